@@ -1,0 +1,59 @@
+# The commands of this project. Everything happens in .venv, from locked dependencies.
+PYTHON ?= python3
+SAMPLE ?= sample_integrations/counter
+BIN := .venv/bin
+WORKERS ?= auto
+
+.PHONY: dev test venv venv-test lint format openapi lock bench clean
+
+## dev: run the platform with a sample integration
+dev: venv
+	$(BIN)/devkit dev $(SAMPLE) $(DEV_OPTIONS)
+
+## test: everything CI runs
+test: venv-test
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m runtime.api.openapi --check openapi.json
+	$(BIN)/pytest -n $(WORKERS) --dist loadgroup --cov --cov-report=term:skip-covered
+
+## venv: the set-up alone
+venv: .venv/.installed
+
+venv-test: .venv/.installed-test
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; set PYTHON=python3.x"; exit 1; }
+	@$(PYTHON) -m venv .venv || { rm -rf .venv; echo "Python cannot make a virtual environment; on Debian: apt-get install python3-venv"; exit 1; }
+
+.venv/.installed: requirements.lock pyproject.toml | .venv/bin/python
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+.venv/.installed-test: requirements-test.lock .venv/.installed
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-test.lock
+	@touch $@
+
+## format: write the code in the one style
+format: venv-test
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+## openapi: write openapi.json anew
+openapi: venv-test
+	$(BIN)/python -m runtime.api.openapi --write openapi.json
+
+## lock: choose versions anew (needs uv)
+lock:
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra build pyproject.toml -o requirements.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra build --extra test -c requirements.lock pyproject.toml -o requirements-test.lock
+
+## bench: compare with the peer and print the table
+bench: venv
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

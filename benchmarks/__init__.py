@@ -1,0 +1,1 @@
+"""Side-by-side measurements of the host and a peer; never a timed test."""

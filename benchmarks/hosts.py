@@ -1,0 +1,142 @@
+"""The host under measurement: `devkit serve` in a process of its own, with an integration that is installed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import requests
+
+from benchmarks.scripts import COUNTER, render_body
+
+SCOPES = ["space:content:read"]
+
+
+class Unmeasurable(Exception):
+    """Something a measurement needs is not there; the sentence says what and where to get it."""
+
+
+def free_port() -> int:
+    """Find a port nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+class Host:
+    """A running host with one organisation and its admin's token."""
+
+    def __init__(self, data: Path, workers: int) -> None:
+        self.data, self.workers = data, workers
+        made = self._devkit("init", "--organization", "Bench", "--email", "bench@example.com", "--json")
+        account = json.loads(subprocess.run(made, check=True, capture_output=True, text=True).stdout)
+        self.organization, self.token = account["organization"], account["token"]
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.http = requests.Session()
+        self.http.headers["Authorization"] = f"Bearer {self.token}"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def _devkit(self, command: str, *options: str) -> list[str]:
+        return [sys.executable, "-m", "devkit", command, "--data", str(self.data), *options]
+
+    def start(self) -> None:
+        """Start and wait until it is ready."""
+        command = self._devkit("serve", "--port", str(self.port), "--workers", str(self.workers))
+        log = (self.data / "host.log").open("ab")
+        self.process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+        log.close()
+        wait_for(self.url, self.process)
+
+    def stop(self) -> None:
+        """Stop in order; at once with all its processes when that takes too long, so that nothing is left behind."""
+        if self.process is None:
+            return
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(timeout=60)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+            raise
+
+    def call(self, method: str, path: str, body: Any = None) -> Any:
+        """Call the API; raises requests.HTTPError."""
+        answer = self.http.request(method, self.url + path, json=body, timeout=60)
+        answer.raise_for_status()
+        return answer.json() if answer.content else None
+
+    def publish(self, name: str, script: str = COUNTER) -> Any:
+        """Publish a version."""
+        body = {
+            "title": "Benchmark",
+            "description": "",
+            "scopes": SCOPES,
+            "runtime": "python",
+            "script": script,
+            "organization": self.organization,
+            "blocks": [{"id": "counter", "title": "Counter"}],
+        }
+        return self.call("POST", f"/v1/integrations/{name}", body)
+
+    def install(self, name: str) -> str:
+        """Install an integration on a new space; returns the space."""
+        space: str = self.call("POST", f"/v1/orgs/{self.organization}/spaces", {"title": "Bench"})["id"]
+        base = f"/v1/integrations/{name}/installations"
+        made = self.call("POST", base, {"organization": self.organization})
+        self.call("POST", f"{base}/{made['id']}/spaces", {"space": space})
+        return space
+
+    def render(self, name: str, space: str, component: str = "counter") -> str:
+        """Render a component; returns the text of the answer."""
+        path = f"/v1/integrations/{name}/render"
+        answer = self.http.post(self.url + path, json=render_body(space, component), timeout=60)
+        answer.raise_for_status()
+        return answer.text
+
+    def unfinished(self) -> int:
+        """Count the events that are not delivered yet."""
+        lines = self.http.get(f"{self.url}/metrics", timeout=60).text.splitlines()
+        states = ("pending", "claimed", "failed")
+        return sum(int(float(line.split()[-1])) for line in lines if line.startswith(tuple(_gauge(s) for s in states)))
+
+
+def _gauge(state: str) -> str:
+    return f'host_events{{state="{state}"}}'
+
+
+@contextmanager
+def running(workers: int = 1) -> Iterator[Host]:
+    """Run a host on fresh data."""
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as folder:
+        host = Host(Path(folder), workers)
+        try:
+            host.start()
+            yield host
+        finally:
+            host.stop()
+
+
+def wait_for(url: str, process: subprocess.Popen[Any], seconds: float = 60) -> None:
+    """Wait until a host is ready; raises Unmeasurable when it ends instead."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise Unmeasurable(f"the host ended with exit code {process.returncode}; run `devkit serve` to see why")
+        try:
+            if requests.get(f"{url}/readyz", timeout=5).status_code == 200:
+                return
+        except requests.RequestException:
+            time.sleep(0.02)
+    raise Unmeasurable(f"the host did not get ready in {seconds:.0f} s")

@@ -1,0 +1,7 @@
+"""`python -m devkit`."""
+
+from __future__ import annotations
+
+from devkit.cli import main
+
+main()

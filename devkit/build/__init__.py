@@ -1,0 +1,1 @@
+"""Turning a project folder into one publishable bundle."""

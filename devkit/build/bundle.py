@@ -1,0 +1,95 @@
+"""A project folder -> the body that publishes it."""
+
+from __future__ import annotations
+
+import base64
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from devkit.output import Problem
+from devkit.project import Project, Wrong, secrets
+from runtime.contract.integrations import Manifest
+from runtime.contract.invocation import Limits
+
+SKIPPED = ("test_", "conftest", "setup.py")
+FIXED = (1980, 1, 1, 0, 0, 0)
+
+
+def publish_body(project: Project, organization: str) -> dict[str, Any]:
+    """Build the body of publish: manifest, code, pictures, secrets; raises Problem or Wrong."""
+    manifest = project.manifest
+    code, entry = script(project)
+    body: dict[str, Any] = manifest.model_dump(mode="json", by_alias=True, include=set(Manifest.model_fields))
+    body |= {
+        "runtime": runtime_of(project),
+        "script": code,
+        "entry": entry,
+        "organization": organization,
+        "secrets": secrets(project),
+        "previewImages": [_picture(project, path) for path in manifest.preview_images],
+    }
+    if isinstance(manifest.icon, str):
+        body["icon"] = _picture(project, manifest.icon)
+    return body
+
+
+def runtime_of(project: Project) -> str:
+    """Tell the runtime: the manifest's, else by the script's ending."""
+    if isinstance(project.manifest.runtime, str):
+        return project.manifest.runtime
+    return "python" if project.script.suffix == ".py" else "v2"
+
+
+def script(project: Project) -> tuple[str, str]:
+    """Give the code as one string, and the name of its entry file.
+
+    A script that stands alone travels as text; one with modules beside it travels with its folder, as a zip.
+    """
+    file = project.script
+    if not file.is_file():
+        raise Wrong([project.finding(("script",), f"there is no file {project.manifest.script}")])
+    if runtime_of(project) != "python":
+        raise Wrong([project.finding(("script",), "only scripts written in Python can be built here")])
+    modules = _modules(file)
+    if modules == [file]:
+        try:
+            return file.read_text(encoding="utf-8"), file.name
+        except UnicodeDecodeError as error:
+            raise Problem(f"{file.name} is not UTF-8: {error}") from error
+    return _zipped(file.parent, modules), file.name
+
+
+def _modules(file: Path) -> list[Path]:
+    """List the Python files that belong to a script: those beside it, and packages below its folder."""
+    found = [
+        path
+        for path in sorted(file.parent.rglob("*.py"))
+        if not path.name.startswith(SKIPPED)
+        and not any(
+            part.startswith((".", "__pycache__", "tests", "node_modules"))
+            for part in path.relative_to(file.parent).parts
+        )
+        and (path.parent == file.parent or (path.parent / "__init__.py").exists())
+    ]
+    return found if file in found else [file, *found]
+
+
+def _zipped(folder: Path, files: list[Path]) -> str:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in files:
+            # A fixed date: the same sources give the same bundle.
+            archive.writestr(zipfile.ZipInfo(path.relative_to(folder).as_posix(), FIXED), path.read_bytes())
+    content = buffer.getvalue()
+    if len(content) > Limits().script:
+        raise Problem(f"the bundle has {len(content)} bytes; at most {Limits().script} are allowed")
+    return "data:application/zip;base64," + base64.b64encode(content).decode()
+
+
+def _picture(project: Project, path: str) -> str:
+    file = (project.folder / path).resolve()
+    if not file.is_file():
+        raise Problem(f"{project.file.name}: there is no picture {path}")
+    return base64.b64encode(file.read_bytes()).decode()

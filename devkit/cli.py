@@ -1,0 +1,85 @@
+"""The command group: commands load when they are used, errors are one line and an exit code."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import traceback
+from typing import Any
+
+import click
+
+from devkit.output import Problem, complain
+from runtime import version
+
+COMMANDS: dict[str, str] = {
+    "init": "Make a database with an organization and its admin.",
+    "serve": "Run the host.",
+    "dev": "Run an integration on this machine, with preview and reload.",
+    "check": "Check a project without publishing it.",
+    "publish": "Publish an integration to a host.",
+    "unpublish": "Take an integration away from a host.",
+    "login": "Remember a host and a token.",
+    "whoami": "Tell whom the token belongs to.",
+    "logs": "Show what an integration's calls logged.",
+    "trigger": "Send an event to an integration.",
+}
+"""Command -> help line; each command is the module of its name in `devkit.commands`."""
+
+
+class LazyGroup(click.Group):
+    """Knows its commands by name and imports one when it is called, so that `--help` stays quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"devkit.commands.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args and args[0] not in COMMANDS:
+            raise click.UsageError(f"There is no command `{args[0]}`. Known are: {', '.join(COMMANDS)}.")
+        return super().resolve_command(ctx, args)
+
+
+@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(version.VERSION, prog_name="devkit")
+@click.option("--debug", is_flag=True, help="Show tracebacks.")
+def group(debug: bool) -> None:
+    """Run, check and publish integrations of documentation platforms.
+
+    Start with `devkit dev` in a folder that holds an integration.yaml.
+    """
+
+
+def main() -> None:
+    """Run the command line; every failure is one line on standard error and a non-zero exit code."""
+    debug = "--debug" in sys.argv
+    arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
+    try:
+        code = group.main(arguments, prog_name="devkit", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        sys.exit(0)
+    except click.ClickException as error:
+        complain(error.format_message())
+        sys.exit(error.exit_code)
+    except Problem as problem:
+        complain(problem.sentence)
+        sys.exit(problem.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(130)
+    except Exception as error:
+        if debug:
+            traceback.print_exc()
+        words = str(error).splitlines() or ["no message"]
+        complain(f"{type(error).__name__}: {words[0]} (--debug shows where)")
+        sys.exit(1)
+    sys.exit(code if isinstance(code, int) else 0)

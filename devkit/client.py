@@ -1,0 +1,71 @@
+"""Calls a host's API."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+import requests
+
+from devkit.credentials import Credentials
+from devkit.output import Problem
+from runtime import version
+
+TIMEOUT = 60
+
+
+class Refused(Problem):
+    """The host answered with an error; `status` is its HTTP status."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+class Client:
+    """A connection to one host that is kept open between calls."""
+
+    def __init__(self, credentials: Credentials) -> None:
+        self.host = credentials.host
+        self._session = requests.Session()
+        self._session.trust_env = False
+        self._session.headers["Authorization"] = f"Bearer {credentials.token}"
+        self._session.headers["User-Agent"] = f"devkit/{version.VERSION}"
+
+    def call(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
+        """Call an operation and read its JSON; None for an empty answer. Raises Refused, or Problem without a host."""
+        try:
+            answer = self._session.request(
+                method,
+                f"{self.host}{path}",
+                json=body,
+                params={name: value for name, value in query.items() if value is not None},
+                timeout=TIMEOUT,
+            )
+        except requests.RequestException as error:
+            raise Problem(f"{self.host} does not answer ({_reason(error)}); is it running?") from error
+        if answer.status_code >= 400:
+            raise Refused(answer.status_code, _message(answer))
+        return answer.json() if answer.content else None
+
+    def stream(self, path: str) -> requests.Response:
+        """Open a stream of server-sent events; raises requests.RequestException."""
+        answer = self._session.get(f"{self.host}{path}", stream=True, timeout=(TIMEOUT, 60))
+        answer.raise_for_status()
+        return answer
+
+
+def part(text: str) -> str:
+    """Quote one part of a path."""
+    return quote(text, safe="")
+
+
+def _reason(error: requests.RequestException) -> str:
+    return "connection refused" if "refused" in str(error).lower() else type(error).__name__
+
+
+def _message(answer: requests.Response) -> str:
+    try:
+        return str(answer.json()["error"]["message"])
+    except (ValueError, KeyError, TypeError):
+        return f"the host answered {answer.status_code} {answer.reason}"

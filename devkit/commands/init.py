@@ -1,0 +1,46 @@
+"""`devkit init`: a database with an organisation and its admin."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from devkit.output import answer, json_option
+from runtime.settings import Settings
+from runtime.store.database import Database
+from runtime.store.founding import found
+from runtime.store.migrate import migrate
+from runtime.store.secrets import load_keyring, use_keyring
+
+
+@click.command("init")
+@click.option("--data", required=True, type=click.Path(file_okay=False), help="Folder for the database.")
+@click.option("--database-url", help="A database elsewhere, for example PostgreSQL.")
+@click.option(
+    "--organization", "title", default="My organization", show_default=True, help="Title of the organization."
+)
+@click.option("--email", default="admin@localhost", show_default=True, help="E-mail address of its admin.")
+@json_option
+def command(data: str, database_url: str | None, title: str, email: str, as_json: bool) -> None:
+    """Make the database if there is none, an organization, and a token for its admin.
+
+    Example: devkit init --data ./data --organization "My company" --email me@example.com
+    """
+    if not 2 <= len(title) <= 255:
+        raise click.BadParameter("2 to 255 characters", param_hint="--organization")
+    if "@" not in email or len(email) > 320:
+        raise click.BadParameter("an e-mail address", param_hint="--email")
+    folder = Path(data)
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = Settings(data=str(folder), database_url=database_url or "")
+    use_keyring(load_keyring(folder, None))
+    database = Database(settings.database_address)
+    try:
+        migrate(database)
+        with database.transaction(writes=True) as session:
+            made = found(session, title, email)
+    finally:
+        database.close()
+    value = {"organization": made.organization, "user": made.user, "token": made.token}
+    answer(as_json, value, f"organization {made.organization}\nuser         {made.user}\ntoken        {made.token}")

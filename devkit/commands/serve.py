@@ -1,0 +1,176 @@
+"""`devkit serve`: the host."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import multiprocessing
+import multiprocessing.util
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from multiprocessing.connection import wait as wait_for_end
+from multiprocessing.sharedctypes import RawValue
+from pathlib import Path
+from typing import Any
+
+import click
+from granian import Granian
+from granian.constants import Interfaces
+
+from devkit.hosting import LEASH, NO_SANDBOX
+from devkit.output import Problem, answer, json_option
+from runtime.app import Application, StartRefused, create_app, prepare
+from runtime.settings import BadSetting, Settings, read_settings
+
+THREADS = 128
+"""Calls in flight in one process: each waits for its script in a thread of its own."""
+STOP_AFTER = 45
+"""Seconds after SIGTERM until calls that do not end are cut off; a call may take 30."""
+
+
+@click.command("serve")
+@click.option("--data", type=click.Path(file_okay=False), help="Folder with the database (see `devkit init`).")
+@click.option("--database-url", help="A database elsewhere, for example postgresql://user@host/name.")
+@click.option("--host", "address", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on.")
+@click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Processes that serve.")
+@click.option("--sandbox", type=click.Choice(["required", "off"]), help="Whether scripts must be confined.")
+@click.option("--allow-egress", multiple=True, metavar="HOST[:PORT]", help="A private address scripts may reach.")
+@click.option("--public-url", help="Address under which the host is reached from outside.")
+@json_option
+def command(
+    data: str | None,
+    database_url: str | None,
+    address: str,
+    port: int,
+    workers: int,
+    sandbox: str | None,
+    allow_egress: tuple[str, ...],
+    public_url: str | None,
+    as_json: bool,
+) -> None:
+    """Run the host until it is told to stop; SIGTERM finishes the calls in flight first.
+
+    Example: devkit serve --data ./data --port 8080
+    """
+    given: dict[str, Any] = {
+        "data": data,
+        "database_url": database_url,
+        "sandbox": sandbox,
+        "workers": workers,
+        "allow_egress": allow_egress or None,
+        "public_url": public_url or os.environ.get("DEVKIT_PUBLIC_URL") or f"http://{_reachable(address)}:{port}",
+    }
+    try:
+        settings = read_settings(**given)
+    except BadSetting as error:
+        raise Problem(str(error)) from error
+    if settings.data:
+        Path(settings.data).mkdir(parents=True, exist_ok=True)
+    if os.environ.get(LEASH):
+        threading.Thread(target=_end_with_starter, name="leash", daemon=True).start()
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr)
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+    os.environ["DEVKIT_LISTEN_PORT"] = str(port)
+    _must_be_free(address, port)
+    try:
+        prepare(settings)
+    except StartRefused as error:
+        raise Problem(str(error), exit_code=NO_SANDBOX if error.confinement else 1) from error
+    gc.collect()
+    gc.freeze()  # what is loaded now is shared with the processes that serve
+    _run(settings, address, port, workers, as_json)
+
+
+def _must_be_free(address: str, port: int) -> None:
+    """Refuse a port that is taken: the web server would share it with whoever listens there already."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with socket.socket(family) as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind((address, port))
+        except OSError as error:
+            raise Problem(f"cannot listen on {address}:{port}: {error.strerror}; choose another --port") from error
+
+
+def _end_with_starter() -> None:
+    """Stop when whoever started this host is gone, however it ended: the pipe it holds open reads as ended then."""
+    while os.read(sys.stdin.fileno(), 4096):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _end_with_server() -> None:
+    """Stop serving when the process that leads the host is gone: nobody else could stop this one."""
+    leader = multiprocessing.parent_process()
+    if leader is not None:
+        wait_for_end([leader.sentinel])
+        Server.stopping.value = 1
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(STOP_AFTER)
+        os._exit(1)
+
+
+def _reachable(address: str) -> str:
+    return "127.0.0.1" if address in ("0.0.0.0", "::") else address
+
+
+class Server(Granian):  # type: ignore[misc, valid-type]
+    """Granian that tells the serving processes at once when it is to stop: open streams must end first."""
+
+    # No Event: setting one waits for every process that waits on it, also for one that was killed meanwhile.
+    stopping = RawValue("b", 0)
+    served = multiprocessing.Event()
+    failed = multiprocessing.Event()
+
+    def signal_handler_interrupt(self, *args: Any, **kwargs: Any) -> None:
+        """Take SIGTERM or SIGINT."""
+        self.stopping.value = 1
+        super().signal_handler_interrupt(*args, **kwargs)
+
+
+def _run(settings: Settings, address: str, port: int, workers: int, as_json: bool) -> None:
+    server = Server(
+        "runtime.app",
+        address=address,
+        port=port,
+        interface=Interfaces.WSGI,
+        workers=workers,
+        blocking_threads=THREADS,
+        backpressure=THREADS * 4,
+        websockets=False,
+        log_enabled=False,
+        respawn_failed_workers=True,
+        workers_kill_timeout=STOP_AFTER,
+    )
+
+    def load(*_: Any) -> Application:
+        try:
+            app = create_app(settings)
+        except Exception:
+            if not Server.served.is_set():  # trying for ever would help nobody: it has never worked
+                Server.failed.set()
+                os.kill(os.getppid(), signal.SIGTERM)
+            raise
+        Server.served.set()
+
+        def end_streams() -> None:
+            while not Server.stopping.value:
+                time.sleep(0.05)
+            app.host.announcer.close()
+
+        threading.Thread(target=end_streams, name="stop", daemon=True).start()
+        threading.Thread(target=_end_with_server, name="leader", daemon=True).start()
+        # Runs when the serving process ends in order: calls in flight are over by then.
+        multiprocessing.util.Finalize(None, app.close, exitpriority=100)
+        return app
+
+    url = f"http://{address}:{port}"
+    server.on_startup(lambda: answer(as_json, {"type": "listening", "url": url}, f"listening on {url}"))
+    server.serve(target_loader=load, wrap_loader=False)
+    if Server.failed.is_set():
+        raise Problem("the host could not start; what is above says why")

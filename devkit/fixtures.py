@@ -1,0 +1,55 @@
+"""A realistic payload for every event that can be sent by hand, without its ids."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+VISITOR = {
+    "anonymousId": "7b6a1c90-52a4-4d43-9a6e-0f6f6a2d7f11",
+    "cookies": {"__gitbook_cookie_granted": "yes"},
+    "userAgent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36",
+    "ip": "203.0.113.7",
+    "language": "en",
+}
+EVENTS: dict[str, dict[str, Any]] = {
+    "installation_setup": {
+        "status": "active",
+        "previous": {"status": "pending", "configuration": {}},
+    },
+    "installation_deleted": {"previous": {"configuration": {}}},
+    "space_installation_setup": {"status": "active", "previous": {"status": "pending", "configuration": {}}},
+    "space_installation_deleted": {"previous": {"configuration": {}}},
+    "site_installation_setup": {"status": "active", "previous": {"status": "pending", "configuration": {}}},
+    "site_installation_deleted": {"previous": {"configuration": {}}},
+    "site_view": {
+        "visitor": VISITOR,
+        "url": "https://docs.example.com/getting-started",
+        "referrer": "https://www.example.com/",
+        "pageId": "kV2n8sQfJ0bXyT4LrE6w",
+    },
+    "page_feedback": {
+        "feedback": {"rating": "good", "comment": "Clear and short."},
+        "visitor": VISITOR,
+        "url": "https://docs.example.com/getting-started",
+        "referrer": "",
+        "pageId": "kV2n8sQfJ0bXyT4LrE6w",
+    },
+    "space_content_updated": {"revisionId": "Zt3XqLm9Pw0aHs5RcVd2"},
+    "space_gitsync_started": {
+        "revisionId": "Zt3XqLm9Pw0aHs5RcVd2",
+        "commitId": "3f1c9a0e5b7d2846c1f09e8ab34d57120c6f9e81",
+    },
+    "space_gitsync_completed": {
+        "state": "success",
+        "revisionId": "Zt3XqLm9Pw0aHs5RcVd2",
+        "commitId": "3f1c9a0e5b7d2846c1f09e8ab34d57120c6f9e81",
+    },
+    "space_visibility_updated": {"previousVisibility": "private", "visibility": "public"},
+    "task": {"task": {"type": "example"}},
+}
+
+
+def payload(event: str) -> dict[str, Any]:
+    """Give a fresh payload of an event type."""
+    return copy.deepcopy(EVENTS[event]) | {"type": event}

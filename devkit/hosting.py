@@ -1,0 +1,138 @@
+"""Starts a host for one author on this machine and waits until it answers."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import zlib
+from pathlib import Path
+
+import requests
+
+from devkit import running
+from devkit.credentials import Credentials
+from devkit.output import Problem, warn
+
+FIRST_PORT, PORTS = 4100, 800
+PATIENCE = 30.0
+NO_SANDBOX = 3
+"""Exit code of a host that was told to confine scripts and cannot."""
+LEASH = "DEVKIT_END_WITH_STARTER"
+"""Set for a host that ends when its standard input does."""
+
+
+class LocalHost:
+    """A host process with its data beside the project; the author's token stays the same from start to start."""
+
+    def __init__(self, data: Path, port: int) -> None:
+        self._data, self.port = data, port
+        self._sandbox = "required"
+        self.url = f"http://127.0.0.1:{port}"
+        data.mkdir(parents=True, exist_ok=True)
+        running.ignore(data)
+        self.credentials = Credentials(self.url, _token(data))
+        self._log = self.log.open("ab")
+        self._process = self._start()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        environ = os.environ | {
+            "DEVKIT_PREVIEW": "1",
+            "DEVKIT_AUTHOR_TOKEN": self.credentials.token,
+            "DEVKIT_CONTENT_URL": f"http://localhost:{self.port}",
+            LEASH: "1",
+        }
+        command = [sys.executable, "-m", "devkit", "serve", "--data", str(self._data), "--port", str(self.port)]
+        command += ["--sandbox", self._sandbox]
+        # In a session of its own: Ctrl-C reaches the author's command first, which then stops the host in order.
+        # Nothing is ever written into its input; the end of it tells the host that the author's command is gone.
+        return subprocess.Popen(
+            command, env=environ, stdin=subprocess.PIPE, stdout=self._log, stderr=self._log, start_new_session=True
+        )
+
+    @property
+    def log(self) -> Path:
+        """The file that holds all the host says."""
+        return self._data / "host.log"
+
+    def wait(self, stopping: threading.Event) -> None:
+        """Wait until the host is ready, or nobody wants it any more.
+
+        Raises Problem with the last line of its log when it ends instead.
+        """
+        deadline = time.monotonic() + PATIENCE
+        while not stopping.is_set():
+            if time.monotonic() > deadline:
+                raise Problem(f"the host did not get ready in {PATIENCE:.0f} s: {self._last_words()}")
+            code = self._process.poll()
+            if code == NO_SANDBOX and self._sandbox == "required":
+                warn(f"scripts run without a sandbox here: {self._last_words()}")
+                self._sandbox = "off"
+                self._process = self._start()
+            elif code is not None:
+                raise Problem(f"the host did not start: {self._last_words()}")
+            try:
+                if requests.get(f"{self.url}/readyz", timeout=2).status_code == 200:
+                    return
+            except requests.RequestException:
+                stopping.wait(0.01)
+
+    def ended(self) -> bool:
+        """Tell whether the host process is gone."""
+        return self._process.poll() is not None
+
+    def stop(self) -> None:
+        """Stop the host in order, or at once when it takes too long."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+            try:
+                self._process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                os.killpg(self._process.pid, signal.SIGKILL)
+                self._process.wait()
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        self._log.close()
+
+    def _last_words(self) -> str:
+        lines = self.log.read_text(errors="replace").strip().splitlines()
+        lines = [line for line in lines if not line.startswith("error: the host could not start")] or lines
+        return lines[-1].removeprefix("error: ") if lines else f"exit code {self._process.returncode}"
+
+
+def choose_port(folder: Path, wanted: int | None) -> int:
+    """Choose a port: the wanted one, else always the same for a folder, or the next free one; raises Problem."""
+    if wanted is not None:
+        if not _free(wanted):
+            raise Problem(f"port {wanted} is taken; choose another with --port")
+        return wanted
+    first = zlib.crc32(str(folder).encode()) % PORTS
+    for step in range(PORTS):
+        port = FIRST_PORT + (first + step) % PORTS
+        if _free(port):
+            return port
+    raise Problem(f"all ports from {FIRST_PORT} to {FIRST_PORT + PORTS - 1} are taken; choose one with --port")
+
+
+def _free(port: int) -> bool:
+    with socket.socket() as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+def _token(data: Path) -> str:
+    file = data / running.TOKEN
+    if not file.exists():
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as out:
+            out.write("dk_" + secrets.token_urlsafe(32))
+    return file.read_text().strip()

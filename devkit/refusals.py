@@ -1,0 +1,30 @@
+"""Turns what a host refused into the place in the author's files."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from devkit.output import Problem
+from devkit.project import Finding, load
+
+PLACE = re.compile(r"^script: (?P<file>[^:\s]+):(?P<line>\d+):(?:(?P<column>\d+):)? (?P<message>.*)$", re.DOTALL)
+
+
+def finding_of(sentence: str, folder: Path, path: str | None) -> Finding:
+    """Find file, line, column and source line of a refusal; without a place in it, it is about the folder."""
+    placed = PLACE.match(sentence)
+    if placed is None:
+        return Finding(folder.name, 1, 1, sentence)
+    line = int(placed["line"])
+    source = _source(path, placed["file"], line)
+    return Finding(placed["file"], line, int(placed["column"] or 1), placed["message"], source)
+
+
+def _source(path: str | None, name: str, line: int) -> str | None:
+    try:
+        script = load(path).script
+        lines = (script if script.name == name else script.parent / name).read_text(encoding="utf-8").splitlines()
+    except (Problem, OSError, UnicodeDecodeError):
+        return None
+    return lines[line - 1] if 0 < line <= len(lines) else None

@@ -1,0 +1,1 @@
+"""Watching a project and telling what changed."""

@@ -1,0 +1,217 @@
+"""Integrations: publishing them, finding them, their events, their development mode."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+
+from pydantic import MISSING
+
+from runtime.api.call import Call
+from runtime.api.operation import Family
+from runtime.api.permission import ANYBODY_WITH_A_TOKEN, INTEGRATION_ONLY, USER, also, member
+from runtime.contract import errors
+from runtime.contract.base import ListOf
+from runtime.contract.events import (
+    Delivery,
+    EventDetail,
+    EventQuery,
+    IntegrationEvent,
+    TriggeredEvents,
+    TriggerEvent,
+)
+from runtime.contract.integrations import (
+    DevelopmentMode,
+    Integration,
+    IntegrationQuery,
+    PublishIntegration,
+    QueueTask,
+)
+from runtime.contract.organizations import reaches
+from runtime.dispatch import objects, outbox
+from runtime.services import publishing, triggering
+from runtime.store import rows, searching, versions
+from runtime.store.rows import HOST
+from runtime.store.tables.events import EventRow
+from runtime.store.tables.installations import InstallationRow
+from runtime.store.tables.integrations import IntegrationRow
+from runtime.store.tables.organizations import OrganizationRow
+
+integrations = Family("Integrations")
+
+
+def shown_integrations(call: Call) -> Callable[[Sequence[IntegrationRow]], list[Integration]]:
+    """Give the function that shows integrations to this actor."""
+
+    def show(found: Sequence[IntegrationRow]) -> list[Integration]:
+        owners = searching.organizations(call.session, {row.organization_id for row in found})
+        return [_shown(call, row, owners[row.organization_id]) for row in found]
+
+    return show
+
+
+def _shown(call: Call, row: IntegrationRow, owner: OrganizationRow) -> Integration:
+    actor = call.actor
+    role = actor.role_in(owner.id)
+    return objects.integration_object(
+        row,
+        objects.organization_object(owner, call.host.addresses, role),
+        call.host.addresses,
+        admin=reaches(role, "admin"),
+        install=any(reaches(one, "admin") for one in actor.roles.values()),
+    )
+
+
+@integrations.operation("GET /v1/integrations", ListOf[Integration], needs=ANYBODY_WITH_A_TOKEN)
+def list_integrations(call: Call, query: IntegrationQuery) -> ListOf[Integration]:
+    """List the integrations the caller may see."""
+    return call.page(IntegrationRow, query, shown_integrations(call), *searching.integrations(query))
+
+
+@integrations.operation("GET /v1/integrations/{integrationName}", Integration, needs=ANYBODY_WITH_A_TOKEN)
+def get_integration_by_name(call: Call) -> Integration:
+    """Get an integration."""
+    return shown_integrations(call)([call.integration])[0]
+
+
+@integrations.operation(
+    "POST /v1/integrations/{integrationName}",
+    Integration,
+    needs=USER,
+    missing="integrationName",
+    own_transaction=True,
+)
+def publish_integration(call: Call, body: PublishIntegration) -> Integration:
+    """Publish an integration, or a new version of it."""
+    name, host = _valid_name(call.path["integrationName"]), call.host
+    with host.database.transaction(writes=False) as session:
+        owner = publishing.owner_of(session, body.organization)
+        if owner is None or owner.id not in call.actor.roles:
+            raise errors.NotFound(f"There is no organization `{body.organization[:60]}`, or this token may not see it.")
+        call.require_role("admin", owner.id)
+        taken = rows.find(session, HOST, IntegrationRow, name=name)
+        if taken is not None and taken.organization_id != owner.id:
+            raise errors.Forbidden(f"The name `{name}` belongs to another organization; choose another name.")
+    pictures = publishing.pictures_of(body)
+    script, report = publishing.check_script(host.engines, name, body, host.invoker.limits.script)
+    with host.database.transaction(writes=True) as session:
+        keep = host.settings.keep_versions
+        row = publishing.store_version(session, owner, name, body, script, report, pictures, keep)
+    if taken is not None:
+        host.engines.retire(taken.version_id)
+    host.announcer.announce(name, "version", {"version": row.version})
+    return _shown(call, row, owner)
+
+
+def _valid_name(name: str) -> str:
+    if not re.fullmatch(r"[a-zA-Z0-9-_.]{1,100}", name) or set(name) <= {"."}:
+        raise errors.BadRequest("integrationName: only letters, digits, `-`, `_` and `.`, at most 100 of them")
+    return name
+
+
+@integrations.operation(
+    "DELETE /v1/integrations/{integrationName}",
+    needs=member("admin", of="owner"),
+    status=205,
+    missing="integrationName",
+)
+def unpublish_integration(call: Call) -> None:
+    """Unpublish an integration, with its installations and events."""
+    row = call.objects.integration
+    if row is None:
+        call.status = 204
+        return
+    versions.remove(call.session, row)
+    call.after.append(lambda: call.host.engines.retire(row.version_id))
+
+
+@integrations.operation(
+    "GET /v1/integrations/{integrationName}/events",
+    ListOf[IntegrationEvent],
+    needs=also(member("admin", of="owner"), integration=True, installation=True),
+)
+def list_integration_events(call: Call, query: EventQuery) -> ListOf[IntegrationEvent]:
+    """List the events of an integration, newest first."""
+    call.host.recorder.flush()
+
+    def show(found: Sequence[EventRow]) -> list[IntegrationEvent]:
+        own = _own_installations(call, found)
+        return [event_object(row, reveal=row.installation_id in own) for row in found]
+
+    return call.page(EventRow, query, show, *searching.events(call.integration.id, query.type, query.status))
+
+
+@integrations.operation(
+    "GET /v1/integrations/{integrationName}/events/{eventId}",
+    EventDetail,
+    needs=also(member("admin", of="owner"), integration=True, installation=True),
+)
+def get_integration_event(call: Call) -> EventDetail:
+    """Get an event with its trace."""
+    trace = json.loads(call.event.trace) if call.event.trace else MISSING
+    reveal = call.event.installation_id in _own_installations(call, [call.event])
+    return EventDetail(event=event_object(call.event, reveal=reveal), trace=trace)
+
+
+def _own_installations(call: Call, found: Sequence[EventRow]) -> set[str | None]:
+    """Give the installations whose configuration is shown: to their administrators, and to the scripts themselves."""
+    ids = {row.installation_id for row in found}
+    if call.actor.kind != "user":
+        return ids
+    parents = searching.contents(call.session, InstallationRow, (one for one in ids if one is not None))
+    return {one for one, row in parents.items() if reaches(call.actor.role_in(row.organization_id), "admin")}
+
+
+def event_object(row: EventRow, *, reveal: bool) -> IntegrationEvent:
+    """Show an event with how far its delivery has come; what was configured before only where `reveal` allows."""
+    payload = json.loads(row.payload)
+    previous = payload.get("previous")
+    if not reveal and isinstance(previous, dict) and "configuration" in previous:
+        payload["previous"] = {**previous, "configuration": {}}
+    waits = row.state in ("pending", "failed")
+    return IntegrationEvent(
+        id=row.id,
+        integration_id=row.integration_id,
+        installation_id=row.installation_id or MISSING,
+        created_at=row.created_at,
+        payload=payload,
+        status="success" if row.state == "delivered" else "failed",
+        delivery=Delivery(
+            state=row.state,  # type: ignore[arg-type]
+            attempts=row.attempts,
+            next_attempt_at=searching.moment(row.due_at) if waits else MISSING,
+            answer=MISSING if row.answer is None else row.answer,
+            duration_ms=MISSING if row.duration_ms is None else row.duration_ms,
+        ),
+    )
+
+
+@integrations.operation(
+    "POST /v1/integrations/{integrationName}/events",
+    TriggeredEvents,
+    needs=member("admin", of="owner"),
+    status=202,
+)
+def trigger_integration_event(call: Call, body: TriggerEvent) -> TriggeredEvents:
+    """Send an event by hand to the owner's installations of an integration (extension)."""
+    ids, reason = triggering.trigger(call.session, call.integration, body)
+    return TriggeredEvents(events=ids, reason=reason or MISSING)
+
+
+@integrations.operation("PUT /v1/integrations/{integrationName}/dev", needs=member("admin", of="owner"), status=204)
+def set_integration_development_mode(call: Call, body: DevelopmentMode) -> None:
+    """Turn development mode on: events go to a tunnel."""
+    call.integration.tunnel_url, call.integration.tunnel_all = body.tunnel_url, body.all
+
+
+@integrations.operation("DELETE /v1/integrations/{integrationName}/dev", needs=member("admin", of="owner"), status=205)
+def disable_integration_development_mode(call: Call) -> None:
+    """Turn development mode off."""
+    call.integration.tunnel_url, call.integration.tunnel_all = None, False
+
+
+@integrations.operation("POST /v1/integrations/{integrationName}/tasks", needs=INTEGRATION_ONLY, status=204)
+def queue_integration_task(call: Call, body: QueueTask) -> None:
+    """Queue a task of the integration."""
+    outbox.emit_task(call.session, call.integration.id, body.task, body.schedule)

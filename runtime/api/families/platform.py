@@ -1,0 +1,41 @@
+"""The platform itself, and who is asking."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from runtime import version
+from runtime.api.call import Call
+from runtime.api.operation import Family
+from runtime.api.permission import ANYBODY_WITH_A_TOKEN, USER
+from runtime.contract import errors
+from runtime.contract.base import WireModel
+from runtime.contract.organizations import User
+from runtime.dispatch import objects
+from runtime.store.tables.organizations import UserRow
+
+platform = Family("Platform")
+
+
+class ApiInformation(WireModel):
+    """What answers here: its release, and when that was made."""
+
+    version: str
+    build: str
+
+
+@platform.operation("GET /v1", ApiInformation, needs=ANYBODY_WITH_A_TOKEN)
+def get_api_information(call: Call) -> ApiInformation:
+    """Tell the release of the host."""
+    return ApiInformation(
+        version=version.VERSION, build=datetime.combine(version.RELEASED, datetime.min.time(), UTC).isoformat()
+    )
+
+
+@platform.operation("GET /v1/user", User, needs=USER)
+def get_authenticated_user(call: Call) -> User:
+    """Tell whom the token belongs to."""
+    if call.actor.reach.user_id is None:
+        raise errors.NotFound
+    row = call.find(UserRow, id=call.actor.reach.user_id)
+    return objects.user_object(row, call.host.addresses, with_email=True)

@@ -1,0 +1,47 @@
+"""What an operator asks a host: is it up, is it ready, how is it doing."""
+
+from __future__ import annotations
+
+import json
+
+from flask import Flask, Response
+from sqlalchemy.exc import SQLAlchemyError
+
+from runtime.api.host import Host
+from runtime.dispatch import metrics
+from runtime.store import queue
+
+
+def mount_health(app: Flask, host: Host) -> None:
+    """Add `/healthz`, `/readyz` and `/metrics`."""
+
+    def healthz() -> Response:
+        return Response("ok\n", mimetype="text/plain")
+
+    def readyz() -> Response:
+        parts = {
+            "database": _database(host),
+            "engines": host.engines.ready(),
+            "dispatcher": host.dispatcher.ready(),
+        }
+        ready = all(parts.values())
+        return Response(json.dumps({"ready": ready, **parts}), 200 if ready else 503, mimetype="application/json")
+
+    def metrics_text() -> Response:
+        def depth() -> dict[str, int]:
+            with host.database.transaction(writes=False) as session:
+                return queue.depth(session)
+
+        return Response(metrics.text(depth), mimetype="text/plain; version=0.0.4")
+
+    app.add_url_rule("/healthz", "healthz", healthz)
+    app.add_url_rule("/readyz", "readyz", readyz)
+    app.add_url_rule("/metrics", "metrics", metrics_text)
+
+
+def _database(host: Host) -> bool:
+    try:
+        host.database.epoch()
+    except SQLAlchemyError:
+        return False
+    return True

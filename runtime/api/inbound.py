@@ -1,0 +1,205 @@
+"""Public endpoints of integrations: raw HTTP -> one call of a script -> raw HTTP (contract/dispatch.md section 8)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from urllib.parse import quote, urlsplit
+
+from flask import Flask, Response, request
+from sqlalchemy.orm import Session
+
+from runtime.api.host import Host
+from runtime.contract import errors
+from runtime.contract.invocation import Outcome
+from runtime.dispatch.deliveries import level_of
+from runtime.dispatch.planning import Level, Plan
+from runtime.services.rendering import failed
+from runtime.store import rows, versions
+from runtime.store.rows import HOST
+from runtime.store.tables.integrations import IntegrationRow, VersionRow
+
+BASE = "/v1/integrations/<name>"
+LEVELS = {
+    "integration": "",
+    "installation": "/<installation>",
+    "space-installation": "/<installation>/<space>",
+    "site-installation": "/<installation>/<site>",
+}
+METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
+MAX_BODY = 10 * 1024 * 1024
+HOP_BY_HOP = frozenset(
+    (
+        "connection",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    )
+)
+HEADER_NAME = re.compile(r"^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$")
+HEADER_VALUE = re.compile(r"^[\t\x20-\x7e\x80-\xff]{0,16384}$")
+NO_OP = b"/* This integration's script is not available. */\n"
+
+
+def mount_inbound(app: Flask, host: Host) -> None:
+    """Add the routes that need no token."""
+    for level, names in LEVELS.items():
+        for tail in ("", "/", "/<path:rest>"):
+            rule = f"{BASE}/{level}{names}{tail}"
+            app.add_url_rule(
+                rule, f"public {level} {tail}", _fetch(host), methods=METHODS, provide_automatic_options=False
+            )
+    script = f"{BASE}/published-script/<installation>/<site>/<fingerprint>.js"
+    app.add_url_rule(script, "published script", _published_script(host), methods=("GET",))
+    app.add_url_rule(f"{BASE}/assets/<int:version>/<file>", "asset", _asset(host), methods=("GET",))
+
+
+def _fetch(host: Host) -> Callable[..., Response]:
+    def view(
+        name: str,
+        installation: str | None = None,
+        space: str | None = None,
+        site: str | None = None,
+        rest: str = "",
+    ) -> Response:
+        _only_on_content_origin(host)
+        plan = _plan(host, name, installation, space, site)
+        body = _body()
+        fields: dict[str, object] = {"spaceId": space} if space else {"siteId": site} if site else {}
+        fields["request"] = {"method": _method(), "url": _url(plan.endpoint), "headers": _headers()}
+        outcome = host.invoker.call(plan, "fetch", fields, body)
+        return _answer(outcome, plan)
+
+    return view
+
+
+def _published_script(host: Host) -> Callable[..., Response]:
+    def view(name: str, installation: str, site: str, fingerprint: str) -> Response:
+        plan = _plan(host, name, installation, None, site, active=True)
+        outcome = host.invoker.call(plan, "fetch_published_script", {"siteId": site})
+        if outcome.failure is not None or outcome.status >= 400:
+            # A site must not break because one of its integrations does; the event log has the failure.
+            headers = {"Cache-Control": "no-store"} | ({"Content-Security-Policy": plan.policy} if plan.policy else {})
+            return Response(NO_OP, 200, headers, mimetype="application/javascript")
+        answer = _answer(outcome, plan)
+        if plan.policy:
+            answer.headers["Content-Security-Policy"] = plan.policy
+        answer.headers["X-Content-Type-Options"] = "nosniff"
+        return answer
+
+    return view
+
+
+def _asset(host: Host) -> Callable[..., Response]:
+    def view(name: str, version: int, file: str) -> Response:
+        found = re.fullmatch(r"(icon|preview-(\d{1,2}))\.png", file)
+        with host.database.transaction(writes=False) as session:
+            integration = rows.find(session, HOST, IntegrationRow, name=name)
+            row = None
+            if found is not None and integration is not None:
+                row = rows.find(session, HOST, VersionRow, integration_id=integration.id, number=version)
+            place = int(found[2]) if found is not None and found[2] else None
+            image = versions.picture(session, row.id, place) if row is not None else None
+        if image is None:
+            raise errors.NotFound("There is no such picture.")
+        headers = {"Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}
+        return Response(image, 200, headers, mimetype="image/png")
+
+    return view
+
+
+def _only_on_content_origin(host: Host) -> None:
+    """Keep pages of scripts off the platform's own origin, where there is another one for them."""
+    at = host.addresses
+    if at.content_url != at.public_url and request.host == urlsplit(at.public_url).netloc:
+        raise errors.NotFound(f"Public endpoints are served at {at.content_url}.")
+
+
+def _plan(
+    host: Host, name: str, installation: str | None, space: str | None, site: str | None, *, active: bool = False
+) -> Plan:
+    """Find the plan of exactly the level that was addressed; raises NotFound."""
+    places = [name, installation or "", space or "", site or ""]
+    if any("\x00" in place or len(place) > 200 for place in places):
+        raise errors.NotFound
+
+    def find(session: Session) -> Level | None:
+        integration = rows.find(session, HOST, IntegrationRow, name=name)
+        level = level_of(session, integration.id, installation, space, site) if integration else None
+        if (
+            level is None
+            or integration is None
+            or (installation is not None and not _alive(level, space, site, active))
+        ):
+            return None
+        return level
+
+    plan = host.plans.get(("public", active, *places), host.database.epoch(), find)
+    if plan is None:
+        raise errors.NotFound("Nothing is served here.")
+    return plan
+
+
+def _alive(level: Level, space: str | None, site: str | None, active: bool) -> bool:
+    wanted = [level.installation] + ([level.space] if space else []) + ([level.site] if site else [])
+    found = [row for row in wanted if row is not None and row.deleted_at is None]
+    own = level.installation is not None and level.installation.integration_id == level.integration.id
+    return own and len(found) == len(wanted) and not (active and any(row.status != "active" for row in found))
+
+
+def _method() -> str:
+    return "get" if request.method == "HEAD" else request.method.lower()
+
+
+def _url(endpoint: str) -> str:
+    """Write the URL as the outside world sees it: it begins with the endpoint that was addressed."""
+    raw = request.environ.get("RAW_URI") or request.environ.get("REQUEST_URI")
+    path = urlsplit(raw).path if raw else quote(request.path, safe="/:@!$&'()*+,;=~-._%")
+    prefix = urlsplit(endpoint).path
+    tail = path[len(prefix) :] if path.startswith(prefix) else path
+    query = request.environ.get("QUERY_STRING", "")
+    return endpoint + tail + (f"?{query}" if query else "")
+
+
+def _headers() -> dict[str, str]:
+    return {name.lower(): value for name, value in request.headers.items() if name.lower() not in HOP_BY_HOP}
+
+
+def _body() -> bytes | None:
+    """Read the raw body, untouched: signatures are computed over it; None for methods that carry none."""
+    if request.method in ("GET", "HEAD"):
+        return None
+    if (request.content_length or 0) > MAX_BODY:
+        raise errors.TooLarge
+    body = request.stream.read(MAX_BODY + 1)
+    if len(body) > MAX_BODY:
+        raise errors.TooLarge
+    return body or None
+
+
+def _answer(outcome: Outcome, plan: Plan) -> Response:
+    """Pass on what the script answered; redirects are not followed, every `Set-Cookie` line is kept."""
+    if outcome.failure is not None:
+        raise failed(outcome.failure)
+    answer = Response(status=outcome.status)
+    answer.headers.clear()
+    for name, value in outcome.headers:
+        if not HEADER_NAME.match(name) or not HEADER_VALUE.match(value):
+            raise errors.BadGateway("The integration answered with a header that HTTP cannot carry.")
+        if name.lower() not in HOP_BY_HOP and name.lower() != "content-length":
+            answer.headers.add(name, value)
+    if "Access-Control-Allow-Origin" not in answer.headers:
+        answer.headers["Access-Control-Allow-Origin"] = "*"
+    is_page = answer.headers.get("Content-Type", "").lower().startswith("text/html")
+    if plan.policy and is_page and "Content-Security-Policy" not in answer.headers:
+        answer.headers["Content-Security-Policy"] = plan.policy
+    if isinstance(outcome.body, bytes):
+        answer.set_data(outcome.body)
+    else:
+        answer.response = outcome.body
+    return answer

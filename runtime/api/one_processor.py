@@ -1,0 +1,41 @@
+"""Keeps the threads that answer requests on one processor.
+
+Python runs one thread of a process at a time, on however many processors. Spread over several, threads that wait for
+scripts wake each other across processors at every system call: measured with two, a third of the warm renders is lost.
+Scripts run in processes of their own and use the other processors.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+
+class OneProcessor:
+    """Chooses a processor at the first request; does nothing where the system has no such choice (macOS)."""
+
+    def __init__(self) -> None:
+        self._chosen: set[int] = set()
+        self._choosing = threading.Lock()
+        self._settled = threading.local()
+
+    def settle(self) -> None:
+        """Move the calling thread there, once; the main thread stays free, so that processes it starts are too."""
+        if hasattr(self._settled, "done"):
+            return
+        self._settled.done = True
+        if not hasattr(os, "sched_setaffinity") or threading.get_ident() == threading.main_thread().ident:
+            return
+        with self._choosing:
+            self._chosen = self._chosen or {_current()}
+        try:
+            os.sched_setaffinity(0, self._chosen)
+        except OSError:  # taken away from this machine or container since: any other will do
+            self._chosen = set()
+
+
+def _current() -> int:
+    """Tell the processor the calling thread is on: the scheduler has put it on a good one."""
+    fields = Path("/proc/thread-self/stat").read_text().rpartition(")")[2].split()
+    return int(fields[36])

@@ -1,0 +1,141 @@
+"""Operations -> our OpenAPI 3.1 document."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, TypeAdapter
+from pydantic.json_schema import JsonSchemaMode, models_json_schema
+
+from runtime import version
+from runtime.api.operation import Operation
+
+REF = "#/components/schemas/{model}"
+ERRORS = {
+    "400": "The request is not valid.",
+    "401": "The token is missing, unknown or over its time.",
+    "403": "The token may not do that.",
+    "404": "There is no such object, or the token may not see it.",
+}
+
+
+def document(operations: list[Operation]) -> dict[str, Any]:
+    """Describe every operation."""
+    models: list[tuple[type[BaseModel], JsonSchemaMode]] = []
+    for operation in operations:
+        if operation.body is not None:
+            models.append((operation.body, "validation"))
+        if operation.query is not None:
+            models.append((operation.query, "validation"))
+    _, definitions = models_json_schema(models, ref_template=REF, by_alias=True)
+    schemas: dict[str, Any] = dict(definitions.get("$defs", {}))
+    paths: dict[str, Any] = {}
+    for operation in operations:
+        answer = _answer_schema(operation, schemas)
+        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation, answer, schemas)
+    for operation in operations:
+        if operation.query is not None:
+            schemas.pop(operation.query.__name__, None)
+    schemas["Error"] = _error_schema()
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Integration runtime", "version": version.VERSION},
+        "paths": paths,
+        "components": {
+            "schemas": dict(sorted(schemas.items())),
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+        "security": [{"token": []}],
+    }
+
+
+def _answer_schema(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any] | None:
+    if operation.answers is None:
+        return None
+    if operation.answers is dict:
+        return {"type": "object"}
+    schema = TypeAdapter(operation.answers).json_schema(ref_template=REF, by_alias=True, mode="serialization")
+    for name, inner in schema.pop("$defs", {}).items():
+        schemas.setdefault(name, inner)
+    if "properties" not in schema:
+        return schema
+    name = re.sub(r"\W+", "_", schema.get("title", operation.name)).strip("_")
+    schemas.setdefault(name, schema)
+    return {"$ref": REF.format(model=name)}
+
+
+def _operation(operation: Operation, answer: dict[str, Any] | None, schemas: dict[str, Any]) -> dict[str, Any]:
+    success: dict[str, Any] = {"description": "Done."}
+    if answer is not None:
+        success["content"] = {"application/json": {"schema": answer}}
+    failures = {
+        status: {"description": text, "content": {"application/json": {"schema": {"$ref": REF.format(model="Error")}}}}
+        for status, text in ERRORS.items()
+    }
+    described: dict[str, Any] = {
+        "operationId": operation.name,
+        "summary": operation.summary,
+        "tags": [operation.tag],
+        "parameters": [*_path_parameters(operation), *_query_parameters(operation, schemas)],
+        "responses": {str(operation.status): success, **failures},
+    }
+    if operation.body is not None:
+        schema = {"$ref": REF.format(model=operation.body.__name__)}
+        described["requestBody"] = {
+            "required": not operation.body_optional,
+            "content": {"application/json": {"schema": schema}},
+        }
+    return described
+
+
+def _path_parameters(operation: Operation) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in operation.parameters
+    ]
+
+
+def _query_parameters(operation: Operation, schemas: dict[str, Any]) -> list[dict[str, Any]]:
+    if operation.query is None:
+        return []
+    schema = schemas[operation.query.__name__]
+    required = schema.get("required", ())
+    return [
+        {"name": name, "in": "query", "required": name in required, "schema": inner}
+        for name, inner in schema["properties"].items()
+    ]
+
+
+def _error_schema() -> dict[str, Any]:
+    inner = {
+        "type": "object",
+        "properties": {"code": {"type": "integer"}, "message": {"type": "string"}},
+        "required": ["code", "message"],
+    }
+    return {"type": "object", "properties": {"error": inner}, "required": ["error"]}
+
+
+def main() -> int:
+    """Write the document to a file, or check that a file holds it."""
+    from runtime.api.table import operations  # the table knows every family, and every family knows Flask
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    mode = parser.add_mutually_exclusive_group(required=True)
+    mode.add_argument("--write", type=Path, metavar="FILE")
+    mode.add_argument("--check", type=Path, metavar="FILE")
+    options = parser.parse_args()
+    text = json.dumps(document(operations()), indent=1, sort_keys=True) + "\n"
+    if options.write:
+        options.write.write_text(text)
+    elif not options.check.exists() or options.check.read_text() != text:
+        sys.stderr.write(f"{options.check} is not what the code says; run `make openapi` and commit it\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

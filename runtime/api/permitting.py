@@ -1,0 +1,52 @@
+"""Whether an actor may do what an operation does (section 6 of the design)."""
+
+from __future__ import annotations
+
+from runtime.api.call import Call, refusal
+from runtime.api.permission import Needs
+from runtime.contract import errors
+from runtime.contract.organizations import reaches
+
+
+def permit(call: Call, needs: Needs) -> None:
+    """Raise Forbidden, naming token and need, unless the actor may."""
+    actor, objects = call.actor, call.objects
+    if actor.kind == "integration":
+        if needs.integration and (objects.integration is None or objects.integration.id == actor.reach.integration_id):
+            return
+        raise errors.Forbidden(refusal(actor, _needed(needs)))
+    if actor.kind == "installation":
+        own = objects.integration is None or objects.integration.id == actor.reach.integration_id
+        if needs.installation and own and (needs.scope is None or needs.scope in actor.scopes):
+            return
+        raise errors.Forbidden(refusal(actor, _needed(needs)))
+    if needs.user and needs.role is None:
+        return
+    organization = _organization_of(call, needs)
+    role = actor.role_in(organization)
+    if needs.user and (organization is None or reaches(role, needs.role or "read")):
+        return
+    raise errors.Forbidden(refusal(actor, _needed(needs), role or "guest" if needs.user else None))
+
+
+def _organization_of(call: Call, needs: Needs) -> str | None:
+    """Find the organisation whose role counts; None where the path names nothing that has one."""
+    objects = call.objects
+    if needs.of == "owner":
+        return objects.integration.organization_id if objects.integration else None
+    for row in (objects.installation, objects.space, objects.site):
+        if row is not None:
+            return row.organization_id
+    return objects.organization.id if objects.organization else None
+
+
+def _needed(needs: Needs) -> str:
+    ways = []
+    if needs.user:
+        place = " in the organization that owns the integration" if needs.of == "owner" else ""
+        ways.append(f"a user token with the role `{needs.role}`{place}" if needs.role else "a user token")
+    if needs.integration:
+        ways.append("the integration's own token")
+    if needs.installation:
+        ways.append("an installation token" + (f" with the scope `{needs.scope}`" if needs.scope else ""))
+    return " or ".join(ways)

@@ -1,0 +1,19 @@
+"""All families: one list, in the order of the document."""
+
+from __future__ import annotations
+
+from runtime.api.families.installations import installations
+from runtime.api.families.integrations import integrations
+from runtime.api.families.organizations import organizations
+from runtime.api.families.platform import platform
+from runtime.api.families.rendering import rendering
+from runtime.api.families.sites import sites
+from runtime.api.families.spaces import spaces
+from runtime.api.operation import Family, Operation
+
+FAMILIES: tuple[Family, ...] = (platform, organizations, spaces, sites, integrations, rendering, installations)
+
+
+def operations() -> list[Operation]:
+    """List every operation."""
+    return [operation for family in FAMILIES for operation in family.operations]

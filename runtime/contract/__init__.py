@@ -1,0 +1,1 @@
+"""What travels: models without input or output."""

@@ -1,0 +1,111 @@
+"""Every error that may leave the API; the status and the message are the whole answer (contract/errors.md)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class ApiError(Exception):
+    """Something went wrong unexpectedly. The failure is in the host's log."""
+
+    status: ClassVar[int] = 500
+
+    def __init__(self, message: str | None = None) -> None:
+        self.message = message or (type(self).__doc__ or "").strip()
+        super().__init__(self.message)
+
+
+class BadRequest(ApiError):
+    """The request is not valid."""
+
+    status = 400
+
+
+class Unauthorized(ApiError):
+    """This operation needs a token: send the header `Authorization: Bearer <token>`."""
+
+    status = 401
+
+
+class Forbidden(ApiError):
+    """This token may not do that."""
+
+    status = 403
+
+
+class NotFound(ApiError):
+    """There is no such object, or this token may not see it."""
+
+    status = 404
+
+
+class MethodNotAllowed(ApiError):
+    """This path does not take that method."""
+
+    status = 405
+
+
+class Conflict(ApiError):
+    """The request would change nothing, or the name is taken."""
+
+    status = 409
+
+
+class PreconditionFailed(ApiError):
+    """The object is not in a state that allows this."""
+
+    status = 412
+
+
+class TooLarge(ApiError):
+    """The body is larger than this host takes."""
+
+    status = 413
+
+
+class UnsupportedMediaType(ApiError):
+    """The body must be JSON: send the header `Content-Type: application/json`."""
+
+    status = 415
+
+
+class TooManyRequests(ApiError):
+    """Too many requests; try again in a moment."""
+
+    status = 429
+
+
+class BadGateway(ApiError):
+    """The integration's script could not be reached."""
+
+    status = 502
+
+
+class Unavailable(ApiError):
+    """The host is busy or stopping; try again in a moment."""
+
+    status = 503
+
+
+class GatewayTimeout(ApiError):
+    """The integration's script took too long."""
+
+    status = 504
+
+
+class ScriptAnswered(ApiError):
+    """The integration's script answered with an error; its status and its sentence are passed on."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.script_status = status
+
+
+def status_of(error: ApiError) -> int:
+    """Tell the HTTP status an error leaves with."""
+    return error.script_status if isinstance(error, ScriptAnswered) else error.status
+
+
+def body_of(status: int, message: str) -> dict[str, dict[str, int | str]]:
+    """Build the one shape every error answer has."""
+    return {"error": {"code": status, "message": message}}

@@ -1,0 +1,300 @@
+"""Every event a script may receive (contract/dispatch.md section 4), one class each."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import MISSING, Field, StringConstraints
+
+from runtime.contract.base import Body, JsonObject, ListQuery, Moment, Text, WireModel
+from runtime.contract.installations import Status
+from runtime.contract.spaces import ContentVisibility
+
+EventId = Annotated[Text, StringConstraints(min_length=1, max_length=100)]
+LongText = Annotated[Text, StringConstraints(max_length=8192)]
+
+
+class Visitor(Body):
+    """Who looked at a page."""
+
+    anonymous_id: LongText
+    cookies: dict[str, LongText]
+    user_agent: LongText
+    ip: LongText
+    language: LongText | MISSING = MISSING
+
+
+class FetchRequest(Body):
+    method: Literal["get", "post", "put", "delete"]
+    url: LongText
+    headers: dict[str, LongText]
+
+
+class Feedback(Body):
+    rating: Literal["bad", "ok", "good"]
+    comment: Annotated[Text, StringConstraints(min_length=1, max_length=512)] | MISSING = MISSING
+
+
+class Previous(Body):
+    status: Status
+    configuration: JsonObject | MISSING = MISSING
+
+
+class PreviousConfiguration(Body):
+    configuration: JsonObject | MISSING = MISSING
+
+
+class Event(Body):
+    """What all events share. `scope` is the integration scope without which the event is not sent.
+
+    `target` tells which installation the event belongs to, `waits` whether somebody waits for the answer: such events
+    are called at once and never repeated.
+    """
+
+    scope: ClassVar[str | None] = None
+    target: ClassVar[Literal["integration", "organization", "space", "site", "any"]] = "organization"
+    waits: ClassVar[bool] = False
+    repeats: ClassVar[bool] = True
+    lifecycle: ClassVar[bool] = False
+
+    installation_id: EventId | MISSING = MISSING
+    space_id: EventId | MISSING = MISSING
+    site_id: EventId | MISSING = MISSING
+
+
+class InstallationSetup(Event):
+    lifecycle = True
+    type: Literal["installation_setup"]
+    status: Status
+    previous: Previous | MISSING = MISSING
+
+
+class InstallationDeleted(Event):
+    lifecycle = True
+    type: Literal["installation_deleted"]
+    previous: PreviousConfiguration
+
+
+class SpaceInstallationSetup(Event):
+    lifecycle = True
+    target = "space"
+    type: Literal["space_installation_setup"]
+    status: Status
+    previous: Previous | MISSING = MISSING
+
+
+class SpaceInstallationDeleted(Event):
+    lifecycle = True
+    target = "space"
+    type: Literal["space_installation_deleted"]
+    previous: PreviousConfiguration
+
+
+class SiteInstallationSetup(Event):
+    lifecycle = True
+    target = "site"
+    type: Literal["site_installation_setup"]
+    status: Status
+    previous: Previous | MISSING = MISSING
+
+
+class SiteInstallationDeleted(Event):
+    lifecycle = True
+    target = "site"
+    type: Literal["site_installation_deleted"]
+    previous: PreviousConfiguration
+
+
+class SiteView(Event):
+    scope = "site:views:read"
+    target = "site"
+    type: Literal["site_view"]
+    site_space_id: EventId | MISSING = MISSING
+    page_id: EventId | MISSING = MISSING
+    visitor: Visitor
+    url: LongText
+    referrer: LongText
+
+
+class PageFeedback(Event):
+    scope = "page:feedback:read"
+    target = "site"
+    type: Literal["page_feedback"]
+    page_id: EventId | MISSING = MISSING
+    feedback: Feedback
+    visitor: Visitor
+    url: LongText
+    referrer: LongText
+
+
+class SpaceContentUpdated(Event):
+    scope = "space:content:read"
+    target = "space"
+    type: Literal["space_content_updated"]
+    revision_id: EventId
+
+
+class SpaceGitSyncStarted(Event):
+    scope = "space:git:sync"
+    target = "space"
+    type: Literal["space_gitsync_started"]
+    revision_id: EventId
+    commit_id: EventId
+
+
+class SpaceGitSyncCompleted(Event):
+    scope = "space:git:sync"
+    target = "space"
+    type: Literal["space_gitsync_completed"]
+    state: Literal["success", "failure"]
+    revision_id: EventId
+    commit_id: EventId
+
+
+class SpaceVisibilityUpdated(Event):
+    scope = "space:metadata:read"
+    target = "space"
+    type: Literal["space_visibility_updated"]
+    previous_visibility: ContentVisibility
+    visibility: ContentVisibility
+
+
+class Fetch(Event):
+    target = "any"
+    waits = True
+    repeats = False
+    type: Literal["fetch"]
+    request: FetchRequest
+
+
+class FetchPublishedScript(Event):
+    scope = "site:script:inject"
+    target = "site"
+    waits = True
+    repeats = False
+    type: Literal["fetch_published_script"]
+
+
+class FetchVisitorAuthentication(Event):
+    scope = "site:visitor:auth"
+    target = "site"
+    waits = True
+    repeats = False
+    type: Literal["fetch_visitor_authentication"]
+    location: LongText | MISSING = MISSING
+
+
+class UiRender(Event):
+    target = "any"
+    waits = True
+    repeats = False
+    type: Literal["ui_render"]
+    component_id: EventId
+    props: JsonObject
+    state: JsonObject | MISSING = MISSING
+    context: JsonObject
+    action: JsonObject | MISSING = MISSING
+
+
+class ContentComputeRevision(Event):
+    target = "space"
+    waits = True
+    repeats = False
+    type: Literal["content_compute_revision"]
+    source_id: EventId
+    props: JsonObject
+    dependencies: JsonObject
+
+
+class ContentComputeDocument(Event):
+    target = "space"
+    waits = True
+    repeats = False
+    type: Literal["content_compute_document"]
+    source_id: EventId
+    props: JsonObject
+    dependencies: JsonObject
+
+
+class Task(Event):
+    target = "integration"
+    repeats = False
+    type: Literal["task"]
+    task: JsonObject
+
+
+EVENTS: dict[str, type[Event]] = {
+    "installation_setup": InstallationSetup,
+    "installation_deleted": InstallationDeleted,
+    "space_installation_setup": SpaceInstallationSetup,
+    "space_installation_deleted": SpaceInstallationDeleted,
+    "site_installation_setup": SiteInstallationSetup,
+    "site_installation_deleted": SiteInstallationDeleted,
+    "site_view": SiteView,
+    "page_feedback": PageFeedback,
+    "space_content_updated": SpaceContentUpdated,
+    "space_gitsync_started": SpaceGitSyncStarted,
+    "space_gitsync_completed": SpaceGitSyncCompleted,
+    "space_visibility_updated": SpaceVisibilityUpdated,
+    "fetch": Fetch,
+    "fetch_published_script": FetchPublishedScript,
+    "fetch_visitor_authentication": FetchVisitorAuthentication,
+    "ui_render": UiRender,
+    "content_compute_revision": ContentComputeRevision,
+    "content_compute_document": ContentComputeDocument,
+    "task": Task,
+}
+"""Event type -> model; every place that knows events reads this table."""
+
+
+class TriggerEvent(Body):
+    """The body that sends an event by hand (extension, for authors): `event` is the payload without its ids.
+
+    `count` repeats it, each time with an id of its own.
+    """
+
+    event: dict[str, Any]
+    count: Annotated[int, Field(ge=1, le=10_000)] = 1
+
+
+class TriggeredEvents(WireModel):
+    """The ids of the events that were committed; nothing matched where the list is empty."""
+
+    events: list[str]
+    reason: str | MISSING = MISSING
+
+
+class Delivery(WireModel):
+    """How far an event has come (extension): `state` is one of pending, claimed, delivered, failed, given-up."""
+
+    state: Literal["pending", "claimed", "delivered", "failed", "given-up"]
+    attempts: int
+    next_attempt_at: Moment | MISSING = MISSING
+    answer: int | MISSING = MISSING
+    duration_ms: float | MISSING = MISSING
+
+
+class IntegrationEvent(WireModel):
+    """One dispatched event (contract/dispatch.md section 13)."""
+
+    id: str
+    integration_id: str
+    installation_id: str | MISSING = MISSING
+    created_at: Moment
+    payload: dict[str, Any]
+    status: Literal["success", "failed"]
+    delivery: Delivery
+
+
+class EventDetail(WireModel):
+    """An event with what its calls left behind."""
+
+    event: IntegrationEvent
+    trace: dict[str, Any] | MISSING = MISSING
+
+
+class EventQuery(ListQuery):
+    """Filters of the event list; both are extensions."""
+
+    type: Annotated[Text, StringConstraints(max_length=100)] | None = None
+    status: Literal["success", "failed"] | None = None

@@ -1,0 +1,29 @@
+"""The manifest file of a project: what an author writes beside the code."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import MISSING, Field, StringConstraints
+
+from runtime.contract.base import Text
+from runtime.contract.identifiers import IntegrationName
+from runtime.contract.integrations import Manifest, Runtime, SecretName, SecretValue
+
+FILES = ("integration.yaml", "gitbook-manifest.yaml", "integration.yml")
+"""The names a manifest may have, in the order they are looked for."""
+
+
+class ProjectManifest(Manifest):
+    """A manifest as it stands in a file: paths in place of pictures and code, `organization` optional."""
+
+    name: IntegrationName
+    description: Annotated[Text, StringConstraints(max_length=100)] = ""
+    script: Annotated[Text, StringConstraints(min_length=1, max_length=500)]
+    runtime: Runtime | MISSING = MISSING
+    organization: Annotated[Text, StringConstraints(min_length=1, max_length=100)] | MISSING = MISSING
+    icon: Annotated[Text, StringConstraints(max_length=500)] | MISSING = MISSING
+    preview_images: Annotated[list[Annotated[Text, StringConstraints(max_length=500)]], Field(max_length=3)] = Field(
+        default_factory=list
+    )
+    secrets: Annotated[dict[SecretName, SecretValue], Field(max_length=20)] = Field(default_factory=dict)

@@ -1,0 +1,60 @@
+"""Spaces: containers of content."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import MISSING, StringConstraints
+
+from runtime.contract.base import Body, JsonObject, Moment, Text, WireModel
+from runtime.contract.organizations import Role
+
+ContentVisibility = Literal["public", "unlisted", "share-link", "visitor-auth", "in-collection", "private"]
+SpaceTitle = Annotated[Text, StringConstraints(max_length=50)]
+Emoji = Annotated[Text, StringConstraints(max_length=50)]
+Language = Annotated[Text, StringConstraints(max_length=10)]
+
+
+class CreateSpace(Body):
+    """Everything is optional: an empty body makes an untitled, private space."""
+
+    title: SpaceTitle = "Untitled"
+    emoji: Emoji = "1f4d8"
+    parent: str | MISSING = MISSING
+    language: Language | MISSING = MISSING
+    edit_mode: Literal["live", "locked"] = "locked"
+    template: JsonObject | MISSING = MISSING
+    computed_source: JsonObject | MISSING = MISSING
+
+
+class SpaceUrls(WireModel):
+    location: str
+    app: str
+    published: str | MISSING = MISSING
+    public: str | MISSING = MISSING
+
+
+class Space(WireModel):
+    """A space (specification, Space)."""
+
+    object: Literal["space"] = "space"
+    id: str
+    title: str
+    emoji: str
+    visibility: ContentVisibility
+    created_at: Moment
+    updated_at: Moment
+    deleted_at: Moment | MISSING = MISSING
+    edit_mode: Literal["live", "locked"]
+    merge_rules: dict[str, Any]
+    urls: SpaceUrls
+    organization: str
+    parent: str | MISSING = MISSING
+    language: str | MISSING = MISSING
+    revision: str
+    default_level: Role | Literal["inherit"] | None
+    comments: int
+    change_requests: int
+    change_requests_open: int
+    change_requests_draft: int
+    permissions: dict[str, bool]

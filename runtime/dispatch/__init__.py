@@ -1,0 +1,1 @@
+"""Events: who gets them, when, how often again."""

@@ -1,0 +1,65 @@
+"""Tells pages that look at an integration what just happened to it, within this process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from queue import Full, Queue
+from typing import Any
+
+BACKLOG = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """`kind` is version, fault or event; `data` is what the page needs to draw it."""
+
+    kind: str
+    data: dict[str, Any]
+
+
+class Announcer:
+    """Hands announcements to everybody who listens to an integration; a listener that does not read loses some."""
+
+    def __init__(self) -> None:
+        self._listeners: dict[str, list[Queue[Announcement | None]]] = {}
+        self._lock = threading.Lock()
+
+    def heard(self, integration: str) -> bool:
+        """Tell whether anybody listens."""
+        return integration in self._listeners
+
+    def announce(self, integration: str, kind: str, data: dict[str, Any]) -> None:
+        """Hand one announcement to all listeners of an integration."""
+        with self._lock:
+            queues = list(self._listeners.get(integration, ()))
+        for queue in queues:
+            try:
+                queue.put_nowait(Announcement(kind, data))
+            except Full:
+                continue  # the page reads the list anew when it reconnects
+
+    @contextmanager
+    def listen(self, integration: str) -> Iterator[Queue[Announcement | None]]:
+        """Give a queue of announcements; None in it means that the host stops."""
+        queue: Queue[Announcement | None] = Queue(BACKLOG)
+        with self._lock:
+            self._listeners.setdefault(integration, []).append(queue)
+        try:
+            yield queue
+        finally:
+            with self._lock:
+                self._listeners[integration].remove(queue)
+                if not self._listeners[integration]:
+                    del self._listeners[integration]
+
+    def close(self) -> None:
+        """Send all listeners away."""
+        with self._lock:
+            for queue in [queue for queues in self._listeners.values() for queue in queues]:
+                try:
+                    queue.put_nowait(None)
+                except Full:
+                    continue  # its reader finds the connection closed instead

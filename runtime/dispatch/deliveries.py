@@ -1,0 +1,84 @@
+"""Finds the plan for an event that comes out of the queue, and keeps plans as long as nothing they hold changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from runtime.dispatch.planning import Level, Plan, Planner
+from runtime.store import rows
+from runtime.store.database import Database
+from runtime.store.epoch import Remembered
+from runtime.store.rows import HOST
+from runtime.store.tables.events import EventRow
+from runtime.store.tables.installations import InstallationRow, SiteInstallationRow, SpaceInstallationRow
+from runtime.store.tables.integrations import IntegrationRow
+
+KEPT_PLANS = 5_000
+
+
+class Plans:
+    """Plans by key, forgotten when the store's epoch moves or their tokens grow old."""
+
+    def __init__(self, database: Database, planner: Planner) -> None:
+        self._database, self._planner = database, planner
+        self._kept: Remembered[Plan] = Remembered(KEPT_PLANS)
+
+    def get(self, key: Hashable, epoch: int, find: Callable[[Session], Level | None]) -> Plan | None:
+        """Give the plan kept under a key, or make it for the level that `find` finds; None when it finds none."""
+        kept = self._kept.get(key, epoch)
+        if kept is not None and kept.fresh:
+            return kept
+        with self._database.transaction(writes=False) as session:
+            level = find(session)
+            if level is None:
+                return None
+            plan = self._planner.plan(session, level)
+        self._kept.keep(key, epoch, plan)
+        return plan
+
+
+class Deliveries:
+    """Plans for queued events."""
+
+    def __init__(self, database: Database, plans: Plans) -> None:
+        self._database, self._plans = database, plans
+
+    def plan_for(self, event: EventRow, payload: dict[str, Any]) -> Plan | None:
+        """Give the plan for an event; None when its integration or installation is gone for good."""
+        space, site = payload.get("spaceId"), payload.get("siteId")
+
+        def find(session: Session) -> Level | None:
+            return level_of(session, event.integration_id, event.installation_id, space, site)
+
+        key = (event.integration_id, event.installation_id, space, site)
+        return self._plans.get(key, self._database.epoch(), find)
+
+
+def level_of(
+    session: Session, integration_id: str, installation_id: str | None, space_id: str | None, site_id: str | None
+) -> Level | None:
+    """Find who an event is for. Uninstalled parts are still found: their scripts may clean up."""
+    integration = rows.find(session, HOST, IntegrationRow, id=integration_id)
+    if integration is None:
+        return None
+    if installation_id is None:
+        return Level(integration)
+    installation = rows.find(session, HOST, InstallationRow, id=installation_id)
+    if installation is None:
+        return None
+    return Level(
+        integration,
+        installation,
+        _latest(session, SpaceInstallationRow, installation_id, space_id=space_id) if space_id else None,
+        _latest(session, SiteInstallationRow, installation_id, site_id=site_id) if site_id else None,
+    )
+
+
+def _latest(session: Session, table: Any, installation_id: str, **by: str) -> Any:
+    """Of a part that was installed more than once, the one that is alive, else the last one."""
+    found = rows.every(session, HOST, table, installation_id=installation_id, **by)
+    alive = [row for row in found if row.deleted_at is None]
+    return (alive or found or [None])[-1]

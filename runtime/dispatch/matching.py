@@ -1,0 +1,37 @@
+"""Which installations an event is for: decides, and does nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from runtime.contract.events import Event
+from runtime.store.installed import Installed
+
+
+def matching(
+    event: type[Event], candidates: Iterable[Installed], *, space_id: str | None, site_id: str | None
+) -> list[Installed]:
+    """Choose the installations that hold the event's scope, cover its space or site, and are active throughout."""
+    return [one for one in candidates if why_not(event, one, space_id=space_id, site_id=site_id) is None]
+
+
+def why_not(event: type[Event], one: Installed, *, space_id: str | None, site_id: str | None) -> str | None:
+    """Tell why an installation does not get an event, or None when it does."""
+    if event.scope is not None and event.scope not in one.scopes:
+        return f"the integration does not ask for the scope `{event.scope}`"
+    if event.lifecycle:
+        return None
+    if one.status != "active":
+        return f"the installation is {one.status}"
+    if event.target == "space":
+        return _covered("space", one.space_selection, one.spaces, space_id)
+    if event.target == "site":
+        return _covered("site", one.site_selection, one.sites, site_id)
+    return None
+
+
+def _covered(kind: str, selection: str, parts: dict[str, str], wanted: str | None) -> str | None:
+    status = parts.get(wanted or "", "active" if selection == "all" else None)
+    if status is None:
+        return f"the integration is not installed on this {kind}"
+    return None if status == "active" else f"the installation on this {kind} is {status}"

@@ -1,0 +1,88 @@
+"""Events are committed with the change that causes them: no event without its change, no change without its event."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from runtime.contract.events import EVENTS
+from runtime.contract.identifiers import new_id
+from runtime.dispatch.matching import matching, why_not
+from runtime.store import queue
+from runtime.store.database import now
+from runtime.store.installed import Installed
+from runtime.store.tables.installations import InstallationRow
+
+WAKE = "dispatcher should look"
+
+
+def emit(
+    session: Session,
+    kind: str,
+    candidates: Sequence[Installed],
+    fields: dict[str, Any],
+    *,
+    space_id: str | None = None,
+    site_id: str | None = None,
+    count: int = 1,
+) -> tuple[list[str], str | None]:
+    """Commit an event for every one of the installations that it matches.
+
+    Returns the ids of the events and, where nothing matched, the reason of the last candidate.
+    """
+    chosen = matching(EVENTS[kind], candidates, space_id=space_id, site_id=site_id)
+    place = {"spaceId": space_id} if space_id else {}
+    place |= {"siteId": site_id} if site_id else {}
+    rows = [
+        _row(kind, one.integration_id, one.installation_id, {**place, **fields}) for one in chosen for _ in range(count)
+    ]
+    _insert(session, rows)
+    if chosen:
+        return [row["id"] for row in rows], None
+    reasons = [why_not(EVENTS[kind], one, space_id=space_id, site_id=site_id) for one in candidates]
+    return [], reasons[-1] if reasons else "no installation is there to get it"
+
+
+def emit_to(session: Session, kind: str, installation: InstallationRow, fields: dict[str, Any]) -> str:
+    """Commit an event for one installation, whatever its status: its own setup and its end."""
+    row = _row(kind, installation.integration_id, installation.id, fields)
+    _insert(session, [row])
+    return str(row["id"])
+
+
+def emit_task(session: Session, integration_id: str, task: dict[str, Any], delay: float) -> str:
+    """Commit a task of an integration that is due in `delay` seconds."""
+    row = _row("task", integration_id, None, {"task": task})
+    row["due_at"] += delay
+    row["lane"] = row["id"]  # tasks run beside each other, only events of an installation keep an order
+    _insert(session, [row])
+    return str(row["id"])
+
+
+def _row(kind: str, integration_id: str, installation_id: str | None, fields: dict[str, Any]) -> dict[str, Any]:
+    event_id = new_id()
+    payload: dict[str, Any] = {"eventId": event_id, "type": kind}
+    if installation_id is not None:
+        payload["installationId"] = installation_id
+    return {
+        "id": event_id,
+        "integration_id": integration_id,
+        "installation_id": installation_id,
+        "lane": installation_id or event_id,
+        "type": kind,
+        "payload": json.dumps({**payload, **fields}, separators=(",", ":")),
+        "state": "pending",
+        "attempts": 0,
+        "due_at": time.time(),
+        "created_at": now(),
+    }
+
+
+def _insert(session: Session, rows: list[dict[str, Any]]) -> None:
+    if rows:
+        queue.add(session, rows)
+        session.info[WAKE] = True

@@ -1,0 +1,106 @@
+"""Writes the calls somebody waited for into the event log, many in one transaction, off the path of the answer."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from typing import Any
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from runtime.dispatch.announcing import Announcer
+from runtime.dispatch.retention import Retention
+from runtime.store import queue
+from runtime.store.database import Database
+
+log = logging.getLogger(__name__)
+
+BATCH = 500
+PAUSE = 0.05
+MOST_WAITING = 5_000
+
+
+class Recorder:
+    """A buffer and the thread that empties it; `record` waits when the database cannot keep up."""
+
+    def __init__(self, database: Database, announcer: Announcer, keep: int) -> None:
+        self._database = database
+        self._announcer = announcer
+        self._retention = Retention(keep)
+        self._waiting: deque[tuple[str, dict[str, Any]]] = deque()
+        self._written = 0
+        self._moving = threading.Lock()
+        self._hurry = threading.Event()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
+        self._thread.start()
+
+    def record(self, integration: str, row: dict[str, Any]) -> None:
+        """Take one row of the event log; `integration` is the name its listeners know."""
+        while len(self._waiting) >= MOST_WAITING and self._thread.is_alive():
+            time.sleep(PAUSE / 5)
+        self._waiting.append((integration, row))
+
+    def flush(self) -> None:
+        """Wait until everything taken so far is written; what comes in meanwhile is not waited for."""
+        with self._moving:
+            goal = self._written + len(self._waiting)
+        while self._written < goal and self._thread.is_alive():
+            self._hurry.set()
+            time.sleep(0.001)
+
+    def close(self) -> None:
+        """Write what is left and end the thread."""
+        self._stopping.set()
+        self._hurry.set()
+        self._thread.join(timeout=10)
+
+    def _run(self) -> None:
+        # A pause before each batch: writing what has just come in, a few rows each time, would cost as much as the
+        # calls themselves.
+        while not self._stopping.is_set():
+            if len(self._waiting) < BATCH:
+                self._hurry.wait(PAUSE)
+                self._hurry.clear()
+            self._write_some()
+        while self._waiting:
+            self._write_some()
+
+    def _write_some(self) -> None:
+        batch = [self._waiting[place] for place in range(min(BATCH, len(self._waiting)))]
+        if not batch:
+            return
+        try:
+            self._write(batch)
+        except SQLAlchemyError:
+            log.exception("%d calls could not be recorded", len(batch))
+        with self._moving:
+            for _ in batch:
+                self._waiting.popleft()
+            self._written += len(batch)
+        self._tell(batch)
+
+    def _write(self, batch: list[tuple[str, dict[str, Any]]]) -> None:
+        with self._database.transaction(writes=True) as session:
+            queue.add(session, [row for _, row in batch])
+            self._retention.ended(session, (row["integration_id"] for _, row in batch))
+
+    def _tell(self, batch: list[tuple[str, dict[str, Any]]]) -> None:
+        for integration, row in batch:
+            if self._announcer.heard(integration):
+                self._announcer.announce(integration, "event", summary(row))
+
+
+def summary(row: dict[str, Any]) -> dict[str, Any]:
+    """Give one line of the event list, as pages show it."""
+    created = row["created_at"]
+    return {
+        "id": row["id"],
+        "type": row["type"],
+        "createdAt": created.isoformat(),
+        "installationId": row["installation_id"],
+        "status": "success" if row["state"] == "delivered" else "failed",
+        "durationMs": row["duration_ms"],
+    }

@@ -1,0 +1,42 @@
+"""Whether and when an event comes again: decides, and does nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+JITTER = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """The script took the event, or said that it has no handler for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The script failed; the event comes again after `delay` seconds."""
+
+    delay: float
+
+
+@dataclass(frozen=True, slots=True)
+class GivenUp:
+    """The script failed and the event does not come again."""
+
+
+Verdict = Delivered | Failed | GivenUp
+
+
+def judge(status: int, attempt: int, *, repeats: bool, schedule: Sequence[float], chance: float) -> Verdict:
+    """Decide over one attempt, counted from 1.
+
+    2xx, 3xx and 406 (no handler) are success. 408, 429 and 5xx come again as often as the schedule has delays, each
+    up to a quarter longer or shorter; `chance` in 0..1 picks where. Any other answer would not change by asking again
+    (contract/dispatch.md sections 6 and 13).
+    """
+    if status < 400 or status == 406:
+        return Delivered()
+    if not repeats or not (status >= 500 or status in (408, 429)) or attempt > len(schedule):
+        return GivenUp()
+    return Failed(schedule[attempt - 1] * (1 + JITTER * (2 * chance - 1)))

@@ -1,0 +1,93 @@
+"""Traces as they are stored and shown: secrets masked, limits beside what was used."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
+
+from runtime.contract.base import wire_time
+from runtime.contract.invocation import Limits, LogLine, Subrequest, Trace
+
+MASK = "[secret]"
+PRIVATE_HEADERS = frozenset(
+    ("authorization", "cookie", "proxy-authorization", "set-cookie", "x-api-key", "x-auth-token")
+)
+BEARER = re.compile(r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}")
+
+
+def masked(text: str, secrets: Sequence[str]) -> str:
+    """Take out every secret of the integration, its tokens, and whatever looks like a credential in a header."""
+    for secret in secrets:
+        if secret in text:
+            text = text.replace(secret, MASK)
+    return BEARER.sub(rf"\1 {MASK}", text)
+
+
+def trace_text(trace: Trace, limits: Limits, secrets: Sequence[str]) -> str:
+    """Write a trace as the JSON text that is stored."""
+    shown: dict[str, Any] = {
+        "logs": [_log(line, secrets) for line in trace.logs],
+        "subrequests": [_subrequest(one, secrets) for one in trace.subrequests],
+        "usage": {
+            "wallMs": round(trace.usage.wall * 1000, 3),
+            "cpuMs": round(trace.usage.cpu * 1000, 3),
+            "memoryBytes": trace.usage.memory,
+            "subrequests": trace.usage.subrequests,
+            "logBytes": trace.usage.log,
+            "responseBytes": trace.usage.response,
+        },
+        "limits": _limits(limits),
+    }
+    if trace.fault is not None:
+        fault = {key: value for key, value in asdict(trace.fault).items() if value is not None}
+        shown["fault"] = {
+            key: masked(value, secrets) if isinstance(value, str) else value for key, value in fault.items()
+        }
+    if trace.failure is not None:
+        shown["failure"] = asdict(trace.failure)
+    return json.dumps(shown, separators=(",", ":")).replace("\\u0000", "")
+
+
+def recorded_payload(payload: dict[str, Any], event: bytes) -> str:
+    """Give the event as it was sent, with the credentials of a forwarded request masked."""
+    request = payload.get("request")
+    if payload["type"] != "fetch" or not isinstance(request, dict):
+        return event.decode()
+    headers = {name: MASK if name in PRIVATE_HEADERS else value for name, value in request["headers"].items()}
+    return json.dumps({**payload, "request": {**request, "headers": headers}}, separators=(",", ":"))
+
+
+@lru_cache(maxsize=16)
+def _limits(limits: Limits) -> dict[str, Any]:
+    return {
+        "wallMs": limits.wall * 1000,
+        "cpuMs": limits.cpu * 1000,
+        "memoryBytes": limits.memory,
+        "subrequests": limits.subrequests,
+        "logBytes": limits.log,
+        "responseBytes": limits.response,
+    }
+
+
+def _moment(timestamp: float) -> str:
+    return wire_time(datetime.fromtimestamp(min(max(timestamp, 0), 253402300799), UTC))
+
+
+def _log(line: LogLine, secrets: Sequence[str]) -> dict[str, str]:
+    return {"timestamp": _moment(line.timestamp), "level": line.level, "message": masked(line.message, secrets)}
+
+
+def _subrequest(one: Subrequest, secrets: Sequence[str]) -> dict[str, Any]:
+    return {
+        "timestamp": _moment(one.timestamp),
+        "method": one.method,
+        "url": masked(one.url, secrets),
+        "status": one.status,
+        "durationMs": round(one.duration_ms, 3),
+        "refused": one.refused,
+    }

@@ -1,0 +1,262 @@
+"""Takes due events from the queue and delivers them: claim -> call -> deliver, retry or give up."""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from runtime.contract.events import EVENTS
+from runtime.contract.identifiers import new_id
+from runtime.contract.invocation import Outcome, Trace
+from runtime.dispatch.announcing import Announcer
+from runtime.dispatch.deliveries import Deliveries
+from runtime.dispatch.fair_pool import FairPool
+from runtime.dispatch.invoke import Invoker
+from runtime.dispatch.recorder import summary
+from runtime.dispatch.retention import Retention
+from runtime.dispatch.retry import Delivered, Failed, judge
+from runtime.dispatch.traces import trace_text
+from runtime.engines.engine import AnswerCut
+from runtime.store import queue
+from runtime.store.database import Database
+from runtime.store.tables.events import EventRow
+
+log = logging.getLogger(__name__)
+
+BATCH = 256
+MOST_FLYING = 4 * BATCH
+LOOK_EVERY = 0.5
+WRITE_EVERY = 0.01
+CLAIM_EVERY = 0.03
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How one attempt ended: `values` for the row, `told` for pages that look at the integration of this name."""
+
+    integration_id: str
+    integration: str
+    values: dict[str, Any]
+    told: dict[str, Any]
+
+
+class Dispatcher:
+    """The threads that deliver events in this process; any number of processes share the work."""
+
+    def __init__(
+        self,
+        database: Database,
+        deliveries: Deliveries,
+        invoker: Invoker,
+        announcer: Announcer,
+        *,
+        threads: int,
+        lease: float,
+        schedule: Sequence[float],
+        keep: int,
+    ) -> None:
+        self._database, self._deliveries, self._invoker, self._announcer = database, deliveries, invoker, announcer
+        self._lease, self._schedule = lease, schedule
+        self._owner = new_id()
+        self._retention = Retention(keep)
+        self._wake = threading.Event()
+        self._stopping = threading.Event()
+        self._results: SimpleQueue[Result] = SimpleQueue()
+        self._flying: Counter[str] = Counter()
+        self._begun = 0
+        self._counting = threading.Lock()
+        self._drained = threading.Event()
+        self._pool = FairPool(threads, max(1, threads // 2), "delivery")
+        self._threads = [
+            threading.Thread(target=run, name=name, daemon=True)
+            for run, name in ((self._claim_loop, "claims"), (self._write_loop, "results"), (self._lease_loop, "leases"))
+        ]
+
+    def start(self) -> None:
+        """Begin to deliver."""
+        for thread in self._threads:
+            thread.start()
+
+    def ready(self) -> bool:
+        """Tell whether all threads are at work."""
+        return all(thread.is_alive() for thread in self._threads) and not self._stopping.is_set()
+
+    def wake(self) -> None:
+        """Look at once: something was committed."""
+        self._wake.set()
+
+    def close(self) -> None:
+        """Stop taking events, finish those in flight, write how they ended."""
+        self._stopping.set()
+        self._wake.set()
+        self._pool.close()
+        self._drained.set()
+        for thread in self._threads:
+            if thread.ident is not None:
+                thread.join(timeout=self._invoker.limits.wall + 10)
+        with self._database.transaction(writes=True) as session:
+            queue.release(session, self._owner)
+
+    def _claim_loop(self) -> None:
+        looked = 0.0
+        while not self._stopping.is_set():
+            self._wake.clear()
+            # An event after a quiet moment goes at once. Under a stream of them, looking at each commit would cost
+            # more than the deliveries do.
+            self._stopping.wait(looked + CLAIM_EVERY - time.monotonic())
+            looked = time.monotonic()
+            try:
+                taken, pause = self._claim()
+            except SQLAlchemyError:
+                log.exception("events could not be taken; trying again")
+                taken, pause = 0, LOOK_EVERY
+            if not taken:
+                self._wake.wait(pause)
+
+    def _claim(self) -> tuple[int, float]:
+        """Take due events; returns how many, and how long to wait for the next."""
+        with self._counting:
+            room = MOST_FLYING - self._flying.total()
+            crowded = [integration for integration, count in self._flying.items() if count >= BATCH]
+        if room <= 0:
+            return 0, WRITE_EVERY
+        with self._database.transaction(writes=False) as session:
+            due = queue.next_due(session)
+        wait = LOOK_EVERY if due is None else min(LOOK_EVERY, due - time.time())
+        if due is None or wait > 0:
+            return 0, wait
+        with self._database.transaction(writes=True) as session:
+            events = queue.claim(session, self._owner, limit=min(BATCH, room), lease=self._lease, without=crowded)
+        if not events:
+            return 0, LOOK_EVERY if crowded else WRITE_EVERY
+        with self._counting:
+            self._flying.update(event.integration_id for event in events)
+        for _, lane in groupby(sorted(events, key=lambda row: (row.lane, row.seq)), key=lambda row: row.lane):
+            events_of_lane = list(lane)
+            self._pool.submit(events_of_lane[0].integration_id, partial(self._deliver_lane, events_of_lane))
+        return len(events), 0
+
+    def _deliver_lane(self, events: list[EventRow]) -> None:
+        for event in events:
+            if self._stopping.is_set():
+                return  # what was not begun is given back when the threads have ended
+            with self._counting:
+                self._begun += 1
+            try:
+                self._deliver(event)
+            except Exception:
+                log.exception("event %s could not be delivered", event.id)
+                again = event.attempts <= len(self._schedule)
+                delay = self._schedule[event.attempts - 1] if again else 0.0
+                self._end(event, "", "failed" if again else "given-up", None, delay, None)
+
+    def _deliver(self, event: EventRow) -> None:
+        payload = json.loads(event.payload)
+        plan = self._deliveries.plan_for(event, payload)
+        if plan is None:
+            self._end(event, "", "given-up", None, 0.0, None)
+            return
+
+        def ended(outcome: Outcome, trace: Trace, seconds: float) -> None:
+            repeats = EVENTS[event.type].repeats
+            verdict = judge(
+                outcome.status, event.attempts, repeats=repeats, schedule=self._schedule, chance=random.random()
+            )
+            state = "delivered" if isinstance(verdict, Delivered) else "given-up"
+            delay = 0.0
+            if isinstance(verdict, Failed):
+                state, delay = "failed", verdict.delay
+            text = trace_text(trace, self._invoker.limits, plan.secrets)
+            self._end(event, plan.integration, state, outcome.status, delay, text, seconds * 1000)
+
+        outcome = self._invoker.send(plan, event.type, event.payload.encode(), None, ended)
+        if not isinstance(outcome.body, bytes):
+            # Nobody reads the body of a background event; the script must end all the same.
+            with suppress(AnswerCut):  # the trace has the reason
+                deque(outcome.body, maxlen=0)
+
+    def _end(
+        self,
+        event: EventRow,
+        integration: str,
+        state: str,
+        answer: int | None,
+        delay: float,
+        trace: str | None,
+        duration_ms: float | None = None,
+    ) -> None:
+        result = {
+            "place": event.seq,
+            "state": state,
+            "due_at": time.time() + delay,
+            "answer": answer,
+            "duration_ms": duration_ms,
+            "trace": trace,
+        }
+        told = {
+            "id": event.id,
+            "type": event.type,
+            "created_at": event.created_at,
+            "installation_id": event.installation_id,
+            "state": state,
+            "duration_ms": duration_ms,
+        }
+        self._results.put(Result(event.integration_id, integration, result, told))
+
+    def _write_loop(self) -> None:
+        while not (self._drained.is_set() and self._begun <= 0 and self._results.empty()):
+            batch = self._take_results()
+            while batch:
+                try:
+                    with self._database.transaction(writes=True) as session:
+                        queue.finish(session, self._owner, [one.values for one in batch])
+                        self._retention.ended(session, (one.integration_id for one in batch))
+                    break
+                except SQLAlchemyError:
+                    log.exception("%d results could not be written; trying again", len(batch))
+                    if self._stopping.wait(LOOK_EVERY):
+                        break
+            with self._counting:
+                self._flying -= Counter(one.integration_id for one in batch)
+                self._begun -= len(batch)
+            if batch:
+                self._wake.set()
+            for one in batch:
+                if self._announcer.heard(one.integration):
+                    self._announcer.announce(one.integration, "event", summary(one.told))
+
+    def _take_results(self) -> list[Result]:
+        try:
+            batch = [self._results.get(timeout=LOOK_EVERY)]
+        except Empty:
+            return []
+        deadline = time.monotonic() + WRITE_EVERY
+        while len(batch) < BATCH:
+            try:
+                batch.append(self._results.get(timeout=max(0.0, deadline - time.monotonic())))
+            except Empty:
+                break
+        return batch
+
+    def _lease_loop(self) -> None:
+        while not self._drained.wait(self._lease / 3):
+            if not self._flying:
+                continue
+            try:
+                with self._database.transaction(writes=True) as session:
+                    queue.extend(session, self._owner, self._lease)
+            except SQLAlchemyError:
+                log.exception("leases could not be extended; trying again")

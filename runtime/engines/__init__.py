@@ -1,0 +1,1 @@
+"""Run one script once."""

@@ -1,0 +1,1 @@
+"""Scripts that run on a developer's machine."""

@@ -1,0 +1,117 @@
+"""The dev tunnel engine: a call goes to a developer's machine as a multipart POST; `contract/dispatch.md` section 2."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+import time
+
+from runtime.contract.invocation import Failure, Invocation, LoadReport, LogLine, Outcome, Script, Trace, TraceSink
+from runtime.engines.egress import EgressRefused, EgressRules, FetchFailed, fetch
+from runtime.engines.response_headers import passable
+
+_log = logging.getLogger(__name__)
+
+_STATUS = {"timeout": 504, "unreachable": 502, "limit": 502, "overload": 503}
+
+
+class DevTunnelEngine:
+    """Calls the script that runs behind `Invocation.tunnel_url`; the `Engine` protocol. Its logs stay over there."""
+
+    def __init__(self, rules: EgressRules, most_calls: int = 64) -> None:
+        """Take the rules that tunnel addresses must pass, and how many calls may be under way."""
+        self._rules = rules
+        self._slots = threading.BoundedSemaphore(most_calls)
+        self._most_calls = most_calls
+        self._closed = False
+
+    def check(self, script: Script) -> LoadReport:
+        """Report nothing: the code is on the developer's machine."""
+        return LoadReport()
+
+    def invoke(self, invocation: Invocation, done: TraceSink) -> Outcome:
+        """Call the script; see `Engine`."""
+        trace = Trace()
+        started = time.monotonic()
+        outcome = self._call(invocation, trace)
+        trace.usage.wall = time.monotonic() - started
+        trace.failure = outcome.failure
+        trace.usage.response = len(outcome.body) if isinstance(outcome.body, bytes) else 0
+        try:
+            done(trace)
+        except Exception:
+            _log.exception("the trace of a call could not be kept")
+        return outcome
+
+    def retire(self, version: str) -> None:
+        """Do nothing: no process belongs to a version."""
+
+    def ready(self) -> bool:
+        """Tell whether a call would be taken now."""
+        return not self._closed
+
+    def close(self) -> None:
+        """Stop taking calls and wait for those under way."""
+        if not self._closed:
+            self._closed = True
+            for _ in range(self._most_calls):
+                self._slots.acquire()
+
+    def _call(self, invocation: Invocation, trace: Trace) -> Outcome:
+        limits = invocation.limits
+        if not invocation.tunnel_url:
+            return _failed(Failure("unreachable", "The integration has no development tunnel."))
+        if self._closed or not self._slots.acquire(timeout=limits.wall):
+            return _failed(Failure("overload", "Too many calls are under way through development tunnels."))
+        try:
+            url = invocation.tunnel_url.rstrip("/") + "/v1"
+            content_type, body = encode_parts(invocation)
+            got = fetch(
+                self._rules, "POST", url, {"Content-Type": content_type}, body, limits.wall, max_bytes=limits.response
+            )
+        except EgressRefused as error:
+            _note(trace, f"{invocation.tunnel_url}: {error}")
+            return _failed(Failure("unreachable", "The integration's development tunnel may not be reached."))
+        except FetchFailed as error:
+            _note(trace, f"{invocation.tunnel_url}: {error}")
+            return _failed(_failure(error, limits.wall, limits.response))
+        finally:
+            self._slots.release()
+        return Outcome(got.status, passable(got.headers)[0], got.body)
+
+
+def encode_parts(invocation: Invocation) -> tuple[str, bytes]:
+    """Return content type and body of a dispatch request; a fetch body is a file part, to keep its bytes."""
+    boundary = f"part-{secrets.token_hex(16)}"
+    parts = [
+        ('name="event"', "", invocation.event),
+        ('name="environment"', "", invocation.environment),
+    ]
+    if invocation.fetch_body is not None:
+        kind = "Content-Type: application/octet-stream\r\n"
+        parts.append(('name="fetch-body"; filename="fetch-body"', kind, invocation.fetch_body))
+    pieces = []
+    for name, kind, content in parts:
+        pieces.append(f"--{boundary}\r\nContent-Disposition: form-data; {name}\r\n{kind}\r\n".encode())
+        pieces.append(content)
+        pieces.append(b"\r\n")
+    pieces.append(f"--{boundary}--\r\n".encode())
+    return f"multipart/form-data; boundary={boundary}", b"".join(pieces)
+
+
+def _failure(error: FetchFailed, wall: float, response: int) -> Failure:
+    if error.timed_out:
+        return Failure("timeout", f"The integration took longer than the limit of {wall:g} seconds.", "wall")
+    if error.too_large:
+        return Failure("limit", f"The integration answered more than the limit of {response} bytes.", "response")
+    return Failure("unreachable", "The integration's development tunnel did not answer.")
+
+
+def _note(trace: Trace, text: str) -> None:
+    """Tell the author what the failure itself, which anybody may see, keeps back."""
+    trace.logs.append(LogLine(time.time(), "error", text))
+
+
+def _failed(failure: Failure) -> Outcome:
+    return Outcome(_STATUS[failure.kind], [], b"", failure)

@@ -1,0 +1,229 @@
+"""Where outgoing requests may go: every one made for somebody passes these rules."""
+
+from __future__ import annotations
+
+import http.client
+import ipaddress
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+import certifi
+
+Address = tuple[str, int]
+Resolver = Callable[..., Sequence[tuple[Any, ...]]]
+
+_NO_PORTS = (0, 25)  # nothing, and mail
+# IANA special-purpose registries, plus 168.63.129.16: the address of a cloud's machine agent.
+_CLOSED_4 = [
+    ipaddress.IPv4Network(text)
+    for text in (
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+        "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24",
+        "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4", "168.63.129.16/32",
+    )
+]  # fmt: skip
+_OPEN_6 = ipaddress.IPv6Network("2000::/3")
+_CLOSED_6 = [
+    ipaddress.IPv6Network(text)
+    # Protocol assignments with Teredo and ORCHID, documentation, 6to4, documentation again.
+    for text in ("2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20")
+]
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
+
+class EgressRefused(Exception):
+    """A request may not go there; the message is a sentence that says why."""
+
+
+def is_public(text: str) -> bool:
+    """Tell whether an IP address is one of the open internet; what is no address is not."""
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.scope_id is not None:
+            return False
+        embedded = address.ipv4_mapped
+        if embedded is None and address in _NAT64:
+            embedded = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        if embedded is None:
+            return address in _OPEN_6 and not any(address in network for network in _CLOSED_6)
+        address = embedded
+    return not any(address in network for network in _CLOSED_4)
+
+
+@dataclass(frozen=True)
+class EgressRules:
+    """Which destinations are open.
+
+    `allow` names destinations inside the private network, "host" or "host:port". `own` maps an authority of the
+    platform, "host:port" in lower case, to the address it really listens on. `ca_file` replaces the usual certificate
+    authorities.
+    """
+
+    allow: tuple[str, ...] = ()
+    own: Mapping[str, Address] = field(default_factory=dict)
+    ca_file: str | None = None
+    resolver: Resolver = socket.getaddrinfo
+
+    def resolve(self, host: str, port: int) -> Address:
+        """Return the address to connect to, which was checked; raises `EgressRefused`."""
+        name = host.strip("[]").rstrip(".").lower()
+        authority = f"{name}:{port}"
+        own = self.own.get(authority)
+        if own is not None:
+            return own
+        if not name or port in _NO_PORTS or not 0 < port < 65536:
+            raise EgressRefused(f"{host}:{port} cannot be requested.")
+        allowed = name in self._open or authority in self._open
+        try:
+            found = self.resolver(name, port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError) as error:
+            raise EgressRefused(f"{host} could not be resolved.") from error
+        for entry in found:
+            address = str(entry[4][0])
+            if allowed or is_public(address):
+                return address, port
+        raise EgressRefused(
+            f"{host} is an address of a private network, which requests may not reach. "
+            f"An operator can open it with --allow-egress {authority}."
+        )
+
+    @cached_property
+    def _open(self) -> frozenset[str]:
+        return frozenset(entry.lower().replace("[", "").replace("]", "") for entry in self.allow)
+
+    @cached_property
+    def tls(self) -> ssl.SSLContext:
+        """How servers are verified."""
+        return ssl.create_default_context(cafile=self.ca_file or certifi.where())
+
+    def connect(self, host: str, port: int, timeout: float) -> socket.socket:
+        """Open a connection to the address that was checked; raises `EgressRefused`, `OSError`."""
+        return socket.create_connection(self.resolve(host, port), timeout)
+
+
+class CheckedConnection(http.client.HTTPConnection):
+    """An HTTP connection whose socket is opened by the rules."""
+
+    def __init__(self, rules: EgressRules, parts: SplitResult, timeout: float) -> None:
+        """Take a URL in parts and the seconds each wait may take."""
+        self._secure = parts.scheme == "https"
+        # The scheme's own port must not appear in the Host header.
+        self.default_port = 443 if self._secure else 80
+        super().__init__(parts.hostname or "", parts.port or self.default_port, timeout=timeout)
+        self._rules = rules
+        self._timeout = timeout
+        self._opened: socket.socket | None = None
+        self.was_cut = False
+
+    def connect(self) -> None:
+        """Open the socket; raises `EgressRefused`, `OSError`."""
+        raw = self._rules.connect(self.host, self.port, self._timeout)
+        self._opened = raw
+        raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        try:
+            self.sock = self._rules.tls.wrap_socket(raw, server_hostname=self.host) if self._secure else raw
+        except BaseException:
+            raw.close()
+            raise
+        self._opened = self.sock
+        if self.was_cut:
+            self.cut()
+
+    def cut(self) -> None:
+        """End the exchange from another thread; whoever waits for it gets an error or the end."""
+        self.was_cut = True
+        if self._opened is not None:
+            try:
+                # Not SSLSocket.shutdown, which would turn the rest into plain text.
+                socket.socket.shutdown(self._opened, socket.SHUT_RDWR)
+            except OSError:  # it is closed already
+                pass
+
+
+def open_connection(rules: EgressRules, parts: SplitResult, timeout: float) -> CheckedConnection:
+    """Return a connection for an http or https URL, opened at the first request; raises `EgressRefused`.
+
+    `timeout` is in seconds, for each wait.
+    """
+    if parts.scheme not in ("http", "https"):
+        raise EgressRefused("Only http and https addresses can be requested.")
+    try:
+        known = parts.hostname and (parts.port is None or parts.port > 0)
+    except ValueError:
+        known = False
+    if not known:
+        raise EgressRefused("The address has no proper host and port.")
+    return CheckedConnection(rules, parts, timeout)
+
+
+def target_of(parts: SplitResult) -> str:
+    """Return the part of a URL that goes into a request line."""
+    path = parts.path or "/"
+    return f"{path}?{parts.query}" if parts.query else path
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """An answer; header names are as received."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    body: bytes
+
+
+class FetchFailed(Exception):
+    """There was no proper answer; `timed_out` and `too_large` say whether for lack of time, or for its size."""
+
+    def __init__(self, message: str, *, timed_out: bool = False, too_large: bool = False) -> None:
+        super().__init__(message)
+        self.timed_out = timed_out
+        self.too_large = too_large
+
+
+def fetch(
+    rules: EgressRules,
+    method: str,
+    url: str,
+    headers: Mapping[str, str] | None = None,
+    body: bytes | None = None,
+    timeout: float = 30.0,
+    max_bytes: int = 5 * 1024 * 1024,
+) -> Fetched:
+    """Make one request by the rules, redirects not followed.
+
+    `timeout` is in seconds, for the whole exchange; `max_bytes` bounds the answer's body. Raises `EgressRefused`,
+    `FetchFailed`.
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise EgressRefused("The address is not a proper URL.") from error
+    connection = open_connection(rules, parts, timeout)
+    alarm = threading.Timer(timeout, connection.cut)
+    alarm.daemon = True
+    alarm.start()
+    try:
+        connection.request(method, target_of(parts), body, {"Connection": "close", **(headers or {})})
+        answer = connection.getresponse()
+        content = answer.read(max_bytes + 1)
+        if connection.was_cut:
+            raise TimeoutError
+        if len(content) > max_bytes:
+            raise FetchFailed(f"The answer is larger than {max_bytes} bytes.", too_large=True)
+        return Fetched(answer.status, answer.getheaders(), content)
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        if connection.was_cut or isinstance(error, TimeoutError):
+            raise FetchFailed(f"No answer within {timeout:g} seconds.", timed_out=True) from error
+        raise FetchFailed(f"No answer: {error or type(error).__name__}.") from error
+    finally:
+        alarm.cancel()
+        connection.close()

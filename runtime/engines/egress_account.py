@@ -1,0 +1,87 @@
+"""What one call may still request through the egress proxy, and what it has requested."""
+
+from __future__ import annotations
+
+import socket
+import threading
+
+from runtime.contract.invocation import Subrequest
+from runtime.engines.egress import CheckedConnection
+
+_MOST_PER_CALL = 8  # connections at one time
+
+
+class Account:
+    """What one call may still request, and what it has requested."""
+
+    def __init__(self, limit: int, trace: list[Subrequest]) -> None:
+        self.limit = limit
+        self.count = 0
+        self._trace: list[Subrequest] | None = trace
+        self._lock = threading.Lock()
+        self._open: list[CheckedConnection | socket.socket] = []
+        self._slots = _MOST_PER_CALL
+
+    def admit(self) -> bool:
+        """Count one request; False when it is one too many."""
+        with self._lock:
+            self.count += 1
+            return self.count <= self.limit
+
+    def enter(self, client: socket.socket) -> bool:
+        """Take one of the call's connections; False when the call is over or holds too many."""
+        with self._lock:
+            if self._trace is None or self._slots == 0:
+                return False
+            self._slots -= 1
+            self._open.append(client)
+            return True
+
+    def leave(self, client: socket.socket) -> None:
+        """Give a connection back."""
+        with self._lock:
+            self._slots += 1
+            if client in self._open:
+                self._open.remove(client)
+
+    def watch(self, connection: CheckedConnection | socket.socket) -> None:
+        """Remember a connection to the outside, to be cut with the call."""
+        with self._lock:
+            if self._trace is not None:
+                self._open.append(connection)
+                return
+        _cut(connection)
+
+    def record(self, entry: Subrequest) -> None:
+        """Add a request to the call's trace, unless the call is over."""
+        with self._lock:
+            if self._trace is not None and len(self._trace) < self.limit + 10:
+                self._trace.append(entry)
+
+    def close(self) -> None:
+        """End all that is still open: the call is over."""
+        with self._lock:
+            self._trace = None
+            left, self._open = self._open, []
+        for connection in left:
+            _cut(connection)
+
+
+def _cut(connection: CheckedConnection | socket.socket) -> None:
+    if isinstance(connection, CheckedConnection):
+        connection.cut()
+        return
+    try:
+        connection.shutdown(socket.SHUT_RDWR)
+    except OSError:  # it is closed already
+        pass
+
+
+class Gate:
+    """One worker's way out; `account` is that of the call in flight, None between calls."""
+
+    __slots__ = ("account", "listener")
+
+    def __init__(self, listener: socket.socket) -> None:
+        self.listener = listener
+        self.account: Account | None = None

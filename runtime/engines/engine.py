@@ -1,0 +1,42 @@
+"""What every engine offers: run one script once."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from runtime.contract.invocation import Failure, Invocation, LoadReport, Outcome, Script, ScriptFault, TraceSink
+
+
+class ScriptRefused(Exception):
+    """The script cannot be loaded; `fault` says where and why."""
+
+    def __init__(self, fault: ScriptFault) -> None:
+        super().__init__(fault.message)
+        self.fault = fault
+
+
+class AnswerCut(Exception):
+    """A streamed body ends before its end; what was read so far is not the whole answer."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+class Engine(Protocol):
+    """Turns an `Invocation` into an `Outcome`; safe to use from many threads."""
+
+    def check(self, script: Script) -> LoadReport:
+        """Load a script once in the sandbox, without calling it; raises `ScriptRefused`."""
+
+    def invoke(self, invocation: Invocation, done: TraceSink) -> Outcome:
+        """Call the script. `done` is called exactly once, from any thread, when the trace is complete."""
+
+    def retire(self, version: str) -> None:
+        """Let idle workers of this version go; calls in flight finish."""
+
+    def ready(self) -> bool:
+        """Tell whether a call would be taken now."""
+
+    def close(self) -> None:
+        """Stop taking calls, finish those in flight, end all processes."""

@@ -1,0 +1,1 @@
+"""Python scripts in forked, sandboxed workers."""

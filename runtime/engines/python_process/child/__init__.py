@@ -1,0 +1,1 @@
+"""What runs inside the sandbox; the standard library and `runtime.sdk` only."""

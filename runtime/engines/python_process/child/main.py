@@ -1,0 +1,116 @@
+"""The zygote: started once in the sandbox, everything imported, then forked for each worker."""
+
+from __future__ import annotations
+
+import base64
+import gc
+import importlib
+import json
+import os
+import signal
+import socket
+import sys
+import tempfile
+from typing import Any, NoReturn
+
+from runtime.engines.python_process.child import confine, frames
+from runtime.engines.python_process.child.serve import Worker
+
+PROXY_PORT = 3128
+# What scripts and the SDK are likely to need; imported once here instead of in each worker.
+_WARM = (
+    "base64", "calendar", "collections", "contextlib", "copy", "csv", "dataclasses", "datetime", "decimal",
+    "email.parser",
+    "enum", "functools", "hashlib", "hmac", "html", "http.client", "inspect", "itertools", "math", "queue", "random",
+    "re", "secrets", "ssl", "string", "textwrap", "time", "typing", "unicodedata", "urllib.parse", "urllib.request",
+    "uuid", "zipimport", "encodings.idna", "encodings.latin_1", "encodings.cp437",
+)  # fmt: skip
+
+
+class Zygote:
+    """Waits for orders of the host on a control socket; each order is one socket for a new worker."""
+
+    def __init__(self, control: socket.socket, settings: dict[str, Any]) -> None:
+        self._control = control
+        self._confined: bool = settings["confined"]
+        self._filter = base64.b64decode(settings["filter"])
+        self._tmp_bytes: int = settings["tmp_bytes"]
+
+    def run(self) -> NoReturn:
+        """Fork workers until the host goes away."""
+        # The kernel reaps the workers, nobody asks how they ended.
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        self._control.sendall(b"up")
+        while True:
+            message, descriptors, _, _ = socket.recv_fds(self._control, 16, 1)
+            if not message:
+                os._exit(0)
+            if os.fork() == 0:
+                self._become_worker(descriptors[0])
+            os.close(descriptors[0])
+
+    def _become_worker(self, descriptor: int) -> NoReturn:
+        try:
+            # Everything of the zygote's goes: the control socket would let a script ask for workers.
+            self._control.close()
+            os.set_inheritable(descriptor, False)  # a program the script starts must not keep it open
+            connection = socket.socket(fileno=descriptor)
+            try:
+                listener, folder = self._confine()
+            except (confine.ConfineError, OSError) as error:
+                connection.sendall(frames.pack(frames.BROKEN, str(error).encode()))
+                os._exit(1)
+            socket.send_fds(connection, [frames.pack(frames.HELLO, b"")], [listener.fileno()])
+            listener.close()
+            Worker(connection, folder).run()
+        finally:
+            os._exit(0)
+
+    def _confine(self) -> tuple[socket.socket, str]:
+        if not self._confined:
+            confine.die_with_parent()
+            os.register_at_fork(after_in_child=confine.die_with_parent)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            os.setsid()
+            confine.limit_resources(self._tmp_bytes, processes=False)
+            folder = tempfile.mkdtemp()
+            os.chdir(folder)
+            return _listen(0), folder
+        confine.enter_namespaces()
+        if os.fork() != 0:
+            os._exit(0)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        confine.private_files(self._tmp_bytes)
+        confine.loopback_up()
+        os.chdir("/tmp")
+        listener = _listen(PROXY_PORT)
+        confine.limit_resources(self._tmp_bytes, processes=True)
+        confine.lock(self._filter)
+        return listener, "/tmp"
+
+
+def _listen(port: int) -> socket.socket:
+    """Open the worker's way out; the host accepts on it."""
+    listener = socket.create_server(("127.0.0.1", port), backlog=16)
+    address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    for name in ("EGRESS_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"):
+        os.environ[name] = address
+    return listener
+
+
+def main(descriptor: int) -> NoReturn:
+    """Run the zygote on the control socket with this descriptor."""
+    control = socket.socket(fileno=descriptor)
+    settings = json.loads(control.recv(65536))
+    if settings["privileged"]:
+        confine.become_nobody()
+    for name in _WARM:
+        importlib.import_module(name)
+    null = os.open("/dev/null", os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(null, standard)
+    os.close(null)
+    sys.argv[:] = ["integration"]
+    gc.collect()
+    gc.freeze()
+    Zygote(control, settings).run()

@@ -1,0 +1,198 @@
+"""The host's side of the zygote: start it, order workers, start it again when it died."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import certifi
+
+import runtime
+from runtime.engines import sandbox, seccomp
+from runtime.engines.sandbox import SandboxMode, SandboxUnavailable
+
+PACKAGES = (
+    "requests", "urllib3", "idna", "certifi", "charset-normalizer", "pyjwt", "cryptography", "cffi", "pycparser",
+)  # fmt: skip
+TMP_BYTES = 32 * 1024 * 1024
+_START_SECONDS = 20.0
+_PROGRAM = (
+    "import sys; sys.path[:] = {path!r}; from runtime.engines.python_process.child.main import main; main({descriptor})"
+)
+_SHOWN = (
+    "__init__.py",
+    "sdk",
+    "engines/__init__.py",
+    "engines/python_process/__init__.py",
+    "engines/python_process/child",
+)
+
+
+class Zygote:
+    """One zygote process; safe to use from many threads."""
+
+    def __init__(self, mode: SandboxMode) -> None:
+        self._mode = mode
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+        self._scratch: str | None = None
+        self._closed = False
+
+    def start(self) -> None:
+        """Start the process unless it runs; raises `SandboxUnavailable`."""
+        with self._lock:
+            self._running()
+
+    def spawn(self) -> socket.socket:
+        """Order a new worker and return this side of its connection; raises `SandboxUnavailable`."""
+        mine, its = socket.socketpair()
+        try:
+            # The first frame must carry the sender's process id, stamped by the kernel.
+            mine.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+            with self._lock:
+                try:
+                    socket.send_fds(self._running(), [b"fork"], [its.fileno()])
+                except OSError:
+                    self._stop()
+                    socket.send_fds(self._running(), [b"fork"], [its.fileno()])
+        except BaseException:
+            mine.close()
+            raise
+        finally:
+            its.close()
+        return mine
+
+    def alive(self) -> bool:
+        """Tell whether the process runs."""
+        process = self._process
+        return process is not None and process.poll() is None
+
+    @property
+    def pid(self) -> int | None:
+        """The process id of bubblewrap, or of the zygote itself without a sandbox."""
+        return self._process.pid if self._process else None
+
+    def close(self) -> None:
+        """End the process and, in a sandbox, every worker with it."""
+        with self._lock:
+            self._closed = True
+            self._stop()
+
+    def _running(self) -> socket.socket:
+        if self._closed:
+            raise SandboxUnavailable("the engine is closed")
+        if self._control is None or self._process is None or self._process.poll() is not None:
+            self._stop()
+            self._start()
+        assert self._control is not None
+        return self._control
+
+    def _start(self) -> None:
+        mine, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        confined = self._mode == "required"
+        self._control = mine
+        try:
+            command, environment = self._command(its.fileno(), confined)
+            with _on_any_processor():
+                self._process = subprocess.Popen(
+                    command,
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.PIPE,
+                    pass_fds=[its.fileno()],
+                    start_new_session=True,
+                )
+        except (OSError, LookupError) as error:
+            raise SandboxUnavailable(sandbox.explain(str(error))) from error
+        finally:
+            its.close()
+        settings = {
+            "confined": confined,
+            "privileged": confined and sandbox.started_by_root(),
+            "filter": base64.b64encode(seccomp.build_filter() if confined else b"").decode(),
+            "tmp_bytes": TMP_BYTES,
+        }
+        mine.settimeout(_START_SECONDS)
+        try:
+            mine.sendall(json.dumps(settings).encode())
+            answer = mine.recv(16)
+        except OSError:
+            answer = b""
+        if answer != b"up":
+            self._fail()
+        mine.settimeout(None)
+
+    def _fail(self) -> None:
+        process = self._process
+        assert process is not None
+        process.kill()
+        said = process.communicate()[1].decode("utf-8", "replace")
+        self._stop()
+        raise SandboxUnavailable(sandbox.explain(said))
+
+    def _command(self, descriptor: int, confined: bool) -> tuple[list[str], dict[str, str]]:
+        package = Path(runtime.__file__).parent
+        environment = {"LANG": "C.UTF-8", "PATH": "/nonexistent", "TZ": "UTC"}
+        if confined:
+            view, path = sandbox.interpreter_view(PACKAGES)
+            for shown in _SHOWN:
+                view.mounts[f"{sandbox.APPLICATION}/runtime/{shown}"] = str(package / shown)
+            environment |= {"HOME": "/tmp", "TMPDIR": "/tmp", "SSL_CERT_FILE": f"{sandbox.PACKAGES}/certifi/cacert.pem"}
+            program = [sandbox.interpreter(), *_FLAGS, _PROGRAM.format(path=path, descriptor=descriptor)]
+            return sandbox.bubblewrap_command(view, program, environment), {}
+        self._scratch = tempfile.mkdtemp(prefix="integration-scripts-")
+        environment |= {"HOME": self._scratch, "TMPDIR": self._scratch, "SSL_CERT_FILE": certifi.where()}
+        path = [str(package.parent), *_host_path()]
+        return [sandbox.interpreter(), *_FLAGS, _PROGRAM.format(path=path, descriptor=descriptor)], environment
+
+    def _stop(self) -> None:
+        """Let the process see the end of its control socket, and wait for it."""
+        control, self._control = self._control, None
+        process, self._process = self._process, None
+        scratch, self._scratch = self._scratch, None
+        if control is not None:
+            control.close()
+        if process is not None:
+            try:
+                process.wait(2.0)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            if process.stderr is not None:
+                process.stderr.close()
+        if scratch is not None:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+
+@contextmanager
+def _on_any_processor() -> Iterator[None]:
+    """Start a process from here as from the main thread: the host keeps threads that answer on one processor."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    mine = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, os.sched_getaffinity(os.getpid()))
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, mine)
+
+
+_FLAGS = ("-I", "-S", "-B", "-c")
+
+
+def _host_path() -> list[str]:
+    """Return where the standard library and the packages of this process are."""
+    return [entry for entry in sys.path if entry and os.path.exists(entry)]  # noqa: PTH110

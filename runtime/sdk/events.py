@@ -1,0 +1,161 @@
+"""The events a script can receive, typed; section 4 of the dispatch contract."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal, NotRequired, TypedDict
+
+BackgroundEvent = Literal[
+    "installation_setup",
+    "installation_deleted",
+    "space_installation_setup",
+    "space_installation_deleted",
+    "site_installation_setup",
+    "site_installation_deleted",
+    "site_view",
+    "space_content_updated",
+    "space_gitsync_completed",
+    "space_gitsync_started",
+    "space_visibility_updated",
+    "page_feedback",
+]
+
+# Written out again, because asking a Literal for its members costs more than this line; a test compares the two.
+BACKGROUND_EVENTS: Final[tuple[BackgroundEvent, ...]] = (
+    "installation_setup",
+    "installation_deleted",
+    "space_installation_setup",
+    "space_installation_deleted",
+    "site_installation_setup",
+    "site_installation_deleted",
+    "site_view",
+    "space_content_updated",
+    "space_gitsync_completed",
+    "space_gitsync_started",
+    "space_visibility_updated",
+    "page_feedback",
+)
+
+# Events with an answer of their own, and the decorator that registers their handler.
+ANSWERED_EVENTS: Final[dict[str, str]] = {
+    "ui_render": '@integration.component("id")',
+    "fetch": '@integration.fetch("GET", "/path")',
+    "fetch_published_script": "@integration.published_script",
+    "fetch_visitor_authentication": "@integration.visitor_authentication",
+    "content_compute_revision": '@integration.content_source("id").revision',
+    "content_compute_document": '@integration.content_source("id").document',
+    "task": "@integration.task",
+}
+
+InstallationStatus = Literal["active", "pending", "paused"]
+SpaceVisibility = Literal["public", "unlisted", "share-link", "visitor-auth", "in-collection", "private"]
+
+
+class Previous(TypedDict):
+    """What an installation was before its change."""
+
+    status: NotRequired[InstallationStatus]
+    configuration: NotRequired[dict[str, Any]]
+
+
+class Visitor(TypedDict):
+    """Somebody who reads a published site; `cookies` holds the consent as `__gitbook_cookie_granted`."""
+
+    anonymousId: str
+    cookies: dict[str, str]
+    userAgent: str
+    ip: str
+    language: NotRequired[str]
+
+
+class Feedback(TypedDict):
+    """A visitor's rating of a page."""
+
+    rating: Literal["bad", "ok", "good"]
+    comment: NotRequired[str]
+
+
+class Event(TypedDict):
+    """What every event carries; which ids are there depends on the event."""
+
+    eventId: str
+    type: str
+    installationId: NotRequired[str]
+    spaceId: NotRequired[str]
+    siteId: NotRequired[str]
+
+
+class InstallationSetup(Event):
+    """Installed, or its status or configuration changed; the same for spaces and sites."""
+
+    status: InstallationStatus
+    previous: NotRequired[Previous]
+
+
+class InstallationDeleted(Event):
+    """Uninstalled; the same for spaces and sites."""
+
+    previous: Previous
+
+
+class SiteView(Event):
+    """A page of a published site was viewed."""
+
+    siteSpaceId: NotRequired[str]
+    pageId: NotRequired[str]
+    visitor: Visitor
+    url: str
+    referrer: str
+
+
+class PageFeedback(Event):
+    """A visitor rated a page."""
+
+    pageId: NotRequired[str]
+    feedback: Feedback
+    visitor: Visitor
+    url: str
+    referrer: str
+
+
+class SpaceContentUpdated(Event):
+    """A space has a new current revision."""
+
+    revisionId: str
+    updatedBy: NotRequired[list[dict[str, Any]]]
+
+
+class SpaceGitSyncStarted(Event):
+    """A git import or export began."""
+
+    revisionId: str
+    commitId: str
+
+
+class SpaceGitSyncCompleted(SpaceGitSyncStarted):
+    """A git import or export ended."""
+
+    state: Literal["success", "failure"]
+
+
+class SpaceVisibilityUpdated(Event):
+    """The visibility of a space changed."""
+
+    previousVisibility: SpaceVisibility
+    visibility: SpaceVisibility
+
+
+class VisitorAuthentication(Event):
+    """A visitor without a session opened a site whose visitor authentication is this integration."""
+
+    location: NotRequired[str]
+    searchParams: NotRequired[dict[str, str]]
+    cookies: NotRequired[dict[str, str]]
+    action: NotRequired[Literal["logout"]]
+
+
+class ContentCompute(Event):
+    """The platform needs content of one of the integration's content sources."""
+
+    sourceId: str
+    props: dict[str, Any]
+    dependencies: dict[str, Any]

@@ -1,0 +1,1 @@
+"""Rules over several rows, or with an effect outside."""

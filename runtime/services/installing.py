@@ -1,0 +1,181 @@
+"""Installs integrations on organisations, spaces and sites, changes and removes them; each change is an event."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeVar
+
+from pydantic import MISSING
+from sqlalchemy.orm import Session
+
+from runtime.contract import errors
+from runtime.contract.installations import UpdatePart
+from runtime.dispatch import outbox
+from runtime.store import installed, rows
+from runtime.store.database import now
+from runtime.store.rows import HOST
+from runtime.store.tables.installations import (
+    Configured,
+    InstallationRow,
+    SiteInstallationRow,
+    SpaceInstallationRow,
+)
+from runtime.store.tables.integrations import IntegrationRow
+from runtime.store.tables.sites import SiteRow
+from runtime.store.tables.spaces import SpaceRow
+
+Kind = Literal["account", "space", "site"]
+Part = SpaceInstallationRow | SiteInstallationRow
+P = TypeVar("P", SpaceInstallationRow, SiteInstallationRow)
+EVENT: dict[Kind, str] = {"account": "installation", "space": "space_installation", "site": "site_installation"}
+
+
+def status_for(manifest: dict[str, Any], kind: Kind, configuration: dict[str, Any], *, paused: bool) -> str:
+    """Tell the status an installation has: paused, pending while a required property is empty, else active.
+
+    Source: contract/gaps.md section 10. A configuration drawn by a component requires nothing by itself.
+    """
+    if paused:
+        return "paused"
+    schema = (manifest.get("configurations") or {}).get(kind) or {}
+    missing = [name for name in schema.get("required", ()) if configuration.get(name) in (None, "")]
+    return "pending" if missing else "active"
+
+
+def install(session: Session, integration: IntegrationRow, organization_id: str) -> InstallationRow:
+    """Install an integration on an organisation; raises Conflict when it is there already."""
+    if installed.covering_organization(session, integration.id, organization_id) is not None:
+        raise errors.Conflict(f"`{integration.name}` is already installed on this organization.")
+    row = InstallationRow(
+        integration_id=integration.id,
+        organization_id=organization_id,
+        configuration={},
+        status=status_for(integration.manifest, "account", {}, paused=False),
+    )
+    session.add(row)
+    session.flush()
+    outbox.emit_to(session, "installation_setup", row, {"status": row.status})
+    return row
+
+
+def install_on_space(
+    session: Session, integration: IntegrationRow, installation: InstallationRow, space: SpaceRow
+) -> SpaceInstallationRow:
+    """Install on a space of the installation's organisation; raises Conflict when it is there already."""
+    _fits(integration, "space")
+    if rows.find(session, HOST, SpaceInstallationRow, **_alive(installation, space_id=space.id)) is not None:
+        raise errors.Conflict(f"`{integration.name}` is already installed on this space.")
+    status = status_for(integration.manifest, "space", {}, paused=False)
+    row = SpaceInstallationRow(installation_id=installation.id, space_id=space.id, configuration={}, status=status)
+    return _added(session, installation, row, "space", space.id)
+
+
+def install_on_site(
+    session: Session, integration: IntegrationRow, installation: InstallationRow, site: SiteRow
+) -> SiteInstallationRow:
+    """Install on a site of the installation's organisation; raises Conflict when it is there already."""
+    _fits(integration, "site")
+    if rows.find(session, HOST, SiteInstallationRow, **_alive(installation, site_id=site.id)) is not None:
+        raise errors.Conflict(f"`{integration.name}` is already installed on this site.")
+    status = status_for(integration.manifest, "site", {}, paused=False)
+    row = SiteInstallationRow(installation_id=installation.id, site_id=site.id, configuration={}, status=status)
+    return _added(session, installation, row, "site", site.id)
+
+
+def update(
+    session: Session, integration: IntegrationRow, installation: InstallationRow, row: Any, kind: Kind, body: UpdatePart
+) -> None:
+    """Change an installation of any kind; a change of status or configuration is told to the script with `previous`."""
+    previous = {"status": row.status, "configuration": row.configuration}
+    if body.configuration is not MISSING:
+        row.configuration = body.configuration
+    if body.external_ids is not MISSING:
+        installed.set_external_ids(session, row.id, body.external_ids)
+        row.revision += 1
+    if body.status is not MISSING:
+        row.paused = body.status == "paused"
+    row.status = status_for(integration.manifest, kind, row.configuration, paused=row.paused)
+    if (row.status, row.configuration) != (previous["status"], previous["configuration"]):
+        row.revision += 1
+        fields = {**_place(row), "status": row.status, "previous": previous}
+        outbox.emit_to(session, f"{EVENT[kind]}_setup", installation, fields)
+    row.updated_at = now()
+    session.flush()
+
+
+def select_all(session: Session, integration: IntegrationRow, installation: InstallationRow, kind: Kind) -> None:
+    """Install on every space or site there is, as a selection of `all` means (contract/extra.md section 4)."""
+    table: Any = SpaceRow if kind == "space" else SiteRow
+    for content in rows.every(session, HOST, table, organization_id=installation.organization_id, deleted_at=None):
+        cover(session, integration, installation, content)
+
+
+def cover(session: Session, integration: IntegrationRow, installation: InstallationRow, content: Any) -> None:
+    """Install on a space or site unless it is installed there already, or the integration is not meant for it."""
+    is_space = isinstance(content, SpaceRow)
+    if integration.target not in ("all", "space" if is_space else "site"):
+        return
+    try:
+        if is_space:
+            install_on_space(session, integration, installation, content)
+        else:
+            install_on_site(session, integration, installation, content)
+    except errors.Conflict:
+        return  # installed one by one before everything was selected
+
+
+def content_added(session: Session, content: SpaceRow | SiteRow) -> None:
+    """Install what selects everything on a space or site that was just made."""
+    by = {"space_selection" if isinstance(content, SpaceRow) else "site_selection": "all"}
+    query = {"organization_id": content.organization_id, "deleted_at": None, **by}
+    for installation in rows.every(session, HOST, InstallationRow, **query):
+        integration = rows.find(session, HOST, IntegrationRow, id=installation.integration_id)
+        if integration is not None:
+            cover(session, integration, installation, content)
+
+
+def uninstall(session: Session, installation: InstallationRow) -> None:
+    """Remove an installation and all its parts; the script hears of each."""
+    for table in (SpaceInstallationRow, SiteInstallationRow):
+        parts: Sequence[Part] = rows.every(session, HOST, table, installation_id=installation.id, deleted_at=None)
+        for part in parts:
+            uninstall_part(session, installation, part)
+    _removed(session, installation, installation, "account")
+
+
+def uninstall_part(session: Session, installation: InstallationRow, part: Part) -> None:
+    """Remove an installation from a space or site."""
+    _removed(session, installation, part, "space" if isinstance(part, SpaceInstallationRow) else "site")
+
+
+def _removed(session: Session, installation: InstallationRow, row: Any, kind: Kind) -> None:
+    row.deleted_at = now()
+    session.flush()
+    fields = {**_place(row), "previous": {"configuration": row.configuration}}
+    outbox.emit_to(session, f"{EVENT[kind]}_deleted", installation, fields)
+
+
+def _added(session: Session, installation: InstallationRow, row: P, kind: Kind, content_id: str) -> P:
+    session.add(row)
+    session.flush()
+    outbox.emit_to(session, f"{EVENT[kind]}_setup", installation, {f"{kind}Id": content_id, "status": row.status})
+    return row
+
+
+def _fits(integration: IntegrationRow, kind: str) -> None:
+    if integration.target not in ("all", kind):
+        raise errors.BadRequest(
+            f"`{integration.name}` is made for the target `{integration.target}`, not for a {kind}."
+        )
+
+
+def _alive(installation: InstallationRow, **by: str) -> dict[str, Any]:
+    return {"installation_id": installation.id, "deleted_at": None, **by}
+
+
+def _place(row: Configured) -> dict[str, str]:
+    if isinstance(row, SpaceInstallationRow):
+        return {"spaceId": row.space_id}
+    if isinstance(row, SiteInstallationRow):
+        return {"siteId": row.site_id}
+    return {}

@@ -1,0 +1,158 @@
+"""Publishes integrations: a new version replaces the old one only when its script loads."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from runtime.contract import errors
+from runtime.contract.identifiers import new_id
+from runtime.contract.integrations import Manifest, PublishIntegration
+from runtime.contract.invocation import LoadReport, Script, ScriptFault
+from runtime.engines.engine import ScriptRefused
+from runtime.engines.table import Engines, UnknownRuntime
+from runtime.store import rows, versions
+from runtime.store.rows import HOST
+from runtime.store.tables.integrations import IntegrationRow, PreviewImageRow, VersionRow
+from runtime.store.tables.organizations import OrganizationRow
+
+ICON_BYTES = 250 * 1024
+PREVIEW_BYTES = 1024 * 1024
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Pictures:
+    """An integration's icon and previews, decoded and bounded."""
+
+    icon: bytes | None
+    previews: tuple[bytes, ...]
+
+
+def owner_of(session: Session, wanted: str) -> OrganizationRow | None:
+    """Find the publishing organisation by its id or its subdomain."""
+    return rows.find(session, HOST, OrganizationRow, id=wanted) or rows.find(
+        session, HOST, OrganizationRow, hostname=wanted
+    )
+
+
+def pictures_of(body: PublishIntegration) -> Pictures:
+    """Decode the pictures; raises BadRequest for what is no PNG, or too large (contract/gaps.md section 15)."""
+    icon = _picture("icon", body.icon, ICON_BYTES) if isinstance(body.icon, str) else None
+    previews = (_picture(f"previewImages.{n}", text, PREVIEW_BYTES) for n, text in enumerate(body.preview_images))
+    return Pictures(icon, tuple(previews))
+
+
+def _picture(where: str, text: str, most: int) -> bytes:
+    try:
+        image = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise errors.BadRequest(f"{where}: not base64") from None
+    if not image.startswith(PNG):
+        raise errors.BadRequest(f"{where}: not a PNG image")
+    if len(image) > most:
+        raise errors.BadRequest(f"{where}: {len(image)} bytes; at most {most} are allowed")
+    return image
+
+
+def check_script(engines: Engines, name: str, body: PublishIntegration, most: int) -> tuple[Script, LoadReport]:
+    """Load the script in its sandbox before anybody depends on it; raises BadRequest with file, line and column."""
+    size = len(body.script.encode())
+    if size > most:
+        raise errors.BadRequest(f"script: {size} bytes; at most {most} are allowed")
+    script = Script(new_id(), body.runtime, body.script, body.entry, name)
+    try:
+        return script, engines.check(script)
+    except UnknownRuntime as error:
+        raise errors.BadRequest(f"runtime: {error}") from None
+    except ScriptRefused as refused:
+        raise errors.BadRequest(
+            f"script: {place_of(refused.fault)}{refused.fault.message}{_hint(refused.fault)}"
+        ) from None
+
+
+def place_of(fault: ScriptFault) -> str:
+    """Write where a fault is as `file:line:column: `, as far as it is known."""
+    parts = [str(part) for part in (fault.file, fault.line, fault.column) if part is not None]
+    return ":".join(parts) + ": " if fault.file else ""
+
+
+def _hint(fault: ScriptFault) -> str:
+    return f" ({fault.hint})" if fault.hint else ""
+
+
+def store_version(
+    session: Session,
+    owner: OrganizationRow,
+    name: str,
+    body: PublishIntegration,
+    script: Script,
+    report: LoadReport,
+    pictures: Pictures,
+    keep: int,
+) -> IntegrationRow:
+    """Make the checked script the current version.
+
+    Raises Forbidden when another organisation took the name.
+    """
+    row = rows.find(session, HOST, IntegrationRow, name=name)
+    if row is not None and row.organization_id != owner.id:
+        raise errors.Forbidden(f"The name `{name}` belongs to another organization; choose another name.")
+    manifest = _manifest(body, pictures)
+    current: dict[str, Any] = {
+        "version_id": script.version,
+        "version": row.version + 1 if row else 1,
+        "visibility": body.visibility,
+        "target": body.target,
+        "title": body.title,
+        "manifest": manifest,
+    }
+    if row is None:
+        row = IntegrationRow(name=name, organization_id=owner.id, **current)
+        session.add(row)
+    else:
+        for key, value in current.items():
+            setattr(row, key, value)
+    session.flush()
+    session.add(_version(row, body, script, report, pictures))
+    session.flush()
+    session.add_all(
+        PreviewImageRow(version_id=script.version, position=place, image=image)
+        for place, image in enumerate(pictures.previews)
+    )
+    versions.prune(session, row.id, keep)
+    return row
+
+
+def _manifest(body: PublishIntegration, pictures: Pictures) -> dict[str, Any]:
+    shown = body.model_dump(mode="json", by_alias=True, include=set(Manifest.model_fields))
+    return shown | {
+        "runtime": body.runtime,
+        "icon": pictures.icon is not None,
+        "previewImages": len(pictures.previews),
+    }
+
+
+def _version(
+    row: IntegrationRow, body: PublishIntegration, script: Script, report: LoadReport, pictures: Pictures
+) -> VersionRow:
+    return VersionRow(
+        id=script.version,
+        integration_id=row.id,
+        number=row.version,
+        runtime=body.runtime,
+        entry=body.entry,
+        script=body.script,
+        secrets=body.secrets,
+        report={
+            "components": list(report.components),
+            "events": list(report.events),
+            "contentSources": list(report.content_sources),
+        },
+        icon=pictures.icon,
+        previews=len(pictures.previews),
+    )

@@ -1,0 +1,121 @@
+"""Renders kept as long as their script allowed with `max-age`.
+
+Two doors to the same answers: by everything the script could see (`recall`), and by the bytes of the request
+(`shortcut`), which holds only while the store's epoch stands still and so needs no row at all.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+MAX_AGE = re.compile(r"(?:^|,)\s*max-age=(\d{1,9})\s*(?:,|$)", re.IGNORECASE)
+OVERHEAD = 500
+MOST_COMPONENTS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class CachedRender:
+    """An answer; `made` and `expires` are monotonic seconds."""
+
+    body: bytes
+    etag: str
+    cache_control: str
+    policy: str | None
+    made: float
+    expires: float
+
+    @property
+    def fresh(self) -> bool:
+        """Tell whether the script's `max-age` has not passed."""
+        return time.monotonic() < self.expires
+
+    @property
+    def age(self) -> int:
+        """Seconds since the script answered."""
+        return int(time.monotonic() - self.made)
+
+
+class RenderCache:
+    """A bounded memory of renders, least recently used out first."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most = most_bytes
+        self._size = 0
+        self._asked: set[Hashable] = set()
+        self._kept: OrderedDict[tuple[str, str], CachedRender] = OrderedDict()
+        self._shortcuts: OrderedDict[Hashable, tuple[int, float, CachedRender]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def recall(self, component: Hashable, fingerprint: str, fields: dict[str, Any]) -> CachedRender | None:
+        """Give the fresh answer to an event that showed the script exactly this.
+
+        `component` names version and component: one that never asked to be kept costs nothing but this look.
+        """
+        if component not in self._asked:
+            return None
+        key = (fingerprint, _canonical(fields))
+        with self._lock:
+            kept = self._kept.get(key)
+            if kept is None:
+                return None
+            if not kept.fresh:
+                self._drop(key)
+                return None
+            self._kept.move_to_end(key)
+            return kept
+
+    def keep(self, component: Hashable, fingerprint: str, fields: dict[str, Any], render: CachedRender) -> None:
+        """Keep an answer, and drop the oldest ones if there is no room."""
+        key = (fingerprint, _canonical(fields))
+        with self._lock:
+            if len(self._asked) >= MOST_COMPONENTS:
+                self._asked.clear()
+            self._asked.add(component)
+            self._drop(key)
+            self._kept[key] = render
+            self._size += len(render.body) + len(key[1]) + OVERHEAD
+            while self._size > self._most:
+                self._drop(next(iter(self._kept)))
+
+    def shortcut(self, request: Hashable, epoch: int) -> CachedRender | None:
+        """Give the answer to exactly this request, sent with exactly this token, if nothing changed since."""
+        found = self._shortcuts.get(request)
+        if found is None:
+            return None
+        kept_epoch, token_expires, render = found
+        if kept_epoch == epoch and render.fresh and time.time() < token_expires:
+            return render
+        with self._lock:
+            self._shortcuts.pop(request, None)
+        return None
+
+    def keep_shortcut(self, request: Hashable, epoch: int, token_expires: float, render: CachedRender) -> None:
+        """Keep the way from a request to its answer; `token_expires` is in epoch seconds."""
+        with self._lock:
+            self._shortcuts[request] = (epoch, token_expires, render)
+            while len(self._shortcuts) > 4096:
+                self._shortcuts.popitem(last=False)
+
+    def _drop(self, key: tuple[str, str]) -> None:
+        gone = self._kept.pop(key, None)
+        if gone is not None:
+            self._size -= len(gone.body) + len(key[1]) + OVERHEAD
+
+
+def _canonical(fields: dict[str, Any]) -> str:
+    return json.dumps(fields, sort_keys=True, separators=(",", ":"))
+
+
+def max_age(cache_control: str | None) -> int:
+    """Read the seconds an answer may be kept; 0 where the script did not ask for it, or forbade it."""
+    if not cache_control or "no-store" in cache_control or "private" in cache_control or "no-cache" in cache_control:
+        return 0
+    found = MAX_AGE.search(cache_control)
+    return int(found.group(1)) if found else 0

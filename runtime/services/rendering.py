@@ -1,0 +1,180 @@
+"""Renders a component: whose installation it is, what the script may see, what its answer becomes."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import pydantic_core
+from sqlalchemy.orm import Session
+
+from runtime.contract import errors
+from runtime.contract.invocation import Failure, Outcome
+from runtime.contract.organizations import reaches
+from runtime.contract.rendering import (
+    AccountContext,
+    ContentSourceContext,
+    DocumentContext,
+    RenderIntegration,
+    SiteContext,
+    SpaceContext,
+)
+from runtime.dispatch import metrics
+from runtime.dispatch.deliveries import Plans, level_of
+from runtime.dispatch.invoke import Invoker
+from runtime.dispatch.planning import Level, Plan
+from runtime.engines.engine import AnswerCut
+from runtime.services.render_cache import CachedRender, RenderCache, max_age
+from runtime.store import installed, rows
+from runtime.store.rows import Reach
+from runtime.store.tables.installations import InstallationRow
+from runtime.store.tables.integrations import IntegrationRow
+from runtime.store.tables.organizations import OrganizationRow
+from runtime.store.tables.sites import SiteRow
+from runtime.store.tables.spaces import SpaceRow
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who wants to see a render."""
+
+    reach: Reach
+    role_in: Callable[[str | None], str | None]
+
+
+class Renderer:
+    """Answers render requests, from memory where the script allowed it."""
+
+    def __init__(self, plans: Plans, invoker: Invoker, cache: RenderCache) -> None:
+        self._plans, self._invoker, self._cache = plans, invoker, cache
+
+    def render(self, asker: Asker, integration: IntegrationRow, wanted: RenderIntegration, epoch: int) -> CachedRender:
+        """Render a component.
+
+        Raises NotFound when no installation covers the context, Forbidden for a configuration context without the
+        right to install, and what the script's own failure becomes (contract/dispatch.md section 6).
+        """
+        context = wanted.context
+        key = (asker.reach, integration.id, *context.model_dump(exclude={"theme"}).values())
+
+        def find(session: Session) -> Level | None:
+            return _level(session, asker, integration, wanted)
+
+        plan = self._plans.get(key, epoch, find)
+        if plan is None:
+            raise errors.NotFound(f"`{integration.name}` is not installed there, or this token may not see it.")
+        fields = self._fields(asker, plan, wanted)
+        cacheable = "action" not in fields and plan.tunnel_url is None
+        component = (plan.script.version, wanted.component_id)
+        kept = self._cache.recall(component, plan.fingerprint, fields) if cacheable else None
+        if kept is not None:
+            metrics.RENDER_HIT.inc()
+            return kept
+        metrics.RENDER_MISS.inc()
+        render = _read(self._invoker.call(plan, "ui_render", fields), plan)
+        if cacheable and render.expires > render.made:
+            self._cache.keep(component, plan.fingerprint, fields, render)
+        return render
+
+    def _fields(self, asker: Asker, plan: Plan, wanted: RenderIntegration) -> dict[str, Any]:
+        """Build the event; a reader of a page stays unknown to the script, so that readers share a cached render."""
+        fields: dict[str, Any] = {}
+        context = wanted.context
+        space_id, site_id = getattr(context, "space_id", None), getattr(context, "site_id", None)
+        if isinstance(space_id, str):
+            fields["spaceId"] = space_id
+        if isinstance(site_id, str):
+            fields["siteId"] = site_id
+        reads = isinstance(context, DocumentContext) and not context.editable
+        if asker.reach.user_id is not None and not reads:
+            fields["auth"] = {"userId": asker.reach.user_id}
+        return fields | wanted.model_dump(by_alias=True)
+
+
+def _level(session: Session, asker: Asker, integration: IntegrationRow, wanted: RenderIntegration) -> Level | None:
+    """Find the installation a context belongs to (contract/contentkit.md section 6)."""
+    context = wanted.context
+    installation: InstallationRow | None = None
+    space_id: str | None = None
+    site_id: str | None = None
+    if isinstance(context, DocumentContext | SpaceContext):
+        space = rows.find(session, asker.reach, SpaceRow, id=context.space_id)
+        installation = installed.covering_space(session, integration.id, space) if space else None
+        space_id = context.space_id
+    elif isinstance(context, SiteContext):
+        site = rows.find(session, asker.reach, SiteRow, id=context.site_id)
+        installation = installed.covering_site(session, integration.id, site) if site else None
+        site_id = context.site_id
+    elif isinstance(context, AccountContext | ContentSourceContext):
+        organization = rows.find(session, asker.reach, OrganizationRow, id=context.organization_id)
+        if organization is not None:
+            installation = installed.covering_organization(session, integration.id, organization.id)
+        wanted_space = getattr(context, "space_id", None)
+        space_id = wanted_space if isinstance(wanted_space, str) else None
+    if installation is None or asker.reach.installation_id not in (None, installation.id):
+        return None
+    if not isinstance(context, DocumentContext):
+        _may_configure(asker, installation)
+    return level_of(session, integration.id, installation.id, space_id, site_id)
+
+
+def _may_configure(asker: Asker, installation: InstallationRow) -> None:
+    role = asker.role_in(installation.organization_id)
+    if asker.reach.kind == "user" and not reaches(role, "admin"):
+        raise errors.Forbidden(
+            f"A configuration screen needs the role `admin` in organization {installation.organization_id}; "
+            f"it was asked for with a user token with the role `{role or 'guest'}`."
+        )
+
+
+def body_of(body: bytes | Iterable[bytes]) -> bytes:
+    """Collect an answer's body, which the engine has bounded; raises the API's error when it was cut off."""
+    if isinstance(body, bytes):
+        return body
+    try:
+        return b"".join(body)
+    except AnswerCut as cut:
+        raise failed(cut.failure) from None
+
+
+def failed(failure: Failure) -> errors.ApiError:
+    """Turn a call without an answer into the error the API gives."""
+    kinds: dict[str, type[errors.ApiError]] = {"timeout": errors.GatewayTimeout, "overload": errors.Unavailable}
+    return kinds.get(failure.kind, errors.BadGateway)(failure.message)
+
+
+def script_error(status: int, body: bytes) -> errors.ApiError:
+    """Turn a script's error answer into the API's: its sentence for a 4xx, a neutral one for the rest."""
+    if status >= 500:
+        return errors.ApiError("The integration failed while it rendered; its event log says why.")
+    try:
+        parsed = pydantic_core.from_json(body)
+        message = parsed.get("error") if isinstance(parsed, dict) else None
+    except ValueError:
+        message = None
+    text = message if isinstance(message, str) and message else "The integration refused the request."
+    return errors.ScriptAnswered(status, text[:2000])
+
+
+def _read(outcome: Outcome, plan: Plan) -> CachedRender:
+    """Check a script's answer and turn it into what the API sends."""
+    if outcome.failure is not None:
+        raise failed(outcome.failure)
+    body = body_of(outcome.body)
+    if outcome.status >= 400:
+        raise script_error(outcome.status, body)
+    try:
+        output = pydantic_core.from_json(body)
+    except ValueError:
+        output = None
+    complete = isinstance(output, dict) and output.get("type") == "complete"
+    drawn = isinstance(output, dict) and isinstance(output.get("element"), dict)
+    if not (complete or drawn):
+        raise errors.BadGateway("The integration answered with something that is no render output.")
+    cache_control = next((value for name, value in outcome.headers if name.lower() == "cache-control"), "")
+    made = time.monotonic()
+    etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    return CachedRender(body, etag, cache_control[:200], plan.policy, made, made + max_age(cache_control))

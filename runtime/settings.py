@@ -1,0 +1,90 @@
+"""Every setting of the host, read once."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal
+
+from runtime.contract.invocation import Limits
+
+PREFIX = "DEVKIT_"
+
+
+class BadSetting(ValueError):
+    """A setting cannot be read; the sentence names it."""
+
+
+def _setting(default: Any, about: str) -> Any:
+    return field(default=default, metadata={"about": about})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The host's settings. Each is also an environment variable: `DEVKIT_` and the name in capitals."""
+
+    data: str = _setting("", "folder for the database, the secret key and nothing else")
+    database_url: str = _setting("", "address of the database; empty: SQLite in the data folder")
+    secret_key: str = _setting("", "any long random text; empty: a key file made in the data folder")
+    public_url: str = _setting("http://127.0.0.1:8080", "address under which people and scripts reach the host")
+    content_url: str = _setting("", "origin for whatever scripts answer; empty: the public address")
+    sandbox: Literal["required", "off"] = _setting("required", "`required`, or `off` to run scripts without a sandbox")
+    allow_egress: tuple[str, ...] = _setting(
+        (), "private `host` or `host:port` that scripts may reach, comma-separated"
+    )
+    preview: bool = _setting(False, "serve the preview pages for authors")
+    author_token: str = _setting("", "token of an author, made at the start with a sample organization")
+    workers: int = _setting(1, "processes that serve on this machine")
+    dispatch_threads: int = _setting(8, "events delivered at once by one process")
+    lease_seconds: float = _setting(10.0, "seconds after which the events of a dead process are taken over")
+    retry_seconds: tuple[float, ...] = _setting(
+        (2.0, 10.0, 60.0, 300.0, 1800.0, 7200.0), "delays before each further attempt, comma-separated"
+    )
+    keep_events: int = _setting(2000, "ended events kept for each integration, and as many that were given up")
+    keep_versions: int = _setting(20, "published versions kept for each integration")
+    render_cache_bytes: int = _setting(64 * 1024 * 1024, "memory for cached renders")
+    wall_seconds: float = _setting(Limits().wall, "longest time until a script's answer")
+    cpu_seconds: float = _setting(Limits().cpu, "longest computing time of one call")
+    memory_bytes: int = _setting(Limits().memory, "most memory of one script's process")
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of one call."""
+        return Limits(wall=self.wall_seconds, cpu=self.cpu_seconds, memory=self.memory_bytes)
+
+    @property
+    def database_address(self) -> str:
+        """The address of the database, whichever setting gave it."""
+        if self.database_url:
+            return self.database_url
+        if not self.data:
+            raise BadSetting("give a data folder (--data DIR) or a database (--database-url URL)")
+        return f"sqlite:///{Path(self.data).absolute() / 'host.sqlite'}"
+
+
+def read_settings(environ: dict[str, str] | None = None, **given: Any) -> Settings:
+    """Read the settings: what is `given` wins over the environment; raises BadSetting."""
+    environ = dict(os.environ) if environ is None else environ
+    values: dict[str, Any] = {}
+    for entry in fields(Settings):
+        text = environ.get(PREFIX + entry.name.upper())
+        if text is not None:
+            values[entry.name] = _read(entry.name, text, entry.default)
+    values |= {name: value for name, value in given.items() if value is not None}
+    settings = Settings(**values)
+    if settings.sandbox not in ("required", "off"):
+        raise BadSetting("the sandbox is `required` or `off`")
+    return settings
+
+
+def _read(name: str, text: str, default: Any) -> Any:
+    try:
+        if isinstance(default, bool):
+            return {"1": True, "true": True, "0": False, "false": False}[text.lower()]
+        if isinstance(default, tuple):
+            parts = [part.strip() for part in text.split(",") if part.strip()]
+            return tuple(float(part) for part in parts) if name == "retry_seconds" else tuple(parts)
+        return type(default)(text)
+    except (ValueError, KeyError) as error:
+        raise BadSetting(f"{PREFIX}{name.upper()}={text!r} is no {type(default).__name__}") from error

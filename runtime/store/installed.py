@@ -1,0 +1,158 @@
+"""What is installed where, as matching and planning need it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import delete, exists, func, or_, select
+from sqlalchemy.orm import Session
+
+from runtime.store.tables.installations import (
+    ExternalIdRow,
+    InstallationRow,
+    SiteInstallationRow,
+    SpaceInstallationRow,
+)
+from runtime.store.tables.integrations import IntegrationRow
+from runtime.store.tables.sites import SiteRow, SiteSpaceRow
+from runtime.store.tables.spaces import SpaceRow
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """One installation with the status of its parts; `spaces` and `sites` map an id to the status of that part."""
+
+    installation_id: str
+    integration_id: str
+    status: str
+    scopes: tuple[str, ...]
+    space_selection: str
+    site_selection: str
+    spaces: dict[str, str] = field(default_factory=dict)
+    sites: dict[str, str] = field(default_factory=dict)
+
+
+def in_organization(session: Session, organization_id: str, integration_id: str | None = None) -> list[Installed]:
+    """List the installations of an organisation, oldest first; of one integration where it is given."""
+    query = (
+        select(
+            InstallationRow.id,
+            InstallationRow.integration_id,
+            InstallationRow.status,
+            IntegrationRow.manifest["scopes"],
+            InstallationRow.space_selection,
+            InstallationRow.site_selection,
+        )
+        .join(IntegrationRow, IntegrationRow.id == InstallationRow.integration_id)
+        .where(InstallationRow.organization_id == organization_id, InstallationRow.deleted_at.is_(None))
+        .order_by(InstallationRow.created_at)
+    )
+    if integration_id is not None:
+        query = query.where(InstallationRow.integration_id == integration_id)
+    found = session.execute(query).all()
+    ids = [row[0] for row in found]
+    spaces = _statuses(session, SpaceInstallationRow, SpaceInstallationRow.space_id, ids)
+    sites = _statuses(session, SiteInstallationRow, SiteInstallationRow.site_id, ids)
+    return [
+        Installed(
+            installation_id=installation_id,
+            integration_id=integration_id,
+            status=status,
+            scopes=tuple(scopes),
+            space_selection=space_selection,
+            site_selection=site_selection,
+            spaces=spaces.get(installation_id, {}),
+            sites=sites.get(installation_id, {}),
+        )
+        for installation_id, integration_id, status, scopes, space_selection, site_selection in found
+    ]
+
+
+def _statuses(session: Session, table: Any, key: Any, ids: list[str]) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    query = select(table.installation_id, key, table.status).where(
+        table.installation_id.in_(ids), table.deleted_at.is_(None)
+    )
+    for installation_id, part_id, status in session.execute(query):
+        found.setdefault(installation_id, {})[part_id] = status
+    return found
+
+
+def external_ids(session: Session, owner_ids: Sequence[str]) -> dict[str, list[str]]:
+    """Give the external ids of installations of any kind, in the order they were set."""
+    found: dict[str, list[str]] = {owner: [] for owner in owner_ids}
+    query = select(ExternalIdRow).where(ExternalIdRow.owner_id.in_(owner_ids)).order_by(ExternalIdRow.position)
+    for row in session.scalars(query):
+        found[row.owner_id].append(row.value)
+    return found
+
+
+def set_external_ids(session: Session, owner_id: str, values: Sequence[str]) -> None:
+    """Replace the external ids of an installation of any kind."""
+    session.execute(delete(ExternalIdRow).where(ExternalIdRow.owner_id == owner_id))
+    session.add_all(ExternalIdRow(owner_id=owner_id, position=place, value=value) for place, value in enumerate(values))
+    session.flush()
+
+
+def known_as(table: Any, external_id: str) -> Any:
+    """Give the condition that an installation of any kind is known by this external id."""
+    return exists().where(ExternalIdRow.owner_id == table.id, ExternalIdRow.value == external_id)
+
+
+def count_spaces(session: Session, installation_ids: Sequence[str]) -> dict[str, int]:
+    """Count the spaces each installation is installed on."""
+    query = (
+        select(SpaceInstallationRow.installation_id, func.count())
+        .where(SpaceInstallationRow.installation_id.in_(installation_ids), SpaceInstallationRow.deleted_at.is_(None))
+        .group_by(SpaceInstallationRow.installation_id)
+    )
+    return dict(session.execute(query).tuples().all())
+
+
+def count_site_spaces(session: Session, site_ids: Sequence[str]) -> dict[str, int]:
+    """Count the spaces attached to each site."""
+    query = (
+        select(SiteSpaceRow.site_id, func.count())
+        .where(SiteSpaceRow.site_id.in_(site_ids))
+        .group_by(SiteSpaceRow.site_id)
+    )
+    return dict(session.execute(query).tuples().all())
+
+
+def covering_space(session: Session, integration_id: str, space: SpaceRow) -> InstallationRow | None:
+    """Find the installation of an integration that covers a space, in the organisation that owns it."""
+    part = exists().where(
+        SpaceInstallationRow.installation_id == InstallationRow.id,
+        SpaceInstallationRow.space_id == space.id,
+        SpaceInstallationRow.deleted_at.is_(None),
+    )
+    return _covering(
+        session, integration_id, space.organization_id, or_(InstallationRow.space_selection == "all", part)
+    )
+
+
+def covering_site(session: Session, integration_id: str, site: SiteRow) -> InstallationRow | None:
+    """Find the installation of an integration that covers a site, in the organisation that owns it."""
+    part = exists().where(
+        SiteInstallationRow.installation_id == InstallationRow.id,
+        SiteInstallationRow.site_id == site.id,
+        SiteInstallationRow.deleted_at.is_(None),
+    )
+    return _covering(session, integration_id, site.organization_id, or_(InstallationRow.site_selection == "all", part))
+
+
+def covering_organization(session: Session, integration_id: str, organization_id: str) -> InstallationRow | None:
+    """Find the installation of an integration on an organisation."""
+    return _covering(session, integration_id, organization_id)
+
+
+def _covering(session: Session, integration_id: str, organization_id: str, *conditions: Any) -> InstallationRow | None:
+    query = select(InstallationRow).where(
+        InstallationRow.integration_id == integration_id,
+        InstallationRow.organization_id == organization_id,
+        InstallationRow.deleted_at.is_(None),
+        *conditions,
+    )
+    return session.scalars(query.limit(1)).first()

@@ -1,0 +1,187 @@
+"""The conditions and joins behind lists: filters as SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, String, and_, cast, exists, func, or_, select
+from sqlalchemy.orm import Session
+
+from runtime.contract.integrations import IntegrationQuery
+from runtime.store.tables.events import EventRow
+from runtime.store.tables.installations import InstallationRow, SiteInstallationRow, SpaceInstallationRow
+from runtime.store.tables.integrations import IntegrationRow
+from runtime.store.tables.organizations import OrganizationRow
+from runtime.store.tables.sites import SiteRow, SiteSpaceRow
+from runtime.store.tables.spaces import SpaceRow
+
+Conditions = list[ColumnElement[bool]]
+
+
+def moment(seconds: float) -> datetime:
+    """Turn seconds since the epoch into a moment."""
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def contains(column: Any, text: str) -> ColumnElement[bool]:
+    """Match a text anywhere in a column, whatever its case; `%` and `_` mean themselves."""
+    escaped = text.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return func.lower(column).like(f"%{escaped}%", escape="\\")
+
+
+def _holds(key: str, value: str) -> ColumnElement[bool]:
+    """Match a value inside a list of the manifest; the lists hold names of a fixed alphabet."""
+    return cast(IntegrationRow.manifest[key], String).like(f'%"{value}"%')
+
+
+def _has(key: str) -> ColumnElement[bool]:
+    return cast(IntegrationRow.manifest[key], String).like('%"id"%')
+
+
+def listed(search: str | None) -> Conditions:
+    """Match integrations by name or title."""
+    if not search:
+        return []
+    return [or_(contains(IntegrationRow.name, search), contains(IntegrationRow.title, search))]
+
+
+def integrations(query: IntegrationQuery) -> Conditions:
+    """Build the filters of the integration list (contract/gaps.md section 3)."""
+    conditions = listed(query.search)
+    if query.category:
+        conditions.append(_holds("categories", query.category))
+    if query.scope:
+        conditions.append(_holds("scopes", query.scope))
+    if query.block_domain:
+        conditions.append(contains(cast(IntegrationRow.manifest["blocks"], String), query.block_domain))
+    for wanted, key in ((query.blocks, "blocks"), (query.content_sources, "contentSources")):
+        if wanted is not None:
+            present = func.coalesce(_has(key), False)
+            conditions.append(present if wanted else ~present)
+    if query.owner:
+        conditions.append(IntegrationRow.organization_id == query.owner)
+    if query.target:
+        conditions.append(IntegrationRow.target == query.target)
+    return conditions
+
+
+def in_catalogue(organization_id: str) -> ColumnElement[bool]:
+    """Match what an organisation may install: public integrations, and private ones it owns or has installed."""
+    installed = exists().where(
+        InstallationRow.integration_id == IntegrationRow.id,
+        InstallationRow.organization_id == organization_id,
+        InstallationRow.deleted_at.is_(None),
+    )
+    own = IntegrationRow.organization_id == organization_id
+    return or_(IntegrationRow.visibility == "public", own, installed)
+
+
+def organizations(session: Session, ids: Iterable[str]) -> dict[str, OrganizationRow]:
+    """Load organisations by id."""
+    query = select(OrganizationRow).where(OrganizationRow.id.in_(list(ids)))
+    return {row.id: row for row in session.scalars(query)}
+
+
+def names(session: Session, ids: Iterable[str]) -> dict[str, IntegrationRow]:
+    """Load integrations by id."""
+    query = select(IntegrationRow).where(IntegrationRow.id.in_(list(ids)))
+    return {row.id: row for row in session.scalars(query)}
+
+
+def events(integration_id: str, kind: str | None, status: str | None) -> Conditions:
+    """Build the filters of the event list; an event is listed once it was tried."""
+    conditions = [EventRow.integration_id == integration_id, EventRow.state.in_(("delivered", "failed", "given-up"))]
+    if kind is not None:
+        conditions.append(EventRow.type == kind)
+    if status is not None:
+        conditions.append(EventRow.state == "delivered" if status == "success" else EventRow.state != "delivered")
+    return conditions
+
+
+def sites(organization_id: str, title: str | None, space: str | None, published: bool | None) -> Conditions:
+    """Build the filters of the site list."""
+    conditions = [SiteRow.organization_id == organization_id]
+    if title:
+        conditions.append(contains(SiteRow.title, title))
+    if space:
+        conditions.append(exists().where(SiteSpaceRow.site_id == SiteRow.id, SiteSpaceRow.space_id == space))
+    if published is not None:
+        conditions.append(SiteRow.published == published)
+    return conditions
+
+
+def spaces_among(session: Session, organization_id: str, ids: Sequence[str]) -> list[SpaceRow]:
+    """Find those of the given spaces that are there, in one organisation."""
+    query = select(SpaceRow).where(
+        SpaceRow.organization_id == organization_id, SpaceRow.id.in_(ids), SpaceRow.deleted_at.is_(None)
+    )
+    return list(session.scalars(query))
+
+
+def scripts_of_site(
+    session: Session, site: SiteRow
+) -> list[tuple[IntegrationRow, InstallationRow, SiteInstallationRow]]:
+    """Find the active installations whose integration injects a script into a site, oldest first."""
+    query = (
+        select(IntegrationRow, InstallationRow, SiteInstallationRow)
+        .join(InstallationRow, InstallationRow.integration_id == IntegrationRow.id)
+        .join(SiteInstallationRow, SiteInstallationRow.installation_id == InstallationRow.id)
+        .where(
+            SiteInstallationRow.site_id == site.id,
+            SiteInstallationRow.deleted_at.is_(None),
+            SiteInstallationRow.status == "active",
+            InstallationRow.deleted_at.is_(None),
+            InstallationRow.status == "active",
+            _holds("scopes", "site:script:inject"),
+        )
+        .order_by(SiteInstallationRow.created_at)
+    )
+    return [(integration, installation, part) for integration, installation, part in session.execute(query).tuples()]
+
+
+def integrations_on_site(site: SiteRow, search: str | None) -> Conditions:
+    """Match the integrations installed on a site."""
+    part = exists().where(
+        InstallationRow.integration_id == IntegrationRow.id,
+        InstallationRow.deleted_at.is_(None),
+        SiteInstallationRow.installation_id == InstallationRow.id,
+        SiteInstallationRow.site_id == site.id,
+        SiteInstallationRow.deleted_at.is_(None),
+    )
+    return [part, *listed(search)]
+
+
+def integrations_on_space(space: SpaceRow, search: str | None) -> Conditions:
+    """Match the integrations installed on a space."""
+    part = exists().where(
+        InstallationRow.integration_id == IntegrationRow.id,
+        InstallationRow.deleted_at.is_(None),
+        SpaceInstallationRow.installation_id == InstallationRow.id,
+        SpaceInstallationRow.space_id == space.id,
+        SpaceInstallationRow.deleted_at.is_(None),
+    )
+    return [part, *listed(search)]
+
+
+def installations_in(organization_id: str, search: str | None) -> Conditions:
+    """Match the installations of an organisation, by the integration's name or title."""
+    conditions = [InstallationRow.organization_id == organization_id]
+    if search:
+        named = and_(IntegrationRow.id == InstallationRow.integration_id, *listed(search))
+        conditions.append(exists().where(named))
+    return conditions
+
+
+def contents(session: Session, table: Any, ids: Iterable[str]) -> dict[str, Any]:
+    """Load spaces or sites by id."""
+    return {row.id: row for row in session.scalars(select(table).where(table.id.in_(list(ids))))}
+
+
+def within(table: Any, organization_id: str) -> ColumnElement[bool]:
+    """Match installations of any kind that belong to an organisation."""
+    if table is InstallationRow:
+        return InstallationRow.organization_id == organization_id
+    parent = and_(InstallationRow.id == table.installation_id, InstallationRow.organization_id == organization_id)
+    return exists().where(parent)

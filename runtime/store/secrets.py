@@ -1,0 +1,116 @@
+"""Encryption at rest: columns whose values nobody reads from the database file alone."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from sqlalchemy import LargeBinary
+from sqlalchemy.types import TypeDecorator
+
+KEY_BYTES = 32
+NONCE_BYTES = 12
+
+
+class KeyMissing(RuntimeError):
+    """The host has no secret key, or not the one its database was written with."""
+
+
+class Keyring:
+    """The host's one secret and the keys derived from it: one per purpose, none usable for another."""
+
+    def __init__(self, secret: bytes) -> None:
+        if len(secret) < KEY_BYTES:
+            raise KeyMissing(f"the secret key must have at least {KEY_BYTES} bytes")
+        self._secret = secret
+        self.encryption = AESGCM(self.derive("encryption at rest"))
+        self.tokens = self.derive("integration tokens")
+
+    def derive(self, purpose: str) -> bytes:
+        """Derive a key of 32 bytes for one purpose."""
+        return hmac.new(self._secret, purpose.encode(), hashlib.sha256).digest()
+
+
+_keyring: Keyring | None = None
+
+
+def use_keyring(keyring: Keyring) -> None:
+    """Set the keys of this process; columns are read and written with them."""
+    global _keyring
+    _keyring = keyring
+
+
+def keyring() -> Keyring:
+    """Give the keys of this process; raises KeyMissing before `use_keyring`."""
+    if _keyring is None:
+        raise KeyMissing("no secret key is set")
+    return _keyring
+
+
+def load_keyring(data: Path | None, secret_key: str | None) -> Keyring:
+    """Read the secret from the setting, else from `DATA/secret.key`, which is made at the first start (mode 0600)."""
+    if secret_key:
+        return Keyring(hashlib.sha256(secret_key.encode()).digest())
+    if data is None:
+        raise KeyMissing("set DEVKIT_SECRET_KEY (any long random text) when the database is not in a data folder")
+    path = data / "secret.key"
+    if not path.exists():
+        data.mkdir(parents=True, exist_ok=True)
+        fresh = path.with_name(f"secret.key.{os.getpid()}")
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(base64.b64encode(secrets.token_bytes(KEY_BYTES)))
+        try:
+            os.link(fresh, path)
+        except FileExistsError:
+            pass  # another process made the key first; both go on with that one
+        fresh.unlink()
+    return Keyring(base64.b64decode(path.read_bytes()))
+
+
+def encrypt(clear: bytes) -> bytes:
+    """Encrypt with AES-256-GCM; the nonce stands in front."""
+    nonce = os.urandom(NONCE_BYTES)
+    return nonce + keyring().encryption.encrypt(nonce, clear, None)
+
+
+def decrypt(sealed: bytes) -> bytes:
+    """Decrypt what `encrypt` made; raises KeyMissing when it was written with another key."""
+    try:
+        return keyring().encryption.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], None)
+    except InvalidTag as error:
+        raise KeyMissing("the database was written with another secret key") from error
+
+
+class SealedJson(TypeDecorator[Any]):
+    """A JSON value that is encrypted in the database."""
+
+    impl = LargeBinary
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Any) -> bytes | None:
+        return None if value is None else encrypt(json.dumps(value, separators=(",", ":")).encode())
+
+    def process_result_value(self, value: bytes | None, dialect: Any) -> Any:
+        return None if value is None else json.loads(decrypt(value))
+
+
+class SealedText(TypeDecorator[str]):
+    """A text that is encrypted in the database."""
+
+    impl = LargeBinary
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Any) -> bytes | None:
+        return None if value is None else encrypt(value.encode())
+
+    def process_result_value(self, value: bytes | None, dialect: Any) -> str | None:
+        return None if value is None else decrypt(value).decode()

@@ -1,0 +1,45 @@
+"""Events: the outbox, the deliveries and what the calls left behind, in one row each."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger, Float, Index, Integer, String
+from sqlalchemy.orm import Mapped, deferred, mapped_column
+
+from runtime.store.database import Table, UtcTime
+from runtime.store.secrets import SealedText
+
+
+class EventRow(Table):
+    """One event for one installation, or for the integration itself.
+
+    `state`: pending -> claimed -> delivered | failed (comes again at `due_at`) | given-up. `lane` names what is
+    delivered in order. `payload` and `trace` are sealed: configurations and visitors are in them. Rows of calls
+    somebody waited for are written when they are over. Times of the queue are seconds since the epoch, so that both
+    databases compare them alike.
+    """
+
+    __tablename__ = "events"
+    __table_args__ = (
+        Index("events_due", "state", "due_at"),
+        Index("events_of_integration", "integration_id", "seq"),
+        Index("events_in_lane", "lane", "state"),
+    )
+
+    seq: Mapped[int] = mapped_column(BigInteger().with_variant(Integer, "sqlite"), primary_key=True)
+    id: Mapped[str] = mapped_column(String(20), unique=True)
+    integration_id: Mapped[str] = mapped_column(String(20))
+    installation_id: Mapped[str | None] = mapped_column(String(20), index=True)
+    lane: Mapped[str] = mapped_column(String(20))
+    type: Mapped[str] = mapped_column(String(40))
+    payload: Mapped[str] = mapped_column(SealedText)
+    state: Mapped[str] = mapped_column(String(10))
+    attempts: Mapped[int] = mapped_column(Integer, default=0)
+    due_at: Mapped[float] = mapped_column(Float)
+    lease_owner: Mapped[str | None] = mapped_column(String(20))
+    lease_until: Mapped[float | None] = mapped_column(Float)
+    answer: Mapped[int | None] = mapped_column(Integer)
+    duration_ms: Mapped[float | None] = mapped_column(Float)
+    created_at: Mapped[datetime] = mapped_column(UtcTime)
+    trace: Mapped[str | None] = deferred(mapped_column(SealedText))

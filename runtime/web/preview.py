@@ -1,0 +1,217 @@
+"""The preview: pages on which an author sees an integration drawn, pressed and traced."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from queue import Empty
+from typing import Any
+from urllib.parse import urlsplit
+
+from flask import Flask, Response, request, send_from_directory
+
+from runtime.api.auth import Actor
+from runtime.api.host import Host
+from runtime.api.mount import parse, read_json
+from runtime.contract import errors
+from runtime.contract.base import Body, WireModel
+from runtime.contract.invocation import ScriptFault
+from runtime.contract.organizations import reaches
+from runtime.dispatch import objects
+from runtime.dispatch.recorder import summary
+from runtime.store import installed, previewing, rows
+from runtime.store.rows import HOST
+from runtime.store.tables.integrations import IntegrationRow
+
+STATIC = Path(__file__).parent / "static"
+BEAT = 15.0
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self' {content} https:; img-src * data:; "
+    "frame-src *; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""Lists of options come from where scripts answer, or from a service of the integration's author."""
+
+
+class Fault(Body):
+    """What is wrong with an integration's source right now; null when nothing is."""
+
+    fault: dict[str, Any] | None
+
+
+class Faults:
+    """The fault each integration has at the moment, told by whoever watches its source."""
+
+    def __init__(self) -> None:
+        self._now: dict[str, dict[str, Any]] = {}
+
+    def set(self, name: str, fault: dict[str, Any] | None) -> None:
+        """Remember or forget the fault of an integration."""
+        if fault is None:
+            self._now.pop(name, None)
+        else:
+            self._now[name] = fault
+
+    def of(self, name: str) -> dict[str, Any] | None:
+        """Give the fault of an integration."""
+        return self._now.get(name)
+
+
+def mount_preview(app: Flask, host: Host) -> None:
+    """Add the pages and what they ask for."""
+    faults = Faults()
+    for rule, name, view, methods in (
+        ("/preview/<name>", "preview", partial(_page, host), ("GET",)),
+        ("/preview/static/<path:file>", "preview static", _static, ("GET",)),
+        ("/preview/api/<name>", "preview state", partial(_state, host, faults), ("GET",)),
+        ("/preview/api/<name>/events", "preview events", partial(_events, host), ("GET",)),
+        ("/preview/api/<name>/stream", "preview stream", partial(_stream, host), ("GET",)),
+        ("/preview/api/<name>/fault", "preview fault", partial(_fault, host, faults), ("PUT",)),
+    ):
+        app.add_url_rule(rule, name, _on_own_origin(host, view), methods=methods)
+
+
+def _on_own_origin(host: Host, view: Any) -> Any:
+    """Keep the platform's pages off the origin on which scripts answer."""
+    at = host.addresses
+
+    def guarded(**path: str) -> Response:
+        if at.content_url != at.public_url and request.host == urlsplit(at.content_url).netloc:
+            raise errors.NotFound(f"Pages are served at {at.public_url}.")
+        answer: Response = view(**path)
+        answer.headers["X-Content-Type-Options"] = "nosniff"
+        answer.headers["Referrer-Policy"] = "no-referrer"
+        return answer
+
+    return guarded
+
+
+def _page(host: Host, name: str) -> Response:
+    answer = send_from_directory(STATIC, "preview.html")
+    answer.headers["Content-Security-Policy"] = POLICY.format(content=host.addresses.content_url)
+    answer.headers["Cache-Control"] = "no-cache"
+    return answer
+
+
+def _static(file: str) -> Response:
+    answer = send_from_directory(STATIC, file)
+    answer.headers["Cache-Control"] = "no-cache"
+    return answer
+
+
+def _actor(host: Host) -> Actor:
+    return host.authenticator.actor(request.headers.get("Authorization"), host.database.epoch())
+
+
+def _admit(host: Host, name: str) -> Actor:
+    """Admit administrators of the organisation that owns the integration; raises NotFound for everybody else."""
+    actor = _actor(host)
+    with host.database.transaction(writes=False) as session:
+        row = rows.find(session, HOST, IntegrationRow, name=name)
+    if row is None or not reaches(actor.role_in(row.organization_id), "admin"):
+        raise errors.NotFound(f"There is no integration `{name[:60]}`, or this token may not see it.")
+    return actor
+
+
+def _admit_author(host: Host, name: str) -> tuple[Actor, bool]:
+    """Admit as `_admit` does, and before the first version every administrator; tells whether there is a version."""
+    actor = _actor(host)
+    with host.database.transaction(writes=False) as session:
+        published = rows.find(session, HOST, IntegrationRow, name=name) is not None
+    if published or not any(reaches(role, "admin") for role in actor.roles.values()):
+        return _admit(host, name), True
+    return actor, False
+
+
+def _state(host: Host, faults: Faults, name: str) -> Response:
+    actor, published = _admit_author(host, name)
+    if not published:
+        return _json({"integration": None, "fault": faults.of(name)})
+    at = host.addresses
+    with host.database.transaction(writes=False) as session:
+        place = previewing.place_of(session, name)
+        owner = objects.organization_object(place.organization, at, actor.role_in(place.organization.id))
+        shown: dict[str, WireModel | None] = {
+            "integration": objects.integration_object(place.integration, owner, at, admin=True, install=True),
+            "organization": owner,
+            "installation": None,
+            "space": None if place.space is None else objects.space_object(place.space, at, "admin"),
+            "site": None if place.site is None else objects.site_object(place.site, at, 1),
+            "spaceInstallation": None,
+            "siteInstallation": None,
+        }
+        if place.installation is not None:
+            parts = [row for row in (place.installation, place.space_part, place.site_part) if row is not None]
+            names = installed.external_ids(session, [row.id for row in parts])
+            shown["installation"] = objects.installation_object(
+                place.installation, name, at, spaces=1, external_ids=names[place.installation.id], reveal=True
+            )
+            if place.space_part is not None:
+                shown["spaceInstallation"] = objects.space_installation_object(
+                    place.space_part,
+                    name,
+                    at,
+                    external_ids=names[place.space_part.id],
+                    reveal=True,
+                    space=place.space_part.space_id,
+                )
+            if place.site_part is not None:
+                shown["siteInstallation"] = objects.site_installation_object(
+                    place.site_part,
+                    name,
+                    at,
+                    external_ids=names[place.site_part.id],
+                    reveal=True,
+                    site=place.site_part.site_id,
+                )
+    body = {
+        key: value.model_dump(mode="json", by_alias=True) if value is not None else None for key, value in shown.items()
+    }
+    return _json({**body, "fault": faults.of(name)})
+
+
+def _events(host: Host, name: str) -> Response:
+    _admit_author(host, name)
+    host.recorder.flush()
+    limit = min(max(request.args.get("limit", 50, int), 0), 1000)
+    with host.database.transaction(writes=False) as session:
+        found = previewing.latest_events(session, name, limit)
+    return _json({"items": [summary(row) for row in found]})
+
+
+def _fault(host: Host, faults: Faults, name: str) -> Response:
+    _admit_author(host, name)
+    told = parse(Fault, body=read_json())
+    fault = getattr(told, "fault", None)
+    if fault is not None:
+        known = set(asdict(ScriptFault("")))
+        fault = {key: value for key, value in fault.items() if key in known}
+    faults.set(name, fault)
+    host.announcer.announce(name, "fault", {"fault": fault})
+    return Response(b"", 204)
+
+
+def _stream(host: Host, name: str) -> Response:
+    _admit_author(host, name)
+
+    def lines() -> Iterator[bytes]:
+        with host.announcer.listen(name) as queue:
+            yield b": hello\n\n"
+            while True:
+                try:
+                    told = queue.get(timeout=BEAT)
+                except Empty:
+                    yield b": still here\n\n"
+                    continue
+                if told is None:
+                    return
+                yield f"event: {told.kind}\ndata: {json.dumps(told.data)}\n\n".encode()
+
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return Response(lines(), 200, headers, mimetype="text/event-stream")
+
+
+def _json(value: Any) -> Response:
+    return Response(json.dumps(value), 200, {"Cache-Control": "no-store"}, mimetype="application/json")

@@ -1,0 +1,242 @@
+/** One component on the screen: the host loop of section 5 of the ContentKit contract. */
+
+import { resolve } from "./bindings.js";
+import { draw, drawModal } from "./contentkit.js";
+import { freshId, make, safeLink } from "./dom.js";
+import { graft } from "./graft.js";
+import { icon } from "./icons.js";
+import { ask, Overlay } from "./overlay.js";
+
+const HOST_ACTIONS = new Set(["@ui.modal.open", "@ui.modal.close", "@ui.url.open", "@editor.node.updateProps"]);
+
+/**
+ * Draws a component and keeps it alive.
+ *
+ * `render(body)` sends a render request and resolves to `{ok, status, body, headers}`. `onChange({state, props})` is
+ * called after every change, `onComplete(returnValue)` when the component has finished, `onStore(props)` when the
+ * document's node is to keep these props. `node` is what to put on the page.
+ */
+export class Component {
+  #queue = Promise.resolve();
+  #watchers = new Map();
+  #written = new Map();
+
+  constructor({ render, componentId, props = {}, context, editable = true, own, onChange, onComplete, onStore }) {
+    Object.assign(this, { render, componentId, props, context, editable, own, onChange, onComplete, onStore });
+    this.id = freshId("component");
+    this.state = {};
+    this.drawn = false;
+    // Remote lists, by address, and the words for their ids: drawing again must not load them again.
+    this.lists = new Map();
+    this.labels = new Map();
+    this.alert = make("div", { class: "ck-alert-area", role: "alert" });
+    this.view = make("div", { class: "ck-view" });
+    this.node = make("div", { class: "ck-component", "data-theme": context.theme, "data-component": componentId }, this.alert, this.view);
+  }
+
+  /** Draw it for the first time: without a state, so that the script gives the initial one. */
+  start(action) {
+    return this.#ask(() => ({ componentId: this.componentId, props: this.props, context: this.context, action }));
+  }
+
+  /** Draw it again with what it has, after the script or the context changed. */
+  refresh() {
+    this.child?.refresh();
+    return this.drawn ? this.#ask(() => this.#request()) : this.start();
+  }
+
+  /** Take it off the page, with what it has opened. */
+  leave() {
+    this.child?.leave();
+    this.overlay?.close();
+    this.node.remove();
+  }
+
+  /** Draw it with other props. */
+  setProps(props) {
+    this.props = props;
+    return this.refresh();
+  }
+
+  /** Draw it in another place. */
+  setContext(context) {
+    this.context = context;
+    this.node.dataset.theme = context.theme;
+    return this.refresh();
+  }
+
+  /** Write a key of the local state. */
+  set(key, value) {
+    this.state[key] = value;
+    this.#written.set(key, value);
+    for (const follow of this.#watchers.get(key) ?? []) follow();
+    this.onChange?.({ state: this.state, props: this.props });
+  }
+
+  /** Call `follow` when one of the keys is written, until the next drawing. */
+  watch(keys, follow) {
+    for (const key of keys) this.#watchers.set(key, [...(this.#watchers.get(key) ?? []), follow]);
+  }
+
+  /** Ask the person before an action. */
+  ask(question) {
+    return ask(question);
+  }
+
+  /** Handle an action: the host's own ones here, all others in the script. */
+  async dispatch(unresolved) {
+    if (!unresolved?.action) return undefined;
+    // Bindings are read when the request leaves, since others may be waiting before it.
+    if (!HOST_ACTIONS.has(unresolved.action)) return this.#ask(() => this.#request(resolve(unresolved, this.state)));
+    const action = resolve(unresolved, this.state);
+    switch (action.action) {
+      case "@ui.modal.open":
+        return this.#open(action);
+      case "@ui.modal.close":
+        return this.close ? this.close(action) : this.#send(action);
+      case "@ui.url.open": {
+        const address = safeLink(action.url);
+        if (address) window.open(address, "_blank", "noopener,noreferrer");
+        else this.#complain(`This address cannot be opened: ${action.url}`);
+        return undefined;
+      }
+      default:
+        this.props = action.props ?? {};
+        this.onStore?.(this.props);
+        return this.#ask(() => this.#request());
+    }
+  }
+
+  #request(action) {
+    return { componentId: this.componentId, props: this.props, state: this.state, context: this.context, action };
+  }
+
+  #send(action) {
+    return this.#ask(() => this.#request(action));
+  }
+
+  /** Send requests one after the other: a second press must see the state that the first one made. */
+  #ask(request) {
+    this.#queue = this.#queue.then(() => this.#exchange(request));
+    return this.#queue;
+  }
+
+  async #exchange(request) {
+    const body = request();
+    this.#written.clear();
+    const late = setTimeout(() => this.node.setAttribute("aria-busy", "true"), 150);
+    let answer;
+    try {
+      answer = await this.render(JSON.parse(JSON.stringify(body)));
+    } catch (error) {
+      this.#complain(`The host did not answer: ${error.message}`);
+      return;
+    } finally {
+      clearTimeout(late);
+      this.node.removeAttribute("aria-busy");
+    }
+    if (!answer.ok) {
+      this.#complain(answer.body?.error?.message ?? `The render failed with status ${answer.status}`, answer.status);
+      return;
+    }
+    try {
+      this.#take(answer.body);
+    } catch (error) {
+      // An element of a shape nobody expects must not stop the requests that wait in line.
+      console.error(error);
+      this.#complain(`The answer cannot be drawn: ${error.message}`);
+    }
+  }
+
+  #take(output) {
+    this.alert.replaceChildren();
+    if (output.type === "complete") {
+      this.onComplete?.(output.returnValue);
+      return;
+    }
+    const old = JSON.stringify(this.props);
+    // What was typed while the answer was on its way is newer than the answer.
+    this.state = { ...output.state, ...Object.fromEntries(this.#written) };
+    this.props = output.props ?? {};
+    this.root = output.element;
+    this.drawn = true;
+    this.#draw();
+    if (JSON.stringify(this.props) !== old) this.onStore?.(this.props);
+    this.onChange?.({ state: this.state, props: this.props });
+  }
+
+  #draw() {
+    this.#watchers.clear();
+    const keep = this.#focus();
+    if (this.overlay && this.root?.type === "modal") {
+      const parts = drawModal(this.root, this);
+      this.overlay.head(parts);
+      this.overlay.foot(...parts.submit);
+      graft(this.view, [make("div", { class: "ck-stack" }, parts.body)]);
+    } else {
+      graft(this.view, [draw(this.root, this)]);
+    }
+    keep();
+  }
+
+  /** Remember which control has the focus; returns what gives it back after drawing. */
+  #focus() {
+    const active = document.activeElement;
+    const area = this.overlay?.dialog ?? this.node;
+    if (!area.contains(active) || !active.dataset?.path) return () => {};
+    const { path } = active.dataset;
+    const text = active.matches("textarea, input:not([type]), input[type=text], input[type=password]");
+    const [from, to, top] = text ? [active.selectionStart, active.selectionEnd, active.scrollTop] : [];
+    return () => {
+      const next = area.querySelector(`[data-path="${CSS.escape(path)}"]`);
+      if (!next) return;
+      next.focus({ preventScroll: true });
+      if (text && next.setSelectionRange && next.tagName === active.tagName) {
+        next.setSelectionRange(from, to);
+        next.scrollTop = top;
+      }
+    };
+  }
+
+  /** Show a message over the old view, which stays. */
+  #complain(message, status) {
+    const dismiss = make(
+      "button",
+      { type: "button", class: "ck-button ck-quiet ck-square", "aria-label": "Dismiss", onclick: () => this.alert.replaceChildren() },
+      icon("close"),
+    );
+    const code = status ? make("span", { class: "ck-alert-code" }, String(status)) : null;
+    this.alert.replaceChildren(make("div", { class: "ck-alert" }, icon("warning"), make("span", {}, message), code, dismiss));
+  }
+
+  /** Show another component of the integration as an overlay. */
+  async #open({ componentId, props }) {
+    const modal = new Component({
+      render: this.render,
+      componentId,
+      props: props ?? {},
+      context: this.context,
+      editable: this.editable,
+      own: this.own,
+      onComplete: (returnValue) => modal.close({ action: "@ui.modal.close", returnValue: returnValue ?? {} }),
+    });
+    const leave = () => {
+      const returned = modal.root?.returnValue;
+      if (returned === undefined || returned === null) modal.leave();
+      else modal.close({ action: "@ui.modal.close", returnValue: resolve(returned, modal.state) });
+    };
+    const overlay = new Overlay({ onClose: leave });
+    this.child = modal;
+    overlay.dialog.dataset.theme = this.context.theme;
+    modal.overlay = overlay;
+    modal.close = (action) => {
+      modal.leave();
+      this.child = null;
+      return this.#send(action);
+    };
+    overlay.body.append(modal.node);
+    await modal.start();
+    const first = overlay.body.querySelector("input, select, textarea, button") ?? overlay.footer.querySelector("button");
+    first?.focus();
+  }
+}

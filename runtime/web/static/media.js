@@ -1,0 +1,145 @@
+/** Text and media elements. */
+
+import { addressOf, boundKeys, resolve } from "./bindings.js";
+import { make, safeImage, safeLink } from "./dom.js";
+import { frame } from "./frame.js";
+import { markdown } from "./markdown.js";
+
+const STYLES = { bold: "strong", italic: "em", code: "code", strikethrough: "s" };
+const PAUSE_BEFORE_CHANGE = 500;
+
+export const media = {
+  text(element, drawing) {
+    return make("p", { class: "ck-text" }, styled(element, drawing));
+  },
+
+  link(element, drawing) {
+    const node = make("a", { class: "ck-link", target: "_blank", rel: "noopener noreferrer" }, words(element.children, drawing));
+    const follow = () => {
+      const href = safeLink(addressOf(element.target?.url, drawing.host.state, drawing.host.own));
+      if (href) node.href = href;
+      else node.removeAttribute("href");
+    };
+    follow();
+    drawing.host.watch(boundKeys(element.target?.url), follow);
+    return node;
+  },
+
+  hint(element, drawing) {
+    const children = drawing
+      .listed(element.children)
+      .map((child, index) => (child.type === "image" ? drawing.one(child, `hint.${index}`) : inlineOf(child, drawing)));
+    return make("div", { class: "ck-hint", role: "note" }, children);
+  },
+
+  markdown(element, drawing) {
+    const node = make("div", { class: "ck-markdown" });
+    bound(element.content, drawing, (text) => node.replaceChildren(...markdown(text)));
+    return node;
+  },
+
+  image(element) {
+    const src = safeImage(element.source?.url);
+    const ratio = Number.isFinite(element.aspectRatio) && element.aspectRatio > 0 ? String(element.aspectRatio) : "auto";
+    // The wire has no description of a picture, so screen readers skip it.
+    return make("img", { class: "ck-image", src, alt: "", loading: "lazy", style: { "aspect-ratio": ratio } });
+  },
+
+  codeblock(element, drawing, path) {
+    const code = element.state ? editor(element, drawing, path) : listing(element, drawing);
+    const buttons = drawing.all(element.buttons, `${path}.buttons`);
+    const header = drawing.all(element.header, `${path}.header`);
+    const footer = drawing.all(element.footer, `${path}.footer`);
+    return make(
+      "figure",
+      { class: "ck-codeblock", "data-syntax": element.syntax },
+      header.length ? make("figcaption", { class: "ck-code-head" }, header) : null,
+      make("div", { class: "ck-code-area" }, code, buttons.length ? make("div", { class: "ck-corner" }, buttons) : null),
+      footer.length ? make("div", { class: "ck-code-foot" }, footer) : null,
+    );
+  },
+
+  webframe(element, drawing, path) {
+    const buttons = drawing.all(element.buttons, `${path}.buttons`);
+    const corner = buttons.length ? make("div", { class: "ck-corner" }, buttons) : null;
+    return make("div", { class: "ck-webframe" }, frame(element, drawing.host), corner);
+  },
+};
+
+/** Follow a text that may be a binding. */
+function bound(content, drawing, show) {
+  const update = () => show(String(resolve(content, drawing.host.state) ?? ""));
+  update();
+  drawing.host.watch(boundKeys(content), update);
+}
+
+function styled(element, drawing) {
+  const parts = words(element.children, drawing);
+  const tag = STYLES[element.style];
+  return tag ? [make(tag, {}, parts)] : parts;
+}
+
+const words = (children, drawing) => drawing.listed(children).map((child) => inlineOf(child, drawing));
+
+function inlineOf(child, drawing) {
+  if (typeof child !== "object") return String(child);
+  if (child.type === "text") {
+    const node = make("span", {}, styled(child, drawing));
+    node.dataset.ck = "text";
+    return node;
+  }
+  return drawing.one(child, "inline");
+}
+
+function listing(element, drawing) {
+  const numbered = element.lineNumbers === true || Number.isFinite(element.lineNumbers);
+  const first = Number.isFinite(element.lineNumbers) ? element.lineNumbers : 1;
+  const node = make("pre", { class: "ck-code", tabindex: "0", "aria-label": element.syntax ? `${element.syntax} code` : "code" });
+  bound(element.content, drawing, (text) => {
+    const lines = text.replace(/\n$/, "").split("\n");
+    node.replaceChildren(
+      numbered
+        ? make("code", { class: "ck-lines", style: { "counter-reset": `line ${first - 1}` } }, lines.map((line) => make("span", { class: "ck-line" }, `${line}\n`)))
+        : make("code", {}, text),
+    );
+  });
+  return node;
+}
+
+/** An editable code block: it writes its state key as text and tells of a change once typing pauses. */
+function editor(element, drawing, path) {
+  const { host } = drawing;
+  const key = element.state;
+  if (host.state[key] === undefined || host.state[key] === null) host.set(key, String(resolve(element.content, host.state) ?? ""));
+  const area = make("textarea", {
+    class: "ck-code ck-editor",
+    spellcheck: "false",
+    autocapitalize: "off",
+    autocomplete: "off",
+    wrap: "off",
+    value: host.state[key],
+    "data-path": path,
+    "aria-label": element.syntax ? `${element.syntax} code` : "Code",
+  });
+  const fit = () => {
+    area.rows = Math.min(30, Math.max(3, area.value.split("\n").length));
+  };
+  fit();
+  let timer = 0;
+  const changed = () => {
+    clearTimeout(timer);
+    if (timer) host.dispatch(element.onContentChange);
+    timer = 0;
+  };
+  area.addEventListener("input", () => {
+    fit();
+    host.set(key, area.value);
+    clearTimeout(timer);
+    if (element.onContentChange) timer = setTimeout(changed, PAUSE_BEFORE_CHANGE);
+  });
+  area.addEventListener("change", () => timer && changed());
+  host.watch([key], () => {
+    if (area.value !== host.state[key]) area.value = host.state[key] ?? "";
+  });
+  return area;
+}

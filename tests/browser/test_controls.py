@@ -1,0 +1,152 @@
+"""Controls write the state; frames and remote lists talk with the integration."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.test_elements import show
+from tests.devkit.dev_process import DevProcess
+
+
+def state(page: Any) -> Any:
+    return json.loads(page.locator("#state").inner_text())
+
+
+@pytest.fixture
+def stage(page: Any, gallery: DevProcess) -> Any:
+    show(page, gallery, "block:controls")
+    expect(page.locator("#stage").get_by_label("Name")).to_have_value("Ada")
+    return page.locator("#stage")
+
+
+def test_each_control_writes_its_key(page: Any, stage: Any) -> None:
+    stage.get_by_label("Name").fill("Grace")
+    stage.get_by_label("Secret").fill("hush")
+    stage.get_by_label("Story").fill("two\nlines")
+    stage.get_by_label("three").check()
+    stage.get_by_label("Free").fill("unknown")
+    stage.get_by_label("Free").press("Tab")
+    stage.get_by_label("Notify").uncheck()
+    stage.get_by_label("Apples").check()
+    stage.get_by_label("Pears").check()
+    stage.get_by_label("Apples").uncheck()
+    stage.get_by_label("Small").check()
+    stage.get_by_label("Large").check()
+    expect(stage.get_by_label("Small")).not_to_be_checked()
+    expect(stage.get_by_label("Secret")).to_have_attribute("type", "password")
+    expect(stage.get_by_label("Mail")).to_be_disabled()
+    found = state(page)
+    assert found["name"] == "Grace"
+    assert found["secret"] == "hush"
+    assert found["story"] == "two\nlines"
+    assert found["several"] == ["two", "three"]
+    assert found["free"] == "unknown"
+    assert found["notify"] is False
+    assert found["picked"] == ["pears"]
+    assert found["size"] == "l"
+    assert found["told"] == 0, "controls alone do not call the script"
+
+
+def test_actions_carry_bound_values(page: Any, stage: Any) -> None:
+    stage.get_by_label("Kind").select_option("g")
+    expect(stage.get_by_text("Told 1 times: g ['Ada']")).to_be_visible()
+    stage.get_by_label("Name").fill("Grace")
+    stage.get_by_role("button", name="Tell").click()
+    expect(stage.get_by_text("Told 2 times: g ['Grace']")).to_be_visible()
+
+
+def test_a_switch_with_a_question_turns_only_when_answered(page: Any, stage: Any) -> None:
+    switch = stage.get_by_label("Dangerous")
+    switch.click()
+    page.get_by_role("dialog", name="Really?").get_by_role("button", name="Cancel").click()
+    expect(switch).not_to_be_checked()
+    switch.click()
+    page.get_by_role("dialog", name="Really?").get_by_role("button", name="Yes").click()
+    expect(switch).to_be_checked()
+    assert state(page)["danger"] is True
+
+
+def test_an_editable_code_block_tells_once_typing_pauses(page: Any, stage: Any) -> None:
+    editor = stage.get_by_label("Program")
+    editor.focus()
+    page.keyboard.press("End")
+    page.keyboard.type(" + 1")
+    expect(stage.get_by_text("Told 1 times")).to_be_visible()
+    page.keyboard.type(" + 2")
+    expect(stage.get_by_text("Told 2 times")).to_be_visible()
+    expect(stage.get_by_label("Program")).to_have_value("x = 1 + 1 + 2")
+
+
+def test_a_remote_list_is_searched_paged_and_follows_its_bindings(page: Any, stage: Any) -> None:
+    field = stage.get_by_role("combobox", name="Fruit")
+    field.click()
+    options = page.locator(f"#{field.get_attribute('aria-controls')}").get_by_role("option")
+    expect(options).to_have_text(["Apple", "Banana", "Cherry", "More …"])
+    options.last.click()
+    expect(options).to_have_text(["Apple", "Banana", "Cherry", "Damson", "Elderberry", "Fig", "More …"])
+    page.keyboard.type("rr")
+    expect(options).to_have_text(["Cherry", "Elderberry"])
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(field).to_have_value("Elderberry")
+    assert state(page)["fruit"] == "elderberry"
+    stage.get_by_label("Kind").select_option("r")
+    expect(stage.get_by_text("Told 1 times")).to_be_visible()
+    field.click()
+    fresh = page.locator(f"#{field.get_attribute('aria-controls')}").get_by_role("option")
+    expect(fresh.filter(has_text="Kind r")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(field).to_have_value("Elderberry")
+    expect(field).to_have_attribute("aria-expanded", "false")
+
+
+def test_a_remote_list_of_several_takes_typed_words_too(page: Any, stage: Any) -> None:
+    field = stage.get_by_role("combobox", name="Basket")
+    field.click()
+    options = page.locator(f"#{field.get_attribute('aria-controls')}").get_by_role("option")
+    options.filter(has_text="Banana").click()
+    expect(stage.get_by_role("button", name="Remove Banana")).to_be_visible()
+    page.keyboard.type("kiwi")
+    expect(stage.get_by_text("Nothing found")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(stage.get_by_role("button", name="Remove kiwi")).to_be_visible()
+    assert state(page)["basket"] == ["banana", "kiwi"]
+    stage.get_by_role("button", name="Remove Banana").click()
+    assert state(page)["basket"] == ["kiwi"]
+
+
+def test_a_frame_hears_and_speaks_and_is_never_loaded_anew(page: Any, gallery: DevProcess) -> None:
+    show(page, gallery, "block:frames")
+    frame = page.frame_locator(".ck-frame")
+    expect(frame.locator("#word")).to_have_text('{"word":"first","fixed":"same"}')
+    assert page.locator(".ck-frame").bounding_box()["height"] == 222
+    born = frame.locator("#born").inner_text()
+    page.get_by_placeholder("Sent to the frame").fill("second")
+    expect(frame.locator("#word")).to_have_text('{"word":"second","fixed":"same"}')
+    frame.get_by_role("button", name="Say").click()
+    expect(page.get_by_text("Heard hello")).to_be_visible()
+    frame.get_by_role("button", name="Keep").click()
+    expect(page.get_by_text("Note kept")).to_be_visible()
+    page.get_by_role("button", name="Corner").click()
+    expect(page.get_by_text("Heard nothing")).to_be_visible()
+    page.get_by_placeholder("Sent to the frame").fill("third")
+    expect(frame.locator("#word")).to_have_text('{"word":"third","fixed":"same"}')
+    expect(frame.locator("#born")).to_have_text(born)
+
+
+def test_a_frame_cannot_reach_the_page(page: Any, gallery: DevProcess) -> None:
+    show(page, gallery, "block:frames")
+    expect(page.frame_locator(".ck-frame").locator("#word")).to_contain_text("first")
+    inner = next(frame for frame in page.frames if frame.url.endswith("/frame"))
+    reach = "() => { try { return String(parent.document) } catch (error) { return error.name } }"
+    assert inner.evaluate(reach) == "SecurityError"
+    assert inner.evaluate("self.origin") == "null"
+    # A message from anybody but the frame is not an action.
+    page.evaluate("window.postMessage({ action: { action: 'hear', value: 'forged' } }, '*')")
+    page.get_by_role("button", name="Corner").click()
+    expect(page.get_by_text("Heard nothing")).to_be_visible()

@@ -1,0 +1,68 @@
+"""Rules of the layout that import-linter cannot see."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCES = [*ROOT.glob("runtime/**/*.py"), *ROOT.glob("devkit/**/*.py")]
+PUBLIC_SDK = ROOT / "runtime" / "sdk" / "__init__.py"
+QUERIES = {"select", "insert", "update", "delete", "text", "join", "union"}
+
+
+def imports_of(path: Path) -> list[tuple[str, str]]:
+    """Every `from module import name` of a file."""
+    tree = ast.parse(path.read_text())
+    return [
+        (node.module or "", alias.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    ]
+
+
+@pytest.mark.parametrize("path", [path for path in SOURCES if path.name == "__init__.py" and path != PUBLIC_SDK])
+def test_packages_hold_a_docstring_and_nothing_else(path: Path) -> None:
+    body = ast.parse(path.read_text()).body
+    assert len(body) == 1 and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
+
+
+def test_only_the_store_builds_queries() -> None:
+    for path in SOURCES:
+        if (ROOT / "runtime" / "store") in path.parents:
+            continue
+        built = {name for module, name in imports_of(path) if module == "sqlalchemy" and name in QUERIES}
+        assert not built, f"{path} builds queries: {built}"
+
+
+@pytest.mark.parametrize("path", SOURCES)
+def test_files_say_what_they_hold_and_stay_small(path: Path) -> None:
+    text = path.read_text()
+    assert ast.get_docstring(ast.parse(text)), f"{path} has no docstring"
+    if "versions" not in path.parts:
+        assert len(text.splitlines()) <= 500, f"{path} is due to be split"
+
+
+def test_no_folder_is_a_drawer() -> None:
+    for path in SOURCES:
+        assert not {"utils", "common", "helpers", "core"} & {*path.parts, path.stem}
+
+
+def test_the_paths_the_recipes_name_exist() -> None:
+    named = re.findall(r"`((?:runtime|devkit|tests|sample_integrations|benchmarks)/[\w./-]+)`", read("CONTRIBUTING.md"))
+    assert len(named) > 20
+    missing = [path for path in named if not (ROOT / path).exists()]
+    assert not missing
+
+
+def test_no_sentence_names_a_machine() -> None:
+    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "requirements.lock", "requirements-test.lock"):
+        assert "/root/" not in read(name) and "/work/" not in read(name) and "index-url" not in read(name)
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text()

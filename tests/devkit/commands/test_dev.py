@@ -1,0 +1,181 @@
+"""`devkit dev` from its start to the last of its processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import requests
+
+from tests.conftest import wait_for
+from tests.devkit.conftest import Shell
+from tests.devkit.dev_process import DevProcess, processes_of
+
+StartDev = Callable[..., DevProcess]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_it_in_order_and_leaves_nothing_behind(
+    number: signal.Signals, start_dev: StartDev, project: Path
+) -> None:
+    process = start_dev(project)
+    process.wait("ready")
+    assert (project / ".devkit" / "running.json").exists()
+    assert processes_of(str(project / ".devkit"))
+    assert process.end(number) == 0
+    assert process.errors == []
+    assert processes_of(str(project)) == []
+    assert not (project / ".devkit" / "running.json").exists()
+
+
+def test_a_signal_while_it_starts_ends_it_too(start_dev: StartDev, project: Path) -> None:
+    process = start_dev(project)
+    wait_for(lambda: processes_of(str(project / ".devkit")))
+    assert process.end() == 0
+    assert processes_of(str(project)) == []
+
+
+def test_the_host_ends_when_the_command_is_killed(start_dev: StartDev, project: Path, shell: Shell) -> None:
+    process = start_dev(project)
+    process.wait("ready")
+    assert process.end(signal.SIGKILL) == -signal.SIGKILL
+    wait_for(lambda: not processes_of(str(project)))
+    # The note it left counts for nothing, and the next start works on the same data.
+    done = shell("whoami", folder=project)
+    assert "no host is known" in done.err
+    again = start_dev(project)
+    again.wait("ready")
+    assert shell("whoami", "--json", folder=project).code == 0
+
+
+def test_the_serving_processes_end_when_the_leading_one_is_killed(start_dev: StartDev, project: Path) -> None:
+    process = start_dev(project)
+    process.wait("ready")
+    leader = min(pids_of(str(project / ".devkit")))
+    signal_to(leader)
+    wait_for(lambda: not processes_of(str(project / ".devkit")))
+    assert process.process.wait(timeout=60) == 1
+    process.end()
+    assert process.errors[0].startswith("error: the host ended unexpectedly; see ")
+
+
+def test_other_commands_find_it_from_its_folder_or_below(start_dev: StartDev, project: Path, shell: Shell) -> None:
+    process = start_dev(project, "--data", str(project.parent / "elsewhere"))
+    process.wait("ready")
+    below = project / "assets"
+    assert shell("whoami", "--json", folder=below).json["host"] == f"http://127.0.0.1:{process.port}"
+    sent = shell("trigger", "installation_setup", "--set", "status=active", "--json", folder=below)
+    assert len(sent.json["events"]) == 1
+    wait_for(lambda: "installation_setup success" in shell("logs", folder=below).out)
+    assert shell("publish", "--json", folder=below).json["version"] == 2
+    outside = shell("whoami")
+    assert (outside.code, "no host is known" in outside.err) == (1, True)
+
+
+def test_edits_become_versions_and_faults_are_told_once(start_dev: StartDev, project: Path) -> None:
+    process = start_dev(project)
+    process.wait("ready")
+    process.edit("integration.py", ("Clicked", "Pressed"))
+    process.wait("reloaded", version=2)
+    process.edit("integration.py", ("def reset(element):", "def reset(element)"))
+    fault = process.wait("fault")
+    assert fault["findings"] == [
+        {
+            "file": "integration.py",
+            "line": 34,
+            "column": 19,
+            "message": "SyntaxError: expected ':'",
+            "source": "def reset(element)",
+        }
+    ]
+    process.edit("integration.py", ("def reset(element)", "def reset(element):"))
+    process.wait("reloaded", version=3)
+    manifest = (project / "integration.yaml").read_text()
+    (project / "integration.yaml").unlink()
+    process.wait("fault", after=len(process.told))
+    (project / "integration.yaml").write_text(manifest)
+    process.wait("reloaded", version=4)
+
+
+@pytest.mark.parametrize(
+    ("file", "broken"),
+    [
+        ("integration.py", ("def reset(element):", "def reset(element)")),
+        ("integration.yaml", ("visibility: private", "visibility: hidden")),
+    ],
+)
+def test_a_start_with_a_fault_recovers_when_it_is_mended(
+    file: str, broken: tuple[str, str], start_dev: StartDev, project: Path, shell: Shell
+) -> None:
+    path = project / file
+    path.write_text(path.read_text().replace(*broken))
+    process = start_dev(project)
+    assert process.wait("fault")["findings"][0]["file"] == file
+    url, _, key = process.url.partition("#key=")
+    page = url.replace("/preview/", "/preview/api/")
+    state = requests.get(page, headers={"Authorization": f"Bearer {key}"}, timeout=20).json()
+    assert state["integration"] is None
+    assert state["fault"]["file"] == file
+    assert requests.get(page, timeout=20).status_code == 401
+    process.edit(file, (broken[1], broken[0]))
+    process.wait("reloaded", version=1)
+    state = requests.get(page, headers={"Authorization": f"Bearer {key}"}, timeout=20).json()
+    assert state["fault"] is None
+    assert state["installation"]["status"] == "active"
+    assert state["spaceInstallation"] is not None
+
+
+def test_a_manifest_without_a_readable_name_is_waited_for(start_dev: StartDev, project: Path) -> None:
+    manifest = project / "integration.yaml"
+    good = manifest.read_text()
+    manifest.write_text("name: [\n")
+    process = start_dev(project)
+    process.wait("waiting")
+    manifest.write_text(good)
+    assert process.url.startswith(f"http://127.0.0.1:{process.port}/preview/counter#key=dk_")
+    assert requests.get(process.url, timeout=20).status_code == 200
+
+
+def test_odd_policies_are_told_as_warnings(start_dev: StartDev, project: Path) -> None:
+    manifest = project / "integration.yaml"
+    manifest.write_text(manifest.read_text() + "contentSecurityPolicy: script-src self\n")
+    process = start_dev(project)
+    assert "must stand in single quotes" in process.wait("warning")["message"]
+    process.wait("ready")
+    assert process.errors == []
+
+
+def test_events_are_told_with_their_logs_and_without_colours(start_dev: StartDev, project: Path) -> None:
+    process = start_dev(project)
+    told = process.wait("event")
+    assert told["event"]["event"]["payload"]["type"] == "installation_setup"
+    assert "\x1b" not in told["message"]
+
+
+def test_a_taken_port_is_told(start_dev: StartDev, project: Path, shell: Shell) -> None:
+    process = start_dev(project)
+    process.wait("ready")
+    done = shell("dev", str(project), "--no-open", "--port", str(process.port))
+    assert (done.code, done.err) == (1, f"error: port {process.port} is taken; choose another with --port\n")
+
+
+def pids_of(text: str) -> list[int]:
+    return [
+        int(entry.name)
+        for entry in Path("/proc").iterdir()
+        if entry.name.isdigit() and text in read(entry / "cmdline") and "serve" in read(entry / "cmdline")
+    ]
+
+
+def read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode(errors="replace")
+    except OSError:  # the process has just ended
+        return ""
+
+
+def signal_to(pid: int) -> None:
+    os.kill(pid, signal.SIGKILL)

@@ -1,0 +1,149 @@
+"""The command line as other programs run it: one command to its end, or `devkit dev` for as long as a test needs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.conftest import free_port
+
+SAMPLES = Path(__file__).parents[2] / "sample_integrations"
+PATIENCE = 60.0
+
+
+def copy_sample(name: str, to: Path) -> Path:
+    """Copy a sample to a place of its own, without what an earlier run left beside it."""
+    folder = to / name
+    shutil.copytree(SAMPLES / name, folder, ignore=shutil.ignore_patterns(".devkit", "__pycache__", "test_*.py"))
+    return folder
+
+
+def environment(home: Path, **more: str) -> dict[str, str]:
+    """The environment of a person whose home is `home`, who has not logged in anywhere."""
+    known = {name: value for name, value in os.environ.items() if not name.startswith("DEVKIT_")}
+    return known | {"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config")} | more
+
+
+@dataclass
+class Ran:
+    """How a command ended and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+def devkit(home: Path, *arguments: str, folder: Path | None = None, **environ: str) -> Ran:
+    """Run a command to its end."""
+    done = subprocess.run(
+        [sys.executable, "-m", "devkit", *arguments],
+        env=environment(home, **environ),
+        cwd=folder or home,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    return Ran(done.returncode, done.stdout, done.stderr)
+
+
+class DevProcess:
+    """`devkit dev` on a project; `told` is all that it has written to its output so far."""
+
+    def __init__(self, folder: Path, home: Path, *options: str) -> None:
+        self.folder, self.home, self.port = folder, home, free_port()
+        self.told: list[dict[str, Any]] = []
+        self.errors: list[str] = []
+        self._more = threading.Condition()
+        command = [sys.executable, "-m", "devkit", "dev", str(folder), "--no-open", "--json", "--port", str(self.port)]
+        self.process = subprocess.Popen(
+            [*command, *options],
+            env=environment(home),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        self._readers = [
+            threading.Thread(target=self._read, args=(self.process.stdout, self._take)),
+            threading.Thread(target=self._read, args=(self.process.stderr, self.errors.append)),
+        ]
+        for reader in self._readers:
+            reader.start()
+
+    @property
+    def url(self) -> str:
+        """The address of the preview, once it is known."""
+        return str(self.wait("ready")["url"])
+
+    def wait(self, kind: str, after: int = 0, **fields: Any) -> dict[str, Any]:
+        """Wait for a line of this type with these fields, beyond the first `after` lines; gives it."""
+        deadline = time.monotonic() + PATIENCE
+        with self._more:
+            while True:
+                for line in self.told[after:]:
+                    if line["type"] == kind and all(line.get(key) == value for key, value in fields.items()):
+                        return line
+                left = deadline - time.monotonic()
+                assert left > 0, f"no {kind} {fields} in {self.told} {self.errors}"
+                assert self.process.poll() is None, f"ended with {self.process.returncode}: {self.told} {self.errors}"
+                self._more.wait(min(left, 0.5))
+
+    def edit(self, file: str, *changes: tuple[str, str]) -> None:
+        """Change texts of a file and save it."""
+        path = self.folder / file
+        text = path.read_text(encoding="utf-8")
+        for old, new in changes:
+            assert old in text, f"{old!r} is not in {file}"
+            text = text.replace(old, new)
+        path.write_text(text, encoding="utf-8")
+
+    def end(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Send a signal and give the exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        code = self.process.wait(timeout=PATIENCE)
+        for reader in self._readers:
+            reader.join()
+        assert self.process.stdout and self.process.stderr
+        self.process.stdout.close()
+        self.process.stderr.close()
+        return code
+
+    def _read(self, lines: Any, take: Callable[[str], None]) -> None:
+        for line in lines:
+            take(line)
+
+    def _take(self, line: str) -> None:
+        with self._more:
+            self.told.append(json.loads(line))
+            self._more.notify_all()
+
+
+def processes_of(text: str) -> list[str]:
+    """List the command lines of all processes that hold a text."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                line = (entry / "cmdline").read_bytes().replace(b"\x00", b" ").decode(errors="replace")
+            except OSError:  # it has just ended
+                continue
+            if text in line and "pytest" not in line.split(text)[0]:
+                found.append(line)
+    return found

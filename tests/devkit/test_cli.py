@@ -1,0 +1,76 @@
+"""What all commands have in common, walked over the table of commands."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+from devkit.cli import COMMANDS
+from tests.devkit.conftest import Shell
+
+WRONG: dict[str, tuple[str, ...]] = {
+    "init": ("--data", "{home}/data", "--email", "nobody"),
+    "serve": (),
+    "dev": ("nowhere",),
+    "check": ("nowhere",),
+    "publish": ("nowhere",),
+    "unpublish": ("something",),
+    "login": ("--host", "http://127.0.0.1:1", "--token", "dk_x"),
+    "whoami": (),
+    "logs": ("something",),
+    "trigger": ("no_such_event",),
+}
+"""Command -> arguments with which it fails in an empty folder."""
+
+
+def test_every_command_is_walked_here_and_has_a_test_of_its_own() -> None:
+    assert set(WRONG) == set(COMMANDS)
+    here = "\n".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.rglob("*.py"))
+    used = set(re.findall(r'(?:shell|logged_in|devkit)\(\s*(?:tmp_path, )?"(\w+)"', here)) | {"dev"}
+    assert set(COMMANDS) - {"serve"} <= used
+    assert '"devkit", "serve"' in (Path(__file__).parents[1] / "conftest.py").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_an_example(name: str, shell: Shell) -> None:
+    command = importlib.import_module(f"devkit.commands.{name}").command
+    assert "--json" in [option for parameter in command.params for option in parameter.opts]
+    shown = shell(name, "--help")
+    assert shown.code == 0
+    assert f"Example: devkit {name}" in shown.out
+    assert "--json" in shown.out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_an_error_is_one_line_and_an_exit_code(name: str, shell: Shell, tmp_path: Path) -> None:
+    done = shell(name, *(part.format(home=tmp_path) for part in WRONG[name]))
+    assert done.code != 0
+    assert done.out == ""
+    assert re.fullmatch(r"error: [^\n]+\n", done.err), done.err
+
+
+def test_the_group_lists_its_commands(shell: Shell) -> None:
+    shown = shell("--help")
+    assert shown.code == 0
+    for name, line in COMMANDS.items():
+        assert re.search(rf"\b{name}\s+{re.escape(line)}", shown.out)
+    assert shell("--version").out.startswith("devkit, version ")
+
+
+def test_an_unknown_command_names_those_there_are(shell: Shell) -> None:
+    done = shell("publsh")
+    assert done.code == 2
+    assert done.err.startswith("error: There is no command `publsh`. Known are: init, serve, dev,")
+
+
+def test_a_traceback_is_shown_only_when_asked_for(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = shell("init", "--data", "file/below")
+    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert "Traceback" not in done.err
+    done = shell("--debug", "init", "--data", "file/below")
+    assert done.code == 1
+    assert "Traceback (most recent call last)" in done.err

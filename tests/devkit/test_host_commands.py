@@ -1,0 +1,203 @@
+"""Commands that make a host's database, and commands that talk with a host."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import HostProcess, Installed, Tenant, wait_for
+from tests.devkit.conftest import Shell
+
+
+def test_init_makes_organizations_and_keeps_their_admin(shell: Shell, tmp_path: Path) -> None:
+    data = str(tmp_path / "data")
+    first = shell("init", "--data", data, "--organization", "One", "--email", "a@example.com", "--json").json
+    assert set(first) == {"organization", "user", "token"}
+    again = shell("init", "--data", data, "--organization", "One", "--email", "a@example.com", "--json").json
+    assert (again["organization"], again["user"]) == (first["organization"], first["user"])
+    other = shell("init", "--data", data, "--organization", "Two", "--email", "a@example.com", "--json").json
+    assert other["user"] == first["user"]
+    assert other["organization"] != first["organization"]
+    stranger = shell("init", "--data", data, "--organization", "One", "--email", "b@example.com", "--json").json
+    assert stranger["user"] != first["user"]
+    assert stranger["organization"] != first["organization"]
+    host = HostProcess(Path(data)).start()
+    try:
+        for made in (first, again, other):
+            told = shell("whoami", "--json", DEVKIT_HOST=host.url, DEVKIT_TOKEN=made["token"])
+            assert told.json["user"]["id"] == first["user"]
+    finally:
+        assert host.stop() == 0
+    text = shell("init", "--data", data)
+    assert text.out.split()[::2] == ["organization", "user", "token"]
+
+
+def test_login_remembers_host_and_token_for_its_owner_only(
+    logged_in: Shell, host: HostProcess, alpha: Tenant, tmp_path: Path
+) -> None:
+    kept = tmp_path / ".config" / "devkit" / "credentials.json"
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert json.loads(kept.read_text()) == {"host": host.url, "token": alpha.api.token}
+    told = logged_in("whoami", "--json").json
+    assert (told["host"], told["user"]["id"]) == (host.url, alpha.user)
+    assert alpha.user in logged_in("whoami").out
+
+
+def test_login_keeps_nothing_that_does_not_work(shell: Shell, host: HostProcess, tmp_path: Path) -> None:
+    done = shell("login", "--host", host.url, "--token", "dk_wrong")
+    assert done.code == 1
+    assert "unknown, revoked or over its time" in done.err
+    assert not (tmp_path / ".config").exists()
+    assert "begins with http" in shell("login", "--host", "127.0.0.1", "--token", "x").err
+
+
+def test_a_damaged_credentials_file_is_told(shell: Shell, tmp_path: Path) -> None:
+    kept = tmp_path / ".config" / "devkit" / "credentials.json"
+    kept.parent.mkdir(parents=True)
+    for text in ("{", "[]", '{"host": 1}'):
+        kept.write_text(text)
+        done = shell("whoami")
+        assert done.code == 1
+        assert "run `devkit login` again" in done.err
+
+
+def test_a_token_never_goes_to_a_host_it_was_not_kept_for(logged_in: Shell) -> None:
+    done = logged_in("whoami", "--host", "http://127.0.0.1:1")
+    assert done.code == 1
+    assert "no token is known for http://127.0.0.1:1" in done.err
+
+
+def test_publish_and_unpublish(logged_in: Shell, alpha: Tenant, project: Path) -> None:
+    name = f"published-{alpha.id[:6].lower()}"
+    manifest = project / "integration.yaml"
+    manifest.write_text(manifest.read_text().replace("name: counter", f"name: {name}"))
+    first = logged_in("publish", str(project), "--json").json
+    assert (first["name"], first["version"], first["runtime"]) == (name, 1, "python")
+    assert "version 2" in logged_in("publish", folder=project / "assets").out
+    gone = logged_in("unpublish", name, "--json")
+    assert gone.json == {"name": name, "unpublished": True}
+    missing = logged_in("unpublish", name)
+    assert (missing.code, f"there is no integration {name}" in missing.err) == (1, True)
+
+
+def test_publish_asks_which_organization_when_there_are_several(shell: Shell, host: HostProcess, project: Path) -> None:
+    both = [
+        shell("init", "--data", str(host.data), "--organization", title, "--email", "two@example.com", "--json").json
+        for title in ("This one", "That one")
+    ]
+    known = {"DEVKIT_HOST": host.url, "DEVKIT_TOKEN": both[0]["token"]}
+    done = shell("publish", str(project), **known)
+    assert done.code == 1
+    assert "This one" in done.err
+    assert "That one" in done.err
+    manifest = project / "integration.yaml"
+    manifest.write_text(manifest.read_text().replace("name: counter", "name: chosen-organization"))
+    chosen = shell("publish", str(project), "--organization", both[1]["organization"], "--json", **known)
+    assert chosen.json["owner"]["id"] == both[1]["organization"], chosen.err
+
+
+def test_a_script_the_host_refuses_is_told_with_its_place(logged_in: Shell, project: Path) -> None:
+    script = project / "integration.py"
+    script.write_text(script.read_text() + "\ndef broken(:\n")
+    done = logged_in("publish", str(project))
+    assert done.code == 1
+    assert "integration.py:67:" in done.err
+    assert "SyntaxError" in done.err
+
+
+def test_odd_policies_are_warnings(logged_in: Shell, shell: Shell, project: Path) -> None:
+    manifest = project / "integration.yaml"
+    text = manifest.read_text().replace("name: counter", "name: odd-policy")
+    manifest.write_text(text + "contentSecurityPolicy:\n  img-src: https://example.com\n  script-src: self\n")
+    done = logged_in("publish", str(project), "--json")
+    assert done.code == 0
+    assert done.json["name"] == "odd-policy"
+    assert done.err.startswith("warning: integration.yaml:21:3: contentSecurityPolicy: `script-src`: `self` must stand")
+    checked = shell("check", str(project), "--json")
+    assert (checked.code, checked.json["ok"]) == (0, True)
+    assert [(one["line"], one["column"]) for one in checked.json["warnings"]] == [(21, 3)]
+
+
+def test_trigger_and_logs(logged_in: Shell, counter: Installed, tmp_path: Path) -> None:
+    name = ("--integration", counter.name)
+    sent = logged_in("trigger", "space_content_updated", "--set", "revisionId=abc", *name, "--json")
+    assert len(sent.json["events"]) == 1
+    body = tmp_path / "body.json"
+    body.write_text(json.dumps({"revisionId": "from-file"}))
+    assert logged_in("trigger", "space_content_updated", "--body", str(body), *name).code == 0
+
+    def told() -> str:
+        shown = logged_in("logs", counter.name)
+        assert shown.code == 0, shown.err
+        return shown.out if "revision from-file" in shown.out and "revision abc" in shown.out else ""
+
+    text = wait_for(told)
+    assert "info  revision abc" in text
+    lines = logged_in("logs", counter.name, "--json", "--limit", "1").out.splitlines()
+    assert len(lines) == 1
+    assert set(json.loads(lines[0])) == {"event", "trace"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--set", "novalue"), "write key=value"),
+        (("--set", "type.deeper=1"), "holds no object"),
+        (("--body", "list.json"), "must hold a JSON object"),
+        (("--body", "broken.json"), "is no JSON"),
+        (("--set", "revisionId=5"), "event.revisionId"),
+    ],
+)
+def test_trigger_says_what_is_wrong(
+    arguments: tuple[str, ...], words: str, logged_in: Shell, counter: Installed, tmp_path: Path
+) -> None:
+    (tmp_path / "list.json").write_text("[]")
+    (tmp_path / "broken.json").write_text("{")
+    done = logged_in("trigger", "space_content_updated", *arguments, "--integration", counter.name)
+    assert done.code == 1
+    assert words in done.err
+
+
+def test_an_event_for_nobody_is_an_error(logged_in: Shell, counter: Installed) -> None:
+    done = logged_in("trigger", "page_feedback", "--integration", counter.name)
+    assert done.code == 1
+    assert "page:feedback:read" in done.err
+
+
+def test_logs_of_nothing_are_an_error(logged_in: Shell) -> None:
+    done = logged_in("logs", "no-such-integration")
+    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
+
+
+def test_serve_tells_where_it_listens(shell: Shell, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    shell("init", "--data", str(data))
+    host = HostProcess(data, "--json").start()
+    assert host.stop() == 0
+    lines = (data / "host.log").read_text().splitlines()
+    assert {"type": "listening", "url": host.url} in [json.loads(line) for line in lines if line.startswith("{")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environ", "words"),
+    [
+        (("--database-url", "sqlite:////nowhere/at/all.sqlite"), {}, "set DEVKIT_SECRET_KEY"),
+        (
+            ("--database-url", "sqlite:////nowhere/at/all.sqlite"),
+            {"DEVKIT_SECRET_KEY": "a long text"},
+            "unable to open database file",
+        ),
+        ((), {}, "give a data folder"),
+        (("--data", "data"), {"DEVKIT_WALL_SECONDS": "soon"}, "DEVKIT_WALL_SECONDS='soon' is no float"),
+    ],
+)
+def test_serve_says_why_it_cannot_start(
+    arguments: tuple[str, ...], environ: dict[str, str], words: str, shell: Shell
+) -> None:
+    done = shell("serve", *arguments, "--sandbox", "off", **environ)
+    assert done.code == 1
+    assert words in done.err
+    assert done.err.count("\n") == 1

@@ -1,0 +1,55 @@
+"""Taking turns between owners of work."""
+
+from __future__ import annotations
+
+import threading
+
+from runtime.dispatch.fair_pool import FairPool
+
+
+def test_an_owner_with_a_pile_leaves_threads_for_the_others() -> None:
+    pool = FairPool(4, 2, "test")
+    gate, done = threading.Event(), threading.Event()
+    running: list[str] = []
+    for _ in range(50):
+        pool.submit("slow", lambda: (running.append("slow"), gate.wait(20)))  # type: ignore[arg-type,return-value]
+    pool.submit("quick", done.set)
+    assert done.wait(10)
+    assert running.count("slow") == 2
+    gate.set()
+    pool.close()
+
+
+def test_owners_take_turns() -> None:
+    pool = FairPool(1, 1, "test")
+    gate, order, ended = threading.Event(), list[str](), threading.Event()
+    pool.submit("first", lambda: gate.wait(10))  # type: ignore[arg-type,return-value]
+    for number in range(3):
+        for owner in ("a", "b"):
+            pool.submit(owner, lambda text=f"{owner}{number}": order.append(text))  # type: ignore[misc]
+    pool.submit("b", ended.set)
+    gate.set()
+    assert ended.wait(10)
+    assert order == ["a0", "b0", "a1", "b1", "a2", "b2"]
+    pool.close()
+
+
+def test_closing_waits_for_what_runs_and_drops_what_waits() -> None:
+    pool = FairPool(1, 1, "test")
+    begun, gate, done = threading.Event(), threading.Event(), list[int]()
+
+    def work() -> None:
+        begun.set()
+        gate.wait(10)
+        done.append(1)
+
+    pool.submit("a", work)
+    pool.submit("a", lambda: done.append(2))
+    assert begun.wait(10)
+    closer = threading.Thread(target=pool.close)
+    closer.start()
+    gate.set()
+    closer.join(10)
+    assert done == [1]
+    pool.submit("a", lambda: done.append(3))
+    assert done == [1]

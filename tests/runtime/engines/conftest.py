@@ -1,0 +1,122 @@
+"""One sandboxed engine for all tests, and a way to run a few lines of script in it."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+import threading
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from runtime.contract.invocation import Invocation, Limits, Outcome, Script, Trace
+from runtime.engines.egress import EgressRules
+from runtime.engines.python_process.pool import PythonEngine
+
+HEAD = """
+from runtime.sdk import Integration, Response
+integration = Integration()
+
+@integration.fetch("GET", "/")
+def run(request, context):
+"""
+FETCH = {
+    "eventId": "e1",
+    "type": "fetch",
+    "request": {"method": "get", "url": "https://integrations.example/", "headers": {}},
+}
+ENVIRONMENT: dict[str, Any] = {"integration": {"name": "probe", "urls": {}}, "secrets": {}}
+
+
+@dataclass
+class Answered:
+    """What a call gave: its outcome, its body and its trace."""
+
+    outcome: Outcome
+    body: bytes
+    trace: Trace
+
+    def json(self) -> Any:
+        """Return the body parsed."""
+        return json.loads(self.body)
+
+
+def handler(code: str) -> str:
+    """Return a script whose fetch handler runs these lines."""
+    return HEAD + textwrap.indent(textwrap.dedent(code).strip(), "    ") + "\n"
+
+
+def script(source: str, version: str | None = None) -> Script:
+    """Return a script of a version nobody else has."""
+    return Script(version=version or uuid.uuid4().hex, runtime="python", source=source)
+
+
+def send(engine: PythonEngine, invocation: Invocation) -> Answered:
+    """Make a call and wait until its trace is complete."""
+    traces: list[Trace] = []
+    complete = threading.Event()
+
+    def done(trace: Trace) -> None:
+        traces.append(trace)
+        complete.set()
+
+    outcome = engine.invoke(invocation, done)
+    body = b"".join([outcome.body] if isinstance(outcome.body, bytes) else outcome.body)
+    assert complete.wait(20), "the trace never came"
+    assert len(traces) == 1
+    return Answered(outcome, body, traces[0])
+
+
+Ask = Callable[..., Answered]
+
+
+def asker(engine: PythonEngine) -> Ask:
+    """Return a function that calls a whole script on an engine."""
+
+    def ask(
+        source: str | Script,
+        tenant: str = "tenant",
+        event: dict[str, Any] | None = None,
+        limits: Limits | None = None,
+        fetch_body: bytes | None = None,
+    ) -> Answered:
+        chosen = source if isinstance(source, Script) else script(source)
+        event_text, environment = json.dumps(event or FETCH).encode(), json.dumps(ENVIRONMENT).encode()
+        return send(
+            engine, Invocation(chosen, tenant, event_text, environment, fetch_body, limits or Limits(wall=10.0))
+        )
+
+    return ask
+
+
+@pytest.fixture(scope="session")
+def engine() -> Iterator[PythonEngine]:
+    """The engine as `serve` uses it."""
+    made = PythonEngine(sandbox="required", rules=EgressRules())
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def asking() -> Callable[[PythonEngine], Ask]:
+    """The function that makes an `ask` for an engine of the test's own."""
+    return asker
+
+
+@pytest.fixture
+def ask(engine: PythonEngine) -> Ask:
+    """Call a whole script."""
+    return asker(engine)
+
+
+@pytest.fixture
+def probe(ask: Ask) -> Callable[..., Answered]:
+    """Call a handler that consists of these lines."""
+
+    def run(code: str, **options: Any) -> Answered:
+        return ask(handler(code), **options)
+
+    return run

@@ -1,0 +1,246 @@
+"""Scripts that try to do harm: each is stopped as documented, and a neighbour's call works meanwhile and after."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from runtime.contract.invocation import FailureKind, LimitName, Limits, Script
+
+Probe = Callable[..., Any]
+
+GOOD = Script(
+    "good",
+    "python",
+    """
+from runtime.sdk import Integration, Response
+integration = Integration()
+
+@integration.fetch("GET", "/")
+def run(request, context):
+    return Response.json({"neighbour": "fine"})
+""",
+)
+
+SMALL = Limits(wall=4.0, cpu=0.4, memory=48 * 1024 * 1024, log=20_000, response=50_000)
+SHORT = Limits(wall=0.4, cpu=5.0)
+
+STOPPED: list[tuple[str, str, Limits, FailureKind, LimitName | None]] = [
+    ("exits the process", "import os; os._exit(3)", SMALL, "unreachable", None),
+    ("sleeps for ever", "import time; time.sleep(1000)", SHORT, "timeout", "wall"),
+    ("loops for ever", "while True: pass", SMALL, "timeout", "cpu"),
+    ("loops in a thread and a child", """
+        import os, threading, time
+        if os.fork() == 0:
+            while True: pass
+        time.sleep(1000)
+        """, SMALL, "timeout", "cpu"),
+    ("allocates without end", """
+        kept = []
+        while True:
+            kept.append(bytearray(1024 * 1024))
+        """, SMALL, "limit", "memory"),
+    ("allocates at once", "x = bytearray(1 << 40)", SMALL, "limit", "memory"),
+    ("allocates shared memory", """
+        import mmap, time
+        kept = []
+        while True:
+            area = mmap.mmap(-1, 8 << 20)
+            for at in range(0, len(area), 4096): area[at] = 1
+            kept.append(area)
+            time.sleep(0.01)
+        """, Limits(wall=8.0, memory=48 * 1024 * 1024), "limit", "memory"),
+    ("allocates in children", """
+        import os, time
+        for _ in range(40):
+            if os.fork() == 0:
+                kept = bytearray(b"x") * (24 << 20)
+                time.sleep(1000)
+        time.sleep(1000)
+        """, Limits(wall=8.0, cpu=8.0, memory=48 * 1024 * 1024), "limit", "memory"),
+    ("prints megabytes", """
+        while True:
+            print("x" * 1000)
+        """, SMALL, "limit", "log"),
+    ("prints one endless line", "print('x' * 5_000_000)", SMALL, "limit", "log"),
+    ("prints empty lines", """
+        while True:
+            print()
+        """, Limits(wall=4.0, cpu=3.0, log=2000), "limit", "log"),
+    ("answers megabytes", "return Response('x' * 200_000)", SMALL, "limit", "response"),
+    ("closes its descriptors", "import os; os.closerange(0, 1024)", SMALL, "unreachable", None),
+    ("writes nonsense to its sockets", """
+        import os
+        for descriptor in range(3, 64):
+            try: os.write(descriptor, b'\\xff' * 4096)
+            except OSError: pass
+        """, SMALL, "unreachable", None),
+    ("announces a gigantic frame", """
+        import os
+        for descriptor in range(3, 64):
+            try: os.write(descriptor, b'\\x15\\xff\\xff\\xff\\xff')
+            except OSError: pass
+        """, SMALL, "limit", "response"),
+    ("crashes the interpreter", "import ctypes; ctypes.string_at(0)", SMALL, "unreachable", None),
+    ("kills all it can see", """
+        import os
+        for pid in (-1, *range(1, 5000)):
+            try: os.kill(pid, 9)
+            except OSError: pass
+        os.abort()
+        """, SMALL, "unreachable", None),
+    ("replaces the process", "import os, sys; os.execv(sys.executable, ['python', '-c', 'while True: pass'])",
+     SMALL, "unreachable", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("code", "limits", "kind", "limit"), [case[1:] for case in STOPPED], ids=[case[0] for case in STOPPED]
+)
+def test_script_is_stopped(
+    probe: Probe, ask: Probe, code: str, limits: Limits, kind: FailureKind, limit: LimitName | None
+) -> None:
+    neighbours: list[Any] = []
+    neighbour = threading.Thread(target=lambda: neighbours.append(ask(GOOD, tenant="during")))
+    neighbour.start()
+    got = probe(code, limits=limits)
+    neighbour.join()
+
+    assert got.outcome.failure is not None
+    assert (got.outcome.failure.kind, got.outcome.failure.limit) == (kind, limit)
+    assert got.outcome.status == (504 if kind == "timeout" else 502)
+    assert got.body == b""
+    assert got.trace.failure == got.outcome.failure
+    assert got.trace.logs[-1].message == got.outcome.failure.message
+    assert neighbours[0].json() == {"neighbour": "fine"}
+    assert ask(GOOD, tenant="after").json() == {"neighbour": "fine"}
+
+
+def test_limit_is_named_with_its_value(probe: Probe) -> None:
+    got = probe("import time; time.sleep(1000)", limits=Limits(wall=0.3))
+
+    assert got.outcome.failure.message == "The integration took longer than the limit of 0.3 seconds."
+
+
+def test_fork_bomb_is_bounded(probe: Probe, ask: Probe) -> None:
+    got = probe(
+        """
+        import os, time
+        made = 0
+        try:
+            for _ in range(500):
+                if os.fork() == 0:
+                    time.sleep(60)
+                    os._exit(0)
+                made += 1
+        except BlockingIOError:
+            pass
+        return Response.json(made)
+        """
+    )
+
+    assert 0 < got.json() < 100
+    assert ask(GOOD).json() == {"neighbour": "fine"}
+
+
+def test_full_disk_is_the_scripts_own(probe: Probe) -> None:
+    got = probe(
+        """
+        written = 0
+        try:
+            for number in range(100):
+                with open(f"/tmp/{number}", "wb") as file:
+                    written += file.write(bytes(1 << 20))
+        except OSError as error:
+            return Response.json({"written": written, "error": error.strerror})
+        """
+    )
+
+    assert got.json()["error"] == "No space left on device"
+    assert got.json()["written"] <= 32 << 20
+    assert probe("import os; return Response.json(os.listdir('/tmp'))").json() == []
+
+
+def test_sys_exit_is_an_error_with_its_line(probe: Probe) -> None:
+    got = probe("import sys\nsys.exit(1)")
+
+    assert (got.outcome.status, got.json()) == (500, {"error": "Internal server error"})
+    assert got.trace.fault.line == 8
+
+
+def test_memory_error_caught_by_the_script_is_no_failure(probe: Probe) -> None:
+    got = probe(
+        """
+        try:
+            bytearray(1 << 40)
+        except MemoryError:
+            return Response.json("caught")
+        """
+    )
+
+    assert got.json() == "caught"
+
+
+def test_threads_left_running_end_the_worker_not_the_next_call(ask: Probe) -> None:
+    source = """
+import threading
+from runtime.sdk import Integration, Response
+integration = Integration()
+
+def spin():
+    while True: pass
+
+@integration.fetch("GET", "/")
+def run(request, context):
+    threading.Thread(target=spin, daemon=True).start()
+    return Response.json("started")
+"""
+    spinner = Script("spinner", "python", source)
+
+    assert [ask(spinner).json() for _ in range(3)] == ["started"] * 3
+    assert ask(GOOD).json() == {"neighbour": "fine"}
+
+
+def test_processes_a_script_leaves_die_with_its_worker(probe: Probe) -> None:
+    got = probe(
+        """
+        import os, time
+        if os.fork() == 0:
+            time.sleep(1000)
+        os._exit(0)
+        """
+    )
+
+    assert got.outcome.failure.kind == "unreachable"
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        ("libc.ptrace(16, 1, 0, 0)", "EPERM"),
+        ("libc.mount(b'tmpfs', b'/tmp', b'tmpfs', 0, None)", "EPERM"),
+        ("libc.unshare(0x10000000)", "EPERM"),
+        ("libc.syscall(425, 8, 0)", "EPERM"),  # io_uring_setup
+        ("libc.memfd_create(b'x', 0)", "EPERM"),
+        ("libc.socket(16, 3, 0)", "EAFNOSUPPORT"),  # netlink
+        ("libc.socket(2, 3, 1)", "EPERM"),  # raw
+        ("libc.socket(17, 3, 0)", "EAFNOSUPPORT"),  # packet
+        ("libc.chroot(b'/tmp')", "EPERM"),
+        ("libc.personality(0x0040000)", "EPERM"),
+        ("libc.syscall(9999)", "ENOSYS"),
+    ],
+)
+def test_system_call_is_refused(probe: Probe, code: str, error: str) -> None:
+    got = probe(
+        f"""
+        import ctypes, errno
+        libc = ctypes.CDLL(None, use_errno=True)
+        result = {code}
+        return Response.json([result, errno.errorcode[ctypes.get_errno()]])
+        """
+    )
+
+    assert got.json() == [-1, error]

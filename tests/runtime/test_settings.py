@@ -1,0 +1,48 @@
+"""Every setting is documented, and read from the environment."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from runtime.settings import PREFIX, BadSetting, Settings, read_settings
+
+README = (Path(__file__).parents[2] / "README.md").read_text()
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in fields(Settings)])
+def test_each_setting_is_in_the_readme(name: str) -> None:
+    assert f"`{PREFIX}{name.upper()}`" in README
+
+
+@pytest.mark.parametrize("entry", fields(Settings), ids=lambda entry: entry.name)
+def test_each_setting_says_what_it_is(entry: object) -> None:
+    assert entry.metadata["about"]  # type: ignore[attr-defined]
+
+
+def test_the_environment_is_read_and_what_is_given_wins() -> None:
+    environ = {"DEVKIT_WALL_SECONDS": "5", "DEVKIT_ALLOW_EGRESS": "a.example, b.example:80", "DEVKIT_PREVIEW": "1"}
+    settings = read_settings(environ, data="x", retry_seconds=(1.0,))
+    assert settings.limits.wall == 5
+    assert settings.allow_egress == ("a.example", "b.example:80")
+    assert settings.preview is True
+    assert settings.retry_seconds == (1.0,)
+    assert read_settings({"DEVKIT_DATA": "there"}, data="here").data == "here"
+    assert read_settings({"DEVKIT_RETRY_SECONDS": "1,2.5"}).retry_seconds == (1.0, 2.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("WALL_SECONDS", "long"), ("PREVIEW", "maybe"), ("SANDBOX", "on"), ("KEEP_EVENTS", "1.5")]
+)
+def test_what_cannot_be_read_is_named(name: str, value: str) -> None:
+    with pytest.raises(BadSetting) as refused:
+        read_settings({f"DEVKIT_{name}": value})
+    assert name.split("_")[0].lower() in str(refused.value).lower()
+
+
+def test_a_database_is_needed() -> None:
+    with pytest.raises(BadSetting, match="data folder"):
+        _ = Settings().database_address
+    assert Settings(database_url="postgresql://x/y").database_address == "postgresql://x/y"

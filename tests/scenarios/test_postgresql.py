@@ -1,0 +1,66 @@
+"""The same life on PostgreSQL, where one is reachable: DEVKIT_TEST_POSTGRES, else postgres@127.0.0.1."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+
+import psycopg
+import pytest
+
+from runtime.contract.identifiers import new_id
+from tests.conftest import Api, HostProcess, Tenant, installed, wait_for
+from tests.scenarios import test_lifecycle, test_rendering
+from tests.scenarios.test_delivery import RETRIES, SLOW, delivered, send
+
+SERVER = os.environ.get("DEVKIT_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432")
+SCENARIOS = [
+    scenario
+    for module in (test_lifecycle, test_rendering)
+    for name, scenario in inspect.getmembers(module, inspect.isfunction)
+    if name.startswith("test_") and list(inspect.signature(scenario).parameters) == ["alpha"]
+]
+
+
+@pytest.fixture(scope="module")
+def database() -> Iterator[str]:
+    name = f"devkit_test_{new_id().lower()}"
+    try:
+        with psycopg.connect(f"{SERVER}/postgres", autocommit=True, connect_timeout=3) as connection:
+            connection.execute(f"CREATE DATABASE {name}".encode())
+    except psycopg.OperationalError:
+        pytest.skip("no PostgreSQL at 127.0.0.1:5432; set DEVKIT_TEST_POSTGRES to the address of one")
+    yield f"{SERVER}/{name}"
+    with psycopg.connect(f"{SERVER}/postgres", autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+@pytest.fixture(scope="module")
+def served(database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[HostProcess, Tenant]]:
+    data = tmp_path_factory.mktemp("postgresql")
+    command = [sys.executable, "-m", "devkit", "init", "--data", str(data), "--database-url", database, "--json"]
+    made = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    host = HostProcess(data, "--database-url", database, environ=RETRIES).start()
+    yield host, Tenant(made["organization"], made["user"], Api(host.url, made["token"]))
+    assert host.stop() == 0
+
+
+@pytest.mark.xdist_group("postgresql")
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.__name__)
+def test_on_postgresql(scenario: Callable[[Tenant], None], served: tuple[HostProcess, Tenant]) -> None:
+    scenario(served[1])
+
+
+@pytest.mark.xdist_group("postgresql")
+def test_nothing_is_lost_on_postgresql(served: tuple[HostProcess, Tenant]) -> None:
+    host, owner = served
+    one = installed(owner, SLOW)
+    send(one, count=300)
+    wait_for(lambda: len(delivered(one, "space_content_updated")) >= 50)
+    host.kill()
+    host.start()
+    wait_for(lambda: len(delivered(one, "space_content_updated")) == 300, seconds=60)

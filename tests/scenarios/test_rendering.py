@@ -1,0 +1,152 @@
+"""Renders over HTTP: errors of scripts, the compressed form, and what is kept and dropped."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lzstring import LZString
+
+from tests.conftest import Answer, Installed, Tenant, installed, publication
+
+CACHED = """
+from runtime.sdk import Integration, Response, ui
+import os, time
+
+integration = Integration()
+
+
+@integration.component("kept")
+def kept(element, context):
+    element.set_cache(int(element.props.get("age", 60)))
+    return ui.block(ui.text(f"{time.time_ns()} {context.installation} {context.secrets}"))
+"""
+
+
+def compressed(value: Any) -> str:
+    text: str = LZString().compressToEncodedURIComponent(value if isinstance(value, str) else json.dumps(value))
+    return text
+
+
+def request_of(one: Installed, component: str, **more: Any) -> dict[str, Any]:
+    return {"componentId": component, "props": {}, "context": one.context(), **more}
+
+
+def get(one: Installed, component: str = "counter", headers: dict[str, str] | None = None, **more: Any) -> Answer:
+    query = {"request": compressed(request_of(one, component, **more))}
+    return one.owner.api.call("GET", f"{one.path}/render", params=query, headers=headers or {})
+
+
+def test_both_forms_give_the_same(counter: Installed) -> None:
+    assert get(counter).json == counter.render().json
+    assert get(counter).json["state"] == {"count": 0}
+
+
+def test_an_action_changes_the_state(counter: Installed) -> None:
+    answer = counter.render(state={"count": 4}, action={"action": "increment"})
+    assert answer.json["state"] == {"count": 5}
+    assert answer.json["type"] == "element"
+
+
+@pytest.mark.parametrize(
+    ("component", "status", "says"),
+    [
+        ("refuses", 422, "Not today."),
+        ("breaks", 500, "event log"),
+        ("missing", 404, "Component missing not found"),
+    ],
+)
+def test_errors_of_the_script(counter: Installed, component: str, status: int, says: str) -> None:
+    answer = counter.render(component)
+    assert answer.status == answer.json["error"]["code"] == status
+    assert says in answer.json["error"]["message"]
+    assert "KeyError" not in answer.text
+
+
+def test_a_context_nobody_installed_on_is_404(counter: Installed, alpha: Tenant) -> None:
+    space = alpha.api.post(f"/v1/orgs/{alpha.id}/spaces", {}).json["id"]
+    context = {"type": "document", "spaceId": space, "editable": False, "theme": "dark"}
+    assert counter.render(context=context).status == 404
+
+
+def test_every_context_is_found(counter: Installed, alpha: Tenant) -> None:
+    for context in (
+        {"type": "configuration_account", "organizationId": alpha.id},
+        {"type": "configuration_space", "spaceId": counter.space},
+        {"type": "configuration_site", "siteId": counter.site},
+        {"type": "configuration_contentsource", "organizationId": alpha.id, "spaceId": counter.space},
+    ):
+        assert counter.render(context={**context, "theme": "light"}).status == 200
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    ["", "!!!", "N4Ig", "Q", "x" * 300_000, "%00", compressed("no json"), compressed("[]"), compressed("{}")],
+)
+def test_bad_compressed_requests(counter: Installed, request_text: str) -> None:
+    answer = counter.owner.api.get(f"{counter.path}/render", request=request_text)
+    assert answer.status in (400, 414, 431), answer.text[:200]
+    if answer.json:
+        assert set(answer.json["error"]) == {"code", "message"}
+
+
+def test_a_decompression_bomb_is_refused(counter: Installed) -> None:
+    bomb = compressed("a" * 2_000_000)
+    assert len(bomb) < 20_000
+    answer = counter.owner.api.get(f"{counter.path}/render", request=bomb)
+    assert answer.status == 400
+    assert "more than" in answer.json["error"]["message"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text("ABCDEFGHIJabcdefghij0123456789+-$/= ", max_size=200))
+def test_no_text_is_more_than_a_bad_request(counter: Installed, text: str) -> None:
+    assert counter.owner.api.get(f"{counter.path}/render", request=text).status == 400
+
+
+def test_etag_and_not_modified(alpha: Tenant) -> None:
+    one = installed(alpha, CACHED)
+    first = get(one, "kept")
+    assert first.headers["Cache-Control"] == "max-age=60"
+    again = get(one, "kept", headers={"If-None-Match": first.headers["ETag"]})
+    assert again.status == 304 and again.text == ""
+    assert get(one, "kept", headers={"If-None-Match": '"other"'}).status == 200
+
+
+def test_kept_renders_are_keyed_by_everything_the_script_saw(alpha: Tenant) -> None:
+    one = installed(alpha, CACHED, secrets={"KEY": "one"})
+    path = f"{one.path}/installations/{one.installation}"
+    first = one.render("kept").text
+    assert one.render("kept").text == first == get(one, "kept").text
+    assert "Age" in one.render("kept").headers
+    assert one.render("kept", props={"other": 1}).text != first
+    assert one.render("kept", state={"a": 1}).text != first
+    assert one.render("kept", context=one.context(theme="dark")).text != first
+    assert one.render("kept", action={"action": "x"}).text != first
+    assert one.render("kept").text == first
+    alpha.api.call("PATCH", path, {"configuration": {"word": "new"}})
+    configured = one.render("kept").text
+    assert configured != first and "new" in configured
+    assert one.render("kept").text == configured
+    alpha.api.post(one.path, publication(alpha.id, CACHED, secrets={"KEY": "two"}))
+    secret = one.render("kept").text
+    assert secret != configured and "two" in secret
+    alpha.api.post(one.path, publication(alpha.id, CACHED, secrets={"KEY": "two"}))
+    assert one.render("kept").text != secret
+
+
+def test_max_age_zero_is_never_kept(alpha: Tenant) -> None:
+    one = installed(alpha, CACHED)
+    texts = {one.render("kept", props={"age": 0}).text for _ in range(3)}
+    assert len(texts) == 3
+
+
+def test_what_is_kept_is_not_shown_to_somebody_else(alpha: Tenant, beta: Tenant) -> None:
+    one = installed(alpha, CACHED, visibility="public")
+    assert one.render("kept").status == 200
+    body = request_of(one, "kept")
+    assert beta.api.post(f"{one.path}/render", body).status == 404
+    assert beta.api.post(f"{one.path}/render", body, headers={"Authorization": ""}).status == 401
