@@ -15,6 +15,15 @@ class ScriptRefused(Exception):
         self.fault = fault
 
 
+class ScriptTooLarge(ScriptRefused):
+    """The script is over its size limit."""
+
+
+def refusal(script: Script, failure: Failure) -> ScriptRefused:
+    """Return what refuses a script that failed while it was loaded."""
+    return ScriptRefused(ScriptFault(f"While it was loaded: {failure.message}", file=script.entry))
+
+
 class AnswerCut(Exception):
     """A streamed body ends before its end; what was read so far is not the whole answer."""
 

@@ -10,15 +10,11 @@ import zipfile
 from dataclasses import dataclass
 
 from runtime.contract.invocation import Limits, Script, ScriptFault
-from runtime.engines.engine import ScriptRefused
-from runtime.engines.python_process.flight import size_text
+from runtime.engines.engine import ScriptRefused, ScriptTooLarge
+from runtime.engines.flight import size_text
 
 _ZIP_PREFIX = "data:application/zip;base64,"
 _MOST_FILES = 2000
-
-
-class ScriptTooLarge(ScriptRefused):
-    """The script is over its size limit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,12 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+from runtime.engines.calling import PoolBusy
 from runtime.engines.python_process.worker import Worker
 
 Key = tuple[str, str, int]  # version, tenant, memory limit in bytes
 _TRUST_SECONDS = 0.05  # a worker idle for longer is asked whether it still lives before it gets a call
 _IDLE_CPU_SECONDS = 0.5  # what threads a script left behind may use between two calls
-
-
-class ShelfBusy(Exception):
-    """No worker became free in time."""
 
 
 class _Group:
@@ -48,7 +45,7 @@ class Shelf:
         self._closed = False
 
     def take(self, key: Key, deadline: float) -> tuple[Worker, bool]:
-        """Return a worker and whether it is new; raises `ShelfBusy` and whatever making one raises."""
+        """Return a worker and whether it is new; raises `PoolBusy` and whatever making one raises."""
         evicted: Worker | None = None
         with self._lock:
             group = self._groups.get(key)
@@ -57,7 +54,7 @@ class Shelf:
             while True:
                 if self._closed:
                     self._discard_empty(key, group)
-                    raise ShelfBusy
+                    raise PoolBusy
                 if group.idle:
                     worker = group.idle.pop()
                     del self._resting[worker]
@@ -175,12 +172,12 @@ class Shelf:
             return bool(self._busy) or self._places > len(self._resting)
 
     def _wait(self, key: Key, group: _Group, deadline: float) -> None:
-        """Wait until something was freed; raises `ShelfBusy` at the deadline. The lock is held."""
+        """Wait until something was freed; raises `PoolBusy` at the deadline. The lock is held."""
         crowded = group.size < self._per_key
         left = deadline - time.monotonic()
         if left <= 0:
             self._discard_empty(key, group)
-            raise ShelfBusy
+            raise PoolBusy
         group.waiting += 1
         self._crowded += crowded
         try:

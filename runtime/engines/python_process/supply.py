@@ -6,8 +6,9 @@ import logging
 import threading
 from collections import deque
 
+from runtime.engines.calling import ProcessBroken
 from runtime.engines.egress_proxy import EgressProxy
-from runtime.engines.python_process.worker import Worker, WorkerBroken
+from runtime.engines.python_process.worker import Worker
 from runtime.engines.python_process.zygote import Zygote
 from runtime.engines.sandbox import SandboxMode, SandboxUnavailable
 
@@ -29,7 +30,7 @@ class Supply:
         self.zygote = Zygote(mode)
         try:
             self.new_worker().close()
-        except WorkerBroken as error:
+        except ProcessBroken as error:
             self.zygote.close()
             raise SandboxUnavailable(
                 f"the sandbox does not work here: {error}. Scripts need nested user namespaces; "
@@ -40,7 +41,7 @@ class Supply:
             raise
 
     def new_worker(self) -> Worker:
-        """Return a worker, a spare one if there is one; raises `SandboxUnavailable`, `WorkerBroken`."""
+        """Return a worker, a spare one if there is one; raises `SandboxUnavailable`, `ProcessBroken`."""
         while self._spares:
             with self._lock:
                 spare = self._spares.popleft() if self._spares else None
@@ -49,12 +50,12 @@ class Supply:
             try:
                 spare.open()
                 return spare
-            except WorkerBroken:  # it ended while it waited, with its zygote
+            except ProcessBroken:  # it ended while it waited, with its zygote
                 spare.close()
         worker = self._order()
         try:
             worker.open()
-        except WorkerBroken:
+        except ProcessBroken:
             worker.close()
             raise
         return worker

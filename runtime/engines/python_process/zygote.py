@@ -33,6 +33,7 @@ _SHOWN = (
     "__init__.py",
     "sdk",
     "engines/__init__.py",
+    "engines/frames.py",
     "engines/python_process/__init__.py",
     "engines/python_process/child",
 )

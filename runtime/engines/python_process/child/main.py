@@ -13,7 +13,8 @@ import sys
 import tempfile
 from typing import Any, NoReturn
 
-from runtime.engines.python_process.child import confine, frames
+from runtime.engines import frames
+from runtime.engines.python_process.child import confine
 from runtime.engines.python_process.child.serve import Worker
 
 PROXY_PORT = 3128

@@ -8,7 +8,7 @@ import sys
 import threading
 from socket import socket
 
-from runtime.engines.python_process.child import frames
+from runtime.engines import frames
 
 _LONGEST = 16_384  # bytes of one line; longer ones are cut into several
 _LEVELS = {name: bytes([index]) for index, name in enumerate(frames.LEVELS)}

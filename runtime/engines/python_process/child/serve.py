@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from socket import socket
 from typing import Any
 
-from runtime.engines.python_process.child import confine, frames
+from runtime.engines import frames
+from runtime.engines.python_process.child import confine
 from runtime.engines.python_process.child.load import Loader
 from runtime.engines.python_process.child.output import LineWriter, Wire, redirect
 from runtime.sdk.answering import RawAnswer, RawCall, answer, describe, find_integration

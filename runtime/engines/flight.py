@@ -17,8 +17,8 @@ from runtime.contract.invocation import (
     ScriptFault,
     Trace,
 )
+from runtime.engines import frames
 from runtime.engines.egress_account import Account
-from runtime.engines.python_process.child import frames
 
 _LEVELS: tuple[LogLevel, ...] = ("debug", "info", "warn", "error")
 _LINE = 20_000

@@ -1,0 +1,192 @@
+"""One call from its invocation to its outcome and its trace, over a connection that a pool lends."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from typing import Generic, Protocol, TypeVar
+
+from runtime.contract.invocation import Failure, Invocation, Outcome, Trace, TraceSink
+from runtime.engines import frames
+from runtime.engines.connection import CallConnection
+from runtime.engines.engine import AnswerCut, ScriptRefused, ScriptTooLarge
+from runtime.engines.flight import CallStopped, Flight, failed, over
+from runtime.engines.sandbox import SandboxUnavailable
+
+_log = logging.getLogger(__name__)
+
+Connection = TypeVar("Connection", bound=CallConnection)
+
+_JSON = ("content-type", "application/json")
+_ERROR = b'{"error":"Internal server error"}'
+
+
+class PoolBusy(Exception):
+    """No connection became free in time."""
+
+
+class ProcessBroken(Exception):
+    """A process could not be set up; no line of a script has run."""
+
+
+class Pool(Protocol[Connection]):
+    """Lends connections on which a script is loaded."""
+
+    def take(self, invocation: Invocation, flight: Flight) -> Connection:
+        """Return a connection whose call has begun.
+
+        Raises `PoolBusy`, `SandboxUnavailable`, `ProcessBroken`, `ScriptRefused`, `CallStopped`.
+        """
+
+    def give(self, connection: Connection) -> None:
+        """Take a connection back after a call."""
+
+    def drop(self, connection: Connection) -> None:
+        """End a connection that is of no more use."""
+
+
+class Caller(Generic[Connection]):
+    """Makes calls over the connections of one pool; safe to use from many threads."""
+
+    def __init__(self, pool: Pool[Connection]) -> None:
+        self._pool = pool
+
+    def invoke(self, invocation: Invocation, done: TraceSink) -> Outcome:
+        """Call a script; see `Engine`."""
+        flight = Flight(invocation.limits)
+        try:
+            connection = self._pool.take(invocation, flight)
+        except PoolBusy:
+            failure = Failure("overload", "The integration is busy: no process became free in time.")
+            return self.fail(flight, failure, done)
+        except (SandboxUnavailable, ProcessBroken) as error:
+            _log.error("no process could be started: %s", error)
+            return self.fail(flight, Failure("unreachable", "The integration's process could not be started."), done)
+        except CallStopped as stopped:
+            return self.fail(flight, stopped.failure, done)
+        except ScriptTooLarge:
+            return self.fail(flight, over("script", invocation.limits), done)
+        except ScriptRefused as refused:
+            flight.trace.fault = refused.fault
+            _report(done, flight.trace)
+            return Outcome(500, [_JSON], _ERROR, fault=refused.fault)
+        try:
+            outcome, flags = connection.call(invocation)
+            if not flags:
+                connection.end()
+        except CallStopped as stopped:
+            self.drop(connection)
+            return self.fail(flight, stopped.failure, done)
+        except BaseException:
+            self.drop(connection)
+            raise
+        if not flags:
+            self._pool.give(connection)
+            _report(done, flight.trace)
+        elif flags & frames.STREAMED:
+            deferred = bool(flags & frames.DEFERRED)
+            outcome.body = _Streamed(self, connection, flight, done, deferred=deferred)
+        else:
+            flight.deadline = time.monotonic() + flight.limits.wall
+            self._finish_later(connection, flight, done)
+        return outcome
+
+    def fail(self, flight: Flight, failure: Failure, done: TraceSink) -> Outcome:
+        """Report a call that ended without an answer."""
+        flight.trace.failure = failure
+        usage = flight.trace.usage
+        usage.wall = usage.wall or time.monotonic() - flight.started
+        flight.note("error", failure.message)
+        _report(done, flight.trace)
+        outcome = failed(failure)
+        outcome.fault = flight.trace.fault
+        return outcome
+
+    def drop(self, connection: Connection) -> None:
+        """End a connection whose call went wrong."""
+        try:
+            connection.end()
+        except CallStopped:  # its reason is known already
+            pass
+        self._pool.drop(connection)
+
+    def finish(self, connection: Connection, flight: Flight, done: TraceSink) -> None:
+        """Wait for the work after the answer, then give the connection back."""
+        try:
+            connection.finish()
+            connection.end()
+        except CallStopped as stopped:
+            self.drop(connection)
+            self.fail(flight, stopped.failure, done)
+        else:
+            self._pool.give(connection)
+            _report(done, flight.trace)
+
+    def _finish_later(self, connection: Connection, flight: Flight, done: TraceSink) -> None:
+        work = (connection, flight, done)
+        threading.Thread(target=self.finish, args=work, name="after-answer", daemon=True).start()
+
+    def finish_streamed(self, connection: Connection, flight: Flight, done: TraceSink, *, deferred: bool) -> None:
+        """End a call whose last chunk was read; work after the answer goes on in a thread of its own."""
+        now = time.monotonic()
+        flight.trace.usage.wall = now - flight.started
+        flight.deadline = now + flight.limits.wall
+        if deferred:
+            self._finish_later(connection, flight, done)
+        else:
+            self.finish(connection, flight, done)
+
+
+class _Streamed(Generic[Connection]):
+    """A body that is passed on while the script writes it; closing it early ends the connection."""
+
+    def __init__(
+        self, caller: Caller[Connection], connection: Connection, flight: Flight, done: TraceSink, *, deferred: bool
+    ) -> None:
+        self._caller = caller
+        self._connection = connection
+        self._flight = flight
+        self._done: TraceSink | None = done
+        self._deferred = deferred
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        if self._done is None:
+            raise StopIteration
+        try:
+            chunk = self._connection.chunk()
+        except CallStopped as stopped:
+            self._stop(stopped.failure)
+            raise AnswerCut(stopped.failure) from stopped
+        if chunk is not None:
+            return chunk
+        done, self._done = self._done, None
+        self._caller.finish_streamed(self._connection, self._flight, done, deferred=self._deferred)
+        raise StopIteration
+
+    def close(self) -> None:
+        """Give the rest up."""
+        if self._done is not None:
+            self._stop(Failure("unreachable", "The reader went away before the end of the answer."))
+
+    def __del__(self) -> None:
+        # In a thread of its own: the collector may run this while the pool's lock is held.
+        if self._done is not None:
+            threading.Thread(target=_Streamed.close, args=(self,), daemon=True).start()
+
+    def _stop(self, failure: Failure) -> None:
+        done, self._done = self._done, None
+        if done is not None:
+            self._caller.drop(self._connection)
+            self._caller.fail(self._flight, failure, done)
+
+
+def _report(done: TraceSink, trace: Trace) -> None:
+    try:
+        done(trace)
+    except Exception:
+        _log.exception("the trace of a call could not be kept")

@@ -1,0 +1,191 @@
+"""The host's side of a connection that carries one call at a time to a script. Nothing it sends is believed."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from typing import NoReturn
+
+from runtime.contract.invocation import Failure, Invocation, LoadReport, LogLine, Outcome
+from runtime.engines import frames
+from runtime.engines.engine import ScriptRefused
+from runtime.engines.flight import CallStopped, Flight, gone, over, parse_fault
+from runtime.engines.response_headers import passable
+
+_JSON = ("content-type", "application/json")
+
+
+class CallConnection:
+    """Speaks `frames` for the call in flight; an engine says how a call begins, ends and is stopped."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        """Take a connected stream socket."""
+        self._connection = connection
+        self._reader = frames.FrameReader(connection, {})
+        self._stopped: Failure | None = None
+        self._number = 0
+        self.flight: Flight | None = None
+
+    def begin(self, flight: Flight) -> None:
+        """Start the clock of a call."""
+        raise NotImplementedError
+
+    def end(self) -> None:
+        """Stop the clock; raises `CallStopped` when the watcher was quicker."""
+        raise NotImplementedError
+
+    def load(self, frame: bytes) -> LoadReport:
+        """Send what makes the other side load a script and wait; raises `ScriptRefused`, `CallStopped`."""
+        flight = self._flying()
+        try:
+            self._connection.sendall(frame)
+            while True:
+                kind, payload = self._next(flight)
+                if kind == frames.FAULT:
+                    raise ScriptRefused(parse_fault(payload))
+                if kind == frames.READY:
+                    return _report(payload, flight.trace.logs)
+                raise frames.FrameError(f"frame {kind} while loading")
+        except (EOFError, OSError, frames.FrameError) as error:
+            self._give_up(error, flight)
+
+    def call(self, invocation: Invocation) -> tuple[Outcome, int]:
+        """Send a call and return its answer with the flags of `frames`; raises `CallStopped`."""
+        flight = self._flying()
+        event, environment, body = invocation.event, invocation.environment, invocation.fetch_body
+        self._number = number = (self._number + 1) & 0xFFFFFFFF
+        size = -1 if body is None else len(body)
+        head = frames.CALL_HEAD.pack(number, len(event), len(environment), size)
+        length = len(head) + len(event) + len(environment) + max(size, 0)
+        try:
+            self._connection.sendall(
+                b"".join((frames.HEAD.pack(frames.CALL, length), head, event, environment, body or b""))
+            )
+            while True:
+                kind, payload = self._next(flight)
+                if kind == frames.ANSWER:
+                    break
+                if kind != frames.FAULT:
+                    raise frames.FrameError(f"frame {kind} before the answer")
+                flight.trace.fault = parse_fault(payload)
+            return self._parse(flight, payload)
+        except (EOFError, OSError, frames.FrameError) as error:
+            self._give_up(error, flight)
+
+    def chunk(self) -> bytes | None:
+        """Return the next piece of a streamed body, None at its end; raises `CallStopped`."""
+        flight = self._flying()
+        try:
+            while True:
+                kind, payload = self._next(flight)
+                if kind == frames.FAULT:
+                    flight.trace.fault = parse_fault(payload)
+                elif kind == frames.CHUNK:
+                    flight.trace.usage.response += len(payload)
+                    if flight.trace.usage.response > flight.limits.response:
+                        raise CallStopped(over("response", flight.limits))
+                    return payload
+                elif kind == frames.END:
+                    return None
+                else:  # an IDLE here means that the handler failed in the middle of its body
+                    raise frames.FrameError(f"frame {kind} inside a body")
+        except (EOFError, OSError, frames.FrameError) as error:
+            self._give_up(error, flight)
+
+    def finish(self) -> None:
+        """Wait for the work after the answer; raises `CallStopped`."""
+        flight = self._flying()
+        try:
+            while True:
+                kind, payload = self._next(flight)
+                if kind == frames.IDLE and len(payload) == frames.IDLE_HEAD.size:
+                    number, memory = frames.IDLE_HEAD.unpack(payload)
+                    if number != self._number:
+                        raise frames.FrameError("the end of another call")
+                    _note_memory(flight, memory)
+                    return
+                if kind != frames.FAULT:
+                    raise frames.FrameError(f"frame {kind} after the answer")
+                flight.trace.fault = parse_fault(payload)
+        except (EOFError, OSError, frames.FrameError) as error:
+            self._give_up(error, flight)
+
+    def _flying(self) -> Flight:
+        assert self.flight is not None
+        return self.flight
+
+    def _shut(self) -> None:
+        """Wake the thread that waits for an answer, even if a descendant keeps the other side open."""
+        try:
+            self._connection.shutdown(socket.SHUT_RDWR)
+        except OSError:  # it is closed already
+            pass
+
+    def _next(self, flight: Flight) -> tuple[int, bytes]:
+        """Return the next frame that is not a log line."""
+        while True:
+            kind, payload = self._reader.next(flight.bounds)
+            if kind == frames.LOG:
+                flight.log(payload)
+            elif kind == frames.SPENT:
+                raise CallStopped(over("memory", flight.limits))
+            else:
+                return kind, payload
+
+    def _parse(self, flight: Flight, payload: bytes) -> tuple[Outcome, int]:
+        usage = flight.trace.usage
+        usage.wall = time.monotonic() - flight.started
+        start = frames.ANSWER_HEAD.size
+        if len(payload) < start:
+            raise frames.FrameError("an answer without a head")
+        number, status, flags, length, memory = frames.ANSWER_HEAD.unpack_from(payload)
+        if number != self._number:
+            raise frames.FrameError("the answer to another call")
+        body = payload[start + length :]
+        usage.response = len(body)
+        if len(body) > flight.limits.response:
+            raise CallStopped(over("response", flight.limits))
+        _note_memory(flight, memory)
+        headers = _headers(payload[start : start + length], flight)
+        if not 200 <= status <= 599:
+            flight.note("error", f"the script answered the status {status}; it must be from 200 to 599")
+            return Outcome(500, [_JSON], b'{"error":"Internal server error"}', fault=flight.trace.fault), flags
+        return Outcome(status, headers, body, fault=flight.trace.fault), flags
+
+    def _give_up(self, error: Exception, flight: Flight) -> NoReturn:
+        raise CallStopped(self._reason(error, flight)) from error
+
+    def _reason(self, error: Exception, flight: Flight) -> Failure:
+        if self._stopped is not None:
+            return self._stopped
+        if isinstance(error, frames.FrameTooLarge) and error.kind in (frames.ANSWER, frames.CHUNK):
+            return over("response", flight.limits)
+        return gone()
+
+
+def _note_memory(flight: Flight, memory: int) -> None:
+    flight.trace.usage.memory = max(flight.trace.usage.memory, min(memory, flight.limits.memory * 2))
+
+
+def _headers(raw: bytes, flight: Flight) -> list[tuple[str, str]]:
+    if not raw:
+        return []
+    parts = raw.decode("utf-8", "replace").split("\0")
+    if len(parts) % 2:
+        raise frames.FrameError("a header without a value")
+    given = list(zip(parts[::2], parts[1::2], strict=True))
+    headers, left_out = passable(given)
+    for name in left_out:
+        flight.note("warn", f"the header {name[:100]!r} was left out: it is not proper HTTP")
+    return headers
+
+
+def _report(payload: bytes, logs: list[LogLine]) -> LoadReport:
+    try:
+        given = json.loads(payload)
+        names = ("components", "events", "content_sources")
+        components, events, sources = (tuple(str(item) for item in given[name]) for name in names)
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise frames.FrameError("a report that is not JSON") from error
+    return LoadReport(components, events, sources, tuple(logs))
