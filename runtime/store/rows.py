@@ -27,7 +27,7 @@ from runtime.store.tables.installations import (
 )
 from runtime.store.tables.integrations import IntegrationRow, VersionRow
 from runtime.store.tables.organizations import MemberRow, OrganizationRow, TokenRow, UserRow
-from runtime.store.tables.sites import SiteRow, SiteSpaceRow
+from runtime.store.tables.sites import SiteAdaptiveSchemaRow, SiteRow, SiteSpaceRow, VisitorSessionRow
 from runtime.store.tables.spaces import SpaceRow
 
 R = TypeVar("R", bound=Table)
@@ -255,6 +255,8 @@ TABLES: tuple[type[Table], ...] = (
     SpaceRow,
     SiteRow,
     SiteSpaceRow,
+    SiteAdaptiveSchemaRow,
+    VisitorSessionRow,
     IntegrationRow,
     VersionRow,
     InstallationRow,

@@ -17,7 +17,8 @@ class EventRow(Table):
     `state`: pending -> claimed -> delivered | failed (comes again at `due_at`) | given-up. `lane` names what is
     delivered in order. `payload` and `trace` are sealed: configurations and visitors are in them. Rows of calls
     somebody waited for are written when they are over. Times of the queue are seconds since the epoch, so that both
-    databases compare them alike.
+    databases compare them alike. `held` is set for events that a change of configuration caused: the seconds they were
+    held back because there were too many.
     """
 
     __tablename__ = "events"
@@ -42,4 +43,5 @@ class EventRow(Table):
     answer: Mapped[int | None] = mapped_column(Integer)
     duration_ms: Mapped[float | None] = mapped_column(Float)
     created_at: Mapped[datetime] = mapped_column(UtcTime)
+    held: Mapped[float | None] = mapped_column(Float)
     trace: Mapped[str | None] = deferred(mapped_column(SealedText))
