@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+from devkit.build import javascript
 from devkit.output import Problem
 from devkit.project import Project, Wrong, secrets
 from runtime.contract.integrations import Manifest
@@ -17,10 +18,13 @@ SKIPPED = ("test_", "conftest", "setup.py")
 FIXED = (1980, 1, 1, 0, 0, 0)
 
 
-def publish_body(project: Project, organization: str) -> dict[str, Any]:
-    """Build the body of publish: manifest, code, pictures, secrets; raises Problem or Wrong."""
+def publish_body(project: Project, organization: str, mode: str = "production") -> dict[str, Any]:
+    """Build the body of publish: manifest, code, pictures, secrets; raises Problem or Wrong.
+
+    `mode` is "production" or "development"; only bundled languages know the difference.
+    """
     manifest = project.manifest
-    code, entry = script(project)
+    code, entry = script(project, mode)
     body: dict[str, Any] = manifest.model_dump(mode="json", by_alias=True, include=set(Manifest.model_fields))
     body |= {
         "runtime": runtime_of(project),
@@ -42,16 +46,20 @@ def runtime_of(project: Project) -> str:
     return "python" if project.script.suffix == ".py" else "v2"
 
 
-def script(project: Project) -> tuple[str, str]:
-    """Give the code as one string, and the name of its entry file.
+def script(project: Project, mode: str = "production") -> tuple[str, str]:
+    """Give the code as one string, and the name of its entry file; raises Problem or Wrong.
 
-    A script that stands alone travels as text; one with modules beside it travels with its folder, as a zip.
+    JavaScript and TypeScript are bundled into one module. A Python script that stands alone travels as text; one with
+    modules beside it travels with its folder, as a zip.
     """
     file = project.script
     if not file.is_file():
         raise Wrong([project.finding(("script",), f"there is no file {project.manifest.script}")])
-    if runtime_of(project) != "python":
-        raise Wrong([project.finding(("script",), "only scripts written in Python can be built here")])
+    if file.suffix in javascript.ENDINGS:
+        return javascript.bundle(project, mode)
+    if file.suffix != ".py":
+        known = ", ".join((".py", *javascript.ENDINGS))
+        raise Wrong([project.finding(("script",), f"a script is written in Python or JavaScript: {known}")])
     modules = _modules(file)
     if modules == [file]:
         try:

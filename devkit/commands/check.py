@@ -7,7 +7,7 @@ import json
 import click
 
 from devkit import project
-from devkit.build.bundle import publish_body, runtime_of, script
+from devkit.build.bundle import publish_body
 from devkit.output import Problem, complain, json_option, say, warn
 from devkit.project import Finding, Wrong
 from runtime.contract.invocation import LoadReport, Script
@@ -56,16 +56,16 @@ def inspect(path: str | None, sandbox: SandboxMode) -> tuple[list[Finding], str 
     """Check a project; returns what is wrong, and the integration's name where the manifest could be read."""
     try:
         found = project.load(path)
-        publish_body(found, "any")
+        body = publish_body(found, "any", "development")
     except Wrong as wrong:
         return wrong.findings, None
-    code, entry = script(found)
+    entry: str = body["entry"]
     try:
         engines = create_engines(sandbox, EgressRules())
     except SandboxUnavailable as error:
         raise Problem(f"{error} (--sandbox off checks without one)") from error
     try:
-        report = engines.check(Script("check", runtime_of(found), code, entry))
+        report = engines.check(Script("check", body["runtime"], body["script"], entry))
     except ScriptRefused as refused:
         fault = refused.fault
         hint = f" ({fault.hint})" if fault.hint else ""

@@ -111,7 +111,7 @@ class Session:
         try:
             found = project.load(self._path)
             self._name = found.manifest.name
-            body = publish_body(found, self._organization)
+            body = publish_body(found, self._organization, "development")
             self._warn(found)
             shown = self._client.call("POST", f"/v1/integrations/{part(self._name)}", body)
             fresh = self._installed != self._name

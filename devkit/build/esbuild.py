@@ -1,0 +1,136 @@
+"""Bundles JavaScript and TypeScript with the esbuild of the author's own project."""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from devkit.build.places import relative, source_line
+from devkit.output import Problem
+from devkit.project import Finding
+
+OPTIONS = (
+    "--bundle",
+    "--platform=neutral",
+    "--format=esm",
+    "--target=es2020",
+    "--main-fields=worker,browser,module,jsnext,main",
+    "--conditions=worker,browser,import,production",
+    "--external:node:*",
+    "--external:cloudflare:*",
+    "--jsx=automatic",
+    "--jsx-import-source=@gitbook/runtime",
+    "--loader:.raw.js=text",
+    "--loader:.raw.css=text",
+    # Inside the script, so that the host can name the author's file and line in every error.
+    "--sourcemap=inline",
+    "--log-level=error",
+    "--log-limit=20",
+    "--color=false",
+)
+"""What scripts are built with everywhere else (contract/dispatch.md section 1)."""
+PATIENCE = 60
+ERROR = re.compile(
+    r"^[✘X] \[ERROR\] (?P<message>[^\n]*)\n(?:\n {4}(?P<file>[^\n]+?):(?P<line>\d+):(?P<column>\d+):\n)?", re.MULTILINE
+)
+UNRESOLVED = re.compile(r'^Could not resolve "(?P<name>[^"]+)"$')
+PROCESSORS = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
+
+
+def find(folder: Path) -> list[str] | None:
+    """Find the command that runs esbuild for a project, from its folder upward; None without one.
+
+    The native program is called directly: starting it through Node takes longer than the bundling.
+    """
+    processor = PROCESSORS.get(platform.machine().lower(), platform.machine().lower())
+    native = Path("@esbuild") / f"{sys.platform}-{processor}" / "bin" / "esbuild"
+    for above in (folder, *folder.parents):
+        modules = above / "node_modules"
+        for package in (modules / "esbuild", modules / "@gitbook" / "cli" / "node_modules" / "esbuild"):
+            # Package managers that link packages keep what a package needs beside the place the link leads to.
+            real = package.resolve()
+            for program in (real / "node_modules" / native, real.parent / native):
+                if program.is_file():
+                    return [str(program)]
+        if (modules / ".bin" / "esbuild").is_file():
+            return [str(modules / ".bin" / "esbuild")]
+    return None
+
+
+def bundle(command: list[str], folder: Path, script: Path, mode: str) -> str | list[Finding]:
+    """Bundle a script into the text of one module, or tell what is wrong with it; raises Problem.
+
+    `mode` is "production" (made small, as it is published) or "development".
+    """
+    options = [*OPTIONS, f"--define:MODE={json.dumps(mode)}", f"--define:process.env.NODE_ENV={json.dumps(mode)}"]
+    if mode == "production":
+        options.append("--minify")
+    try:
+        done = subprocess.run(
+            [*command, str(script), *options],
+            cwd=folder,  # the names of files, in errors and in the source map, are relative to it
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=PATIENCE,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Problem(f"esbuild cannot be run: {error}; run `npm install` again") from error
+    if done.returncode == 0:
+        return done.stdout
+    findings = list(_findings(folder, script, done.stderr))
+    if not findings:
+        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise Problem(f"esbuild could not bundle {script.name}: {lines[-1]}")
+    return findings
+
+
+def _findings(folder: Path, script: Path, text: str) -> Iterator[Finding]:
+    """Read what esbuild wrote: it counts lines from 1, but columns from 0 and in bytes."""
+    for found in ERROR.finditer(text):
+        notes = text[found.end() :].partition(" [ERROR] ")[0]
+        message = explained(folder, found["message"], notes)
+        if found["file"] is None:
+            yield Finding(relative(script, folder), 1, 1, message)
+            continue
+        line, column = int(found["line"]), int(found["column"])
+        source = source_line(folder / found["file"], line)
+        before = (source or "").encode()[:column].decode(errors="ignore")
+        yield Finding(found["file"], line, len(before) + 1 if source else column + 1, message, source)
+
+
+def explained(folder: Path, message: str, notes: str = "") -> str:
+    """Say of an import that leads nowhere what would mend it."""
+    unresolved = UNRESOLVED.match(message)
+    if unresolved is None:
+        return message[:1].lower() + message[1:] if message.startswith(("Expected", "Unexpected")) else message
+    name = unresolved["name"]
+    if name.startswith((".", "/")):
+        return f"there is no file {name!r} to import"
+    package = "/".join(name.split("/")[: 2 if name.startswith("@") else 1])
+    if package in _dependencies(folder):
+        return f"the package {package!r} is not installed; run `npm install`"
+    if "built into node" in notes:
+        return f"there is no package {name!r}; the module of Node is written 'node:{name}'"
+    if name.startswith("#"):
+        return f"nothing in package.json says what {name!r} is"
+    return f"there is no package {package!r}; run `npm install {package}`, or mend its name"
+
+
+def _dependencies(folder: Path) -> set[str]:
+    """Name the packages that the nearest package.json asks for."""
+    for above in (folder, *folder.parents):
+        file = above / "package.json"
+        if file.is_file():
+            try:
+                told = json.loads(file.read_text(encoding="utf-8"))
+                return {name for kind in ("dependencies", "devDependencies") for name in told.get(kind, {})}
+            except (OSError, ValueError, AttributeError, TypeError) as error:
+                raise Problem(f"{file} cannot be read: {error}") from error
+    return set()

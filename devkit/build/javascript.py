@@ -1,0 +1,46 @@
+"""A JavaScript or TypeScript project -> the one module that a host runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from devkit.build import deno_bundle, esbuild
+from devkit.build.places import relative
+from devkit.output import Problem
+from devkit.project import Project, Wrong
+from runtime.contract.invocation import Limits
+
+ENDINGS = (".js", ".jsx", ".mjs", ".ts", ".tsx", ".mts")
+
+
+def bundle(project: Project, mode: str) -> tuple[str, str]:
+    """Give the bundled code, and the script's name; raises Wrong with what the bundler found, or Problem.
+
+    The project's own esbuild comes first. A project without packages needs none: Deno bundles it.
+    """
+    folder, script = project.folder, project.script
+    command = esbuild.find(folder)
+    if command is not None:
+        built = esbuild.bundle(command, folder, script, mode)
+    elif package := _package(folder):
+        raise Problem(_no_bundler(package))
+    else:
+        built = deno_bundle.bundle(folder, script, mode)
+    if isinstance(built, list):
+        raise Wrong(built)
+    size = len(built.encode())
+    if size > Limits().script:
+        raise Problem(f"the bundle has {size} bytes; at most {Limits().script} are allowed")
+    return built, relative(script, folder)
+
+
+def _package(folder: Path) -> Path | None:
+    return next(
+        (above / "package.json" for above in (folder, *folder.parents) if (above / "package.json").is_file()), None
+    )
+
+
+def _no_bundler(package: Path) -> str:
+    if not (package.parent / "node_modules").is_dir():
+        return f"the packages of {package.parent.name} are not installed; run `npm install` in its folder"
+    return f"no bundler is installed in {package.parent.name}; run `npm install --save-dev esbuild` in its folder"
