@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from runtime.api.families.adaptive import adaptive
 from runtime.api.families.installations import installations
 from runtime.api.families.integrations import integrations
 from runtime.api.families.organizations import organizations
@@ -11,7 +12,16 @@ from runtime.api.families.sites import sites
 from runtime.api.families.spaces import spaces
 from runtime.api.operation import Family, Operation
 
-FAMILIES: tuple[Family, ...] = (platform, organizations, spaces, sites, integrations, rendering, installations)
+FAMILIES: tuple[Family, ...] = (
+    platform,
+    organizations,
+    spaces,
+    sites,
+    adaptive,
+    integrations,
+    rendering,
+    installations,
+)
 
 
 def operations() -> list[Operation]:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Builds absolute URLs without a trailing slash.
+    """Builds absolute URLs without a trailing slash, but for `site`.
 
     `public_url` is where API and pages are reached, `content_url` where whatever a script answers is served: another
     origin keeps a script's pages away from the platform's own (contract/dispatch.md section 8).
@@ -40,6 +40,10 @@ class Addresses:
     def site_installation(self, name: str, installation: str, site: str) -> str:
         """Public endpoint of a site installation."""
         return f"{self.content_url}/v1/integrations/{name}/site-installation/{installation}/{site}"
+
+    def site(self, site: str) -> str:
+        """Address of a published site; the one that ends with a slash, because scripts append to it."""
+        return f"{self.content_url}/sites/{site}/"
 
     def published_script(self, name: str, installation: str, site: str, fingerprint: str) -> str:
         """Address a published site loads an integration's script from; it changes with version and configuration."""

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, Field, StringConstraints
 
 from runtime.contract.base import Body, Moment, Text, WireModel
+from runtime.contract.identifiers import IntegrationName
 
 SiteType = Literal["basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium"]
 SiteVisibility = Literal["public", "unlisted", "share-link", "visitor-auth"]
@@ -22,6 +23,46 @@ class CreateSite(Body):
     spaces: Annotated[list[str], Field(max_length=100)] | Literal["sample", "empty"] | MISSING = MISSING
 
 
+class AdaptiveContent(Body):
+    enabled: bool
+
+
+class CustomVisitorAuth(Body):
+    """Visitors are signed in elsewhere."""
+
+    backend: Literal["custom"]
+
+
+class IntegrationVisitorAuth(Body):
+    """Visitors are signed in by an integration that is installed on the site."""
+
+    backend: Literal["integration"]
+    integration: IntegrationName
+
+
+VisitorAuth = Annotated[CustomVisitorAuth | IntegrationVisitorAuth, Field(discriminator="backend")]
+Proxy = Annotated[Text, StringConstraints(max_length=512, pattern=r"^([\w-]+\.)*[\w-]+\.[a-zA-Z]{2,}(/[\w-]+)+$")]
+ObjectId = Annotated[Text, StringConstraints(min_length=1, max_length=100)]
+
+
+class UpdateSite(Body):
+    """A change of a site: what is absent stays.
+
+    `published` and `visitor_auth` are extensions: the contract shows both and has no operation that sets them.
+    """
+
+    title: SiteTitle | MISSING = MISSING
+    visibility: SiteVisibility | MISSING = MISSING
+    basename: Annotated[Text, StringConstraints(min_length=1, max_length=100)] | MISSING = MISSING
+    adaptive_content: AdaptiveContent | MISSING = MISSING
+    agents_context: Literal["excluded", "included"] | MISSING = MISSING
+    default_site_space: ObjectId | MISSING = MISSING
+    default_site_section: ObjectId | MISSING = MISSING
+    proxy: Proxy | MISSING | None = MISSING
+    published: bool | MISSING = MISSING
+    visitor_auth: VisitorAuth | MISSING | None = MISSING
+
+
 class SiteUrls(WireModel):
     location: str
     app: str
@@ -29,13 +70,14 @@ class SiteUrls(WireModel):
 
 
 class Site(WireModel):
-    """A site (specification, Site)."""
+    """A site (specification, Site); `visitor_auth` is an extension."""
 
     object: Literal["site"] = "site"
     id: str
     type: SiteType
     title: str
     basename: str | MISSING = MISSING
+    proxy: str | MISSING = MISSING
     visibility: SiteVisibility
     published: bool
     site_spaces: int
@@ -43,6 +85,7 @@ class Site(WireModel):
     adaptive_content: dict[str, bool]
     agents_context: Literal["excluded", "included"]
     features: list[Any]
+    visitor_auth: VisitorAuth | MISSING = MISSING
     urls: SiteUrls
 
 

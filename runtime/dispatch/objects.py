@@ -18,7 +18,7 @@ from runtime.contract.installations import (
 )
 from runtime.contract.integrations import Integration, IntegrationPermissions, IntegrationUrls
 from runtime.contract.organizations import Organization, OrganizationUrls, User, UserUrls, reaches
-from runtime.contract.sites import Site, SiteUrls
+from runtime.contract.sites import CustomVisitorAuth, IntegrationVisitorAuth, Site, SiteUrls
 from runtime.contract.spaces import Space, SpaceUrls
 from runtime.store.tables.installations import InstallationRow, SiteInstallationRow, SpaceInstallationRow
 from runtime.store.tables.integrations import IntegrationRow
@@ -123,19 +123,28 @@ def site_object(row: SiteRow, at: Addresses, site_spaces: int) -> Site:
         id=row.id,
         type=row.type,  # type: ignore[arg-type]
         title=row.title,
+        basename=row.basename or MISSING,
+        proxy=row.proxy or MISSING,
         visibility=row.visibility,  # type: ignore[arg-type]
         published=row.published,
         site_spaces=site_spaces,
         created_at=row.created_at,
-        adaptive_content={"enabled": False},
-        agents_context="included",
+        adaptive_content={"enabled": row.adaptive_content},
+        agents_context=row.agents_context,  # type: ignore[arg-type]
         features=[],
+        visitor_auth=_visitor_auth(row),
         urls=SiteUrls(
             location=at.api("orgs", row.organization_id, "sites", row.id),
             app=app,
-            published=f"{app}/" if row.published else MISSING,
+            published=at.site(row.id) if row.published else MISSING,
         ),
     )
+
+
+def _visitor_auth(row: SiteRow) -> Any:
+    if row.visitor_auth_backend == "integration" and row.visitor_auth_integration:
+        return IntegrationVisitorAuth(backend="integration", integration=row.visitor_auth_integration)
+    return CustomVisitorAuth(backend="custom") if row.visitor_auth_backend else MISSING
 
 
 def integration_object(

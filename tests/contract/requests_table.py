@@ -63,6 +63,22 @@ def render_query(world: World) -> dict[str, str]:
     return {"request": LZString().compressToEncodedURIComponent(json.dumps(render_body(world)))}
 
 
+SCHEMA = {"type": "object", "properties": {"beta": {"type": "boolean", "description": "Tries new things."}}}
+NO_SCHEMA = {"type": "object", "properties": {"beta": {"type": "date"}}}
+
+
+def page_view(**more: Any) -> dict[str, Any]:
+    """What a published site tells when somebody looks at a page."""
+    session = {"visitorId": "v", "sessionId": "s", "cookies": {"a": "1"}, "userAgent": "x"}
+    place = dict.fromkeys(("siteSection", "siteSpace", "siteShareKey", "space", "revision", "page"))
+    return {
+        "type": "page_view",
+        "session": session | {"language": None, "referrer": None},
+        "location": {"url": "https://docs.example.com/a", **place},
+        **more,
+    }
+
+
 GOOD: dict[str, Good] = {
     "getApiInformation": Good(),
     "getAuthenticatedUser": Good(),
@@ -79,6 +95,27 @@ GOOD: dict[str, Good] = {
         spoiled={"title": "x", "type": "luxury", "visibility": "hidden", "spaces": ["nowhere"]},
     ),
     "getSiteById": Good(),
+    "updateSiteById": Good(
+        lambda world: {"title": "Another title", "published": True},
+        spoiled={
+            "title": "x",
+            "visibility": "hidden",
+            "basename": "",
+            "adaptiveContent": {"enabled": "yes"},
+            "agentsContext": "all",
+            "defaultSiteSpace": "nowhere",
+            "defaultSiteSection": "nowhere",
+            "proxy": "no proxy",
+            "published": "yes",
+            "visitorAuth": {"backend": "integration", "integration": "not-installed"},
+        },
+    ),
+    "getSiteAdaptiveSchema": Good(),
+    "updateSiteAdaptiveSchema": Good(lambda world: {"jsonSchema": SCHEMA}, spoiled={"jsonSchema": NO_SCHEMA}),
+    "listSiteAdaptiveTemplateConditions": Good(),
+    "trackEventsInSiteById": Good(
+        lambda world: {"events": [page_view()]}, spoiled={"events": [page_view(type="page_blink")]}
+    ),
     "listSiteIntegrationScripts": Good(),
     "listSiteIntegrations": Good(),
     "listIntegrations": Good(),

@@ -14,13 +14,15 @@ from runtime.api.table import operations
 from runtime.store import tokens
 from runtime.store.secrets import load_keyring, use_keyring
 from tests.conftest import Answer, Api, HostProcess, Tenant, installed, wait_for
-from tests.contract.requests_table import GOOD, Good, World
+from tests.contract.requests_table import GOOD, SCHEMA, Good, World
 
 OPERATIONS = {operation.name: operation for operation in operations()}
 ALL = sorted(OPERATIONS)
 WITH_BODY = [name for name in ALL if OPERATIONS[name].body is not None]
 LISTS = [name for name in ALL if OPERATIONS[name].paginated]
 CHANGING = [name for name in ALL if OPERATIONS[name].method != "GET"]
+FOR_READERS = {"renderIntegrationUIWithPost", *(name for name in ALL if OPERATIONS[name].needs.role == "read")}
+"""Operations that every member may call, whatever their method."""
 RULED_BY_BODY = {"publishIntegration": "organization", "installIntegration": "organization"}
 """Operations whose organisation is named in the body: the permission is checked after the body is read."""
 
@@ -33,6 +35,8 @@ def world(host: HostProcess, alpha: Tenant, beta: Tenant) -> World:
 def build(host: HostProcess, owner: Tenant) -> World:
     one = installed(owner)
     one.render()
+    site = f"/v1/orgs/{owner.id}/sites/{one.site}"
+    assert owner.api.call("PUT", f"{site}/adaptive-schema", {"jsonSchema": SCHEMA}).status == 200
     events = wait_for(lambda: owner.api.get(f"{one.path}/events").json["items"])
     use_keyring(load_keyring(host.data, None))
     with sqlite3.connect(host.data / "host.sqlite") as database:
@@ -163,11 +167,9 @@ def test_another_organisations_id_answers_404(name: str, world: World, beta: Ten
         is_error(send(world, operation, beta.api), 404)
 
 
-@pytest.mark.parametrize("name", CHANGING)
+@pytest.mark.parametrize("name", [name for name in CHANGING if name not in FOR_READERS])
 def test_a_weak_role_is_named(name: str, world: World) -> None:
     operation = OPERATIONS[name]
-    if name == "renderIntegrationUIWithPost":
-        return
     answer = send(world, operation, world.reader)
     is_error(answer, 403)
     message = answer.json["error"]["message"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -17,10 +15,9 @@ from runtime.contract import errors
 from runtime.contract.base import ListOf, ListQuery, Text
 from runtime.contract.installations import SearchQuery
 from runtime.contract.integrations import Integration
-from runtime.contract.sites import CreateSite, Site, SiteIntegrationScript
+from runtime.contract.sites import CreateSite, Site, SiteIntegrationScript, UpdateSite
 from runtime.dispatch import objects
-from runtime.dispatch.planning import policy_header
-from runtime.services import installing
+from runtime.services import installing, site_scripts, site_settings
 from runtime.store import installed, searching
 from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.sites import SiteRow, SiteSpaceRow
@@ -93,6 +90,13 @@ def get_site_by_id(call: Call) -> Site:
     return _shown(call, [call.site])[0]
 
 
+@sites.operation("PATCH /v1/orgs/{organizationId}/sites/{siteId}", Site, needs=member("create"))
+def update_site_by_id(call: Call, body: UpdateSite) -> Site:
+    """Change a site; `published` and `visitorAuth` are extensions."""
+    site_settings.update(call.session, call.site, body)
+    return _shown(call, [call.site])[0]
+
+
 @sites.operation(
     "GET /v1/orgs/{organizationId}/sites/{siteId}/integration-scripts",
     list[SiteIntegrationScript],
@@ -100,21 +104,7 @@ def get_site_by_id(call: Call) -> Site:
 )
 def list_site_integration_scripts(call: Call) -> list[SiteIntegrationScript]:
     """List the scripts a published site embeds."""
-    scripts = []
-    for integration, installation, part in searching.scripts_of_site(call.session, call.site):
-        print_of = [integration.version_id, installation.revision, part.revision]
-        fingerprint = hashlib.sha256(json.dumps(print_of).encode()).hexdigest()[:16]
-        address = call.host.addresses.published_script(
-            integration.name, installation.id, call.site.id, f"{integration.version}-{fingerprint}"
-        )
-        scripts.append(
-            SiteIntegrationScript(
-                script=address,
-                content_security_policy=policy_header(integration) or MISSING,
-                cookies="site:script:cookies" in integration.manifest["scopes"],
-            )
-        )
-    return scripts
+    return site_scripts.of_site(call.session, call.site, call.host.addresses)
 
 
 @sites.operation("GET /v1/orgs/{organizationId}/sites/{siteId}/integrations", ListOf[Integration], needs=member("read"))

@@ -1,0 +1,129 @@
+"""What a site knows of its visitors: a JSON schema of their claims (contract/gaps.md section 1).
+
+The superset of the specification's and the published document's claims: boolean, string, one of several strings,
+number, list, nested object.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import MISSING, AfterValidator, Field, StringConstraints
+
+from runtime.contract.base import Body, Moment, Text, WireModel
+
+MOST_CLAIMS = 200
+DEEPEST = 10
+
+ClaimName = Annotated[Text, StringConstraints(min_length=1, max_length=200)]
+Description = Annotated[Text, StringConstraints(max_length=1024)]
+
+
+class BooleanClaim(Body):
+    type: Literal["boolean"]
+    description: Description = ""
+
+
+class StringClaim(Body):
+    type: Literal["string"]
+    enum: Annotated[list[Annotated[Text, StringConstraints(max_length=1024)]], Field(max_length=500)] | MISSING = (
+        MISSING
+    )
+    description: Description = ""
+
+
+class NumberClaim(Body):
+    type: Literal["number"]
+    description: Description = ""
+
+
+PrimitiveClaim = Annotated[BooleanClaim | StringClaim | NumberClaim, Field(discriminator="type")]
+
+
+class ArrayClaim(Body):
+    type: Literal["array"]
+    description: Description = ""
+    items: PrimitiveClaim
+
+
+class ObjectClaim(Body):
+    """Claims inside a claim; `unsigned` is one, and holds what visitors may say of themselves."""
+
+    type: Literal["object"]
+    description: Description = ""
+    properties: Annotated[dict[ClaimName, Claim], Field(max_length=MOST_CLAIMS)]
+    additional_properties: Literal[False] = False
+
+
+Claim = Annotated[BooleanClaim | StringClaim | NumberClaim | ArrayClaim | ObjectClaim, Field(discriminator="type")]
+
+
+def _not_deep(properties: dict[str, Claim]) -> dict[str, Claim]:
+    level = list(properties.values())
+    for _ in range(DEEPEST):
+        level = [inner for claim in level if isinstance(claim, ObjectClaim) for inner in claim.properties.values()]
+        if not level:
+            return properties
+    raise ValueError(f"claims must not be nested deeper than {DEEPEST} levels")
+
+
+class AdaptiveJsonSchema(Body):
+    """A schema of draft 07 that describes claims and nothing else."""
+
+    dialect: Literal["http://json-schema.org/draft-07/schema#"] | MISSING = Field(MISSING, alias="$schema")
+    id: Annotated[Text, StringConstraints(max_length=2048)] | MISSING = Field(MISSING, alias="$id")
+    type: Literal["object"]
+    properties: Annotated[dict[ClaimName, Claim], Field(max_length=MOST_CLAIMS), AfterValidator(_not_deep)]
+    additional_properties: Literal[False] = False
+
+
+class UpdateAdaptiveSchema(Body):
+    json_schema: AdaptiveJsonSchema
+
+
+class SiteAdaptiveSchema(WireModel):
+    """The schema of a site."""
+
+    object: Literal["site-adaptive-schema"] = "site-adaptive-schema"
+    json_schema: AdaptiveJsonSchema
+    updated_at: Moment
+
+
+class TemplateCondition(WireModel):
+    """A condition that a schema suggests: `condition` is an expression over the visitor."""
+
+    description: str
+    condition: str
+
+
+class TemplateConditions(WireModel):
+    items: list[TemplateCondition]
+
+
+def template_conditions(schema: AdaptiveJsonSchema) -> list[TemplateCondition]:
+    """Suggest a condition for each claim with few values: a boolean that holds, each string of an enumeration."""
+    found: list[TemplateCondition] = []
+    waiting: list[tuple[str, Claim]] = [
+        (_place("visitor.claims", name), one) for name, one in schema.properties.items()
+    ]
+    for place, claim in waiting:
+        if isinstance(claim, BooleanClaim):
+            found.append(TemplateCondition(description=claim.description or place, condition=f"{place} == true"))
+        elif isinstance(claim, StringClaim) and isinstance(claim.enum, list):
+            what = claim.description or place
+            found += [
+                TemplateCondition(description=f"{what}: {value}", condition=f"{place} == {_quoted(value)}")
+                for value in claim.enum
+            ]
+        elif isinstance(claim, ObjectClaim):
+            waiting += [(_place(place, name), one) for name, one in claim.properties.items()]
+    return found
+
+
+def _place(inside: str, name: str) -> str:
+    return f"{inside}.{name}" if name.isidentifier() and name.isascii() else f"{inside}[{_quoted(name)}]"
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
