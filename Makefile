@@ -3,15 +3,17 @@ PYTHON ?= python3
 SAMPLE ?= sample_integrations/counter
 BIN := .venv/bin
 WORKERS ?= auto
+# Projects whose packages come from npm: what tests run against a host, and the sample in TypeScript.
+NPM := tests/clients sample_integrations/diagram-js
 
-.PHONY: dev test venv venv-test lint format openapi lock bench clean
+.PHONY: dev test venv venv-test npm lint format openapi lock bench clean
 
 ## dev: run the platform with a sample integration
 dev: venv
 	$(BIN)/devkit dev $(SAMPLE) $(DEV_OPTIONS)
 
 ## test: everything CI runs
-test: venv-test
+test: venv-test npm
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -23,6 +25,14 @@ test: venv-test
 venv: .venv/.installed
 
 venv-test: .venv/.installed-test
+
+## npm: packages from npm, from locked versions; tests that need them are skipped without npm
+npm: $(NPM:%=%/node_modules/.installed)
+
+%/node_modules/.installed: %/package-lock.json
+	@if command -v npm >/dev/null; then \
+		cd $* && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && touch node_modules/.installed; \
+	else echo "npm is missing; the tests of $* are skipped (on Debian: apt-get install nodejs npm)"; fi
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; set PYTHON=python3.x"; exit 1; }
@@ -56,4 +66,4 @@ bench: venv
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf .venv $(NPM:%=%/node_modules) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

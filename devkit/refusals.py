@@ -23,8 +23,11 @@ def finding_of(sentence: str, folder: Path, path: str | None) -> Finding:
 
 def _source(path: str | None, name: str, line: int) -> str | None:
     try:
-        script = load(path).script
-        lines = (script if script.name == name else script.parent / name).read_text(encoding="utf-8").splitlines()
+        project = load(path)
+        # Bundles name files from the project's folder, Python scripts from the one that holds the script.
+        places = (project.folder / name, project.script.parent / name)
+        file = next((place for place in places if place.is_file()), project.script)
+        lines = file.read_text(encoding="utf-8").splitlines()
     except (Problem, OSError, UnicodeDecodeError):
         return None
     return lines[line - 1] if 0 < line <= len(lines) else None

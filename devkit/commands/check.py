@@ -7,7 +7,7 @@ import json
 import click
 
 from devkit import project
-from devkit.build.bundle import publish_body
+from devkit.build.bundle import publish_body, runtime_of
 from devkit.output import Problem, complain, json_option, say, warn
 from devkit.project import Finding, Wrong
 from runtime.contract.invocation import LoadReport, Script
@@ -80,6 +80,8 @@ def inspect(path: str | None, sandbox: SandboxMode) -> tuple[list[Finding], str 
 
 def _unregistered(found: project.Project, report: LoadReport) -> list[Finding]:
     """Find what the manifest promises and the script does not register."""
+    if runtime_of(found) != "python":
+        return []  # only the SDK for Python tells, when it is loaded, what a script registers
     findings = []
     blocks = found.manifest.blocks if isinstance(found.manifest.blocks, list) else []
     for number, block in enumerate(blocks):

@@ -62,9 +62,6 @@ def test_what_cannot_be_built_is_told(project: Path) -> None:
     manifest.write_text(good.replace("script: integration.py", "script: gone.py"))
     with pytest.raises(Wrong, match=r"^integration\.yaml:10:1: there is no file gone\.py"):
         body(project)
-    manifest.write_text(good.replace("runtime: python", "runtime: v2"))
-    with pytest.raises(Wrong, match="only scripts written in Python"):
-        body(project)
     manifest.write_text(good.replace("./assets/icon.png", "./gone.png"))
     with pytest.raises(Problem, match=r"there is no picture \./gone\.png"):
         body(project)
