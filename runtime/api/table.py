@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from runtime.api.families.adaptive import adaptive
+from runtime.api.families.embedding import embedding
 from runtime.api.families.installations import installations
 from runtime.api.families.integrations import integrations
 from runtime.api.families.organizations import organizations
@@ -16,6 +17,7 @@ FAMILIES: tuple[Family, ...] = (
     platform,
     organizations,
     spaces,
+    embedding,
     sites,
     adaptive,
     integrations,

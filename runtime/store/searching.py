@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, String, and_, cast, exists, func, or_, select
+from sqlalchemy import ColumnElement, Select, String, and_, cast, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from runtime.contract.integrations import IntegrationQuery
+from runtime.store.rows import Reach, visible
 from runtime.store.tables.events import EventRow
 from runtime.store.tables.installations import InstallationRow, SiteInstallationRow, SpaceInstallationRow
 from runtime.store.tables.integrations import IntegrationRow
@@ -163,6 +164,36 @@ def integrations_on_space(space: SpaceRow, search: str | None) -> Conditions:
         SpaceInstallationRow.deleted_at.is_(None),
     )
     return [part, *listed(search)]
+
+
+def active_on_space(session: Session, space: SpaceRow) -> list[IntegrationRow]:
+    """Find the integrations whose installation on a space is active, in the order they were installed."""
+    part = exists().where(
+        SpaceInstallationRow.installation_id == InstallationRow.id,
+        SpaceInstallationRow.space_id == space.id,
+        SpaceInstallationRow.deleted_at.is_(None),
+    )
+    active = part.where(SpaceInstallationRow.status == "active")
+    query = (
+        _active()
+        .where(InstallationRow.organization_id == space.organization_id)
+        .where(or_(active, and_(InstallationRow.space_selection == "all", ~part)))
+    )
+    return list(session.scalars(query))
+
+
+def active_for(session: Session, reach: Reach) -> list[IntegrationRow]:
+    """Find the integrations of the active installations that an actor may see, in the order they were installed."""
+    return list(dict.fromkeys(session.scalars(_active().where(visible(InstallationRow, reach)))))
+
+
+def _active() -> Select[tuple[IntegrationRow]]:
+    return (
+        select(IntegrationRow)
+        .join(InstallationRow, InstallationRow.integration_id == IntegrationRow.id)
+        .where(InstallationRow.deleted_at.is_(None), InstallationRow.status == "active")
+        .order_by(InstallationRow.created_at, InstallationRow.id)
+    )
 
 
 def installations_in(organization_id: str, search: str | None) -> Conditions:

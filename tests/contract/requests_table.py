@@ -89,6 +89,9 @@ GOOD: dict[str, Good] = {
         lambda world: {"title": "New"}, spoiled={"title": "x" * 51, "editMode": "sometimes", "emoji": 7}
     ),
     "getSpaceById": Good(),
+    "listSpaceIntegrationsBlocks": Good(),
+    "getEmbedByUrlInSpace": Good(query=lambda world: {"url": "https://example.com/a"}),
+    "getEmbedByUrl": Good(query=lambda world: {"url": "https://example.com/a"}),
     "listSites": Good(),
     "createSite": Good(
         lambda world: {"title": "New site"},

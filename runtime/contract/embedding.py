@@ -1,0 +1,58 @@
+"""What a link becomes on a page: an integration's block, or a link."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import MISSING, AfterValidator, StringConstraints
+
+from runtime.contract.base import Query, WireModel
+
+
+class IntegrationBlocks(WireModel):
+    """The blocks of one integration."""
+
+    name: str
+    blocks: list[dict[str, Any]]
+
+
+class LinkEmbed(WireModel):
+    type: Literal["link"] = "link"
+    title: str
+    site: str
+    icon: str | MISSING = MISSING
+
+
+class IntegrationEmbed(WireModel):
+    """A block that is made for the address; its component is drawn with the action `@link.unfurl`."""
+
+    type: Literal["integration"] = "integration"
+    title: str
+    site: str
+    icon: str | MISSING = MISSING
+    integration: str
+    block: dict[str, Any]
+
+
+Embed = LinkEmbed | IntegrationEmbed
+
+
+def _is_web_address(address: str) -> str:
+    if any(ord(character) <= 32 or ord(character) == 127 for character in address):
+        raise ValueError("an address holds no blanks and no control characters")
+    try:
+        parts = urlsplit(address)
+        known = parts.scheme.lower() in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        known = False
+    if not known:
+        raise ValueError("write a whole address: `https://...`")
+    return address
+
+
+WebAddress = Annotated[str, StringConstraints(min_length=1, max_length=2048), AfterValidator(_is_web_address)]
+
+
+class EmbedQuery(Query):
+    url: WebAddress
