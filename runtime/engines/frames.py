@@ -11,6 +11,8 @@ HEAD = Struct("<BI")
 # Host to worker.
 LOAD = 1
 CALL = 2
+OPEN = 3  # connect once more, as the channel of this number
+PING = 4
 LOAD_HEAD = Struct("<QBH")  # memory limit in bytes, 1 for a zip bundle, length of the entry name
 CALL_HEAD = Struct("<IIIq")  # sequence, lengths of event, environment and fetch body (-1: none)
 
@@ -25,6 +27,7 @@ CHUNK = 22
 END = 23  # the last chunk was sent
 IDLE = 24  # the work after the answer is done; the memory peak
 SPENT = 25  # the script ran out of memory
+PONG = 26  # the event loop runs
 ANSWER_HEAD = Struct("<IHBIQ")  # sequence, status, flags, length of the headers, memory peak in bytes
 IDLE_HEAD = Struct("<IQ")  # sequence, memory peak in bytes
 

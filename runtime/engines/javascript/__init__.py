@@ -1,0 +1,1 @@
+"""The JavaScript engine: Deno processes, one per version of an integration."""

@@ -1,0 +1,213 @@
+// Runs one version of an integration: connects to the host, loads the bundle, answers calls.
+// Arguments: the folder of the host's sockets, the folder of the script, and certificates to trust, if any.
+
+import { AsyncLocalStorage } from "node:async_hooks";
+
+import { CALL, DEFERRED, FAULT, HELLO, Line, LOAD, OPEN, pack, packAnswer, packIdle, packNumber, PING, PONG, readCall, READY } from "./frames.mjs";
+import { hideTheRest, provide } from "./globals.mjs";
+import { createConsole, Places, say } from "./output.mjs";
+import process from "./process.mjs";
+import { createFetch, DispatchRequest, formOf } from "./requests.mjs";
+import { isResponse, sendStream, sendWhole, watchResponses } from "./responses.mjs";
+
+const { connect, createHttpClient, exit, args: [host, scripts, certificates] } = Deno;
+const BUNDLE = "script.js";
+const CONTROL = 0xffffffff;
+const NO_BYTES = new Uint8Array(0);
+const REPORT = JSON.stringify({ components: [], events: [], content_sources: [] });
+const SORRY = new TextEncoder().encode('{"error":"Internal server error"}');
+const AGENT = "Cloudflare-Workers"; // bundles of today choose what they use by this name
+const ENVIRONMENT = Object.freeze({});
+
+const current = new AsyncLocalStorage();
+const open = new Set(); // calls under way
+let places = new Places(scripts, BUNDLE, BUNDLE);
+let script = null;
+
+/** One call, or the loading of the script. */
+class Call {
+  over = false;
+  loading = false;
+  deferred = false;
+  logged = 0;
+  pending = 0;
+  abandon = null;
+  #settled = null;
+  #waiting = [];
+  #running = 0;
+
+  constructor(line, channel, number) {
+    [this.line, this.channel, this.number] = [line, channel, number];
+    this.controller = new AbortController();
+  }
+
+  client() {
+    return this.channel.client();
+  }
+
+  /** Wait for one of the places among the requests that wait for an answer. */
+  async turn(most) {
+    if (this.#running >= most) await new Promise((go) => this.#waiting.push(go));
+    else this.#running += 1;
+  }
+
+  /** Hand the place on. */
+  pass() {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#running -= 1;
+  }
+
+  /** Keep the call alive until a promise settles. */
+  waitUntil(promise) {
+    this.pending += 1;
+    Promise.resolve(promise).catch((error) => report(this, error)).finally(() => {
+      this.pending -= 1;
+      if (this.pending === 0) this.#settled?.();
+    });
+  }
+
+  /** Resolve when no promise is waited for any more. */
+  async settled() {
+    while (this.pending > 0) await new Promise((done) => (this.#settled = done));
+  }
+
+  /** Stop what can be stopped: the host no longer listens. */
+  end() {
+    this.over = true;
+    this.abandon?.();
+    this.controller.abort();
+  }
+}
+
+/** A line for one call at a time, with a way out of its own. */
+class Channel {
+  #client = null;
+
+  constructor(number) {
+    this.number = number;
+  }
+
+  client() {
+    const proxy = { transport: "unix", path: `${host}/egress-${this.number}` };
+    const caCerts = certificates ? [certificates] : undefined;
+    // Without a pool: the way out is closed with its call, and so is every connection through it.
+    return this.#client ??= createHttpClient({ proxy, caCerts, poolMaxIdlePerHost: 0 });
+  }
+
+  async serve() {
+    const line = new Line(await connect({ transport: "unix", path: `${host}/calls` }));
+    line.send(packNumber(HELLO, this.number));
+    let upcoming = line.next();
+    for (;;) {
+      const frame = await upcoming;
+      if (frame === null) return;
+      if (frame[0] !== CALL) throw new Error(`frame ${frame[0]} instead of a call`);
+      const given = readCall(frame[1]);
+      const call = new Call(line, this, given.number);
+      open.add(call);
+      // Read on at once: the end of the line while a call is under way means that nobody waits for it any more.
+      upcoming = line.next().then((next) => {
+        if (next === null) call.end();
+        return next;
+      });
+      await current.run(call, answer, call, given);
+      call.over = true;
+      open.delete(call);
+    }
+  }
+}
+
+async function answer(call, given) {
+  const context = { waitUntil: (promise) => call.waitUntil(promise), passThroughOnException: () => undefined, props: {} };
+  let sent = false;
+  try {
+    const response = await script.fetch(new DispatchRequest(formOf(given), call.controller.signal), ENVIRONMENT, context);
+    if (!isResponse(response)) throw new TypeError("the script's fetch must answer a Response");
+    if (!await sendWhole(call, response)) {
+      sent = true;
+      await sendStream(call, response);
+    }
+  } catch (error) {
+    report(call, error);
+    call.line.send(pack(FAULT, JSON.stringify(places.fault(error))));
+    if (sent) call.deferred = true; // IDLE without END tells the host that the body was cut
+    else {
+      const flags = call.pending > 0 ? DEFERRED : 0;
+      call.line.send(packAnswer(call.number, 500, flags, "content-type\0application/json", SORRY));
+      call.deferred = flags > 0;
+    }
+  }
+  if (call.deferred) {
+    await call.settled();
+    call.over = true;
+    call.line.send(packIdle(call.number));
+  }
+}
+
+function report(call, error) {
+  const text = error instanceof Error && typeof error.stack === "string" ? error.stack : String(error);
+  say(call, "error", places.rewrite(text));
+}
+
+/** An error that no call waited for belongs to the call it comes from, or to the only one there is. */
+function reportLost(error) {
+  report(current.getStore() ?? [...open].at(-1), error);
+}
+
+async function load(line, name) {
+  const call = new Call(line, null, 0);
+  call.loading = true;
+  places = new Places(scripts, BUNDLE, name);
+  open.add(call);
+  try {
+    const module = await current.run(call, () => import(`file://${scripts}/${BUNDLE}`));
+    if (typeof module.default?.fetch !== "function") {
+      throw new TypeError("the script must export default an object with a function fetch(request, env, ctx)");
+    }
+    script = module.default;
+    line.send(pack(READY, REPORT));
+  } catch (error) {
+    line.send(pack(FAULT, JSON.stringify(places.fault(error))));
+  } finally {
+    call.over = true;
+    open.delete(call);
+  }
+}
+
+async function obey() {
+  const line = new Line(await connect({ transport: "unix", path: `${host}/calls` }));
+  line.send(packNumber(HELLO, CONTROL));
+  serveChannel(0);
+  for (;;) {
+    const frame = await line.next();
+    if (frame === null) exit(0);
+    const [kind, payload] = frame;
+    if (kind === PING) line.send(pack(PONG, NO_BYTES));
+    else if (kind === OPEN) serveChannel(new DataView(payload.buffer, payload.byteOffset).getUint32(0, true));
+    else if (kind === LOAD) load(line, new TextDecoder().decode(payload));
+  }
+}
+
+function serveChannel(number) {
+  new Channel(number).serve().catch(() => exit(3));
+}
+
+const listener = () => current.getStore();
+const fetching = createFetch(listener);
+const watched = watchResponses();
+globalThis.addEventListener("unhandledrejection", (event) => {
+  event.preventDefault();
+  reportLost(event.reason);
+});
+globalThis.addEventListener("error", (event) => {
+  event.preventDefault();
+  reportLost(event.error);
+});
+hideTheRest();
+provide("fetch", fetching);
+provide("Response", watched);
+provide("console", createConsole(listener, { rewrite: (text) => places.rewrite(text) }));
+provide("process", process);
+provide("navigator", Object.freeze({ userAgent: AGENT, language: "en", languages: ["en"], hardwareConcurrency: 1 }));
+obey();

@@ -1,0 +1,129 @@
+// A script's console and its errors: written for the author, with the author's files and lines.
+
+import { formatWithOptions } from "node:util";
+
+import { LOG, pack } from "./frames.mjs";
+
+const LEVELS = { debug: 0, info: 1, warn: 2, error: 3 };
+const LONGEST = 16_000; // bytes of one frame; longer lines are cut into several
+const MOST = 300_000; // bytes of a call; the host ends the call before
+const OPTIONS = { colors: false, depth: 4, breakLength: 120 };
+const OWN_FRAMES = /\n\s+at [^\n]*(?:ext:|node:|\/inside\/)[^\n]*/g;
+const encoder = new TextEncoder();
+
+/** Names a script's files as its author does. */
+export class Places {
+  #folder;
+  #bundle;
+  #name;
+
+  constructor(folder, bundle, name) {
+    [this.#folder, this.#bundle, this.#name] = [`file://${folder}/`, `file://${folder}/${bundle}`, name];
+  }
+
+  /** The text without frames of the isolate, and with files by the names their author gave them. */
+  rewrite(text) {
+    if (!text.includes("file:") && !text.includes("ext:")) return text;
+    return text.replace(OWN_FRAMES, "").replaceAll(this.#bundle, this.#name).replaceAll(this.#folder, "");
+  }
+
+  /** The fields of a ScriptFault for what a script threw. */
+  fault(error) {
+    const stack = typeof error?.stack === "string" ? error.stack : "";
+    const text = this.rewrite(stack || formatWithOptions(OPTIONS, error));
+    const fault = { message: this.#sentence(error) };
+    const refused = /Blocked by null entry for "+(node:[\w/]+)/.exec(fault.message);
+    if (refused) {
+      fault.message = `${refused[1]} cannot be imported: scripts reach the network with fetch, and no files or processes`;
+    }
+    const place = /(?:\bat |\()((?![a-z]+:)[^\s():][^\s()]*?):(\d+):(\d+)\)?\s*$/m.exec(text);
+    if (place) Object.assign(fault, { file: place[1], line: Number(place[2]), column: Number(place[3]) });
+    const quoted = /^\s*\d+ \| (.*)$/m.exec(stack);
+    if (quoted) fault.source = quoted[1];
+    return fault;
+  }
+
+  #sentence(error) {
+    let message;
+    try {
+      message = error instanceof Error ? `${error.name}: ${error.message}` : formatWithOptions(OPTIONS, error);
+    } catch {
+      message = "the script threw something that cannot be shown";
+    }
+    // What the loader says: an error of its own around the parser's, with a picture of the place.
+    const parsed = /^TypeError: (SyntaxError: [^\n]*)/.exec(message);
+    return this.rewrite(parsed ? parsed[1] : message).slice(0, 4000);
+  }
+}
+
+/** Send what a script writes to whoever is listening; `listener()` gives the call a line belongs to, or undefined. */
+export function createConsole(listener, places) {
+  const counts = new Map();
+  const timers = new Map();
+  let indent = "";
+
+  function write(level, given) {
+    let text;
+    try {
+      text = formatWithOptions(OPTIONS, ...given);
+    } catch (error) {
+      text = `(what was logged cannot be shown: ${error?.message})`;
+    }
+    say(listener(), level, indent + places.rewrite(text));
+  }
+
+  const at = (level) => (...given) => write(level, given);
+  return {
+    log: at("info"),
+    info: at("info"),
+    debug: at("debug"),
+    warn: at("warn"),
+    error: at("error"),
+    dir: (value) => write("info", [value]),
+    dirxml: at("info"),
+    table: (value) => write("info", [value]),
+    trace: (...given) => {
+      const { stack } = new Error();
+      write("debug", ["Trace:", ...given, stack.slice(stack.indexOf("\n"))]);
+    },
+    assert: (condition, ...given) => condition || write("error", ["Assertion failed:", ...given]),
+    clear: () => undefined,
+    count: (label = "default") => {
+      counts.set(label, (counts.get(label) ?? 0) + 1);
+      write("info", [`${label}: ${counts.get(label)}`]);
+    },
+    countReset: (label = "default") => counts.delete(label),
+    group: (...given) => {
+      if (given.length) write("info", given);
+      indent += "  ";
+    },
+    groupCollapsed: (...given) => given.length && write("info", given),
+    groupEnd: () => (indent = indent.slice(2)),
+    time: (label = "default") => timers.set(label, performance.now()),
+    timeLog: (label = "default", ...given) => elapsed(label, given),
+    timeEnd: (label = "default") => {
+      elapsed(label, []);
+      timers.delete(label);
+    },
+    timeStamp: () => undefined,
+  };
+
+  function elapsed(label, given) {
+    if (timers.has(label)) write("info", [`${label}: ${(performance.now() - timers.get(label)).toFixed(2)} ms`, ...given]);
+  }
+}
+
+/** Send one text as a line of a call's log. */
+export function say(call, level, text) {
+  if (!call || call.over || call.logged > MOST) return;
+  let bytes = encoder.encode(text);
+  call.logged += bytes.length;
+  do {
+    const piece = bytes.subarray(0, LONGEST);
+    bytes = bytes.subarray(LONGEST);
+    const payload = new Uint8Array(1 + piece.length);
+    payload[0] = LEVELS[level];
+    payload.set(piece, 1);
+    call.line.send(pack(LOG, payload));
+  } while (bytes.length > 0);
+}

@@ -1,0 +1,253 @@
+"""The isolates of an engine by version: which one takes a call, which ones go."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+
+from runtime.contract.invocation import Limits, LoadReport, Script
+from runtime.engines.calling import PoolBusy, ProcessBroken
+from runtime.engines.flight import Flight
+from runtime.engines.javascript.process import Channel, Isolate
+from runtime.engines.sandbox import SandboxUnavailable
+
+_log = logging.getLogger(__name__)
+
+Key = tuple[str, int]  # version, memory limit in bytes
+_IDLE_CPU_SECONDS = 0.5  # what a script may use between two calls
+_TRUST_SECONDS = 0.05  # an isolate idle for longer is asked whether it still lives before it gets a call
+_ATTEMPTS = 3
+
+
+class Isolates:
+    """Keeps isolates; safe to use from many threads."""
+
+    def __init__(self, start: Callable[[Limits], Isolate], *, total: int, idle_total: int, idle_seconds: float) -> None:
+        self._start = start
+        self._total = total
+        self._idle_total = idle_total
+        self._idle_seconds = idle_seconds
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
+        self._loaded: dict[Key, Future[Isolate]] = {}
+        self._leaving: set[Isolate] = set()
+        self._spare: Isolate | None = None
+        self._refilling = False
+        self._places = 0
+        self._used_at = 0.0
+        self._closed = False
+
+    def load(self, script: Script, limits: Limits) -> LoadReport:
+        """Load a script in an isolate of its own, which stays for the first calls; raises `ScriptRefused` and more."""
+        isolate = self._new(limits, time.monotonic() + limits.wall)
+        try:
+            report, flight = isolate.load(script, limits)
+        except BaseException:
+            self._end(isolate)
+            raise
+        kept: Future[Isolate] = Future()
+        kept.set_result(isolate)
+        with self._lock:
+            taken = self._closed or (script.version, limits.memory) in self._loaded
+            if not taken:
+                self._loaded[script.version, limits.memory] = kept
+        if taken:
+            self._end(isolate)
+        return LoadReport(report.components, report.events, report.content_sources, tuple(flight.trace.logs))
+
+    def take(self, script: Script, flight: Flight) -> Channel:
+        """Return a channel of the script's isolate; raises `PoolBusy`, `ScriptRefused` and what starting one raises."""
+        self._used_at = time.monotonic()
+        for _ in range(_ATTEMPTS):
+            isolate = self._isolate(script, flight)
+            try:
+                channel = isolate.take(flight.deadline)
+            except ProcessBroken:  # it ended while it was idle, or between two calls
+                self._forget(isolate)
+                continue
+            if channel is None:
+                raise PoolBusy
+            return channel
+        raise ProcessBroken("isolates end as soon as they are started")
+
+    def give(self, channel: Channel) -> None:
+        """Take a channel back after a call."""
+        isolate = channel.isolate
+        isolate.give(channel)
+        if isolate in self._leaving and isolate.idle():
+            self._end(isolate)
+
+    def drop(self, channel: Channel) -> None:
+        """End a channel that is of no more use, and its isolate if that has ended."""
+        isolate = channel.isolate
+        isolate.drop(channel)
+        if not isolate.alive() or (isolate in self._leaving and isolate.idle()):
+            self._forget(isolate)
+
+    def running(self) -> list[Isolate]:
+        """Return the isolates that have a script, or that are loading one."""
+        with self._lock:
+            return [*self._ready(), *self._leaving]
+
+    def size(self) -> int:
+        """Return how many isolates there are, without the spare one."""
+        with self._lock:
+            return self._places
+
+    def retire(self, version: str) -> None:
+        """End the isolates of a version after the calls they have."""
+        with self._lock:
+            gone = [key for key in self._loaded if key[0] == version]
+            leaving = [self._loaded.pop(key) for key in gone]
+        for future in leaving:
+            future.add_done_callback(self._let_go)
+
+    def tidy(self) -> None:
+        """End isolates that were idle too long, are too many, or work without a call; keep a spare one while needed."""
+        now = time.monotonic()
+        with self._lock:
+            idle = sorted((item for item in self._ready() if item.idle()), key=lambda item: item.idle_since)
+            surplus = len(idle) - self._idle_total
+            leaving = [
+                item
+                for place, item in enumerate(idle)
+                if place < surplus or now - item.idle_since > self._idle_seconds or item.restless(_IDLE_CPU_SECONDS)
+            ]
+            wanted = now - self._used_at < self._idle_seconds and self._used_at > 0
+            refill = wanted and self._spare is None and not self._refilling and not self._closed
+            self._refilling = self._refilling or refill
+            spare = None if wanted else self._spare
+            if spare is not None:
+                self._spare = None
+        for isolate in leaving:
+            self._forget(isolate)
+        if spare is not None:
+            spare.close()
+        if refill:
+            threading.Thread(target=self._refill, name="isolate-spare", daemon=True).start()
+
+    def close(self) -> None:
+        """Take no more calls, wait for those in flight, end all isolates."""
+        with self._lock:
+            self._closed = True
+            self._changed.notify_all()
+        while any(not isolate.idle() for isolate in self.running()):
+            time.sleep(0.01)  # the watcher ends every call at its limit, so this ends too
+        while self._refilling:
+            time.sleep(0.01)
+        for isolate in self.running():
+            self._forget(isolate)
+        if self._spare is not None:
+            self._spare.close()
+
+    def _isolate(self, script: Script, flight: Flight) -> Isolate:
+        """Return the isolate that has loaded a script, loading it if no other call does so already."""
+        key = (script.version, flight.limits.memory)
+        mine: Future[Isolate] | None = None
+        with self._lock:
+            future = self._loaded.get(key)
+            if future is None:
+                future = mine = self._loaded[key] = Future()
+        if mine is None:
+            try:
+                isolate = future.result(max(0.0, flight.deadline - time.monotonic()))
+            except TimeoutError:
+                raise PoolBusy from None
+            if time.monotonic() - isolate.idle_since > _TRUST_SECONDS and not isolate.alive():
+                self._forget(isolate)
+                return self._isolate(script, flight)
+            return isolate
+        try:
+            isolate = self._new(flight.limits, flight.deadline)
+            flight.start()
+            try:
+                _, loading = isolate.load(script, flight.limits)
+            except BaseException:
+                self._end(isolate)
+                raise
+        except BaseException as error:
+            with self._lock:
+                if self._loaded.get(key) is mine:
+                    del self._loaded[key]
+            mine.set_exception(error)
+            raise
+        flight.trace.logs.extend(loading.trace.logs)
+        mine.set_result(isolate)
+        return isolate
+
+    def _new(self, limits: Limits, deadline: float) -> Isolate:
+        """Return an isolate that has loaded nothing, ending an idle one if there are too many."""
+        self._used_at = time.monotonic()
+        while True:
+            with self._lock:
+                if self._closed:
+                    raise PoolBusy
+                if self._places < self._total:
+                    self._places += 1
+                    spare, self._spare = self._spare, None
+                    break
+                idle = [item for item in self._ready() if item.idle()]
+                if not idle:
+                    left = deadline - time.monotonic()
+                    if left <= 0 or not self._changed.wait(left):
+                        raise PoolBusy
+                    continue
+            self._forget(min(idle, key=lambda item: item.idle_since))
+        if spare is not None:
+            if limits.memory == Limits().memory and spare.alive():
+                return spare
+            spare.close()
+        try:
+            return self._start(limits)
+        except BaseException:
+            self._free_place()
+            raise
+
+    def _refill(self) -> None:
+        try:
+            spare = self._start(Limits())
+        except (SandboxUnavailable, ProcessBroken) as error:
+            _log.error("no isolate could be started: %s", error)
+            spare = None
+        with self._lock:
+            self._refilling = False
+            if spare is not None and self._spare is None and not self._closed:
+                self._spare = spare
+                return
+        if spare is not None:
+            spare.close()
+
+    def _ready(self) -> list[Isolate]:
+        """Return the isolates that have loaded their script; the lock is held."""
+        return [future.result() for future in self._loaded.values() if future.done() and future.exception() is None]
+
+    def _let_go(self, future: Future[Isolate]) -> None:
+        if future.exception() is not None:
+            return
+        isolate = future.result()
+        with self._lock:
+            self._leaving.add(isolate)
+        if isolate.idle():
+            self._end(isolate)
+
+    def _forget(self, isolate: Isolate) -> None:
+        """End an isolate and take no more calls for it."""
+        with self._lock:
+            for key, future in list(self._loaded.items()):
+                if future.done() and future.exception() is None and future.result() is isolate:
+                    del self._loaded[key]
+        self._end(isolate)
+
+    def _end(self, isolate: Isolate) -> None:
+        with self._lock:
+            self._leaving.discard(isolate)
+        if isolate.close():
+            self._free_place()
+
+    def _free_place(self) -> None:
+        with self._lock:
+            self._places -= 1
+            self._changed.notify_all()

@@ -1,0 +1,122 @@
+"""The JavaScript engine: one isolate for each version of an integration, several calls at once."""
+
+from __future__ import annotations
+
+import re
+
+from runtime.contract.invocation import Invocation, Limits, LoadReport, Outcome, Script, ScriptFault, TraceSink
+from runtime.engines.calling import Caller, PoolBusy, ProcessBroken
+from runtime.engines.egress import EgressRules
+from runtime.engines.egress_proxy import EgressProxy
+from runtime.engines.engine import ScriptRefused, ScriptTooLarge, refusal
+from runtime.engines.flight import CallStopped, Flight, size_text
+from runtime.engines.javascript.command import LaunchPad
+from runtime.engines.javascript.isolates import Isolates
+from runtime.engines.javascript.process import Channel, Isolate, script_name
+from runtime.engines.sandbox import SandboxMode, SandboxUnavailable
+from runtime.engines.watcher import Watcher
+
+_LOOKS_LIKE_PYTHON = re.compile(
+    r"^(?:from [\w.]+ import |import [\w.]+(?: as \w+)?$|def \w+\(.*\).*:$|class \w+.*:$|@\w+[\w.]*\(?|if __name__ ==)",
+    re.MULTILINE,
+)
+_PYTHON_HINT = 'this looks like Python: publish it with runtime "python"'
+
+
+class JavaScriptEngine:
+    """Runs module workers in sandboxed Deno processes; the `Engine` protocol, safe to use from many threads."""
+
+    def __init__(
+        self,
+        *,
+        sandbox: SandboxMode,
+        rules: EgressRules,
+        calls_per_isolate: int = 32,
+        isolates_total: int = 64,
+        isolates_idle: int = 8,
+        idle_seconds: float = 60.0,
+    ) -> None:
+        """Look for what it needs, starting nothing yet; raises `SandboxUnavailable` with a sentence what to do."""
+        self._closed = False
+        self._pad = LaunchPad(sandbox, rules.ca_file)
+        self._proxy = EgressProxy(rules)
+        self._isolates = Isolates(
+            lambda limits: Isolate(self._pad, self._proxy, limits.memory, calls_per_isolate),
+            total=isolates_total,
+            idle_total=isolates_idle,
+            idle_seconds=idle_seconds,
+        )
+        self._caller = Caller(self)
+        self._watcher = Watcher(self._isolates.running, self._isolates.tidy)
+        self._watcher.start()
+
+    def check(self, script: Script) -> LoadReport:
+        """Load a script once, without calling it; raises `ScriptRefused`, `SandboxUnavailable`."""
+        limits = Limits()
+        _check_size(script, limits)
+        try:
+            return self._isolates.load(script, limits)
+        except CallStopped as stopped:
+            raise refusal(script, stopped.failure) from stopped
+        except PoolBusy as busy:
+            message = "no process became free in time to load it; try again in a moment"
+            raise ScriptRefused(ScriptFault(message, file=script_name(script))) from busy
+        except ProcessBroken as broken:
+            raise SandboxUnavailable(f"JavaScript cannot be run here: {broken}") from broken
+        except ScriptRefused as refused:
+            raise ScriptRefused(_with_hint(refused.fault, script)) from refused
+
+    def invoke(self, invocation: Invocation, done: TraceSink) -> Outcome:
+        """Call a script; see `Engine`."""
+        return self._caller.invoke(invocation, done)
+
+    def take(self, invocation: Invocation, flight: Flight) -> Channel:
+        """Lend a channel; see `Pool`."""
+        _check_size(invocation.script, invocation.limits)
+        channel = self._isolates.take(invocation.script, flight)
+        flight.start()
+        channel.begin(flight)
+        return channel
+
+    def give(self, connection: Channel) -> None:
+        """Take a channel back; see `Pool`."""
+        self._isolates.give(connection)
+
+    def drop(self, connection: Channel) -> None:
+        """End a channel; see `Pool`."""
+        self._isolates.drop(connection)
+
+    def retire(self, version: str) -> None:
+        """Let idle isolates of this version go; calls in flight finish."""
+        self._isolates.retire(version)
+
+    def ready(self) -> bool:
+        """Tell whether a call would be taken now."""
+        return not self._closed
+
+    def isolates(self) -> int:
+        """Return how many isolates serve scripts."""
+        return self._isolates.size()
+
+    def close(self) -> None:
+        """Stop taking calls, finish those in flight, end all processes."""
+        if self._closed:
+            return
+        self._closed = True
+        self._isolates.close()
+        self._watcher.close()
+        self._pad.close()
+        self._proxy.close()
+
+
+def _check_size(script: Script, limits: Limits) -> None:
+    if len(script.source) > limits.script or len(script.source.encode("utf-8", "replace")) > limits.script:
+        message = f"the script is larger than the limit of {size_text(limits.script)}"
+        raise ScriptTooLarge(ScriptFault(message, file=script_name(script)))
+
+
+def _with_hint(fault: ScriptFault, script: Script) -> ScriptFault:
+    """Say so when a script that does not parse is probably Python."""
+    if fault.hint or "SyntaxError" not in fault.message or not _LOOKS_LIKE_PYTHON.search(script.source[:20_000]):
+        return fault
+    return ScriptFault(fault.message, fault.file, fault.line, fault.column, fault.source, _PYTHON_HINT)

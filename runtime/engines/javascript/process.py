@@ -1,0 +1,448 @@
+"""The host's side of one isolate: a Deno process in its sandbox, and the channels that carry its calls."""
+
+from __future__ import annotations
+
+import os
+import resource
+import select
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from runtime.contract.invocation import Failure, Limits, LoadReport, Script
+from runtime.engines import frames
+from runtime.engines.calling import ProcessBroken
+from runtime.engines.connection import CallConnection
+from runtime.engines.egress_account import Gate
+from runtime.engines.egress_proxy import EgressProxy
+from runtime.engines.flight import CallStopped, Flight, gone, over
+from runtime.engines.javascript.command import LaunchPad
+from runtime.engines.javascript.cpu_share import CpuShare
+from runtime.engines.processes import measure, resident
+
+_HELLO_SECONDS = 15.0
+_ACCEPT_SECONDS = 0.1  # between two looks whether the process still runs
+_CREDENTIALS = struct.Struct("3i")
+_NUMBER = struct.Struct("<I")
+_CONTROL = 0xFFFFFFFF
+_BLOCKED_SECONDS = 0.5  # no answer to a ping for so long: the script does not let the event loop run
+_YOUNG_SECONDS = 0.04  # calls younger than this are not looked into
+_HEADROOM = 64 * 1024 * 1024  # what garbage, buffers and compiled code may take beside the heap
+_STDERR_BYTES = 64 * 1024
+_SPENT = ("out of memory", "heap limit", "OOM")
+BUNDLE = "script.js"
+
+
+class Channel(CallConnection):
+    """A connection to an isolate with a way out of its own: one call at a time, beside others."""
+
+    def __init__(self, isolate: Isolate, connection: socket.socket, number: int, gate: Gate) -> None:
+        super().__init__(connection)
+        self.isolate = isolate
+        self.number = number
+        self.gate = gate
+        self._ending = threading.Lock()
+
+    def begin(self, flight: Flight) -> None:
+        """Start the clock of a call."""
+        flight.cpu_before = self.isolate.share.enter()
+        self.gate.account = flight.account
+        self.flight = flight
+
+    def end(self) -> None:
+        """Stop the clock; raises `CallStopped` when the watcher was quicker."""
+        with self._ending:
+            flight, self.flight = self.flight, None
+        self.gate.account = None
+        if flight is None:
+            return
+        usage = flight.trace.usage
+        usage.cpu = max(usage.cpu, self.isolate.share.leave() - flight.cpu_before)
+        usage.subrequests = flight.account.count
+        flight.account.close()
+        if self._stopped is not None:
+            raise CallStopped(self._stopped)
+
+    def stop(self, flight: Flight, failure: Failure) -> None:
+        """Let nobody wait for this call any longer, unless it has just ended by itself; the isolate goes on."""
+        with self._ending:
+            if self.flight is flight and self._stopped is None:
+                self._stopped = failure
+                self._shut()
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._shut()
+        self._connection.close()
+
+    def _reason(self, error: Exception, flight: Flight) -> Failure:
+        reason = super()._reason(error, flight)
+        if reason != gone():
+            return reason
+        # Its end, or nonsense: no other call may depend on it.
+        self.isolate.kill()
+        return self.isolate.cause(flight)
+
+
+class _Control(CallConnection):
+    """The connection over which a script is loaded and the event loop is asked for signs of life."""
+
+    def begin(self, flight: Flight) -> None:
+        self.flight = flight
+
+    def end(self) -> None:
+        self.flight = None
+
+    def send(self, kind: int, payload: bytes = b"") -> None:
+        """Send a frame; what fails shows at the next call."""
+        try:
+            self._connection.sendall(frames.pack(kind, payload))
+        except OSError:
+            pass
+
+    def heard(self) -> bool:
+        """Tell whether the isolate has said anything since it was last asked."""
+        try:
+            return bool(self._connection.recv(4096, socket.MSG_DONTWAIT))
+        except OSError:
+            return False
+
+    def stop(self, failure: Failure) -> None:
+        """End the loading of a script."""
+        self._stopped = failure
+        self._shut()
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._shut()
+        self._connection.close()
+
+
+class Isolate:
+    """One process that serves one script, for several calls at once."""
+
+    def __init__(self, pad: LaunchPad, proxy: EgressProxy, memory: int, most_channels: int) -> None:
+        """Start the process with `memory` bytes for its heap; raises `SandboxUnavailable`, `ProcessBroken`."""
+        self._proxy = proxy
+        self._lock = threading.Lock()
+        self._opening = threading.Lock()
+        self._freed = threading.Condition(self._lock)
+        self._most = most_channels
+        self._free: list[Channel] = []
+        self._busy: set[Channel] = set()
+        self._opened = 0
+        self._count = 0
+        self._closed = False
+        self._ended = False
+        self._asked = 0.0
+        self._spent: bool | None = None
+        self.pid = 0
+        self._pidfd = -1
+        self.idle_since = time.monotonic()
+        self._idle_cpu = 0.0
+        self._idle_seen = 0.0
+        self._folder = tempfile.mkdtemp(prefix="integration-js-")
+        self._sockets, self._scripts = Path(self._folder, "host"), Path(self._folder, "script")
+        self._stderr = Path(self._folder, "stderr")
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._control: _Control | None = None
+        try:
+            self._start(pad, memory)
+        except BaseException:
+            self.close()
+            raise
+        self.share = CpuShare(self.pid)
+        self.base_memory = self._resident()
+
+    def load(self, script: Script, limits: Limits) -> tuple[LoadReport, Flight]:
+        """Load a script; gives the flight with what it logged. Raises `ScriptRefused`, `CallStopped`."""
+        Path(self._scripts, BUNDLE).write_text(script.source, encoding="utf-8", errors="replace")
+        control = self._control
+        assert control is not None
+        flight = Flight(limits)
+        flight.cpu_before = self.share.enter()
+        control.begin(flight)
+        try:
+            return control.load(frames.pack(frames.LOAD, script_name(script).encode())), flight
+        except CallStopped as stopped:
+            failure = self.cause(flight) if stopped.failure == gone() else stopped.failure
+            raise CallStopped(failure) from stopped
+        finally:
+            control.end()
+            self.share.leave()
+            self.idle_since = time.monotonic()
+
+    def take(self, deadline: float) -> Channel | None:
+        """Return a free channel, None when there was none in time; raises `ProcessBroken`."""
+        with self._lock:
+            while True:
+                if self._ended:
+                    raise ProcessBroken("the isolate has ended")
+                if self._free:
+                    channel = self._free.pop()
+                    self._busy.add(channel)
+                    return channel
+                if self._count < self._most:
+                    self._count += 1
+                    break
+                left = deadline - time.monotonic()
+                if left <= 0 or not self._freed.wait(left):
+                    return None
+        try:
+            channel = self._open()
+        except BaseException:
+            with self._lock:
+                self._count -= 1
+            raise
+        with self._lock:
+            self._busy.add(channel)
+        return channel
+
+    def give(self, channel: Channel) -> None:
+        """Take a channel back after a call."""
+        with self._lock:
+            self._busy.discard(channel)
+            self.idle_since = time.monotonic()
+            if not self._closed:
+                self._free.append(channel)
+                self._freed.notify()
+
+    def drop(self, channel: Channel) -> None:
+        """Give up a channel whose call went wrong."""
+        with self._lock:
+            self._busy.discard(channel)
+            self._count -= 1
+            self.idle_since = time.monotonic()
+            self._freed.notify()
+        channel.close()
+        self._proxy.detach(channel.gate)
+
+    def idle(self) -> bool:
+        """Tell whether no call is under way."""
+        return not self._busy
+
+    def alive(self) -> bool:
+        """Tell whether the process still runs."""
+        return not self._ended and not _readable(self._pidfd, 0.0)
+
+    def watch(self, now: float) -> None:
+        """End calls that are over time, and the process when it is over processor time or memory, or hangs."""
+        control = self._control
+        if control is None or self._closed:
+            return
+        with self._lock:
+            flights = [(channel, flight) for channel in self._busy if (flight := channel.flight) is not None]
+        loading = control.flight
+        if loading is not None:
+            self._watch_loading(control, loading, now)
+            return
+        if not flights:
+            self._asked = 0.0
+            return
+        blocked = self._blocked(control, now, [flight for _, flight in flights])
+        for channel, flight in flights:
+            if now - flight.started < _YOUNG_SECONDS:
+                continue
+            self._note_usage(flight)
+            if flight.trace.usage.cpu > flight.limits.cpu:
+                self._end(channel, flight, over("cpu", flight.limits))
+            elif flight.trace.usage.memory > flight.limits.memory + _HEADROOM:
+                self._end(channel, flight, over("memory", flight.limits))
+            elif now > flight.deadline:
+                if blocked:
+                    self._end(channel, flight, over("wall", flight.limits))
+                elif not self._asked:
+                    channel.stop(flight, over("wall", flight.limits))
+
+    def cause(self, flight: Flight) -> Failure:
+        """Return why the process has ended, as far as a call is concerned."""
+        return over("memory", flight.limits) if self._ran_out_of_memory() else gone()
+
+    def kill(self) -> None:
+        """End the process at once."""
+        with self._lock:
+            self._ended = True
+            if self._pidfd >= 0:
+                try:
+                    signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+                except ProcessLookupError:  # it has ended by itself
+                    pass
+
+    def restless(self, most: float) -> bool:
+        """Tell whether the process used more than so many seconds of processor time since it became idle."""
+        used = self.share.total()
+        if self._idle_seen != self.idle_since:
+            self._idle_seen, self._idle_cpu = self.idle_since, used
+        return used - self._idle_cpu > most
+
+    def close(self) -> bool:
+        """End the process and let go of everything it held; False when that was done before."""
+        with self._lock:
+            if self._closed:
+                return False
+            self._closed = True
+            channels = [*self._free, *self._busy]
+            self._free.clear()
+            self._freed.notify_all()
+        self.kill()
+        if self._process is not None:
+            self._process.kill()
+            self._ran_out_of_memory()
+            self._process.wait()
+        for channel in channels:
+            channel.close()
+            self._proxy.detach(channel.gate)
+        if self._control is not None:
+            self._control.close()
+        self._listener.close()
+        with self._lock:
+            if self._pidfd >= 0:
+                os.close(self._pidfd)
+                self._pidfd = -1
+        shutil.rmtree(self._folder, ignore_errors=True)
+        return True
+
+    def _start(self, pad: LaunchPad, memory: int) -> None:
+        self._sockets.mkdir()
+        self._scripts.mkdir()
+        self._listener.bind(str(self._sockets / "calls"))
+        self._listener.listen(64)
+        self._listener.settimeout(0)
+        self._process = pad.start(self._sockets, self._scripts, self._stderr, memory)
+        number, connection = self._accept()
+        if number != _CONTROL:
+            connection.close()
+            raise ProcessBroken("the isolate spoke out of turn")
+        credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+        self.pid = _CREDENTIALS.unpack(credentials)[0]
+        self._control = _Control(connection)
+        try:
+            self._pidfd = os.pidfd_open(self.pid)
+            resource.prlimit(self.pid, resource.RLIMIT_CORE, (0, 0))
+            resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (_STDERR_BYTES, _STDERR_BYTES))
+        except OSError as error:
+            raise ProcessBroken("the isolate ended at once") from error
+
+    def _open(self) -> Channel:
+        """Open one more channel; raises `ProcessBroken`."""
+        with self._opening:
+            number = self._opened
+            self._opened += 1
+            gate = self._proxy.attach(self._way_out(number))
+            try:
+                # The first channel is opened by the isolate without being asked.
+                if number > 0:
+                    assert self._control is not None
+                    self._control.send(frames.OPEN, _NUMBER.pack(number))
+                told, connection = self._accept()
+                if told != number:
+                    connection.close()
+                    raise ProcessBroken("the isolate spoke out of turn")
+            except BaseException:
+                self._proxy.detach(gate)
+                raise
+        return Channel(self, connection, number, gate)
+
+    def _way_out(self, number: int) -> socket.socket:
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(self._sockets / f"egress-{number}"))
+        listener.listen(64)
+        return listener
+
+    def _accept(self) -> tuple[int, socket.socket]:
+        """Return the next connection and the number it says; raises `ProcessBroken`."""
+        deadline = time.monotonic() + _HELLO_SECONDS
+        while not _readable(self._listener.fileno(), _ACCEPT_SECONDS):
+            if self._ended or self._process is None or self._process.poll() is not None:
+                raise ProcessBroken(f"the isolate ended before it connected: {self._said()}")
+            if time.monotonic() > deadline:
+                raise ProcessBroken("the isolate did not connect in time")
+        connection, _ = self._listener.accept()
+        connection.settimeout(_HELLO_SECONDS)
+        try:
+            kind, payload = frames.FrameReader(connection, {frames.HELLO: _NUMBER.size}).next()
+            number: int = _NUMBER.unpack(payload)[0]
+        except (EOFError, OSError, frames.FrameError, struct.error) as error:
+            connection.close()
+            raise ProcessBroken(f"the isolate did not introduce itself: {self._said() or error}") from error
+        connection.settimeout(None)
+        assert kind == frames.HELLO
+        return number, connection
+
+    def _watch_loading(self, control: _Control, flight: Flight, now: float) -> None:
+        self._note_usage(flight)
+        usage, limits = flight.trace.usage, flight.limits
+        if now > flight.deadline:
+            control.stop(over("wall", limits))
+        elif usage.cpu > limits.cpu:
+            control.stop(over("cpu", limits))
+        elif usage.memory > limits.memory + _HEADROOM:
+            control.stop(over("memory", limits))
+        else:
+            return
+        self.kill()
+
+    def _blocked(self, control: _Control, now: float, flights: list[Flight]) -> bool:
+        """Tell whether the event loop hangs; asks it for a sign of life while calls are under way for a while."""
+        if self._asked and control.heard():
+            self._asked = 0.0
+        if self._asked:
+            return now - self._asked > _BLOCKED_SECONDS
+        # Not while a call is late: that it was not asked means that it answered a moment ago.
+        oldest = min(flight.started for flight in flights)
+        if now - oldest > _YOUNG_SECONDS and not any(now > flight.deadline for flight in flights):
+            self._asked = now
+            control.send(frames.PING)
+        return False
+
+    def _end(self, culprit: Channel, flight: Flight, failure: Failure) -> None:
+        """End the process because of one call; the others learn that it has ended."""
+        culprit.stop(flight, failure)
+        self.kill()
+
+    def _note_usage(self, flight: Flight) -> None:
+        usage = flight.trace.usage
+        usage.cpu = max(usage.cpu, self.share.now() - flight.cpu_before)
+        usage.memory = max(usage.memory, measure(self.pid, self.base_memory)[0])
+
+    def _resident(self) -> int:
+        try:
+            return resident(self.pid)
+        except OSError:  # gone, which the first call will notice
+            return 0
+
+    def _ran_out_of_memory(self) -> bool:
+        if self._spent is None:
+            said = self._said()
+            self._spent = any(mark in said for mark in _SPENT)
+        return self._spent
+
+    def _said(self) -> str:
+        """Return what the process wrote when it ended; waits a moment for its end."""
+        if self._process is None:
+            return ""
+        try:
+            self._process.wait(1.0)
+        except subprocess.TimeoutExpired:
+            return ""
+        with self._stderr.open("rb") as file:
+            return file.read(_STDERR_BYTES).decode("utf-8", "replace").strip()
+
+
+def _readable(descriptor: int, seconds: float) -> bool:
+    """Tell whether there is something to read; not `select`, which knows no descriptors from 1024 on."""
+    waiting = select.poll()
+    waiting.register(descriptor, select.POLLIN)
+    return bool(waiting.poll(seconds * 1000))
+
+
+def script_name(script: Script) -> str:
+    """Return the name an author knows the bundle by."""
+    return script.entry if script.entry.endswith((".js", ".mjs", ".ts", ".tsx", ".jsx")) else BUNDLE

@@ -1,0 +1,21 @@
+"""Starting processes from threads of the host."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def on_any_processor() -> Iterator[None]:
+    """Start a process from here as from the main thread: the host keeps threads that answer on one processor."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    mine = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, os.sched_getaffinity(os.getpid()))
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, mine)
