@@ -24,7 +24,10 @@ PATIENCE = 60.0
 def copy_sample(name: str, to: Path) -> Path:
     """Copy a sample to a place of its own, without what an earlier run left beside it."""
     folder = to / name
-    shutil.copytree(SAMPLES / name, folder, ignore=shutil.ignore_patterns(".devkit", "__pycache__", "test_*.py"))
+    left = shutil.ignore_patterns(".devkit", "__pycache__", "test_*.py", "node_modules")
+    shutil.copytree(SAMPLES / name, folder, ignore=left)
+    if (SAMPLES / name / "node_modules").is_dir():
+        (folder / "node_modules").symlink_to(SAMPLES / name / "node_modules")
     return folder
 
 

@@ -1,0 +1,9 @@
+// Files that are bundled as text, to be sent to a browser.
+declare module '*.raw.js' {
+    const text: string;
+    export default text;
+}
+declare module '*.raw.css' {
+    const text: string;
+    export default text;
+}
