@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from runtime.api.families.adaptive import adaptive
+from runtime.api.families.computing import computing
 from runtime.api.families.embedding import embedding
 from runtime.api.families.installations import installations
 from runtime.api.families.integrations import integrations
@@ -18,6 +19,7 @@ FAMILIES: tuple[Family, ...] = (
     organizations,
     spaces,
     embedding,
+    computing,
     sites,
     adaptive,
     integrations,

@@ -146,10 +146,12 @@ def failed(failure: Failure) -> errors.ApiError:
     return kinds.get(failure.kind, errors.BadGateway)(failure.message)
 
 
-def script_error(status: int, body: bytes) -> errors.ApiError:
+def script_error(status: int, body: bytes, doing: str = "rendered") -> errors.ApiError:
     """Turn a script's error answer into the API's: its sentence for a 4xx, a neutral one for the rest."""
     if status >= 500:
-        return errors.ApiError("The integration failed while it rendered; its event log says why.")
+        return errors.ApiError(f"The integration failed while it {doing}; its event log says why.")
+    if status < 400:
+        return errors.BadGateway(f"The integration answered with status {status} while it {doing}.")
     try:
         parsed = pydantic_core.from_json(body)
         message = parsed.get("error") if isinstance(parsed, dict) else None

@@ -187,7 +187,7 @@ def active_for(session: Session, reach: Reach) -> list[IntegrationRow]:
     return list(dict.fromkeys(session.scalars(_active().where(visible(InstallationRow, reach)))))
 
 
-def _active() -> Select[tuple[IntegrationRow]]:
+def _active() -> Select[IntegrationRow]:
     return (
         select(IntegrationRow)
         .join(InstallationRow, InstallationRow.integration_id == IntegrationRow.id)

@@ -55,6 +55,27 @@ def render_body(world: World) -> dict[str, Any]:
     return {"componentId": "counter", "props": {}, "context": world.installed.context()}
 
 
+SOURCES = """
+
+source = integration.content_source("pages")
+
+
+@source.revision
+def pages(props):
+    return [{"type": "document", "title": props.get("title", "Page")}]
+
+
+@source.document
+def page(props):
+    return "# Hello"
+"""
+CONTENT_SOURCES = [{"id": "pages", "title": "Pages", "configuration": {"componentId": "counter"}}]
+
+
+def compute(world: World) -> dict[str, Any]:
+    return {"source": {"type": f"integration:{world.installed.name}:pages", "props": {}}, "seed": "s"}
+
+
 def render_query(world: World) -> dict[str, str]:
     import json
 
@@ -92,6 +113,8 @@ GOOD: dict[str, Good] = {
     "listSpaceIntegrationsBlocks": Good(),
     "getEmbedByUrlInSpace": Good(query=lambda world: {"url": "https://example.com/a"}),
     "getEmbedByUrl": Good(query=lambda world: {"url": "https://example.com/a"}),
+    "getComputedRevision": Good(compute, spoiled={"source": {"type": "builtin:openapi", "props": {}}, "seed": 1}),
+    "getComputedDocument": Good(compute, spoiled={"source": {"type": "integration:a", "props": {}}, "seed": None}),
     "listSites": Good(),
     "createSite": Good(
         lambda world: {"title": "New site"},

@@ -13,8 +13,8 @@ from runtime.api.operation import Operation
 from runtime.api.table import operations
 from runtime.store import tokens
 from runtime.store.secrets import load_keyring, use_keyring
-from tests.conftest import Answer, Api, HostProcess, Tenant, installed, wait_for
-from tests.contract.requests_table import GOOD, SCHEMA, Good, World
+from tests.conftest import COUNTER, Answer, Api, HostProcess, Tenant, installed, wait_for
+from tests.contract.requests_table import CONTENT_SOURCES, GOOD, SCHEMA, SOURCES, Good, World
 
 OPERATIONS = {operation.name: operation for operation in operations()}
 ALL = sorted(OPERATIONS)
@@ -33,7 +33,7 @@ def world(host: HostProcess, alpha: Tenant, beta: Tenant) -> World:
 
 
 def build(host: HostProcess, owner: Tenant) -> World:
-    one = installed(owner)
+    one = installed(owner, COUNTER + SOURCES, contentSources=CONTENT_SOURCES)
     one.render()
     site = f"/v1/orgs/{owner.id}/sites/{one.site}"
     assert owner.api.call("PUT", f"{site}/adaptive-schema", {"jsonSchema": SCHEMA}).status == 200

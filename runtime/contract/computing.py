@@ -1,0 +1,168 @@
+"""Content that an integration computes: where it comes from, and what its script answers (contract/schemas.md)."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import MISSING, AfterValidator, Field, StringConstraints
+
+from runtime.contract.base import Body, JsonObject, Query, Text, WireModel
+
+SOURCE = re.compile(r"integration:([^:]+):([^:]+)")
+MOST_DEPENDENCIES = 50
+
+ObjectId = Annotated[Text, StringConstraints(min_length=1, max_length=100)]
+
+
+def _is_of_an_integration(kind: str) -> str:
+    if not SOURCE.fullmatch(kind):
+        raise ValueError("this host computes content of `integration:<name>:<source>` only")
+    return kind
+
+
+class SpaceRef(Body):
+    kind: Literal["space"]
+    space: ObjectId
+
+
+class OpenApiRef(Body):
+    kind: Literal["openapi"]
+    spec: ObjectId
+
+
+class TranslationRef(Body):
+    kind: Literal["translation"]
+    translation: ObjectId
+
+
+class Dependency(Body):
+    """What the content depends on; a value that is sent along is not believed but looked up again."""
+
+    ref: Annotated[SpaceRef | OpenApiRef | TranslationRef, Field(discriminator="kind")]
+
+
+class ComputedSource(Body):
+    """A content source with its properties."""
+
+    type: Annotated[Text, StringConstraints(max_length=300), AfterValidator(_is_of_an_integration)]
+    props: JsonObject
+    dependencies: Annotated[dict[ObjectId, Dependency], Field(max_length=MOST_DEPENDENCIES)] = Field(
+        default_factory=dict
+    )
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The integration's name and the id of the source."""
+        _, integration, source = self.type.split(":")
+        return integration, source
+
+
+class Compute(Body):
+    """What is computed; the same seed gives the same ids."""
+
+    source: ComputedSource
+    seed: Annotated[Text, StringConstraints(max_length=1000)]
+
+
+class DocumentQuery(Query):
+    document_schema: Literal["current", "next"] | None = Field(None, alias="schema")
+
+
+class ComputedRevision(WireModel):
+    """The pages and files of a source as a revision holds them."""
+
+    pages: list[dict[str, Any]]
+    files: list[dict[str, Any]]
+    reusable_contents: list[dict[str, Any]]
+
+
+class JsonDocument(WireModel):
+    """A document as nodes."""
+
+    object: Literal["document"] = "document"
+    data: dict[str, Any]
+    nodes: list[dict[str, Any]]
+
+
+class InputBase(Body):
+    """What all pages of a source share."""
+
+    id: Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9]{1,40}$")] | MISSING = MISSING
+    title: Annotated[Text, StringConstraints(min_length=1, max_length=1000)]
+    emoji: Annotated[Text, StringConstraints(max_length=50)] | MISSING = MISSING
+    icon: Annotated[Text, StringConstraints(max_length=50)] | MISSING = MISSING
+
+
+class AnySource(Body):
+    """A source that is named inside a page; who asks for that page's content has it checked."""
+
+    type: Annotated[Text, StringConstraints(pattern=r"^(builtin:(openapi|translation)|integration:[^:]+:[^:]+)$")]
+    props: JsonObject
+    dependencies: JsonObject | MISSING = MISSING
+
+
+class InputPageLink(InputBase):
+    type: Literal["link"]
+    target: JsonObject
+
+
+class InputPageComputed(InputBase):
+    type: Literal["computed"]
+    computed: AnySource
+
+
+class InputPageDocument(InputBase):
+    type: Literal["document"]
+    description: Annotated[Text, StringConstraints(max_length=300)] | MISSING = MISSING
+    slug: Annotated[Text, StringConstraints(max_length=200)] | MISSING = MISSING
+    pages: list[InputLeaf] = Field(default_factory=list)
+    computed: AnySource | MISSING = MISSING
+
+
+class InputPageGroup(InputBase):
+    type: Literal["group"]
+    slug: Annotated[Text, StringConstraints(max_length=200)] | MISSING = MISSING
+    pages: Annotated[list[InputLeaf], Field(min_length=1)]
+
+
+InputLeaf = Annotated[InputPageDocument | InputPageLink | InputPageComputed, Field(discriminator="type")]
+InputPage = Annotated[
+    InputPageDocument | InputPageGroup | InputPageLink | InputPageComputed, Field(discriminator="type")
+]
+
+
+class Dimensions(Body):
+    width: float
+    height: float
+
+
+class InputFile(Body):
+    id: Annotated[Text, StringConstraints(min_length=1, max_length=100)] | MISSING = MISSING
+    name: Annotated[Text, StringConstraints(min_length=1, max_length=1000)]
+    content_type: Annotated[Text, StringConstraints(min_length=1, max_length=200)]
+    download_url: Annotated[
+        Text, StringConstraints(max_length=4096, pattern=r"^(https?://|data:)[^\s]+$"), Field(alias="downloadURL")
+    ]
+    size: Annotated[float, Field(ge=0)]
+    dimensions: Dimensions | MISSING = MISSING
+
+
+class ComputedPages(Body):
+    """What a script answers to `content_compute_revision`."""
+
+    pages: list[InputPage] = Field(default_factory=list)
+    files: list[InputFile] = Field(default_factory=list)
+
+
+class InputDocument(Body):
+    """Markdown text, or nodes, or nothing."""
+
+    markdown: Text | MISSING = MISSING
+    document: JsonObject | MISSING = MISSING
+
+
+class ComputedDocument(Body):
+    """What a script answers to `content_compute_document`."""
+
+    document: InputDocument

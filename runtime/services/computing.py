@@ -1,0 +1,205 @@
+"""Has an integration compute content: its script is called, its answer checked and put into the platform's form."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from pydantic import MISSING, BaseModel, ValidationError
+from sqlalchemy.orm import Session
+
+from runtime.contract import errors
+from runtime.contract.addresses import Addresses
+from runtime.contract.base import nul_free
+from runtime.contract.computing import (
+    Compute,
+    ComputedDocument,
+    ComputedPages,
+    ComputedRevision,
+    InputPageDocument,
+    InputPageGroup,
+    JsonDocument,
+    SpaceRef,
+)
+from runtime.contract.documents import NotADocument, check_document
+from runtime.contract.identifiers import ALPHABET, LENGTH
+from runtime.dispatch.deliveries import Plans, level_of
+from runtime.dispatch.invoke import Invoker
+from runtime.dispatch.planning import Level
+from runtime.services.markdown import document_of
+from runtime.services.rendering import body_of, failed, script_error
+from runtime.store import installed, rows, searching
+from runtime.store.database import Database
+from runtime.store.rows import Reach
+from runtime.store.tables.integrations import IntegrationRow
+from runtime.store.tables.spaces import SpaceRow
+
+LONGEST_MARKDOWN = 1_000_000
+LAYOUT = {
+    "width": "default",
+    "cover": False,
+    "coverSize": "full",
+    "title": True,
+    "description": True,
+    "tableOfContents": True,
+    "outline": True,
+    "pagination": True,
+    "metadata": True,
+}
+M = TypeVar("M", bound=BaseModel)
+
+
+class Computer:
+    """Asks content sources, for readers of one space."""
+
+    def __init__(self, database: Database, plans: Plans, invoker: Invoker, at: Addresses) -> None:
+        self._database, self._plans, self._invoker, self._at = database, plans, invoker, at
+
+    def revision(self, reach: Reach, space: SpaceRow, wanted: Compute) -> ComputedRevision:
+        """Compute the pages and files of a source; raises NotFound, or what the script's failure becomes."""
+        answer = self._ask("content_compute_revision", reach, space, wanted)
+        made = _read(ComputedPages, answer, wanted, "pages")
+        ids = _Ids(wanted)
+        writer = _Pages(self._at, space.id, wanted.seed, ids)
+        files = [
+            {"id": ids.of(file.id, "file", place), **file.model_dump(mode="json", by_alias=True, exclude={"id"})}
+            for place, file in enumerate(made.files)
+        ]
+        return ComputedRevision(pages=writer.pages(made.pages, ""), files=files, reusable_contents=[])
+
+    def document(self, reach: Reach, space: SpaceRow, wanted: Compute) -> JsonDocument:
+        """Compute one document of a source; raises as `revision` does."""
+        answer = self._ask("content_compute_document", reach, space, wanted)
+        made = _read(ComputedDocument, answer, wanted, "a document").document
+        if isinstance(made.document, dict):
+            try:
+                check_document(made.document)
+            except NotADocument as error:
+                raise _no_such_thing(wanted, "a document", str(error)) from None
+            return JsonDocument(data=made.document.get("data", {}), nodes=made.document["nodes"])
+        markdown = made.markdown if isinstance(made.markdown, str) else ""
+        if len(markdown) > LONGEST_MARKDOWN:
+            raise _no_such_thing(wanted, "a document", f"markdown: longer than {LONGEST_MARKDOWN} characters")
+        written = document_of(markdown)
+        return JsonDocument(data=written["data"], nodes=written["nodes"])
+
+    def _ask(self, kind: str, reach: Reach, space: SpaceRow, wanted: Compute) -> bytes:
+        name, source = wanted.source.names
+
+        def find(session: Session) -> Level | None:
+            return _level(session, reach, space, name, source)
+
+        plan = self._plans.get(("compute", reach, space.id, name, source), self._database.epoch(), find)
+        if plan is None:
+            raise errors.NotFound(f"`{name}` is not active on this space.")
+        with self._database.transaction(writes=False) as session:
+            dependencies = {
+                key: {"ref": one.ref.model_dump(mode="json"), "value": _value(session, reach, one.ref)}
+                for key, one in wanted.source.dependencies.items()
+            }
+        fields = {"spaceId": space.id, "sourceId": source, "props": wanted.source.props, "dependencies": dependencies}
+        outcome = self._invoker.call(plan, kind, fields)
+        if outcome.failure is not None:
+            raise failed(outcome.failure)
+        body = body_of(outcome.body)
+        if outcome.status >= 300:
+            raise script_error(outcome.status, body, "computed content")
+        return body
+
+
+def _level(session: Session, reach: Reach, space: SpaceRow, name: str, source: str) -> Level | None:
+    integration = rows.find(session, reach, IntegrationRow, name=name)
+    if integration is None or integration.id not in {row.id for row in searching.active_on_space(session, space)}:
+        return None
+    if source not in {one["id"] for one in integration.manifest.get("contentSources") or ()}:
+        raise errors.NotFound(f"`{name}` has no content source `{source[:60]}`.")
+    installation = installed.covering_space(session, integration.id, space)
+    return level_of(session, integration.id, installation.id, space.id, None) if installation else None
+
+
+def _value(session: Session, reach: Reach, ref: BaseModel) -> dict[str, Any] | None:
+    """Look up what a reference names; null for what is not there, and for kinds this host has none of."""
+    row = rows.find(session, reach, SpaceRow, id=ref.space) if isinstance(ref, SpaceRef) else None
+    return {"object": "space", "id": row.id, "revision": row.revision_id} if row is not None else None
+
+
+def _read(model: type[M], answer: bytes, wanted: Compute, what: str) -> M:
+    try:
+        made = model.model_validate_json(answer)
+        nul_free(made.model_dump(mode="json"))
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False, include_context=False)[0]
+        where = ".".join(str(part) for part in first["loc"])[:200]
+        raise _no_such_thing(wanted, what, f"{where}: {first['msg']}" if where else first["msg"]) from None
+    except ValueError as error:
+        raise _no_such_thing(wanted, what, str(error)) from None
+    return made
+
+
+def _no_such_thing(wanted: Compute, what: str, why: str) -> errors.BadGateway:
+    return errors.BadGateway(f"`{wanted.source.type}` answered with something that is not {what}: {why}.")
+
+
+class _Ids:
+    """Ids for what the script gave none: the same for the same seed and place."""
+
+    def __init__(self, wanted: Compute) -> None:
+        self._wanted = wanted
+        self._taken: set[str] = set()
+
+    def of(self, given: Any, *place: object) -> str:
+        """Take a given id, or make one; raises BadGateway for one that is taken."""
+        made = given if isinstance(given, str) else self._made(place)
+        if made in self._taken:
+            raise _no_such_thing(self._wanted, "pages", f"the id `{made}` is given twice")
+        self._taken.add(made)
+        return made
+
+    def _made(self, place: tuple[object, ...]) -> str:
+        digest = hashlib.sha256(repr((self._wanted.source.type, self._wanted.seed, place)).encode()).digest()
+        number = int.from_bytes(digest, "big")
+        return "".join(ALPHABET[number // 62**at % 62] for at in range(LENGTH))
+
+
+class _Pages:
+    """Writes the pages of a script as the pages of a revision."""
+
+    def __init__(self, at: Addresses, space_id: str, seed: str, ids: _Ids) -> None:
+        self._at, self._space_id, self._seed, self._ids = at, space_id, seed, ids
+
+    def pages(self, given: Sequence[Any], parent: str) -> list[dict[str, Any]]:
+        """Write pages that stand beside each other."""
+        slugs: set[str] = set()
+        return [self._page(page, parent, place, slugs) for place, page in enumerate(given)]
+
+    def _page(self, page: Any, parent: str, place: int, slugs: set[str]) -> dict[str, Any]:
+        shown: dict[str, Any] = {"id": self._ids.of(page.id, parent, place)}
+        shown |= page.model_dump(mode="json", by_alias=True, exclude={"id", "slug", "pages"})
+        if page.type == "link":
+            return {**shown, "kind": "link"}
+        if not isinstance(page, InputPageDocument | InputPageGroup):
+            return shown
+        slug = _free(_slug(page), slugs)
+        path = f"{parent}/{slug}" if parent else slug
+        shown |= {"slug": slug, "path": path, "pages": self.pages(page.pages, path)}
+        if page.type == "group":
+            return {**shown, "kind": "group"}
+        app = self._at.app("spaces", self._space_id, "pages", shown["id"])
+        seed = {"computedSeed": self._seed} if page.computed is not MISSING else {}
+        return {**shown, "kind": "sheet", "urls": {"app": app}, "layout": LAYOUT, **seed}
+
+
+def _slug(page: InputPageDocument | InputPageGroup) -> str:
+    text = page.slug if isinstance(page.slug, str) else page.title
+    return re.sub(r"[^\w.-]+", "-", text.lower()).strip("-.")[:100] or "page"
+
+
+def _free(slug: str, taken: set[str]) -> str:
+    wanted, number = slug, 1
+    while wanted in taken:
+        number += 1
+        wanted = f"{slug}-{number}"
+    taken.add(wanted)
+    return wanted
