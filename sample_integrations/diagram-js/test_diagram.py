@@ -78,8 +78,8 @@ def test_a_reader_sees_the_frame_alone(call: Call) -> None:
 
 
 def test_an_editor_gets_the_text_and_the_choice_of_direction(call: Call) -> None:
-    code, row = rendered(call, editable=True)["element"]["children"]
-    assert (code["type"], code["state"], code["footer"][0]["type"]) == ("codeblock", "content", "webframe")
+    code, frame, row = rendered(call, editable=True)["element"]["children"]
+    assert (code["type"], code["state"], frame["type"]) == ("codeblock", "content", "webframe")
     assert code["onContentChange"]["action"] == "@editor.node.updateProps"
     choice, button = row["children"]
     assert [option["id"] for option in choice["options"]] == ["right", "down"]

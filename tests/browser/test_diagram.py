@@ -28,7 +28,7 @@ def test_the_diagram_is_drawn_edited_and_reloaded(page: Any, dev: Callable[[str]
     expect(drawing.get_by_text("last")).to_be_visible()
     wide = drawing.bounding_box()
     page.get_by_role("combobox").select_option(label="Top to bottom")
-    expect(drawing).to_have_attribute("viewBox", "0 0 348 580")
+    expect(drawing).to_have_attribute("viewBox", "0 0 234 580")
     assert drawing.bounding_box() != wide
     page.get_by_role("button", name="Example").click()
     expect(drawing).to_have_attribute("data-boxes", "3")

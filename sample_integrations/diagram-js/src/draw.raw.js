@@ -27,7 +27,7 @@ function drawDiagram(content, direction) {
     const { names, arrows } = readDiagram(content);
     const down = direction === 'down';
     const step = down ? BOX.height + BOX.gap : BOX.width + BOX.gap;
-    const side = 60 + 18 * arrows.length;
+    const side = 30 + 9 * arrows.length;
     const length = Math.max(1, names.length) * step - BOX.gap + 20;
     const across = (down ? BOX.width : BOX.height) + 2 * side;
     const [width, height] = down ? [across, length] : [length, across];
@@ -38,7 +38,7 @@ function drawDiagram(content, direction) {
         // Forward arrows bow to one side, backward arrows to the other, each further out than the one before.
         const sign = arrow.from <= arrow.to ? -1 : 1;
         const edge = across / 2 + (sign * (down ? BOX.width : BOX.height)) / 2;
-        const bow = edge + sign * (24 + 18 * index);
+        const bow = edge + sign * (16 + 9 * index);
         const shift = arrow.from === arrow.to ? 20 : 0;
         const [x1, y1] = at(middle(arrow.from) - shift, edge);
         const [x2, y2] = at(middle(arrow.to) + shift, edge);

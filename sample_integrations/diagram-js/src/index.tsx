@@ -58,8 +58,8 @@ const diagram = createComponent<Props, State, { action: 'example' }>({
                     content={element.state.content}
                     syntax="text"
                     onContentChange={STORE}
-                    footer={[drawing]}
                 />
+                {drawing}
                 <hstack>
                     <select
                         state="direction"
