@@ -40,6 +40,7 @@ from runtime.store.founding import found
 from runtime.store.migrate import migrate
 from runtime.store.secrets import KeyMissing, load_keyring, use_keyring
 from runtime.web.preview import mount_preview
+from runtime.web.published import mount_published
 
 AUTHORS = "Sample organization"
 AUTHOR_EMAIL = "author@localhost"
@@ -113,6 +114,7 @@ def create_app(settings: Settings) -> Application:
     mount_health(app, host)
     mount(app, host, operations())
     mount_inbound(app, host)
+    mount_published(app, host)
     if settings.preview:
         mount_preview(app, host)
     host.dispatcher.start()

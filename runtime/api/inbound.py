@@ -67,7 +67,7 @@ def _fetch(host: Host) -> Callable[..., Response]:
         site: str | None = None,
         rest: str = "",
     ) -> Response:
-        _only_on_content_origin(host)
+        only_on_content_origin(host)
         plan = _plan(host, name, installation, space, site)
         body = _body()
         fields: dict[str, object] = {"spaceId": space} if space else {"siteId": site} if site else {}
@@ -113,11 +113,11 @@ def _asset(host: Host) -> Callable[..., Response]:
     return view
 
 
-def _only_on_content_origin(host: Host) -> None:
+def only_on_content_origin(host: Host) -> None:
     """Keep pages of scripts off the platform's own origin, where there is another one for them."""
     at = host.addresses
     if at.content_url != at.public_url and request.host == urlsplit(at.public_url).netloc:
-        raise errors.NotFound(f"Public endpoints are served at {at.content_url}.")
+        raise errors.NotFound(f"This is served at {at.content_url}.")
 
 
 def _plan(
@@ -183,6 +183,13 @@ def _body() -> bytes | None:
 
 
 def _answer(outcome: Outcome, plan: Plan) -> Response:
+    answer = passed_on(outcome, plan)
+    if "Access-Control-Allow-Origin" not in answer.headers:
+        answer.headers["Access-Control-Allow-Origin"] = "*"
+    return answer
+
+
+def passed_on(outcome: Outcome, plan: Plan) -> Response:
     """Pass on what the script answered; redirects are not followed, every `Set-Cookie` line is kept."""
     if outcome.failure is not None:
         raise failed(outcome.failure)
@@ -193,8 +200,6 @@ def _answer(outcome: Outcome, plan: Plan) -> Response:
             raise errors.BadGateway("The integration answered with a header that HTTP cannot carry.")
         if name.lower() not in HOP_BY_HOP and name.lower() != "content-length":
             answer.headers.add(name, value)
-    if "Access-Control-Allow-Origin" not in answer.headers:
-        answer.headers["Access-Control-Allow-Origin"] = "*"
     is_page = answer.headers.get("Content-Type", "").lower().startswith("text/html")
     if plan.policy and is_page and "Content-Security-Policy" not in answer.headers:
         answer.headers["Content-Security-Policy"] = plan.policy

@@ -182,6 +182,9 @@ class FetchVisitorAuthentication(Event):
     repeats = False
     type: Literal["fetch_visitor_authentication"]
     location: LongText | MISSING = MISSING
+    search_params: dict[str, LongText] | MISSING = MISSING
+    cookies: dict[str, LongText] | MISSING = MISSING
+    action: Literal["logout"] | MISSING = MISSING
 
 
 class UiRender(Event):

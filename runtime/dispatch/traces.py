@@ -55,6 +55,9 @@ def trace_text(trace: Trace, limits: Limits, secrets: Sequence[str]) -> str:
 
 def recorded_payload(payload: dict[str, Any], event: bytes) -> str:
     """Give the event as it was sent, with the credentials of a forwarded request masked."""
+    if payload["type"] == "fetch_visitor_authentication" and payload.get("cookies"):
+        cookies = dict.fromkeys(payload["cookies"], MASK)
+        return json.dumps({**payload, "cookies": cookies}, separators=(",", ":"))
     request = payload.get("request")
     if payload["type"] != "fetch" or not isinstance(request, dict):
         return event.decode()

@@ -1,0 +1,273 @@
+"""Published sites as visitors see them, and how visitors sign in (contract/dispatch.md section 10)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+from flask import Flask, Response, request, send_from_directory
+from jinja2 import Environment, FileSystemLoader
+
+from runtime.api.host import Host
+from runtime.api.inbound import only_on_content_origin, passed_on
+from runtime.contract import errors
+from runtime.contract.sites import SiteIntegrationScript
+from runtime.dispatch.planning import Level, Plan
+from runtime.services import site_scripts, visiting
+from runtime.services.rendering import body_of, script_error
+from runtime.store import visitors
+from runtime.store.tables.sites import SiteRow
+from runtime.store.tables.spaces import SpaceRow
+from runtime.web.site_policy import policy_of
+
+HERE = Path(__file__).parent
+PAGES = Environment(loader=FileSystemLoader(HERE / "pages"), autoescape=True, trim_blocks=True)
+COOKIE = "site_visitor"
+TOKEN = "jwt_token"
+MOST_PARAMETERS = 50
+SIGN_OUT = "-/sign-out"
+SAFE = "/-._~!$&'()*+,;=:@"
+DROPPED = frozenset(("path", "domain"))
+"""Attributes of a script's cookie that the host sets itself."""
+
+
+class Apology(Exception):
+    """There is nothing to see; the sentence says why, to a visitor."""
+
+    def __init__(self, status: int, heading: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status, self.heading, self.sentence = status, heading, sentence
+
+
+def mount_published(app: Flask, host: Host) -> None:
+    """Add the pages of published sites; they need no token."""
+    page, sign_out = partial(_guarded, host, _page), partial(_guarded, host, _sign_out)
+    app.add_url_rule("/sites/-/published.css", "site style", _style, methods=("GET",))
+    app.add_url_rule(f"/sites/<site_id>/{SIGN_OUT}", "site sign-out", sign_out, methods=("POST",))
+    app.add_url_rule("/sites/<site_id>", "site", partial(_guarded, host, _to_home), methods=("GET",))
+    app.add_url_rule("/sites/<site_id>/", "site home", page, methods=("GET",))
+    app.add_url_rule("/sites/<site_id>/<path:rest>", "site page", page, methods=("GET",))
+
+
+def _style() -> Response:
+    answer = send_from_directory(HERE / "static", "published.css")
+    answer.headers["Cache-Control"] = "public, max-age=300"
+    answer.headers["X-Content-Type-Options"] = "nosniff"
+    return answer
+
+
+def _guarded(host: Host, view: Callable[..., Response], site_id: str, rest: str = "") -> Response:
+    """Find the site, and turn whatever goes wrong into a page."""
+    only_on_content_origin(host)
+    try:
+        site = _site(host, site_id)
+    except Apology as apology:
+        return _apology(host, None, apology)
+    try:
+        return view(host, site, _place(rest))
+    except Apology as apology:
+        return _apology(host, site, apology)
+    except errors.ApiError as error:
+        status = errors.status_of(error)
+        return _apology(host, site, Apology(status, "Signing in did not work", error.message))
+
+
+def _site(host: Host, site_id: str) -> SiteRow:
+    found = None
+    if len(site_id) <= 100 and "\x00" not in site_id:
+        with host.database.transaction(writes=False) as session:
+            found = visiting.published(session, site_id)
+    if found is None:
+        raise Apology(404, "Nothing here", "There is no published site at this address.")
+    return found
+
+
+def _place(rest: str) -> str:
+    """Write the place inside a site for use in an address: one that can only lead to the same site."""
+    segments = [segment for segment in rest.split("/") if segment]
+    if any(segment in (".", "..") for segment in segments):
+        raise Apology(404, "Nothing here", "There is no such page on this site.")
+    return quote("/".join(segments), safe=SAFE)
+
+
+def _to_home(host: Host, site: SiteRow, place: str) -> Response:
+    query = request.query_string.decode("latin-1")
+    return _redirect(host.addresses.site(site.id) + (f"?{query}" if query else ""))
+
+
+def _page(host: Host, site: SiteRow, place: str) -> Response:
+    """Show a site to whom its visibility allows; others are sent to sign in."""
+    if site.visibility == "share-link":
+        raise Apology(403, "Not with this address", "This site opens with a link that its owners share.")
+    if site.visibility != "visitor-auth":
+        return _shown(host, site, signed_in=False)
+    plan, part = _backend(host, site)
+    token = request.args.get(TOKEN)
+    if token is not None:
+        return _sign_in(host, site, part, place, token)
+    if _signed_in(host, site, part):
+        return _shown(host, site, signed_in=True)
+    return _ask(host, site, plan, {"location": place, "searchParams": _parameters()})
+
+
+def _backend(host: Host, site: SiteRow) -> tuple[Plan, Any]:
+    level: Level | None = None
+
+    def find(_: Any) -> Level | None:
+        return level
+
+    if site.visitor_auth_backend != "integration":
+        raise Apology(403, "Sign in elsewhere", "Visitors of this site are signed in by its owners' own service.")
+    epoch = host.database.epoch()  # before the rows are read: what is kept must not be older than it says
+    with host.database.transaction(writes=False) as session:
+        level = visiting.backend_of(session, site)
+    plan = host.plans.get(("visitor", site.id, site.visitor_auth_integration), epoch, find)
+    if level is None or plan is None:
+        raise Apology(503, "Signing in is not possible", "The integration that signs visitors in is not active here.")
+    return plan, level.site
+
+
+def _sign_in(host: Host, site: SiteRow, part: Any, place: str, token: str) -> Response:
+    """Open a session for the bearer of a token, and lead to the same address without it."""
+    try:
+        with host.database.transaction(writes=True) as session:
+            visit = visiting.sign_in(session, site, part, token)
+    except visiting.BadToken as error:
+        raise Apology(401, "You are not signed in", str(error)) from None
+    query = urlencode([(name, value) for name, value in request.args.items(multi=True) if name != TOKEN])
+    answer = _redirect(host.addresses.site(site.id) + place + (f"?{query}" if query else ""))
+    _set_cookie(host, site, answer, visit.cookie, expires=visit.expires)
+    return answer
+
+
+def _signed_in(host: Host, site: SiteRow, part: Any) -> bool:
+    with host.database.transaction(writes=False) as session:
+        return any(visitors.find_session(session, site.id, part.id, value) for value in _own_cookies())
+
+
+def _own_cookies() -> list[str]:
+    """Give every cookie of the session's name: a script elsewhere on this origin may have set one beside ours."""
+    return [value for value in request.cookies.getlist(COOKIE)[:5] if len(value) <= 200]
+
+
+def _sign_out(host: Host, site: SiteRow, place: str) -> Response:
+    """Forget a visitor, and let the integration sign them out where they signed in."""
+    values = _own_cookies()
+    with host.database.transaction(writes=True) as session:
+        for value in values:
+            visitors.close_session(session, site.id, value)
+    said = Apology(200, "You are signed out", "This site does not know you any more.")
+    answer = _apology(host, site, said)
+    if values and site.visibility == "visitor-auth":
+        plan, _ = _backend(host, site)
+        asked = _ask(host, site, plan, {"location": "", "action": "logout"})
+        answer = asked if 300 <= asked.status_code < 400 else answer
+    _set_cookie(host, site, answer, "", max_age=0)
+    return answer
+
+
+def _ask(host: Host, site: SiteRow, plan: Plan, fields: dict[str, Any]) -> Response:
+    """Ask the integration where a visitor goes, and pass its answer on."""
+    cookies = {name: value for name, value in request.cookies.items() if name != COOKIE}
+    fields = {"siteId": site.id, **fields, **({"cookies": cookies} if cookies else {})}
+    outcome = host.invoker.call(plan, "fetch_visitor_authentication", fields)
+    if outcome.failure is None and outcome.status >= 400:
+        raise script_error(outcome.status, body_of(outcome.body), "signed a visitor in")
+    answer = passed_on(outcome, plan)
+    lines = answer.headers.getlist("Set-Cookie")
+    answer.headers.remove("Set-Cookie")
+    for line in lines:
+        for kept in _relayed(host, site, plan, line):
+            answer.headers.add("Set-Cookie", kept)
+    answer.headers["Cache-Control"] = "no-store"
+    answer.headers["Referrer-Policy"] = "no-referrer"
+    return answer
+
+
+def _relayed(host: Host, site: SiteRow, plan: Plan, line: str) -> list[str]:
+    """Give a script's cookie both places where the script is called, and no other.
+
+    Set at the site's address it would not come back to the endpoint the provider leads to: what is kept in it, a PKCE
+    verifier for instance, would be lost.
+    """
+    first, *attributes = (part.strip() for part in line.split(";"))
+    name = first.partition("=")[0].strip()
+    if not re.fullmatch(r"[^\s=;,\"]{1,200}", name) or name == COOKIE:
+        return []
+    if name.startswith("__Host-"):
+        return [line]  # browsers take such a cookie with the path `/` only
+    kept = [part for part in attributes if part.partition("=")[0].strip().lower() not in DROPPED]
+    places = (urlsplit(plan.endpoint).path, urlsplit(host.addresses.site(site.id)).path)
+    return ["; ".join([first, *kept, f"Path={path}"]) for path in places]
+
+
+def _parameters() -> dict[str, str]:
+    known = [(name, value) for name, value in request.args.items() if name != TOKEN]
+    return dict(known[:MOST_PARAMETERS])
+
+
+def _set_cookie(host: Host, site: SiteRow, answer: Response, value: str, **lasts: Any) -> None:
+    at = urlsplit(host.addresses.site(site.id))
+    secure = at.scheme == "https"
+    answer.set_cookie(COOKIE, value, path=at.path, httponly=True, samesite="Lax", secure=secure, **lasts)
+
+
+def _redirect(address: str) -> Response:
+    return Response(b"", 302, {"Location": address, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})
+
+
+def _shown(host: Host, site: SiteRow, *, signed_in: bool) -> Response:
+    with host.database.transaction(writes=False) as session:
+        spaces = [(_emoji(space), space.title) for space in visiting.spaces_of(session, site)]
+        scripts = site_scripts.of_site(session, site, host.addresses)
+    home = host.addresses.site(site.id)
+    answer = _html(
+        host, 200, scripts, title=site.title, home=home, spaces=spaces, sign_out=home + SIGN_OUT if signed_in else None
+    )
+    answer.headers["Cache-Control"] = "private, no-store" if signed_in else "no-cache"
+    if site.visibility != "public":
+        answer.headers["X-Robots-Tag"] = "noindex"
+    return answer
+
+
+def _apology(host: Host, site: SiteRow | None, apology: Apology) -> Response:
+    title = site.title if site is not None else HTTPStatus(404).phrase
+    home = host.addresses.site(site.id) if site is not None else host.addresses.content_url + "/"
+    again = home if site is not None and apology.status in (200, 401) else None
+    answer = _html(
+        host,
+        apology.status,
+        (),
+        title=title,
+        home=home,
+        heading=apology.heading,
+        message=apology.sentence,
+        again=again,
+        again_text="Sign in again",
+    )
+    answer.headers["Cache-Control"] = "no-store"
+    return answer
+
+
+def _html(host: Host, status: int, scripts: Sequence[SiteIntegrationScript], **shown: Any) -> Response:
+    style = host.addresses.content_url + "/sites/-/published.css"
+    body = PAGES.get_template("site.html").render(style=style, scripts=scripts, **shown)
+    headers = {
+        "Content-Security-Policy": policy_of(scripts),
+        "Referrer-Policy": "strict-origin-when-cross-origin",
+        "X-Content-Type-Options": "nosniff",
+    }
+    return Response(body, status, headers, mimetype="text/html")
+
+
+def _emoji(space: SpaceRow) -> str:
+    """Turn the code points of an emoji, in hexadecimal, into the emoji."""
+    points = space.emoji.split("-")
+    if all(re.fullmatch(r"[0-9a-fA-F]{2,6}", point) and int(point, 16) < 0x110000 for point in points):
+        return "".join(chr(int(point, 16)) for point in points if not 0xD800 <= int(point, 16) < 0xE000)
+    return space.emoji
