@@ -18,6 +18,10 @@ from runtime.store.installed import Installed
 from runtime.store.tables.installations import InstallationRow
 
 WAKE = "dispatcher should look"
+MOST_CHANGES = 10
+CHANGES_WINDOW = 10.0
+"""A script that configures itself where it hears of its configuration causes the next event by itself. None of these is
+left out, but of one installation no more than this many go in any so many seconds; the others wait."""
 
 
 def emit(
@@ -50,6 +54,16 @@ def emit(
 def emit_to(session: Session, kind: str, installation: InstallationRow, fields: dict[str, Any]) -> str:
     """Commit an event for one installation, whatever its status: its own setup and its end."""
     row = _row(kind, installation.integration_id, installation.id, fields)
+    _insert(session, [row])
+    return str(row["id"])
+
+
+def emit_change(session: Session, kind: str, installation: InstallationRow, fields: dict[str, Any]) -> str:
+    """Commit what one installation hears of a change of its configuration; held back while there are too many."""
+    row = _row(kind, installation.integration_id, installation.id, fields)
+    due = queue.next_slot(session, installation.id, most=MOST_CHANGES, window=CHANGES_WINDOW)
+    row["held"] = 0.0 if due is None else max(0.0, due - row["due_at"])
+    row["due_at"] += row["held"]
     _insert(session, [row])
     return str(row["id"])
 

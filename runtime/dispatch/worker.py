@@ -20,11 +20,12 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from runtime.contract.events import EVENTS
 from runtime.contract.identifiers import new_id
-from runtime.contract.invocation import Outcome, Trace
+from runtime.contract.invocation import LogLine, Outcome, Trace
 from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.deliveries import Deliveries
 from runtime.dispatch.fair_pool import FairPool
 from runtime.dispatch.invoke import Invoker
+from runtime.dispatch.outbox import CHANGES_WINDOW, MOST_CHANGES
 from runtime.dispatch.recorder import summary
 from runtime.dispatch.retention import Retention
 from runtime.dispatch.retry import Delivered, Failed, judge
@@ -179,6 +180,8 @@ class Dispatcher:
             delay = 0.0
             if isinstance(verdict, Failed):
                 state, delay = "failed", verdict.delay
+            if event.held:
+                trace.logs.insert(0, _held(event.held))
             text = trace_text(trace, self._invoker.limits, plan.secrets)
             self._end(event, plan.integration, state, outcome.status, delay, text, seconds * 1000)
 
@@ -260,3 +263,13 @@ class Dispatcher:
                     queue.extend(session, self._owner, self._lease)
             except SQLAlchemyError:
                 log.exception("leases could not be extended; trying again")
+
+
+def _held(seconds: float) -> LogLine:
+    """Say in a trace why its event came late."""
+    text = (
+        f"[host] held back for {seconds:.1f} s: the configuration of this installation changed more than "
+        f"{MOST_CHANGES} times in {CHANGES_WINDOW:.0f} s. A handler that changes the configuration it hears of should "
+        "stop once nothing is left to change."
+    )
+    return LogLine(time.time(), "warn", text)

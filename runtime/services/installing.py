@@ -98,7 +98,7 @@ def update(
     if (row.status, row.configuration) != (previous["status"], previous["configuration"]):
         row.revision += 1
         fields = {**_place(row), "status": row.status, "previous": previous}
-        outbox.emit_to(session, f"{EVENT[kind]}_setup", installation, fields)
+        outbox.emit_change(session, f"{EVENT[kind]}_setup", installation, fields)
     row.updated_at = now()
     session.flush()
 

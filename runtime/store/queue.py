@@ -67,6 +67,24 @@ def claim(session: Session, owner: str, *, limit: int, lease: float, without: Se
     return list(session.scalars(select(EventRow).where(EventRow.seq.in_(places)).order_by(EventRow.seq)))
 
 
+def next_slot(session: Session, installation_id: str, *, most: int, window: float) -> float | None:
+    """Tell until when one more event that may be held must wait, None when it need not.
+
+    Of one installation at most `most` fall into any `window`, in seconds.
+    """
+    moment = time.time()
+    query = (
+        select(EventRow.due_at)
+        .where(EventRow.installation_id == installation_id, EventRow.held.is_not(None))
+        .where(EventRow.due_at > moment - window)
+        .order_by(EventRow.due_at.desc())
+        .offset(most - 1)
+        .limit(1)
+    )
+    crowded = session.scalar(query)
+    return None if crowded is None else crowded + window
+
+
 def extend(session: Session, owner: str, lease: float) -> None:
     """Keep the events of this process for a while longer."""
     session.execute(
