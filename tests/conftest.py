@@ -18,6 +18,12 @@ import pytest
 import requests
 
 from runtime.contract.identifiers import new_id
+from tests.contract.agreement import (  # noqa: F401
+    published_contract,
+    pytest_sessionfinish,
+    pytest_terminal_summary,
+    pytest_testnodedown,
+)
 
 COUNTER = """
 from runtime.sdk import ExposableError, Integration, Response, ui

@@ -69,6 +69,13 @@ class SiteUrls(WireModel):
     published: str | MISSING = MISSING
 
 
+class SiteProxy(WireModel):
+    """The address under which a site is also reached, and the one it is fetched from."""
+
+    origin: str
+    target: str
+
+
 class Site(WireModel):
     """A site (specification, Site); `visitor_auth` is an extension."""
 
@@ -77,7 +84,7 @@ class Site(WireModel):
     type: SiteType
     title: str
     basename: str | MISSING = MISSING
-    proxy: str | MISSING = MISSING
+    proxy: SiteProxy | MISSING = MISSING
     visibility: SiteVisibility
     published: bool
     site_spaces: int

@@ -18,7 +18,7 @@ from runtime.contract.installations import (
 )
 from runtime.contract.integrations import Integration, IntegrationPermissions, IntegrationUrls
 from runtime.contract.organizations import Organization, OrganizationUrls, User, UserUrls, reaches
-from runtime.contract.sites import CustomVisitorAuth, IntegrationVisitorAuth, Site, SiteUrls
+from runtime.contract.sites import CustomVisitorAuth, IntegrationVisitorAuth, Site, SiteProxy, SiteUrls
 from runtime.contract.spaces import Space, SpaceUrls
 from runtime.store.tables.installations import InstallationRow, SiteInstallationRow, SpaceInstallationRow
 from runtime.store.tables.integrations import IntegrationRow
@@ -124,7 +124,7 @@ def site_object(row: SiteRow, at: Addresses, site_spaces: int) -> Site:
         type=row.type,  # type: ignore[arg-type]
         title=row.title,
         basename=row.basename or MISSING,
-        proxy=row.proxy or MISSING,
+        proxy=SiteProxy(origin=row.proxy, target=at.site(row.id)) if row.proxy else MISSING,
         visibility=row.visibility,  # type: ignore[arg-type]
         published=row.published,
         site_spaces=site_spaces,

@@ -231,7 +231,7 @@ def test_a_site_is_changed_and_published(alpha: Tenant) -> None:
         },
     ).json
     assert changed["title"] == "Handbook" and changed["visibility"] == "unlisted"
-    assert changed["basename"] == "handbook" and changed["proxy"] == "docs.example.com/handbook"
+    assert changed["basename"] == "handbook" and changed["proxy"]["origin"] == "docs.example.com/handbook"
     assert changed["adaptiveContent"] == {"enabled": True} and changed["agentsContext"] == "excluded"
     assert changed["published"] is True and changed["urls"]["published"].endswith(f"/sites/{one.site}/")
     assert alpha.api.get(site_of(one)).json == changed
