@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import MISSING, StringConstraints
 
-from runtime.contract.base import Body, JsonObject, Moment, Text, WireModel
+from runtime.contract.base import Body, JsonObject, Moment, Query, Text, WireModel
 from runtime.contract.organizations import Role
 
 ContentVisibility = Literal["public", "unlisted", "share-link", "visitor-auth", "in-collection", "private"]
@@ -14,17 +14,31 @@ SpaceTitle = Annotated[Text, StringConstraints(max_length=50)]
 Emoji = Annotated[Text, StringConstraints(max_length=50)]
 Language = Annotated[Text, StringConstraints(max_length=10)]
 
+NO_EMOJI = "1f4d8"
+"""What a space shows that was given no emoji."""
+
 
 class CreateSpace(Body):
     """Everything is optional: an empty body makes an untitled, private space."""
 
     title: SpaceTitle = "Untitled"
-    emoji: Emoji = "1f4d8"
+    emoji: Emoji = NO_EMOJI
     parent: str | MISSING = MISSING
     language: Language | MISSING = MISSING
     edit_mode: Literal["live", "locked"] = "locked"
     template: JsonObject | MISSING = MISSING
     computed_source: JsonObject | MISSING = MISSING
+
+
+class UpdateSpace(Body):
+    """A change of a space: what is absent stays."""
+
+    title: SpaceTitle | MISSING = MISSING
+    emoji: Emoji | MISSING | None = MISSING
+    edit_mode: Literal["live", "locked"] | MISSING = MISSING
+    default_level: Role | Literal["inherit"] | MISSING | None = MISSING
+    language: Language | MISSING = MISSING
+    visibility: ContentVisibility | MISSING = MISSING
 
 
 class SpaceUrls(WireModel):
@@ -58,3 +72,13 @@ class Space(WireModel):
     change_requests_open: int
     change_requests_draft: int
     permissions: dict[str, bool]
+
+
+class ContentOfAddress(WireModel):
+    """What an address of the application names."""
+
+    space: Space
+
+
+class AddressQuery(Query):
+    url: Annotated[Text, StringConstraints(min_length=1, max_length=2048)]

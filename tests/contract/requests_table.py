@@ -76,6 +76,10 @@ def compute(world: World) -> dict[str, Any]:
     return {"source": {"type": f"integration:{world.installed.name}:pages", "props": {}}, "seed": "s"}
 
 
+def app_address(world: World) -> dict[str, str]:
+    return {"url": world.installed.owner.api.get(f"/v1/spaces/{world.installed.space}").json["urls"]["app"]}
+
+
 def render_query(world: World) -> dict[str, str]:
     import json
 
@@ -110,6 +114,18 @@ GOOD: dict[str, Good] = {
         lambda world: {"title": "New"}, spoiled={"title": "x" * 51, "editMode": "sometimes", "emoji": 7}
     ),
     "getSpaceById": Good(),
+    "updateSpaceById": Good(
+        lambda world: {"title": "Another"},
+        spoiled={
+            "title": "x" * 51,
+            "emoji": 7,
+            "editMode": "sometimes",
+            "defaultLevel": "king",
+            "language": 1,
+            "visibility": "hidden",
+        },
+    ),
+    "getContentByUrl": Good(query=app_address),
     "listSpaceIntegrationsBlocks": Good(),
     "getEmbedByUrlInSpace": Good(query=lambda world: {"url": "https://example.com/a"}),
     "getEmbedByUrl": Good(query=lambda world: {"url": "https://example.com/a"}),

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from pydantic import MISSING
 
 from runtime.api.call import Call
 from runtime.api.operation import Family
-from runtime.api.permission import also, member
+from runtime.api.permission import USER, also, member
 from runtime.contract import errors
 from runtime.contract.base import ListOf, ListQuery
-from runtime.contract.spaces import CreateSpace, Space
+from runtime.contract.spaces import AddressQuery, ContentOfAddress, CreateSpace, Space, UpdateSpace
 from runtime.dispatch import objects
-from runtime.services import installing
+from runtime.services import installing, space_settings
 from runtime.store.tables.spaces import SpaceRow
 
 spaces = Family("Spaces")
@@ -64,6 +65,29 @@ def create_space(call: Call, body: CreateSpace) -> Space:
 def get_space_by_id(call: Call) -> Space:
     """Get a space."""
     return space_object(call, call.space)
+
+
+@spaces.operation(
+    "PATCH /v1/spaces/{spaceId}", Space, needs=also(member("create"), installation=True, scope="space:metadata:write")
+)
+def update_space_by_id(call: Call, body: UpdateSpace) -> Space:
+    """Change a space; a change of its visibility is told to integrations."""
+    space_settings.update(call.session, call.space, body)
+    return space_object(call, call.space)
+
+
+@spaces.operation(
+    "GET /v1/urls/content",
+    ContentOfAddress,
+    needs=also(USER, integration=True, installation=True, scope="space:metadata:read"),
+)
+def get_content_by_url(call: Call, query: AddressQuery) -> ContentOfAddress:
+    """Find the space that an address of the application names."""
+    place = query.url.removeprefix(call.host.addresses.app("spaces") + "/")
+    space_id = re.split(r"[/?#]", place, maxsplit=1)[0]
+    if place == query.url or not re.fullmatch(r"[0-9A-Za-z]{1,100}", space_id):
+        raise errors.NotFound("This address names no space of this host.")
+    return ContentOfAddress(space=space_object(call, call.find(SpaceRow, id=space_id)))
 
 
 def space_object(call: Call, row: SpaceRow) -> Space:
