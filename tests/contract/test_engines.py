@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from email.parser import BytesParser
 from email.policy import HTTP
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -72,6 +73,8 @@ def large():
 def echo(request):
     return Response(request.body, headers={"content-type": request.headers["content-type"]})
 """
+
+JAVASCRIPT = (Path(__file__).parent / "scripts" / "sample.mjs").read_text(encoding="utf-8")
 
 
 class _Tunnel(BaseHTTPRequestHandler):
@@ -148,6 +151,12 @@ def _python() -> Iterator[Target]:
     engine.close()
 
 
+def _javascript(runtime: str) -> Iterator[Target]:
+    engine = ENGINES[runtime]("required", EgressRules())
+    yield Target(engine, Script("sample", runtime, JAVASCRIPT, "sample.mjs"))
+    engine.close()
+
+
 def _dev_tunnel() -> Iterator[Target]:
     namespace: dict[str, Any] = {}
     exec(PYTHON.replace("time.sleep(30)", "time.sleep(2)"), namespace)
@@ -164,7 +173,12 @@ def _dev_tunnel() -> Iterator[Target]:
     server.server_close()
 
 
-TARGETS: dict[str, Callable[[], Iterator[Target]]] = {"python": _python, "dev_tunnel": _dev_tunnel}
+TARGETS: dict[str, Callable[[], Iterator[Target]]] = {
+    "python": _python,
+    "v1": lambda: _javascript("v1"),
+    "v2": lambda: _javascript("v2"),
+    "dev_tunnel": _dev_tunnel,
+}
 
 
 @pytest.fixture(scope="module", params=sorted(TARGETS))

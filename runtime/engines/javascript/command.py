@@ -46,7 +46,7 @@ class LaunchPad:
         if mode == "required" and sandbox.find_bubblewrap() is None:
             raise SandboxUnavailable(sandbox.NO_BUBBLEWRAP)
         self._deno = deno
-        self._mode = mode
+        self.confined = mode == "required"
         self._certificates = Path(ca_file or certifi.where()).read_text(encoding="utf-8") if ca_file else ""
         self._thread = ThreadPoolExecutor(1, "isolate-start")
 
@@ -65,7 +65,7 @@ class LaunchPad:
         self._thread.shutdown()
 
     def _start(self, sockets: Path, scripts: Path, said: Path, memory: int) -> subprocess.Popen[bytes]:
-        confined = self._mode == "required"
+        confined = self.confined
         with said.open("wb") as errors, _filter(confined) as descriptor, on_any_processor():
             if confined:
                 view = self._view(sockets, scripts)

@@ -33,6 +33,7 @@ class Isolates:
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
         self._loaded: dict[Key, Future[Isolate]] = {}
+        self._running: set[Isolate] = set()  # all but the spare one
         self._leaving: set[Isolate] = set()
         self._spare: Isolate | None = None
         self._refilling = False
@@ -90,7 +91,7 @@ class Isolates:
     def running(self) -> list[Isolate]:
         """Return the isolates that have a script, or that are loading one."""
         with self._lock:
-            return [*self._ready(), *self._leaving]
+            return list(self._running)
 
     def size(self) -> int:
         """Return how many isolates there are, without the spare one."""
@@ -196,15 +197,17 @@ class Isolates:
                         raise PoolBusy
                     continue
             self._forget(min(idle, key=lambda item: item.idle_since))
-        if spare is not None:
-            if limits.memory == Limits().memory and spare.alive():
-                return spare
+        if spare is not None and not (limits.memory == Limits().memory and spare.alive()):
             spare.close()
+            spare = None
         try:
-            return self._start(limits)
+            isolate = spare or self._start(limits)
         except BaseException:
             self._free_place()
             raise
+        with self._lock:
+            self._running.add(isolate)
+        return isolate
 
     def _refill(self) -> None:
         try:
@@ -243,6 +246,7 @@ class Isolates:
 
     def _end(self, isolate: Isolate) -> None:
         with self._lock:
+            self._running.discard(isolate)
             self._leaving.discard(isolate)
         if isolate.close():
             self._free_place()

@@ -293,8 +293,10 @@ class Isolate:
             self._freed.notify_all()
         self.kill()
         if self._process is not None:
+            if self._pidfd < 0:  # it never said which process it is
+                self._process.kill()
+            self._ran_out_of_memory()  # waits for the end
             self._process.kill()
-            self._ran_out_of_memory()
             self._process.wait()
         for channel in channels:
             channel.close()
@@ -326,7 +328,8 @@ class Isolate:
         try:
             self._pidfd = os.pidfd_open(self.pid)
             resource.prlimit(self.pid, resource.RLIMIT_CORE, (0, 0))
-            resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (_STDERR_BYTES, _STDERR_BYTES))
+            if pad.confined:  # else Deno keeps caches beside its script
+                resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (_STDERR_BYTES, _STDERR_BYTES))
         except OSError as error:
             raise ProcessBroken("the isolate ended at once") from error
 

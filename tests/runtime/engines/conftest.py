@@ -14,6 +14,7 @@ import pytest
 
 from runtime.contract.invocation import Invocation, Limits, Outcome, Script, Trace
 from runtime.engines.egress import EgressRules
+from runtime.engines.engine import Engine
 from runtime.engines.python_process.pool import PythonEngine
 
 HEAD = """
@@ -54,7 +55,7 @@ def script(source: str, version: str | None = None) -> Script:
     return Script(version=version or uuid.uuid4().hex, runtime="python", source=source)
 
 
-def send(engine: PythonEngine, invocation: Invocation) -> Answered:
+def send(engine: Engine, invocation: Invocation) -> Answered:
     """Make a call and wait until its trace is complete."""
     traces: list[Trace] = []
     complete = threading.Event()
@@ -73,7 +74,7 @@ def send(engine: PythonEngine, invocation: Invocation) -> Answered:
 Ask = Callable[..., Answered]
 
 
-def asker(engine: PythonEngine) -> Ask:
+def asker(engine: Engine) -> Ask:
     """Return a function that calls a whole script on an engine."""
 
     def ask(
@@ -101,7 +102,7 @@ def engine() -> Iterator[PythonEngine]:
 
 
 @pytest.fixture(scope="session")
-def asking() -> Callable[[PythonEngine], Ask]:
+def asking() -> Callable[[Engine], Ask]:
     """The function that makes an `ask` for an engine of the test's own."""
     return asker
 

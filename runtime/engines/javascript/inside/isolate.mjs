@@ -2,6 +2,9 @@
 // Arguments: the folder of the host's sockets, the folder of the script, and certificates to trust, if any.
 
 import { AsyncLocalStorage } from "node:async_hooks";
+// These look for `Deno` when they are loaded, which later is gone.
+import "node:crypto";
+import "node:zlib";
 
 import { CALL, DEFERRED, FAULT, HELLO, Line, LOAD, OPEN, pack, packAnswer, packIdle, packNumber, PING, PONG, readCall, READY } from "./frames.mjs";
 import { hideTheRest, provide } from "./globals.mjs";
@@ -152,7 +155,8 @@ function report(call, error) {
 
 /** An error that no call waited for belongs to the call it comes from, or to the only one there is. */
 function reportLost(error) {
-  report(current.getStore() ?? [...open].at(-1), error);
+  const call = current.getStore();
+  report(call && !call.over ? call : [...open].at(-1), error);
 }
 
 async function load(line, name) {

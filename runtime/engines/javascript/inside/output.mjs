@@ -9,6 +9,8 @@ const LONGEST = 16_000; // bytes of one frame; longer lines are cut into several
 const MOST = 300_000; // bytes of a call; the host ends the call before
 const OPTIONS = { colors: false, depth: 4, breakLength: 120 };
 const OWN_FRAMES = /\n\s+at [^\n]*(?:ext:|node:|\/inside\/)[^\n]*/g;
+// What the loader says of modules that are not there.
+const MISSING = /^TypeError: (?:Module not found|Import|Unsupported scheme "\w+" for module|Requires \w+ access to) ("[^"]*")/;
 const encoder = new TextEncoder();
 
 /** Names a script's files as its author does. */
@@ -33,8 +35,11 @@ export class Places {
     const text = this.rewrite(stack || formatWithOptions(OPTIONS, error));
     const fault = { message: this.#sentence(error) };
     const refused = /Blocked by null entry for "+(node:[\w/]+)/.exec(fault.message);
+    const missing = MISSING.exec(fault.message);
     if (refused) {
       fault.message = `${refused[1]} cannot be imported: scripts reach the network with fetch, and no files or processes`;
+    } else if (missing) {
+      fault.message = `${missing[1]} cannot be imported: a script is one module with all it needs bundled into it`;
     }
     const place = /(?:\bat |\()((?![a-z]+:)[^\s():][^\s()]*?):(\d+):(\d+)\)?\s*$/m.exec(text);
     if (place) Object.assign(fault, { file: place[1], line: Number(place[2]), column: Number(place[3]) });
@@ -69,7 +74,10 @@ export function createConsole(listener, places) {
     } catch (error) {
       text = `(what was logged cannot be shown: ${error?.message})`;
     }
-    say(listener(), level, indent + places.rewrite(text));
+    const call = listener();
+    say(call, level, indent + places.rewrite(text));
+    // The call is lost; a loop that only writes would keep even that from being sent.
+    if (call?.logged > MOST) throw new RangeError("the limit of what a call may log is used up");
   }
 
   const at = (level) => (...given) => write(level, given);

