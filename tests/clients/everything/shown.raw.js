@@ -1,0 +1,1 @@
+window.shown = '<word>';

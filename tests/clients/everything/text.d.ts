@@ -1,0 +1,4 @@
+declare module '*.raw.js' {
+    const text: string;
+    export default text;
+}
