@@ -14,13 +14,13 @@ import pytest
 
 from runtime.contract.identifiers import new_id
 from tests.conftest import Api, HostProcess, Tenant, installed, wait_for
-from tests.scenarios import test_lifecycle, test_rendering
+from tests.scenarios import test_lifecycle, test_rendering, test_setup_loops, test_sites, test_spaces
 from tests.scenarios.test_delivery import RETRIES, SLOW, delivered, send
 
 SERVER = os.environ.get("DEVKIT_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432")
 SCENARIOS = [
     scenario
-    for module in (test_lifecycle, test_rendering)
+    for module in (test_lifecycle, test_rendering, test_setup_loops, test_sites, test_spaces)
     for name, scenario in inspect.getmembers(module, inspect.isfunction)
     if name.startswith("test_") and list(inspect.signature(scenario).parameters) == ["alpha"]
 ]
