@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import subprocess
 from pathlib import Path
+from typing import Any
 
 from lzstring import LZString
 
 from devkit.build import esbuild
+from runtime.api.operation import Operation
+from runtime.api.table import operations
 from runtime.contract.identifiers import new_id
 from runtime.store import tokens
 from runtime.store.secrets import load_keyring, use_keyring
 from tests.clients.packages import FOLDER, MODULES, needs_packages
 from tests.clients.running import node
 from tests.conftest import HostProcess, Tenant, publication
-from tests.contract.agreement import ours
+from tests.contract.agreement import document, ours
+from tests.contract.requests_table import GOOD, World
+from tests.contract.test_operations import build
 
 pytestmark = needs_packages
 OPTIONS = (
@@ -37,13 +43,13 @@ def check_types(*files: Path) -> str:
 def test_every_method_works_and_has_the_declared_types(host: HostProcess, alpha: Tenant, tmp_path: Path) -> None:
     assert check_types(FOLDER / "every_method.ts") == ""
     name = f"every-{new_id()[:8].lower()}"
-    script = bundled(FOLDER / "everything" / "index.tsx", tmp_path)
+    script = bundled(FOLDER / "everything" / "index.tsx")
     first = publication(alpha.id, script, runtime="v2", scopes=["space:content:read"], blocks=[])
     assert alpha.api.post(f"/v1/integrations/{name}", first).status == 200
     published = tmp_path / "script.js"
     published.write_text(script)
     program = tmp_path / "every_method.mjs"
-    program.write_text(bundled(FOLDER / "every_method.ts", tmp_path))
+    program.write_text(bundled(FOLDER / "every_method.ts"))
     assert alpha.api.token is not None
     done = node(
         tmp_path,
@@ -58,7 +64,54 @@ def test_every_method_works_and_has_the_declared_types(host: HostProcess, alpha:
     )
     assert done.code == 0, done.err
     called = {method.lower() for method in json.loads(done.out)}
-    assert sorted(method for method in ours() if method.lower() not in called) == []
+    assert len(called) > 50
+    others = [
+        operation for operation in operations() if operation.name in ours() and operation.name.lower() not in called
+    ]
+    assert refused(host, build(host, alpha), others, tmp_path) == {}
+
+
+def refused(host: HostProcess, world: World, others: list[Operation], home: Path) -> dict[str, Any]:
+    """Call the methods of operations with the requests of the table, those that delete at the end; gives failures."""
+    others = sorted(others, key=lambda operation: (operation.method == "DELETE", operation.name))
+    clients = {"user": world.installed.owner.api, "integration": world.integration, "installation": world.installation}
+    asked = {
+        "endpoint": host.url,
+        "tokens": {kind: api.token for kind, api in clients.items()},
+        "calls": [
+            {"name": operation.name, "token": GOOD[operation.name].token, "values": values(operation, world)}
+            for operation in others
+        ],
+    }
+    bundle = home / "call_methods.mjs"
+    bundle.write_text(bundled(FOLDER / "call_methods.mjs"))
+    done = node(home, bundle, given=json.dumps(asked))
+    assert done.code == 0, done.err
+    return {name: came for name, came in json.loads(done.out).items() if came not in (200, 201, 202, 204, 205)}
+
+
+def values(operation: Operation, world: World) -> list[Any]:
+    """Put a request into the order of a method's parameters: those of the path, then query, then body."""
+    good = GOOD[operation.name]
+    path = operation.path.removeprefix("/v1")
+    shape = next(item for name, item in document()["paths"].items() if plain(name) == plain(path))
+    shape = shape[operation.method.lower()] | {"every": shape.get("parameters", [])}
+    given: list[Any] = [world.value(parameter) for parameter in operation.parameters]
+    if any(resolved(one)["in"] == "query" for one in [*shape.get("parameters", []), *shape["every"]]):
+        given.append(good.query(world))
+    if "requestBody" in shape:
+        given.append(good.body(world) if good.body else {})
+    return given
+
+
+def plain(path: str) -> str:
+    return re.sub(r"{\w+}", "x", path)
+
+
+def resolved(parameter: dict[str, Any]) -> dict[str, Any]:
+    name = parameter.get("$ref", "").rpartition("/")[2]
+    found: dict[str, Any] = document()["components"]["parameters"][name] if name else parameter
+    return found
 
 
 def test_the_compiler_finds_what_does_not_fit(tmp_path: Path) -> None:
@@ -69,11 +122,11 @@ def test_the_compiler_finds_what_does_not_fit(tmp_path: Path) -> None:
     assert "Type 'number' is not assignable to type 'string'" in check_types(program)
 
 
-def bundled(script: Path, folder: Path) -> str:
-    """Bundle a script with the options of a project that is published."""
+def bundled(script: Path, *options: str) -> str:
+    """Bundle a script as a project is bundled, but for what options change."""
     command = esbuild.find(FOLDER)
     assert command is not None
-    built = esbuild.bundle(command, FOLDER, script, "production")
+    built = esbuild.bundle([*command, *options], FOLDER, script, "development")
     assert isinstance(built, str), built
     return built
 
