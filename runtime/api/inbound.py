@@ -43,6 +43,8 @@ HOP_BY_HOP = frozenset(
 )
 HEADER_NAME = re.compile(r"^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$")
 HEADER_VALUE = re.compile(r"^[\t\x20-\x7e\x80-\xff]{0,16384}$")
+VISITOR_COOKIE = "site_visitor"
+"""The cookie by which the host knows a visitor; no script may set it, sites and scripts share an origin."""
 NO_OP = b"/* This integration's script is not available. */\n"
 
 
@@ -198,7 +200,8 @@ def passed_on(outcome: Outcome, plan: Plan) -> Response:
     for name, value in outcome.headers:
         if not HEADER_NAME.match(name) or not HEADER_VALUE.match(value):
             raise errors.BadGateway("The integration answered with a header that HTTP cannot carry.")
-        if name.lower() not in HOP_BY_HOP and name.lower() != "content-length":
+        own = name.lower() == "set-cookie" and value.partition("=")[0].strip() == VISITOR_COOKIE
+        if not own and name.lower() not in HOP_BY_HOP and name.lower() != "content-length":
             answer.headers.add(name, value)
     is_page = answer.headers.get("Content-Type", "").lower().startswith("text/html")
     if plan.policy and is_page and "Content-Security-Policy" not in answer.headers:

@@ -14,7 +14,7 @@ from flask import Flask, Response, request, send_from_directory
 from jinja2 import Environment, FileSystemLoader
 
 from runtime.api.host import Host
-from runtime.api.inbound import only_on_content_origin, passed_on
+from runtime.api.inbound import VISITOR_COOKIE, only_on_content_origin, passed_on
 from runtime.contract import errors
 from runtime.contract.sites import SiteIntegrationScript
 from runtime.dispatch.planning import Level, Plan
@@ -27,7 +27,6 @@ from runtime.web.site_policy import policy_of
 
 HERE = Path(__file__).parent
 PAGES = Environment(loader=FileSystemLoader(HERE / "pages"), autoescape=True, trim_blocks=True)
-COOKIE = "site_visitor"
 TOKEN = "jwt_token"
 MOST_PARAMETERS = 50
 SIGN_OUT = "-/sign-out"
@@ -152,7 +151,7 @@ def _signed_in(host: Host, site: SiteRow, part: Any) -> bool:
 
 def _own_cookies() -> list[str]:
     """Give every cookie of the session's name: a script elsewhere on this origin may have set one beside ours."""
-    return [value for value in request.cookies.getlist(COOKIE)[:5] if len(value) <= 200]
+    return [value for value in request.cookies.getlist(VISITOR_COOKIE)[:5] if len(value) <= 200]
 
 
 def _sign_out(host: Host, site: SiteRow, place: str) -> Response:
@@ -173,7 +172,7 @@ def _sign_out(host: Host, site: SiteRow, place: str) -> Response:
 
 def _ask(host: Host, site: SiteRow, plan: Plan, fields: dict[str, Any]) -> Response:
     """Ask the integration where a visitor goes, and pass its answer on."""
-    cookies = {name: value for name, value in request.cookies.items() if name != COOKIE}
+    cookies = {name: value for name, value in request.cookies.items() if name != VISITOR_COOKIE}
     fields = {"siteId": site.id, **fields, **({"cookies": cookies} if cookies else {})}
     outcome = host.invoker.call(plan, "fetch_visitor_authentication", fields)
     if outcome.failure is None and outcome.status >= 400:
@@ -197,7 +196,7 @@ def _relayed(host: Host, site: SiteRow, plan: Plan, line: str) -> list[str]:
     """
     first, *attributes = (part.strip() for part in line.split(";"))
     name = first.partition("=")[0].strip()
-    if not re.fullmatch(r"[^\s=;,\"]{1,200}", name) or name == COOKIE:
+    if not re.fullmatch(r"[^\s=;,\"]{1,200}", name):
         return []
     if name.startswith("__Host-"):
         return [line]  # browsers take such a cookie with the path `/` only
@@ -214,7 +213,7 @@ def _parameters() -> dict[str, str]:
 def _set_cookie(host: Host, site: SiteRow, answer: Response, value: str, **lasts: Any) -> None:
     at = urlsplit(host.addresses.site(site.id))
     secure = at.scheme == "https"
-    answer.set_cookie(COOKIE, value, path=at.path, httponly=True, samesite="Lax", secure=secure, **lasts)
+    answer.set_cookie(VISITOR_COOKIE, value, path=at.path, httponly=True, samesite="Lax", secure=secure, **lasts)
 
 
 def _redirect(address: str) -> Response:

@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterator
 
 import psycopg
 import pytest
+import requests
 
 from runtime.contract.identifiers import new_id
 from tests.conftest import Api, HostProcess, Tenant, installed, wait_for
 from tests.scenarios import test_lifecycle, test_rendering, test_setup_loops, test_sites, test_spaces
 from tests.scenarios.test_delivery import RETRIES, SLOW, delivered, send
+from tests.scenarios.test_visitors import guard, visit
 
 SERVER = os.environ.get("DEVKIT_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432")
 SCENARIOS = [
@@ -64,3 +66,14 @@ def test_nothing_is_lost_on_postgresql(served: tuple[HostProcess, Tenant]) -> No
     host.kill()
     host.start()
     wait_for(lambda: len(delivered(one, "space_content_updated")) == 300, seconds=60)
+
+
+@pytest.mark.xdist_group("postgresql")
+def test_visitors_are_remembered_on_postgresql(served: tuple[HostProcess, Tenant]) -> None:
+    here = guard(served[1], provider=9)
+    browser = requests.Session()
+    assert visit(here.home, browser, params={"jwt_token": here.token(email="reader@example.com")}).status_code == 302
+    assert visit(here.home, browser).status_code == 200
+    assert visit(here.home).status_code == 302
+    left = browser.post(here.home + "-/sign-out", timeout=60, allow_redirects=False)
+    assert left.status_code == 302 and visit(here.home, browser).status_code == 302

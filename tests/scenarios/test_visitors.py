@@ -73,6 +73,11 @@ def response(request, context):
     return Response.redirect(f"{found['urls']['published']}{location}?jwt_token={token}")
 
 
+@integration.fetch("GET", "/fixed")
+def fixed():
+    return Response("", headers=[("Set-Cookie", "site_visitor=fixed; Path=/"), ("Set-Cookie", "mine=1")])
+
+
 @integration.fetch("GET", "/secret")
 def secret(context):
     return Response.json(context.environment["signingSecrets"])
@@ -216,6 +221,8 @@ def test_a_scripts_cookies_go_where_the_script_is_and_nowhere_else(guarded: Guar
     lines = visit(guarded.home).raw.headers.getlist("Set-Cookie")
     endpoint = f"/v1/integrations/{guarded.one.name}/site-installation/{guarded.one.installation}/{guarded.one.site}"
     assert [line.rpartition("; ")[2] for line in lines] == [f"Path={endpoint}", f"Path=/sites/{guarded.one.site}/"]
+    public = guarded.one.owner.api.get(guarded.one.path).json["urls"]["publicEndpoint"]
+    assert visit(f"{public}/fixed").raw.headers.getlist("Set-Cookie") == ["mine=1"]
     assert all(line.startswith("verifier=") and "HttpOnly" in line and "Domain" not in line for line in lines)
 
 
