@@ -1,0 +1,62 @@
+"""Places inside a site, and the policy of a page: what no text may break out of."""
+
+from __future__ import annotations
+
+from urllib.parse import unquote, urljoin, urlsplit
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runtime.contract.sites import SiteIntegrationScript
+from runtime.web.published import Apology, _place
+from runtime.web.site_policy import policy_of
+
+HOME = "https://docs.example/sites/abc/"
+PARTS = st.sampled_from(
+    ["/", "//", "..", ".", "\\", "@", ":", "https:", "evil.example", "%2e", "?", "#", "\r\n", "é", "a"]
+)
+
+
+@given(st.lists(PARTS, max_size=8).map("".join) | st.text(max_size=30))
+def test_a_place_stays_inside_its_site(rest: str) -> None:
+    try:
+        place = _place(rest)
+    except Apology:
+        return
+    address = HOME + place
+    assert urljoin(HOME, address) == address
+    parts = urlsplit(address)
+    assert (parts.netloc, parts.query, parts.fragment) == ("docs.example", "", "")
+    assert parts.path.startswith("/sites/abc/") and not place.startswith("/")
+    assert not any(character in address for character in "\\\r\n\t ")
+    assert [part for part in unquote(place).split("/") if part in (".", "..")] == []
+
+
+def directives(*policies: str) -> dict[str, list[str]]:
+    scripts = [
+        SiteIntegrationScript(script=f"https://host.example/{place}.js", content_security_policy=policy, cookies=False)
+        for place, policy in enumerate(policies)
+    ]
+    return {part.split()[0]: part.split()[1:] for part in policy_of(scripts).split(";")}
+
+
+def test_a_page_without_scripts_allows_none() -> None:
+    plain = directives()
+    assert plain["script-src"] == plain["connect-src"] == plain["object-src"] == ["'none'"]
+    assert plain["style-src"] == ["'self'"]
+
+
+def test_each_script_adds_what_it_asks_for_and_takes_nothing_away() -> None:
+    page = directives(
+        "script-src-elem https://a.example; style-src 'none'; frame-ancestors *; base-uri *",
+        "default-src https://b.example; connect-src https://c.example",
+    )
+    assert page["script-src"] == [
+        "https://host.example/0.js",
+        "https://a.example",
+        "https://host.example/1.js",
+        "https://b.example",
+    ]
+    assert page["connect-src"] == ["https://c.example"]
+    assert page["style-src"] == ["'self'", "https://b.example"]
+    assert page["base-uri"] == ["'none'"] and page["frame-ancestors"] == ["'self'"]
