@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks import peers
 from benchmarks.hosts import Unmeasurable
-from benchmarks.measures import events, first_render, footprint, save, warm
+from benchmarks.measures import events, first_render, footprint, javascript, save, warm
 from benchmarks.results import Result, machine, table
 
 MEASURES: dict[str, Callable[[], Iterator[Result]]] = {
@@ -19,6 +19,7 @@ MEASURES: dict[str, Callable[[], Iterator[Result]]] = {
     "save": save.measure,
     "events": events.measure,
     "memory": footprint.measure,
+    "javascript": javascript.measure,
 }
 
 

@@ -77,13 +77,13 @@ class Host:
         answer.raise_for_status()
         return answer.json() if answer.content else None
 
-    def publish(self, name: str, script: str = COUNTER) -> Any:
+    def publish(self, name: str, script: str = COUNTER, runtime: str = "python") -> Any:
         """Publish a version."""
         body = {
             "title": "Benchmark",
             "description": "",
             "scopes": SCOPES,
-            "runtime": "python",
+            "runtime": runtime,
             "script": script,
             "organization": self.organization,
             "blocks": [{"id": "counter", "title": "Counter"}],

@@ -25,10 +25,14 @@ def family(pid: int) -> list[int]:
 
 
 def own(pid: int) -> tuple[int, int]:
-    """Give the PSS of a process and the part nobody shares (its USS), in bytes; raises Unmeasurable."""
+    """Give the PSS of a process and the part nobody shares (its USS), in bytes; raises Unmeasurable, ProcessLookupError."""
     shown = {}
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except FileNotFoundError as error:
+        raise ProcessLookupError(pid) from error
+    except ProcessLookupError:
+        raise
     except OSError as error:
         raise Unmeasurable(
             f"the memory of process {pid} cannot be read: {error}; run as the user of the host"
@@ -41,4 +45,10 @@ def own(pid: int) -> tuple[int, int]:
 
 def proportional(pid: int) -> int:
     """Give the PSS of a process and all below it, in bytes."""
-    return sum(own(one)[0] for one in family(pid))
+    total = 0
+    for one in family(pid):
+        try:
+            total += own(one)[0]
+        except ProcessLookupError:  # it has just ended
+            continue
+    return total

@@ -23,6 +23,15 @@ from benchmarks.results import Result
 from benchmarks.scripts import render_body
 
 SAMPLE = Path(__file__).parents[2] / "sample_integrations" / "counter"
+MANIFEST = """
+name: counter
+title: Counter
+script: src/index.tsx
+scopes: []
+blocks:
+  - id: counter
+    title: Counter
+"""
 TIMES = 20
 PAUSE = 0.3
 
@@ -36,12 +45,27 @@ def measure() -> Iterator[Result]:
     yield Result("save-to-render", "save to new render", "ms", median(took), 50, True, median(peer), note)
 
 
+def typescript() -> tuple[list[float], list[float]]:
+    """Do the same with the peer's own source as a project in TypeScript; gives the host's and the peer's times."""
+    with tempfile.TemporaryDirectory(prefix="benchmark-save-") as folder:
+        project = Path(folder) / "counter"
+        (project / "src").mkdir(parents=True)
+        (project / "node_modules").symlink_to(peers.FOLDER / "node_modules")
+        (project / "gitbook-manifest.yaml").write_text(MANIFEST, encoding="utf-8")
+        shutil.copy(peers.SOURCE, project / "src" / "index.tsx")
+        return _dev(project, "src/index.tsx"), _peer(Path(folder) / "counter.tsx")
+
+
 def _host(project: Path) -> list[float]:
     shutil.copytree(SAMPLE, project, ignore=shutil.ignore_patterns(".devkit", "__pycache__"))
+    return _dev(project, "integration.py")
+
+
+def _dev(project: Path, script: str) -> list[float]:
     command = [sys.executable, "-m", "devkit", "dev", str(project), "--no-open", "--json", "--port", str(free_port())]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
-        return _edits(process, project / "integration.py")
+        return _edits(process, project / script)
     finally:
         process.terminate()
         process.wait(timeout=60)

@@ -168,6 +168,9 @@ def _read(outcome: Outcome, plan: Plan) -> CachedRender:
     body = body_of(outcome.body)
     if outcome.status >= 400:
         raise script_error(outcome.status, body)
+    kind = next((value for name, value in outcome.headers if name.lower() == "content-type"), "application/json")
+    if kind.partition(";")[0].strip().lower() != "application/json":
+        raise errors.BadGateway(f"The integration answered with `{kind[:100]}`; a render must be `application/json`.")
     try:
         output = pydantic_core.from_json(body)
     except ValueError:

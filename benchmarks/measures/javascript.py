@@ -1,0 +1,102 @@
+"""The peer's own bundle on the host: first answer, warm renders, save to render, and a hundred integrations."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+
+from benchmarks import load, peers
+from benchmarks.hosts import Host, Unmeasurable, running
+from benchmarks.measures import save
+from benchmarks.memory import proportional
+from benchmarks.results import Result
+from benchmarks.scripts import render_body
+
+TIMES, PEER_TIMES = 20, 5
+PAUSE = 0.5
+SECONDS = 4
+MANY = 100
+MEGABYTE = 1_000_000
+
+
+def measure() -> Iterator[Result]:
+    """Publish the bundle that the peer serves, and ask both for the same render."""
+    with tempfile.TemporaryDirectory(prefix="benchmark-bundle-") as folder:
+        made = Path(folder) / "bundle.mjs"
+        peers.bundle(made)
+        script = made.read_text(encoding="utf-8")
+    yield _first(script)
+    yield from _warm(script)
+    yield from _many(script)
+    yield _save()
+
+
+def _first(script: str) -> Result:
+    took, published = [], []
+    with running() as host:
+        host.publish("first", script, runtime="v2")
+        space = host.install("first")
+        for number in range(TIMES):
+            time.sleep(PAUSE)
+            began = time.perf_counter()
+            host.publish("first", f"{script}\n// version {number}\n", runtime="v2")
+            published.append((time.perf_counter() - began) * 1000)
+            began = time.perf_counter()
+            host.render("first", space)
+            took.append((time.perf_counter() - began) * 1000)
+    peer = median([peers.start_milliseconds() for _ in range(PEER_TIMES)])
+    note = f"slowest {max(took):.0f} ms; publishing itself {median(published):.0f} ms"
+    return Result(
+        "js-first-render", "JavaScript: first render after publish", "ms", median(took), 120, True, peer, note
+    )
+
+
+def _warm(script: str) -> Iterator[Result]:
+    with peers.serving() as peer:
+        load.once(peer.url, peer.body, peers.HEADERS, 3, 8)
+        alone = load.best(peer.url, peer.body, peers.HEADERS, SECONDS)
+    for workers in (1, 2):
+        with running(workers) as host:
+            host.publish("warm", script, runtime="v2")
+            space = host.install("warm")
+            url = f"{host.url}/v1/integrations/warm/render"
+            headers = {"Authorization": f"Bearer {host.token}", "Content-Type": "application/json"}
+            body = json.dumps(render_body(space)).encode()
+            load.once(url, body, headers, 2, 16)
+            got = load.best(url, body, headers, SECONDS)
+        what = f"JavaScript: warm renders, with {workers} process{'es' * (workers > 1)}"
+        note = f"{got.connections} connections, median {got.median:.1f} ms"
+        note += f"; peer {alone.connections}, {alone.median:.1f} ms"
+        yield Result("js-warm-renders", what, "/s", got.rate, alone.rate, False, alone.rate, note)
+
+
+def _many(script: str) -> Iterator[Result]:
+    with running() as host:
+        assert host.process is not None
+        most = 0
+        spaces = {}
+        for number in range(MANY):
+            name = f"many-{number}"
+            host.publish(name, f"{script}\n// {name}\n", runtime="v2")
+            spaces[name] = host.install(name)
+        for name, space in spaces.items():
+            _must_show(host, name, space)
+            most = max(most, proportional(host.process.pid))
+    note = f"the most PSS of all processes while each is called once; {MANY} published, no failure"
+    yield Result("js-many", f"JavaScript: host with {MANY} integrations", "MB", most / MEGABYTE, 1000, True, note=note)
+
+
+def _must_show(host: Host, name: str, space: str) -> None:
+    shown = host.render(name, space)
+    if "Clicked 0 times" not in shown:
+        raise Unmeasurable(f"{name} drew something else: {shown[:200]}")
+
+
+def _save() -> Result:
+    took, peer = save.typescript()
+    note = f"slowest {max(took):.0f} ms; peer {max(peer):.0f} ms"
+    return Result("js-save", "JavaScript: save to new render", "ms", median(took), 120, True, median(peer), note)
