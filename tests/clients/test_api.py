@@ -74,7 +74,8 @@ def test_every_method_works_and_has_the_declared_types(host: HostProcess, alpha:
 def refused(host: HostProcess, world: World, others: list[Operation], home: Path) -> dict[str, Any]:
     """Call the methods of operations with the requests of the table, and give what failed.
 
-    Those that delete come at the end, what holds others last. A conflict with what the world holds already is an answer like any other.
+    Those that delete come at the end, what holds others last. A conflict with what the world holds already is an
+    answer like any other.
     """
     others = sorted(others, key=lambda operation: (operation.method == "DELETE", -len(operation.path)))
     clients = {"user": world.installed.owner.api, "integration": world.integration, "installation": world.installation}

@@ -24,7 +24,7 @@ const hello = createComponent({
     componentId: 'hello',
     render: async (element, { environment }) => (
         <block>
-            <text>Hello from version {environment.integration.version}, {environment.secrets.WORD}</text>
+            <text>{`Hello from version ${environment.integration.version}`}, {environment.secrets.WORD}</text>
         </block>
     ),
 });

@@ -12,7 +12,7 @@ import requests
 
 from tests.conftest import wait_for
 from tests.devkit.conftest import Shell
-from tests.devkit.dev_process import DevProcess, processes_of
+from tests.devkit.dev_process import SAMPLES, DevProcess, copy_sample, processes_of
 
 StartDev = Callable[..., DevProcess]
 
@@ -180,3 +180,26 @@ def read(path: Path) -> str:
 
 def signal_to(pid: int) -> None:
     os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.skipif(
+    not (SAMPLES / "diagram-js" / "node_modules" / ".installed").exists(),
+    reason="the sample's packages are not installed: `make npm` installs them where there is an npm",
+)
+def test_a_project_in_typescript_is_edited_in_the_same_way(start_dev: StartDev, tmp_path: Path) -> None:
+    folder = copy_sample("diagram-js", tmp_path)
+    process = start_dev(folder)
+    process.wait("ready")
+    process.edit("src/index.tsx", ("Left to right", "To the right"))
+    process.wait("reloaded", version=2)
+    process.edit("src/index.tsx", ("const EXAMPLE =", "const = EXAMPLE"))
+    (fault,) = process.wait("fault")["findings"]
+    assert (fault["file"], fault["line"], fault["column"]) == ("src/index.tsx", 13, 7)
+    assert fault["source"].startswith("const = EXAMPLE")
+    # What only shows when the script is loaded names the author's file, too.
+    process.edit("src/index.tsx", ("const = EXAMPLE", "missing();\nconst EXAMPLE ="))
+    thrown = process.wait("fault", after=len(process.told))["findings"][0]
+    assert (thrown["file"], thrown["line"], thrown["source"]) == ("src/index.tsx", 13, "missing();")
+    assert "missing is not defined" in thrown["message"]
+    process.edit("src/index.tsx", ("missing();\n", ""))
+    process.wait("reloaded", version=3)
