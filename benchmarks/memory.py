@@ -25,7 +25,7 @@ def family(pid: int) -> list[int]:
 
 
 def own(pid: int) -> tuple[int, int]:
-    """Give the PSS of a process and the part nobody shares (its USS), in bytes; raises Unmeasurable, ProcessLookupError."""
+    """Give the PSS of a process and what nobody shares (its USS), in bytes; raises Unmeasurable, ProcessLookupError."""
     shown = {}
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
 from benchmarks import load, peers
 from benchmarks.hosts import Host, Unmeasurable, running
-from benchmarks.measures import save
+from benchmarks.measures import first_render, save
 from benchmarks.memory import proportional
 from benchmarks.results import Result
 from benchmarks.scripts import render_body
 
-TIMES, PEER_TIMES = 20, 5
-PAUSE = 0.5
 SECONDS = 4
 MANY = 100
 MEGABYTE = 1_000_000
@@ -29,30 +26,10 @@ def measure() -> Iterator[Result]:
         made = Path(folder) / "bundle.mjs"
         peers.bundle(made)
         script = made.read_text(encoding="utf-8")
-    yield _first(script)
+    yield first_render.compared("js-first-render", "JavaScript: first render after publish", 120, script, "v2", "//")
     yield from _warm(script)
     yield from _many(script)
     yield _save()
-
-
-def _first(script: str) -> Result:
-    took, published = [], []
-    with running() as host:
-        host.publish("first", script, runtime="v2")
-        space = host.install("first")
-        for number in range(TIMES):
-            time.sleep(PAUSE)
-            began = time.perf_counter()
-            host.publish("first", f"{script}\n// version {number}\n", runtime="v2")
-            published.append((time.perf_counter() - began) * 1000)
-            began = time.perf_counter()
-            host.render("first", space)
-            took.append((time.perf_counter() - began) * 1000)
-    peer = median([peers.start_milliseconds() for _ in range(PEER_TIMES)])
-    note = f"slowest {max(took):.0f} ms; publishing itself {median(published):.0f} ms"
-    return Result(
-        "js-first-render", "JavaScript: first render after publish", "ms", median(took), 120, True, peer, note
-    )
 
 
 def _warm(script: str) -> Iterator[Result]:

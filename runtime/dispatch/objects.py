@@ -220,37 +220,37 @@ def space_installation_object(
     space: str | Space,
 ) -> SpaceInstallation:
     """Show an installation on a space."""
+    location = at.api("integrations", name, "installations", row.installation_id, "spaces", row.space_id)
     endpoint = at.space_installation(name, row.installation_id, row.space_id)
-    return SpaceInstallation(
-        integration=name,
-        installation=row.installation_id,
-        status=row.status,  # type: ignore[arg-type]
-        configuration=row.configuration if reveal else {},
-        external_ids=list(external_ids),
-        urls=PartUrls(
-            location=at.api("integrations", name, "installations", row.installation_id, "spaces", row.space_id),
-            public_endpoint=endpoint,
-            public_content_endpoint=endpoint,
-        ),
-        space=space,
-    )
+    fields = _part(row, name, location, endpoint, external_ids=external_ids, reveal=reveal)
+    return SpaceInstallation(**fields, space=space)
 
 
 def site_installation_object(
     row: SiteInstallationRow, name: str, at: Addresses, *, external_ids: Sequence[str], reveal: bool, site: str | Site
 ) -> SiteInstallation:
     """Show an installation on a site."""
+    location = at.api("integrations", name, "installations", row.installation_id, "sites", row.site_id)
     endpoint = at.site_installation(name, row.installation_id, row.site_id)
-    return SiteInstallation(
-        integration=name,
-        installation=row.installation_id,
-        status=row.status,  # type: ignore[arg-type]
-        configuration=row.configuration if reveal else {},
-        external_ids=list(external_ids),
-        urls=PartUrls(
-            location=at.api("integrations", name, "installations", row.installation_id, "sites", row.site_id),
-            public_endpoint=endpoint,
-            public_content_endpoint=endpoint,
-        ),
-        site=site,
-    )
+    fields = _part(row, name, location, endpoint, external_ids=external_ids, reveal=reveal)
+    return SiteInstallation(**fields, site=site)
+
+
+def _part(
+    row: SpaceInstallationRow | SiteInstallationRow,
+    name: str,
+    location: str,
+    endpoint: str,
+    *,
+    external_ids: Sequence[str],
+    reveal: bool,
+) -> dict[str, Any]:
+    """Give what installations on spaces and on sites have in common."""
+    return {
+        "integration": name,
+        "installation": row.installation_id,
+        "status": row.status,
+        "configuration": row.configuration if reveal else {},
+        "external_ids": list(external_ids),
+        "urls": PartUrls(location=location, public_endpoint=endpoint, public_content_endpoint=endpoint),
+    }

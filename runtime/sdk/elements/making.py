@@ -3,30 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, get_args
 
-from runtime.sdk.elements.shapes import Action, Wire
+from runtime.sdk.elements.shapes import Action, Icon, Wire
 
-ICONS: Final = (
-    "close",
-    "edit",
-    "github",
-    "gitlab",
-    "maximize",
-    "email",
-    "settings",
-    "search",
-    "delete",
-    "star",
-    "warning",
-    "link",
-    "link-external",
-    "eye",
-    "eye-off",
-    "lock",
-    "check",
-    "check-circle",
-)
+ICONS: Final[tuple[str, ...]] = get_args(Icon)
 
 
 def one_of(where: str, value: str, allowed: tuple[str, ...]) -> str:
