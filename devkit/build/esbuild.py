@@ -29,6 +29,8 @@ OPTIONS = (
     "--loader:.raw.css=text",
     # Inside the script, so that the host can name the author's file and line in every error.
     "--sourcemap=inline",
+    # Names and places are enough: the lines themselves are read from the author's files, and stay there.
+    "--sources-content=false",
     "--log-level=error",
     "--log-limit=20",
     "--color=false",
