@@ -16,7 +16,7 @@ ROOTS = ("block", "modal", "configuration")
 
 
 def show(page: Any, gallery: DevProcess, screen: str) -> None:
-    # From the page itself the address would differ in its fragment only: the old screen would still be there to look at.
+    # From the page itself the address would differ in its fragment only, and the old screen would still be there.
     page.goto("about:blank")
     page.goto(f"{gallery.url}&{screen}")
     expect(page.locator("#stage .ck-view")).not_to_be_empty()
