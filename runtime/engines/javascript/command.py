@@ -14,6 +14,7 @@ from pathlib import Path
 import certifi
 
 from runtime.engines import sandbox, seccomp
+from runtime.engines.javascript.folders import Folders
 from runtime.engines.sandbox import SandboxMode, SandboxUnavailable, View
 from runtime.engines.starting import on_any_processor
 
@@ -48,6 +49,7 @@ class LaunchPad:
         self._deno = deno
         self.confined = mode == "required"
         self._certificates = Path(ca_file or certifi.where()).read_text(encoding="utf-8") if ca_file else ""
+        self.folders = Folders()
         self._thread = ThreadPoolExecutor(1, "isolate-start")
 
     def start(self, sockets: Path, scripts: Path, said: Path, memory: int) -> subprocess.Popen[bytes]:
@@ -63,6 +65,7 @@ class LaunchPad:
     def close(self) -> None:
         """Start no more; every isolate has to be closed before."""
         self._thread.shutdown()
+        self.folders.close()
 
     def _start(self, sockets: Path, scripts: Path, said: Path, memory: int) -> subprocess.Popen[bytes]:
         confined = self.confined

@@ -10,7 +10,6 @@ import signal
 import socket
 import struct
 import subprocess
-import tempfile
 import threading
 import time
 from pathlib import Path
@@ -147,7 +146,7 @@ class Isolate:
         self.idle_since = time.monotonic()
         self._idle_cpu = 0.0
         self._idle_seen = 0.0
-        self._folder = tempfile.mkdtemp(prefix="integration-js-")
+        self._folder = pad.folders.new()
         self._sockets, self._scripts = Path(self._folder, "host"), Path(self._folder, "script")
         self._stderr = Path(self._folder, "stderr")
         self._listener = socket.socket(socket.AF_UNIX)

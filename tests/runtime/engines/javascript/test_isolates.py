@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -29,6 +30,7 @@ COUNTING = worker("globalThis.calls = (globalThis.calls ?? 0) + 1; return Respon
 SLEEPING = worker("await new Promise((done) => setTimeout(done, 1000)); return new Response('slept');")
 HOST = """
 import sys
+import tempfile
 from runtime.contract.invocation import Invocation, Script
 from runtime.engines.egress import EgressRules
 from runtime.engines.javascript.pool import JavaScriptEngine
@@ -196,6 +198,50 @@ def test_a_runaway_ends_with_a_killed_host() -> None:
 
     assert pids
     wait_for(lambda: all(gone(pid) for pid in pids))
+
+
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """A folder whose name leaves room for the address of a socket."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+def test_a_long_temporary_folder_is_passed_over(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, make: Make, own: Callable[..., Ask]
+) -> None:
+    deep = tmp_path / ("x" * 100)
+    deep.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(deep))
+
+    assert own(make())(COUNTING).json() == 1
+    assert list(deep.iterdir()) == []
+
+
+def test_what_a_killed_host_left_is_removed_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch, short_path: Path, make: Make
+) -> None:
+    host = subprocess.Popen(
+        [sys.executable, "-c", HOST, "required"], stdout=subprocess.PIPE, env=os.environ | {"TMPDIR": str(short_path)}
+    )
+    assert host.stdout is not None
+    host.stdout.readline()
+    monkeypatch.setattr("tempfile.tempdir", str(short_path))
+    living = set(short_path.iterdir())
+    first = make()
+    assert living < set(short_path.iterdir())
+    host.kill()
+    host.wait()
+    host.stdout.close()
+
+    def removed() -> bool:
+        make().close()
+        return not living & set(short_path.iterdir())
+
+    wait_for(removed)
+    assert len(list(short_path.iterdir())) == 1
+    first.close()
+    assert list(short_path.iterdir()) == []
 
 
 def test_what_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
