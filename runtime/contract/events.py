@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import MISSING, Field, StringConstraints
+from pydantic import MISSING, AwareDatetime, Field, StringConstraints
 
 from runtime.contract.base import Body, JsonObject, ListQuery, Moment, Text, WireModel
 from runtime.contract.installations import Status
@@ -251,20 +251,31 @@ EVENTS: dict[str, type[Event]] = {
 
 
 class TriggerEvent(Body):
-    """The body that sends an event by hand (extension, for authors): `event` is the payload without its ids.
+    """The body that sends an event by hand (extension, for authors): `event` is the payload without its id.
 
-    `count` repeats it, each time with an id of its own.
+    `installationId` in it sends it to that installation alone. `count` repeats what nobody waits for, each time with an
+    id of its own. `body` is what a `fetch` event carries.
     """
 
     event: dict[str, Any]
     count: Annotated[int, Field(ge=1, le=10_000)] = 1
+    body: Annotated[Text, StringConstraints(max_length=1_000_000)] | MISSING = MISSING
+
+
+class TriggerAnswer(WireModel):
+    """What a script answered to an event somebody waits for; `body` is text, whatever it was."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    body: str
 
 
 class TriggeredEvents(WireModel):
-    """The ids of the events that were committed; nothing matched where the list is empty."""
+    """The ids of the events that were sent; nothing matched where the list is empty."""
 
     events: list[str]
     reason: str | MISSING = MISSING
+    answer: TriggerAnswer | MISSING = MISSING
 
 
 class Delivery(WireModel):
@@ -297,7 +308,9 @@ class EventDetail(WireModel):
 
 
 class EventQuery(ListQuery):
-    """Filters of the event list; both are extensions."""
+    """Filters of the event list; all are extensions."""
 
     type: Annotated[Text, StringConstraints(max_length=100)] | None = None
     status: Literal["success", "failed"] | None = None
+    installation: Annotated[Text, StringConstraints(max_length=100)] | None = None
+    since: AwareDatetime | None = None

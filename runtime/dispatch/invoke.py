@@ -82,9 +82,16 @@ class Invoker:
                 if not self._open[integration_id]:
                     del self._open[integration_id]
 
-    def call(self, plan: Plan, kind: str, fields: dict[str, Any], fetch_body: bytes | None = None) -> Outcome:
-        """Send an event somebody waits for, with a fresh id, and record it when it is over."""
-        payload: dict[str, Any] = {"eventId": new_id(), "type": kind}
+    def call(
+        self,
+        plan: Plan,
+        kind: str,
+        fields: dict[str, Any],
+        fetch_body: bytes | None = None,
+        event_id: str | None = None,
+    ) -> Outcome:
+        """Send an event somebody waits for, with a fresh id where none is given, and record it when it is over."""
+        payload: dict[str, Any] = {"eventId": event_id or new_id(), "type": kind}
         if plan.installation_id is not None:
             payload["installationId"] = plan.installation_id
         payload |= fields

@@ -1,4 +1,4 @@
-"""Sends events by hand, for authors: the same matching and the same outbox as real ones."""
+"""Sends events by hand, for authors: the same matching, the same outbox and the same calls as real ones."""
 
 from __future__ import annotations
 
@@ -9,65 +9,167 @@ from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
 from runtime.contract import errors
-from runtime.contract.events import EVENTS, TriggerEvent
+from runtime.contract.events import EVENTS, TriggerAnswer, TriggeredEvents, TriggerEvent
+from runtime.contract.identifiers import new_id
 from runtime.dispatch import outbox
-from runtime.store import installed
+from runtime.dispatch.deliveries import Plans, level_of
+from runtime.dispatch.invoke import Invoker
+from runtime.dispatch.matching import matching, why_not
+from runtime.dispatch.planning import Level, Plan
+from runtime.services.rendering import body_of
+from runtime.store import installed, rows
+from runtime.store.database import Database
 from runtime.store.installed import Installed
+from runtime.store.rows import HOST
 from runtime.store.tables.integrations import IntegrationRow
+from runtime.store.tables.sites import SiteRow
+from runtime.store.tables.spaces import SpaceRow
 
 PLACES = ("installationId", "spaceId", "siteId", "eventId")
 
 
-def trigger(session: Session, integration: IntegrationRow, body: TriggerEvent) -> tuple[list[str], str | None]:
-    """Commit an event for the owner's installations; returns the ids, and the reason where nothing matched.
-
-    Raises BadRequest for an unknown type or a payload that is not of the type.
-    """
+def kind_of(body: TriggerEvent) -> str:
+    """Give the type of an event; raises BadRequest for an unknown one, or a payload that is not of the type."""
     kind = body.event.get("type")
     model = EVENTS.get(kind) if isinstance(kind, str) else None
     if model is None:
         raise errors.BadRequest(f"event.type: one of {', '.join(EVENTS)}")
-    if model.waits:
-        raise errors.BadRequest(
-            f"event.type: `{kind}` is answered while somebody waits; send the request it comes from"
-        )
     try:
         model.model_validate(body.event)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False, include_context=False)[0]
         where = ".".join(["event", *map(str, first["loc"])])
         raise errors.BadRequest(f"{where}: {first['msg']}") from None
-    fields = {key: value for key, value in body.event.items() if key not in (*PLACES, "type")}
+    return str(kind)
+
+
+def trigger(
+    session: Session, integration: IntegrationRow, kind: str, body: TriggerEvent
+) -> tuple[list[str], str | None]:
+    """Commit an event for the owner's installations; returns the ids, and the reason where nothing matched."""
     if kind == "task":
         return [outbox.emit_task(session, integration.id, body.event["task"], 0) for _ in range(body.count)], None
-    return _emit(session, integration, str(kind), fields, body)
+    candidates = _candidates(session, integration, body)
+    space_id, site_id = _place(session, integration, kind, body, candidates)
+    return outbox.emit(session, kind, candidates, _fields(body), space_id=space_id, site_id=site_id, count=body.count)
 
 
-def _emit(
-    session: Session, integration: IntegrationRow, kind: str, fields: dict[str, Any], body: TriggerEvent
-) -> tuple[list[str], str | None]:
+class Asking:
+    """Calls scripts with events that somebody waits for."""
+
+    def __init__(self, database: Database, plans: Plans, invoker: Invoker) -> None:
+        self._database, self._plans, self._invoker = database, plans, invoker
+
+    def ask(self, integration: IntegrationRow, kind: str, body: TriggerEvent) -> TriggeredEvents:
+        """Call the script for the first installation that matches, and give its answer or why there was none.
+
+        A `fetch` without an installation is for the integration's own endpoint; its `url` may be relative to that.
+        """
+        with self._database.transaction(writes=False) as session:
+            level, fields, reason = _level(session, integration, kind, body)
+        if level is None:
+            return TriggeredEvents(events=[], reason=reason)
+        space = level.space.space_id if level.space else None
+        site = level.site.site_id if level.site else None
+        installation = level.installation.id if level.installation else None
+
+        def find(session: Session) -> Level | None:
+            return level_of(session, integration.id, installation, space, site)
+
+        plan = self._plans.get((integration.id, installation, space, site), self._database.epoch(), find)
+        if plan is None:
+            return TriggeredEvents(events=[], reason="the integration was taken away meanwhile")
+        content = body.body.encode() if isinstance(body.body, str) and body.body else None
+        event_id = new_id()
+        outcome = self._invoker.call(plan, kind, _complete(kind, fields, plan), content, event_id)
+        told = outcome.failure.message.encode() if outcome.failure else body_of(outcome.body)
+        answer = TriggerAnswer(status=outcome.status, headers=outcome.headers, body=told.decode(errors="replace"))
+        return TriggeredEvents(events=[event_id], answer=answer)
+
+
+def _level(
+    session: Session, integration: IntegrationRow, kind: str, body: TriggerEvent
+) -> tuple[Level | None, dict[str, Any], str]:
+    fields = _fields(body)
+    if kind == "fetch" and "installationId" not in body.event:
+        return level_of(session, integration.id, None, None, None), fields, ""
+    candidates = _candidates(session, integration, body)
+    space_id, site_id = _place(session, integration, kind, body, candidates)
+    place = {"spaceId": space_id} if space_id else {}
+    place |= {"siteId": site_id} if site_id else {}
+    chosen = matching(EVENTS[kind], candidates, space_id=space_id, site_id=site_id)
+    if not chosen:
+        reasons = [why_not(EVENTS[kind], one, space_id=space_id, site_id=site_id) for one in candidates]
+        return None, fields, str(reasons[-1] if reasons else "no installation is there to get it")
+    level = level_of(session, integration.id, chosen[0].installation_id, space_id, site_id)
+    return level, {**place, **fields}, "the integration was taken away meanwhile"
+
+
+def _complete(kind: str, fields: dict[str, Any], plan: Plan) -> dict[str, Any]:
+    """Fill in what only the host knows: where an endpoint is, and the space a render is for."""
+    if kind == "fetch" and fields["request"]["url"].startswith(("/", "?")):
+        return {**fields, "request": {**fields["request"], "url": plan.endpoint + fields["request"]["url"]}}
+    context = fields.get("context")
+    if kind == "ui_render" and isinstance(context, dict) and context.get("type") == "document":
+        return {**fields, "context": {**{key: fields[key] for key in ("spaceId",) if key in fields}, **context}}
+    return fields
+
+
+def _fields(body: TriggerEvent) -> dict[str, Any]:
+    return {key: value for key, value in body.event.items() if key not in (*PLACES, "type")}
+
+
+def _candidates(session: Session, integration: IntegrationRow, body: TriggerEvent) -> list[Installed]:
     candidates = installed.in_organization(session, integration.organization_id, integration.id)
-    place = {key: body.event.get(wire) for key, wire in (("space_id", "spaceId"), ("site_id", "siteId"))}
+    wanted = body.event.get("installationId")
+    if wanted is None:
+        return candidates
+    chosen = [one for one in candidates if one.installation_id == wanted]
+    if not chosen:
+        raise errors.BadRequest(
+            "event.installationId: the owner has no such installation; leave it out to send to all of the owner's"
+        )
+    return chosen
+
+
+def _place(
+    session: Session, integration: IntegrationRow, kind: str, body: TriggerEvent, candidates: Sequence[Installed]
+) -> tuple[str | None, str | None]:
+    """Give the space and the site an event is for, chosen where its type needs one and the author named none."""
+    space_id, site_id = body.event.get("spaceId"), body.event.get("siteId")
     target = EVENTS[kind].target
-    if target in ("space", "site") and not place[f"{target}_id"]:
-        place[f"{target}_id"] = _any_part(candidates, target)
-    return outbox.emit(
-        session,
-        kind,
-        candidates,
-        fields,
-        space_id=place["space_id"],
-        site_id=place["site_id"],
-        count=body.count,
-    )
+    if kind == "ui_render":
+        context = body.event["context"]
+        space_id, site_id = space_id or _text(context, "spaceId"), site_id or _text(context, "siteId")
+        target = "space" if context.get("type") == "document" else target
+    if target == "space" and not space_id:
+        space_id = _any_part(session, integration, candidates, "space")
+    if target == "site" and not site_id:
+        site_id = _any_part(session, integration, candidates, "site")
+    return space_id, site_id
 
 
-def _any_part(candidates: Sequence[Installed], target: str) -> str | None:
+def _text(context: dict[str, Any], key: str) -> str | None:
+    """Read a text of a context, which may hold anything; raises BadRequest for anything else."""
+    value = context.get(key)
+    if value is not None and (not isinstance(value, str) or not 0 < len(value) <= 100 or "\x00" in value):
+        raise errors.BadRequest(f"event.context.{key}: Input should be an id")
+    return value
+
+
+def _any_part(
+    session: Session, integration: IntegrationRow, candidates: Sequence[Installed], target: str
+) -> str | None:
     """Choose a space or site the integration is installed on, where the author named none; raises BadRequest."""
     for one in candidates:
         parts = one.spaces if target == "space" else one.sites
         if parts:
             return next(iter(parts))
+        if (one.space_selection if target == "space" else one.site_selection) == "all":
+            table: type[SpaceRow] | type[SiteRow] = SpaceRow if target == "space" else SiteRow
+            found = rows.every(session, HOST, table, organization_id=integration.organization_id, deleted_at=None)
+            if found:
+                return found[0].id
     if not candidates:
         return None
     raise errors.BadRequest(f"event.{target}Id: the integration is not installed on any {target}; name one")

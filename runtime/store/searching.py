@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, String, and_, cast, exists, func, or_, select
 from sqlalchemy.orm import Session
 
+from runtime.contract.events import EventQuery
 from runtime.contract.integrations import IntegrationQuery
 from runtime.store.rows import Reach, visible
 from runtime.store.tables.events import EventRow
@@ -91,13 +92,17 @@ def names(session: Session, ids: Iterable[str]) -> dict[str, IntegrationRow]:
     return {row.id: row for row in session.scalars(query)}
 
 
-def events(integration_id: str, kind: str | None, status: str | None) -> Conditions:
+def events(integration_id: str, query: EventQuery) -> Conditions:
     """Build the filters of the event list; an event is listed once it was tried."""
     conditions = [EventRow.integration_id == integration_id, EventRow.state.in_(("delivered", "failed", "given-up"))]
-    if kind is not None:
-        conditions.append(EventRow.type == kind)
-    if status is not None:
-        conditions.append(EventRow.state == "delivered" if status == "success" else EventRow.state != "delivered")
+    if query.type is not None:
+        conditions.append(EventRow.type == query.type)
+    if query.status is not None:
+        conditions.append(EventRow.state == "delivered" if query.status == "success" else EventRow.state != "delivered")
+    if query.installation is not None:
+        conditions.append(EventRow.installation_id == query.installation)
+    if query.since is not None:
+        conditions.append(EventRow.created_at >= query.since)
     return conditions
 
 

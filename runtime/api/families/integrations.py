@@ -14,6 +14,7 @@ from runtime.api.permission import ANYBODY_WITH_A_TOKEN, INTEGRATION_ONLY, USER,
 from runtime.contract import errors
 from runtime.contract.base import ListOf
 from runtime.contract.events import (
+    EVENTS,
     Delivery,
     EventDetail,
     EventQuery,
@@ -139,7 +140,7 @@ def list_integration_events(call: Call, query: EventQuery) -> ListOf[Integration
         own = _own_installations(call, found)
         return [event_object(row, reveal=row.installation_id in own) for row in found]
 
-    return call.page(EventRow, query, show, *searching.events(call.integration.id, query.type, query.status))
+    return call.page(EventRow, query, show, *searching.events(call.integration.id, query))
 
 
 @integrations.operation(
@@ -192,10 +193,18 @@ def event_object(row: EventRow, *, reveal: bool) -> IntegrationEvent:
     TriggeredEvents,
     needs=member("admin", of="owner"),
     status=202,
+    own_transaction=True,
 )
 def trigger_integration_event(call: Call, body: TriggerEvent) -> TriggeredEvents:
     """Send an event by hand to the owner's installations of an integration (extension)."""
-    ids, reason = triggering.trigger(call.session, call.integration, body)
+    host = call.host
+    kind = triggering.kind_of(body)
+    if EVENTS[kind].waits:
+        asking = triggering.Asking(host.database, host.plans, host.invoker)
+        return asking.ask(call.integration, kind, body)
+    with host.database.transaction(writes=True) as session:
+        ids, reason = triggering.trigger(session, call.integration, kind, body)
+    host.dispatcher.wake()
     return TriggeredEvents(events=ids, reason=reason or MISSING)
 
 
