@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import importlib
+import inspect
+import re
 import sys
 import traceback
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from devkit.output import Problem, complain
 from runtime import version
 
 COMMANDS: dict[str, str] = {
+    "new": "Make a project from a template.",
     "init": "Make a database with an organization and its admin.",
     "serve": "Run the host.",
     "dev": "Run an integration on this machine, with preview and reload.",
@@ -23,8 +27,11 @@ COMMANDS: dict[str, str] = {
     "whoami": "Tell whom the token belongs to.",
     "logs": "Show what an integration's calls logged.",
     "trigger": "Send an event to an integration.",
+    "doctor": "Look for what is in the way on this machine, and mend it.",
+    "completion": "Let the shell complete commands and options.",
 }
 """Command -> help line; each command is the module of its name in `devkit.commands`."""
+EXAMPLES = re.compile(r"^Examples?: ", re.MULTILINE)
 
 
 class LazyGroup(click.Group):
@@ -37,16 +44,29 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = importlib.import_module(f"devkit.commands.{cmd_name}").command
-        return command
+        return with_examples_last(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        found = [CompletionItem(name, help=line) for name, line in COMMANDS.items() if name.startswith(incomplete)]
+        return found + click.Command.shell_complete(self, ctx, incomplete)
+
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        if args and args[0] not in COMMANDS:
+        if args and args[0] not in COMMANDS and not ctx.resilient_parsing:
             raise click.UsageError(f"There is no command `{args[0]}`. Known are: {', '.join(COMMANDS)}.")
         return super().resolve_command(ctx, args)
+
+
+def with_examples_last(command: click.Command) -> click.Command:
+    """Show the examples in a command's docstring below its options: the last lines are what people look at first."""
+    text = inspect.cleandoc(command.help or "")
+    found = EXAMPLES.search(text)
+    if found is not None:
+        command.help, command.epilog = text[: found.start()].rstrip(), "\b\n" + text[found.start() :]
+    return command
 
 
 @click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -55,7 +75,7 @@ class LazyGroup(click.Group):
 def group(debug: bool) -> None:
     """Run, check and publish integrations of documentation platforms.
 
-    Start with `devkit dev` in a folder that holds an integration.yaml.
+    Start with `devkit new`, or with `devkit dev` in a folder that holds an integration.yaml.
     """
 
 

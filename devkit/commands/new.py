@@ -1,0 +1,219 @@
+"""`devkit new`: a project from a template."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from devkit.output import Problem, answer, json_option
+
+TEMPLATES: dict[str, str] = {
+    "block": "A block with properties its editor fills in and state each reader has for themselves.",
+    "config-screen": "A screen on which an administrator sets the integration up, with a select that asks the script.",
+    "event-handler": "Reacts to new content and page ratings, and asks the platform's API about them.",
+    "webhook": "Receives signed requests from another service and works them off afterwards.",
+    "published-script": "Adds a script to published sites; it waits for the reader's consent to cookies.",
+    "visitor-auth": "Lets only people in who know a password, and hands their name on to the site.",
+    "oauth": "Connects an account of another service with OAuth 2 and calls its API with fresh tokens.",
+    "content-source": "Computes pages of a space from data that lives elsewhere.",
+    "link-unfurl": "Turns a pasted link into a block with what is behind it.",
+    "block-js": "A block in TypeScript on @gitbook/runtime, with a test; needs Node and npm.",
+}
+"""Template -> what it is, in a sentence; each is the folder of its name in `templates`."""
+
+# In a checkout a link to the folder at the top, in an installed package the folder itself.
+PLACE = Path(__file__).resolve().parents[1] / "templates"
+NAME = re.compile(r"[a-zA-Z0-9-_.]+")
+LONGEST_NAME = 100
+"""What the contract allows as an integration's name; repeated, because asking it costs half the time of a run."""
+SHORTEST_TITLE, LONGEST_TITLE = 2, 30
+STANDS_FOR_NAME, STANDS_FOR_TITLE = "my-integration", "My integration"
+HIDDEN = "dot."
+"""How a template's file begins that is hidden in a project, so that it has no effect on the templates themselves."""
+LEFT_OVERS = {"__pycache__", "node_modules", ".devkit", ".pytest_cache", "package-lock.json"}
+PLAIN = re.compile(r"(?!(?:true|false|yes|no|on|off|null|y|n)$)[a-z][\w. -]*(?<! )", re.IGNORECASE)
+"""What YAML reads as the text it is, without quotes."""
+
+
+@click.command("new")
+@click.argument("name", required=False)
+@click.option("--template", help="What to begin with; --list shows them.")
+@click.option("--title", help="How people will see it named; else made of NAME.")
+@click.option("--path", "place", type=click.Path(), help="Folder of the project; else NAME in this folder.")
+@click.option("--list", "listing", is_flag=True, help="Show the templates.")
+@json_option
+def command(
+    name: str | None, template: str | None, title: str | None, place: str | None, listing: bool, as_json: bool
+) -> None:
+    """Make the project NAME from a template; asks for what is not given.
+
+    Example: devkit new my-integration --template block
+    """
+    if listing:
+        answer(as_json, {"templates": [{"name": one, "description": TEMPLATES[one]} for one in TEMPLATES]}, listed())
+        return
+    name = check_name(name) if name else ask_name(place)
+    template = check_template(template) if template else ask_template()
+    title = check_title(title) if title is not None else title_of(name)
+    folder = Path(place or name).absolute()
+    files = make(template, name, title, folder)
+    shown = os.path.relpath(folder)
+    steps = [f"cd {shown}"] if shown != "." else []
+    steps += ["npm install"] if "package.json" in files else []
+    steps += ["devkit dev"]
+    text = f"Made {name} in {shown} ({len(files)} files). Next:\n\n" + "".join(f"    {step}\n" for step in steps)
+    told = {"name": name, "title": title, "template": template, "folder": str(folder), "files": files, "next": steps}
+    answer(as_json, told, text.rstrip("\n"))
+
+
+def listed() -> str:
+    """Write the templates for people."""
+    width = max(map(len, TEMPLATES))
+    return "\n".join(f"{name.ljust(width)}  {sentence}" for name, sentence in TEMPLATES.items())
+
+
+def check_name(name: str) -> str:
+    """Give a name back that an integration may have; raises Problem."""
+    if not NAME.fullmatch(name) or set(name) == {"."}:
+        raise Problem(f"`{name}` cannot be a name; use letters, digits, `-`, `_` and `.`, for example my-integration")
+    if len(name) > LONGEST_NAME:
+        raise Problem(f"a name has at most {LONGEST_NAME} characters, this one {len(name)}")
+    return name
+
+
+def check_template(template: str) -> str:
+    """Give a template's name back; raises Problem naming the nearest and all."""
+    if template in TEMPLATES:
+        return template
+    from difflib import get_close_matches
+
+    near = get_close_matches(template.lower(), TEMPLATES, 1, cutoff=0.4)
+    meant = f"; did you mean `{near[0]}`?" if near else "."
+    raise Problem(f"there is no template `{template}`{meant} There are: {', '.join(TEMPLATES)}")
+
+
+def check_title(title: str) -> str:
+    """Give a title back that a manifest may have; raises Problem."""
+    if not SHORTEST_TITLE <= len(title) <= LONGEST_TITLE or not title.isprintable():
+        raise Problem(f"--title is {SHORTEST_TITLE} to {LONGEST_TITLE} characters in one line")
+    return title
+
+
+def title_of(name: str) -> str:
+    """Make a title of a name: `my-integration` becomes `My integration`."""
+    words = " ".join(re.split(r"[-_.]+", name)).strip() or name
+    title = (words[0].upper() + words[1:])[:LONGEST_TITLE].rstrip()
+    return title if len(title) >= SHORTEST_TITLE else f"Integration {title}"
+
+
+def ask_name(place: str | None) -> str:
+    """Ask for a name until it is one; raises Problem where nobody can be asked."""
+    must_be_asked("which name? Write it behind the command: devkit new NAME --template TEMPLATE")
+    folder = Path(place).name if place else ""
+    default = folder if NAME.fullmatch(folder) and set(folder) != {"."} else None
+    return str(click.prompt("Name of the integration", default=default, value_proc=asked(check_name), err=True))
+
+
+def ask_template() -> str:
+    """Ask for a template until it is one; raises Problem where nobody can be asked."""
+    must_be_asked(f"which template? Give --template with one of {', '.join(TEMPLATES)}")
+    click.echo(listed(), err=True)
+    return str(click.prompt("Template", default=next(iter(TEMPLATES)), value_proc=asked(check_template), err=True))
+
+
+def must_be_asked(missing: str) -> None:
+    """Refuse to ask when no person sits at a terminal; raises Problem."""
+    if not sys.stdin.isatty():
+        raise Problem(missing)
+
+
+def asked(check: Any) -> Any:
+    """Let a question come again, with the reason, where a check refuses the answer."""
+
+    def again(value: str) -> str:
+        try:
+            return str(check(value.strip()))
+        except Problem as problem:
+            raise click.UsageError(problem.sentence) from None
+
+    return again
+
+
+def make(template: str, name: str, title: str, folder: Path) -> list[str]:
+    """Write a project and list its files; it appears whole or not at all. Raises Problem."""
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise Problem(f"{folder} is a file; choose another name, or --path")
+    try:
+        if folder.is_dir() and any(folder.iterdir()):
+            raise Problem(f"{folder} is not empty; choose another name, or --path")
+        return _appear(template, name, title, folder)
+    except OSError as error:
+        raise Problem(f"{folder} cannot be written: {error.strerror or error}") from error
+
+
+def _appear(template: str, name: str, title: str, folder: Path) -> list[str]:
+    """Write beside the place where the project shall be, or in it when it is there already, and move then."""
+    base = folder
+    while not base.exists():
+        base = base.parent
+    fresh = Path(tempfile.mkdtemp(prefix=".devkit-new-", dir=base))
+    try:
+        # What is missing above the project's folder appears with it, in one step.
+        below = folder.relative_to(base).parts
+        files = _write(PLACE / template, fresh.joinpath(*below[1:]), name, title)
+        if below:
+            fresh.chmod(0o777 & ~_mask())
+            fresh.rename(base / below[0])
+        else:
+            for path in list(fresh.iterdir()):
+                path.rename(folder / path.name)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return files
+
+
+def _mask() -> int:
+    """Read which permissions new files are not given."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _write(template: Path, folder: Path, name: str, title: str) -> list[str]:
+    files = []
+    for path in sorted(template.rglob("*")):
+        inner = path.relative_to(template)
+        if path.is_dir() or LEFT_OVERS.intersection(inner.parts):
+            continue
+        target = folder / inner.with_name("." + inner.name.removeprefix(HIDDEN) if _is_hidden(inner) else inner.name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if path.suffix == ".png":
+            target.write_bytes(path.read_bytes())
+        else:
+            text = path.read_text(encoding="utf-8")
+            target.write_text(_filled(text, name, title, path.suffix == ".yaml"), encoding="utf-8")
+        files.append(target.relative_to(folder).as_posix())
+    return files
+
+
+def _is_hidden(file: Path) -> bool:
+    return file.name.startswith(HIDDEN)
+
+
+def _filled(text: str, name: str, title: str, is_yaml: bool) -> str:
+    values = {STANDS_FOR_NAME: name, STANDS_FOR_TITLE: title}
+    if is_yaml:
+        values = {key: value if PLAIN.fullmatch(value) else _quoted(value) for key, value in values.items()}
+    return re.sub("|".join(map(re.escape, values)), lambda found: values[found[0]], text)
+
+
+def _quoted(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,41 @@
+"""A block: a question whose answer readers uncover."""
+
+from runtime.sdk import Integration, ui
+
+integration = Integration()
+
+
+# The id is the one in the manifest. Properties (`props`) are stored in the page, and the same for everybody; the state
+# belongs to one reader, and begins anew with the page.
+@integration.component("question", state=lambda props: {"open": False, **texts(props)})
+def question(element):
+    # Whoever writes the page sees the fields, readers see the question.
+    return ui.block(editor() if element.context.get("editable") else reader(element))
+
+
+def texts(props):
+    return {"question": props.get("question", "What is 6 × 7?"), "answer": props.get("answer", "42")}
+
+
+def reader(element):
+    state = element.state
+    return [
+        ui.text(state["question"], style="bold"),
+        ui.markdown(state["answer"]) if state["open"] else None,
+        ui.button("Hide" if state["open"] else "Show the answer", on_press="toggle"),
+    ]
+
+
+def editor():
+    # `ui.state` is read where the page is shown, when the button is pressed: typing needs no round trip.
+    typed = {"question": ui.state("question"), "answer": ui.state("answer")}
+    return [
+        ui.input("Question", ui.textinput("question")),
+        ui.input("Answer", ui.textinput("answer", multiline=True), hint="Markdown works here."),
+        ui.button("Save", style="primary", on_press=ui.update_node_props(typed)),
+    ]
+
+
+@question.action("toggle")
+def toggle(element):
+    return ui.update(state={**element.state, "open": not element.state["open"]})
