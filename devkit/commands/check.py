@@ -71,7 +71,7 @@ def inspect(path: str | None, sandbox: SandboxMode) -> tuple[list[Finding], str 
         hint = f" ({fault.hint})" if fault.hint else ""
         place = Finding(fault.file or entry, fault.line or 1, fault.column or 1, fault.message + hint, fault.source)
         return [place], found.manifest.name
-    except RuntimeError as error:
+    except (RuntimeError, SandboxUnavailable) as error:
         raise Problem(str(error)) from error
     finally:
         engines.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import logging
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,11 +15,14 @@ from runtime.contract.identifiers import new_id
 from runtime.contract.integrations import Manifest, PublishIntegration
 from runtime.contract.invocation import LoadReport, Script, ScriptFault
 from runtime.engines.engine import ScriptRefused
+from runtime.engines.sandbox import SandboxUnavailable
 from runtime.engines.table import Engines, UnknownRuntime
 from runtime.store import rows, versions
 from runtime.store.rows import HOST
 from runtime.store.tables.integrations import IntegrationRow, PreviewImageRow, VersionRow
 from runtime.store.tables.organizations import OrganizationRow
+
+_log = logging.getLogger(__name__)
 
 ICON_BYTES = 250 * 1024
 PREVIEW_BYTES = 1024 * 1024
@@ -69,6 +73,9 @@ def check_script(engines: Engines, name: str, body: PublishIntegration, most: in
         return script, engines.check(script)
     except UnknownRuntime as error:
         raise errors.BadRequest(f"runtime: {error}") from None
+    except SandboxUnavailable as error:
+        _log.error("a script could not be loaded: %s", error)
+        raise errors.Unavailable("This host cannot start a process to load the script in; its log says why.") from None
     except ScriptRefused as refused:
         raise errors.BadRequest(
             f"script: {place_of(refused.fault)}{refused.fault.message}{_hint(refused.fault)}"

@@ -210,18 +210,18 @@ class Isolates:
         return isolate
 
     def _refill(self) -> None:
+        spare: Isolate | None = None
         try:
             spare = self._start(Limits())
         except (SandboxUnavailable, ProcessBroken) as error:
             _log.error("no isolate could be started: %s", error)
-            spare = None
         with self._lock:
-            self._refilling = False
-            if spare is not None and self._spare is None and not self._closed:
-                self._spare = spare
-                return
+            if self._spare is None and not self._closed:
+                self._spare, spare = spare, None
         if spare is not None:
             spare.close()
+        with self._lock:
+            self._refilling = False
 
     def _ready(self) -> list[Isolate]:
         """Return the isolates that have loaded their script; the lock is held."""

