@@ -26,7 +26,9 @@ COMMANDS: dict[str, str] = {
     "login": "Remember a host and a token.",
     "whoami": "Tell whom the token belongs to.",
     "logs": "Show what an integration's calls logged.",
-    "trigger": "Send an event to an integration.",
+    "trigger": "Send an event, or a signed request, to an integration.",
+    "events": "List an integration's events, or show one with its trace.",
+    "replay": "Send past events again.",
     "doctor": "Look for what is in the way on this machine, and mend it.",
     "completion": "Let the shell complete commands and options.",
 }

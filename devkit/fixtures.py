@@ -1,4 +1,4 @@
-"""A realistic payload for every event that can be sent by hand, without its ids."""
+"""A realistic payload for every type of event, without its ids; what is for one integration only is put in later."""
 
 from __future__ import annotations
 
@@ -46,8 +46,45 @@ EVENTS: dict[str, dict[str, Any]] = {
         "commitId": "3f1c9a0e5b7d2846c1f09e8ab34d57120c6f9e81",
     },
     "space_visibility_updated": {"previousVisibility": "private", "visibility": "public"},
-    "task": {"task": {"type": "example"}},
+    "fetch": {
+        "request": {
+            "method": "post",
+            "url": "/",
+            "headers": {"content-type": "application/json", "user-agent": "devkit"},
+        },
+    },
+    "fetch_published_script": {},
+    "fetch_visitor_authentication": {
+        "location": "/getting-started",
+        "searchParams": {"theme": "dark"},
+        "cookies": {"session": "5f0d2c7a"},
+    },
+    "ui_render": {
+        "componentId": "block",
+        "props": {},
+        "context": {"type": "document", "editable": True, "theme": "light"},
+    },
+    "content_compute_revision": {"sourceId": "source", "props": {}, "dependencies": {}},
+    "content_compute_document": {"sourceId": "source", "props": {"path": "getting-started"}, "dependencies": {}},
+    "task": {"task": {"type": "example", "attempt": 1}},
 }
+"""Type -> payload; a `fetch` by its path, relative to the endpoint."""
+REQUEST_BODY = b'{"id": "evt_1Q2w3E4r5T6y", "type": "ping", "data": {"message": "Hello from devkit."}}'
+"""What a `fetch` carries where nobody says anything else."""
+PER_INTEGRATION = {
+    "ui_render": "componentId",
+    "content_compute_revision": "sourceId",
+    "content_compute_document": "sourceId",
+}
+"""Type -> the field that names a block or a content source of the integration it is sent to."""
+
+
+def suited(event: str, integration: dict[str, Any]) -> dict[str, Any]:
+    """Give a fresh payload for an integration: with its first block or content source where the type needs one."""
+    made = payload(event)
+    field = PER_INTEGRATION.get(event)
+    offered = integration.get("blocks" if field == "componentId" else "contentSources") or []
+    return made | ({field: offered[0]["id"]} if field and offered else {})
 
 
 def payload(event: str) -> dict[str, Any]:

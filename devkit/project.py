@@ -111,7 +111,7 @@ def _parse(file: Path, text: str) -> tuple[Any, dict[Path_, tuple[int, int]]]:
         node = yaml.compose(text, yaml.SafeLoader)
         if not isinstance(node, yaml.MappingNode):
             raise Wrong([Finding(file.name, 1, 1, "the manifest must be a mapping: `name: my-integration`, ...")])
-        _mark(node, (), places)
+        mark_places(node, (), places)
         return yaml.safe_load(text), places
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -122,16 +122,17 @@ def _parse(file: Path, text: str) -> tuple[Any, dict[Path_, tuple[int, int]]]:
         raise Wrong([Finding(file.name, 1, 1, f"not valid YAML: {error}")]) from None
 
 
-def _mark(node: yaml.Node, path: Path_, places: dict[Path_, tuple[int, int]]) -> None:
+def mark_places(node: yaml.Node, path: Path_, places: dict[Path_, tuple[int, int]]) -> None:
+    """Note line and column of everything inside a node."""
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             inner = (*path, str(key.value))
             places[inner] = (key.start_mark.line + 1, key.start_mark.column + 1)
-            _mark(value, inner, places)
+            mark_places(value, inner, places)
     elif isinstance(node, yaml.SequenceNode):
         for number, value in enumerate(node.value):
             places[(*path, number)] = (value.start_mark.line + 1, value.start_mark.column + 1)
-            _mark(value, (*path, number), places)
+            mark_places(value, (*path, number), places)
 
 
 def _findings(file: Path, text: str, places: dict[Path_, tuple[int, int]], error: ValidationError) -> list[Finding]:

@@ -8,70 +8,139 @@ from typing import Any
 
 import click
 
-from devkit import credentials, fixtures, project
+from devkit import credentials, fixtures, payloads, project, sending
 from devkit.client import Client, part
 from devkit.output import Problem, answer, json_option
+from devkit.requesting import METHODS, Place, Wanted, endpoint, request
+from devkit.signing import SIGNERS
+from runtime.contract.events import EVENTS
+
+EXAMPLES = """\b
+Example: devkit trigger space_content_updated --set revisionId=abc --count 3
+Example: devkit trigger page_feedback --edit
+Example: devkit trigger fetch --path /hook --body push.json --sign github --secret "$SECRET"
+
+\b
+Events: """ + "\n".join(", ".join(list(EVENTS)[at : at + 4]) for at in range(0, len(EVENTS), 4))
 
 
-@click.command("trigger")
-@click.argument("event", type=click.Choice(sorted(fixtures.EVENTS)), metavar="EVENT")
+@click.command("trigger", epilog=EXAMPLES)
+@click.argument("event", type=click.Choice(list(EVENTS)), metavar="EVENT")
 @click.option(
     "--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a field; dots go deeper, JSON is read."
 )
-@click.option("--body", type=click.Path(exists=True, dir_okay=False), help="A JSON file with the whole payload.")
+@click.option(
+    "--body",
+    type=click.Path(exists=True, dir_okay=False),
+    help="A file with the whole payload, JSON or YAML; for `fetch` the request's body.",
+)
+@click.option("--edit", is_flag=True, help="Open the payload in $EDITOR first.")
 @click.option("--count", default=1, show_default=True, type=click.IntRange(1, 10_000), help="How many times.")
+@click.option("--installation", metavar="ID", help="Only for this installation.")
+@click.option("--space", metavar="ID", help="For this space.")
+@click.option("--site", metavar="ID", help="For this site.")
+@click.option("--method", type=click.Choice(METHODS, case_sensitive=False), help="Of `fetch`; POST by default.")
+@click.option("--path", metavar="PATH", help="Of `fetch`: what follows the endpoint, with its query.")
+@click.option("--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Of `fetch`: one more header.")
+@click.option("--sign", type=click.Choice(list(SIGNERS)), help="Of `fetch`: sign it as this sender does.")
+@click.option("--secret", envvar="DEVKIT_SIGNING_SECRET", help="To sign with; else DEVKIT_SIGNING_SECRET.")
 @click.option("--integration", "name", help="The integration; else the one of this folder.")
+@sending.to_option
 @credentials.options
 @json_option
 def command(
     event: str,
     changes: tuple[str, ...],
     body: str | None,
+    edit: bool,
     count: int,
+    installation: str | None,
+    space: str | None,
+    site: str | None,
+    method: str | None,
+    path: str | None,
+    headers: tuple[str, ...],
+    sign: str | None,
+    secret: str | None,
     name: str | None,
+    to: str | None,
     host: str | None,
     token: str | None,
     as_json: bool,
 ) -> None:
     """Send EVENT to the integration, as if it had happened.
 
-    Example: devkit trigger space_content_updated --set revisionId=abc
+    What somebody waits for is answered at once, and the answer is shown. `fetch` is a real HTTP request to the public
+    endpoint: the integration's own, or that of an installation, a space or a site.
     """
-    payload = _read(body) if body else fixtures.payload(event)
-    payload["type"] = event
+    if event != "fetch" and (method or path or headers or sign):
+        raise Problem(f"--method, --path, --header and --sign are for `fetch`, not for `{event}`")
+    if sign and not secret:
+        raise Problem("--sign needs --secret, or the variable DEVKIT_SIGNING_SECRET")
+    name = name or project.load(None).manifest.name
+    client = sending.target(host, token, to)
+    place = Place(installation, space, site)
+    if event == "fetch":
+        if edit:
+            raise Problem("--edit is for payloads; edit the file you give with --body")
+        wanted = Wanted((method or "POST").upper(), path or "/", headers, _content(body, changes), sign, secret)
+        _request(endpoint(client, name, place), wanted, count, as_json)
+        return
+    payload = _payload(client, name, event, body, changes)
+    places = {"installationId": installation, "spaceId": space, "siteId": site}
+    payload |= {key: value for key, value in places.items() if value is not None}
+    if edit:
+        payload = payloads.edit(payload)
+    rounds = count if EVENTS[event].waits else 1
+    sent = [sending.send(client, name, payload, 1 if rounds > 1 else count) for _ in range(rounds)]
+    told = sent[-1] | {"events": [one for part_ in sent for one in part_["events"]]}
+    script = told.get("answer")
+    answer(as_json, told, f"Sent {event}: {sending.outcome(told)}" + (f"\n{script['body']}" if script else ""))
+    if script and script["status"] >= 400:
+        raise Problem(f"the script answered {script['status']}; `devkit events {name} {told['events'][-1]}` says why")
+
+
+def _payload(client: Client, name: str, event: str, body: str | None, changes: tuple[str, ...]) -> dict[str, Any]:
+    """Build the payload: a file's or the fixture, then the changes; raises Problem with the place in the file."""
+    if body is not None:
+        written = payloads.read(body)
+        payload = payloads.read_object(written)
+        payload["type"] = event
+        if not changes:
+            payloads.refuse(payloads.check(written))
+    elif event in fixtures.PER_INTEGRATION:
+        payload = fixtures.suited(event, client.call("GET", f"/v1/integrations/{part(name)}"))
+    else:
+        payload = fixtures.payload(event)
     for change in changes:
-        _set(payload, change)
-    integration = name or project.load(None).manifest.name
-    client = Client(credentials.load(host, token))
-    sent = client.call("POST", f"/v1/integrations/{part(integration)}/events", {"event": payload, "count": count})
-    if not sent["events"]:
-        raise Problem(f"nobody got the event: {sent.get('reason', 'nothing matched')}")
-    answer(as_json, sent, f"Sent {event}: " + ", ".join(sent["events"][:5]) + (" ..." if count > 5 else ""))
+        payloads.change(payload, change)
+    return payload
 
 
-def _read(path: str) -> dict[str, Any]:
+def _content(body: str | None, changes: tuple[str, ...]) -> bytes:
+    """Give the body of a request, byte for byte as in the file unless fields of it are to change."""
     try:
-        value = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise Problem(f"{path} is no JSON: {error}") from error
-    if not isinstance(value, dict):
-        raise Problem(f"{path} must hold a JSON object")
-    return value
-
-
-def _set(payload: dict[str, Any], change: str) -> None:
-    key, separator, text = change.partition("=")
-    if not separator or not key:
-        raise Problem(f"--set {change}: write key=value")
+        content = Path(body).read_bytes() if body is not None else fixtures.REQUEST_BODY
+    except OSError as error:
+        raise Problem(f"{body} cannot be read: {error}") from error
+    if not changes:
+        return content
     try:
-        value = json.loads(text)
+        value = json.loads(content)
     except ValueError:
-        value = text
-    *parents, last = key.split(".")
-    place = payload
-    for parent in parents:
-        inner = place.setdefault(parent, {})
-        if not isinstance(inner, dict):
-            raise Problem(f"--set {change}: {parent} holds no object")
-        place = inner
-    place[last] = value
+        value = None
+    if not isinstance(value, dict):
+        raise Problem("--set changes a JSON object, and the body of this request is none")
+    for change in changes:
+        payloads.change(value, change)
+    return json.dumps(value).encode()
+
+
+def _request(address: str, wanted: Wanted, count: int, as_json: bool) -> None:
+    """Send a request as often as wanted and show the last answer; raises Problem for an answer that is an error."""
+    for _ in range(count - 1):
+        request(address, wanted)
+    told = request(address, wanted)
+    answer(as_json, told, f"{told['method']} {told['url']} -> {told['status']}\n{told['body']}".rstrip())
+    if told["status"] >= 400:
+        raise Problem(f"the integration answered {told['status']}; `devkit events` and `devkit logs` say why")

@@ -23,6 +23,8 @@ WRONG: dict[str, tuple[str, ...]] = {
     "whoami": (),
     "logs": ("something",),
     "trigger": ("no_such_event",),
+    "events": ("something",),
+    "replay": ("--last", "--integration", "something"),
     "completion": ("tcsh",),
 }
 """Command -> arguments with which it fails in an empty folder."""

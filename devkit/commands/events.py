@@ -1,0 +1,104 @@
+"""`devkit events`."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from devkit import credentials, history, project
+from devkit.client import Client
+from devkit.commands.logs import as_text
+from devkit.output import json_option, say
+from runtime.contract.events import EVENTS
+
+EXAMPLES = """\b
+Example: devkit events my-integration --status failed --since 2h
+Example: devkit events my-integration 0aB3dE5fG7hJ9kL1mN3p
+Example: devkit events --type site_view --limit 5 --json"""
+USED = (
+    ("time", "wallMs", "ms"),
+    ("computing", "cpuMs", "ms"),
+    ("memory", "memoryBytes", "bytes"),
+    ("requests", "subrequests", ""),
+    ("logs", "logBytes", "bytes"),
+    ("answer", "responseBytes", "bytes"),
+)
+
+
+def filters(command: Any) -> Any:
+    """Add the filters of the event list."""
+    for option in (
+        click.option("--since", metavar="WHEN", help="Not older than 30s, 10m, 2h, 1d, or a time."),
+        click.option("--status", type=click.Choice(["success", "failed"]), help="Only those that ended so."),
+        click.option("--type", "kind", type=click.Choice(list(EVENTS)), metavar="TYPE", help="Only this type."),
+    ):
+        command = option(command)
+    return command
+
+
+@click.command("events", epilog=EXAMPLES)
+@click.argument("name", required=False)
+@click.argument("event", metavar="[ID]", required=False)
+@filters
+@click.option("--installation", metavar="ID", help="Only those of this installation.")
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 10_000), help="How many at most.")
+@credentials.options
+@json_option
+def command(
+    name: str | None,
+    event: str | None,
+    since: str | None,
+    status: str | None,
+    kind: str | None,
+    installation: str | None,
+    limit: int,
+    host: str | None,
+    token: str | None,
+    as_json: bool,
+) -> None:
+    """List the events of the integration NAME (the one of this folder), newest first.
+
+    With an ID: that event with its payload, its logs, the requests the script made and how close each limit was.
+    """
+    name = name or project.load(None).manifest.name
+    begin = history.moment(since) if since else None
+    client = Client(credentials.load(host, token))
+    if event is not None:
+        detail = client.call("GET", history.path(name, event))
+        say(json.dumps(detail) if as_json else _whole(detail))
+        return
+    found = history.latest(client, name, limit, type=kind, status=status, installation=installation, since=begin)
+    if as_json:
+        say(json.dumps({"events": found}))
+    elif not found:
+        say("No such events.")
+    else:
+        say("\n".join(_line(one) for one in found))
+
+
+def _line(event: dict[str, Any]) -> str:
+    good, delivery = event["status"] == "success", event["delivery"]
+    words = [event["id"], event["createdAt"], click.style(event["status"].ljust(7), fg="green" if good else "red")]
+    words.append(str(delivery.get("answer", "-")).rjust(3))
+    words.append(f"{delivery['durationMs']:.1f} ms".rjust(10) if "durationMs" in delivery else " " * 10)
+    words.append(event["payload"]["type"])
+    if not good:
+        words.append(f"({delivery['state']}, attempt {delivery['attempts']})")
+    return "  ".join(words)
+
+
+def _whole(detail: dict[str, Any]) -> str:
+    lines = [as_text(detail), "", "payload"]
+    lines += [f"  {line}" for line in json.dumps(detail["event"]["payload"], indent=2, ensure_ascii=False).splitlines()]
+    trace = detail.get("trace") or {}
+    usage, limits = trace.get("usage") or {}, trace.get("limits") or {}
+    if usage:
+        lines += ["", "limits"]
+        lines += [
+            f"  {word.ljust(9)} {usage[key]:g} of {limits[key]:g} {unit}".rstrip()
+            for word, key, unit in USED
+            if key in usage and key in limits
+        ]
+    return "\n".join(lines)

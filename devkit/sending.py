@@ -1,0 +1,76 @@
+"""Sends events by hand: to the host one is logged in to, or to the `devkit dev` of this folder."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+
+from devkit import credentials, running
+from devkit.client import Client
+from devkit.credentials import Credentials
+from devkit.history import path
+from devkit.output import Problem
+
+PLACES = ("installationId", "spaceId", "siteId")
+ENDPOINT = re.compile(
+    r"^https?://[^/]+/v1/integrations/[^/?]+/"
+    r"(?:integration|installation/[^/?]+|(?:space|site)-installation/[^/?]+/[^/?]+)(?=[/?]|$)"
+)
+MASKED = "[secret]"
+
+
+def to_option(command: Any) -> Any:
+    """Add `--to`."""
+    return click.option(
+        "--to", type=click.Choice(["local"]), help="`local`: send to the `devkit dev` that runs in this folder."
+    )(command)
+
+
+def target(host: str | None, token: str | None, to: str | None) -> Client:
+    """Connect to where events go; raises Problem."""
+    if to is None:
+        return Client(credentials.load(host, token))
+    found = running.find(Path())
+    if found is None:
+        raise Problem("--to local: no `devkit dev` runs for this folder; start it in another terminal")
+    return Client(Credentials(*found))
+
+
+def send(client: Client, name: str, event: dict[str, Any], count: int = 1, body: str | None = None) -> dict[str, Any]:
+    """Send an event; gives the ids and, where somebody waits, the answer. Raises Problem when nobody got it."""
+    wanted = {"event": event, "count": count} | ({} if body is None else {"body": body})
+    sent: dict[str, Any] = client.call("POST", path(name), wanted)
+    if not sent["events"]:
+        raise Problem(f"nobody got the event: {sent.get('reason', 'nothing matched')}")
+    return sent
+
+
+def again(payload: dict[str, Any], *, elsewhere: bool) -> dict[str, Any]:
+    """Give a past payload as it can be sent once more: without its id and, `elsewhere`, the ids of its host.
+
+    The address of a request becomes relative to its endpoint, and headers that the host did not keep are left out.
+    """
+    gone = ("eventId", *(PLACES if elsewhere else ()))
+    event = {key: value for key, value in payload.items() if key not in gone}
+    context = event.get("context")
+    if elsewhere and isinstance(context, dict):
+        event["context"] = {key: value for key, value in context.items() if key not in (*PLACES, "organizationId")}
+    if event["type"] == "fetch":
+        request = event["request"]
+        headers = {name: value for name, value in request["headers"].items() if value != MASKED}
+        tail = ENDPOINT.sub("", request["url"])
+        url = tail if tail.startswith(("/", "?")) else tail or "/"
+        event["request"] = {**request, "headers": headers, "url": url}
+    return event
+
+
+def outcome(sent: dict[str, Any]) -> str:
+    """Word what became of an event that was sent: its ids, or the answer of the script."""
+    ids = sent["events"]
+    answer = sent.get("answer")
+    if answer is not None:
+        return f"{ids[0]}, answered {answer['status']}"
+    return ", ".join(ids[:5]) + (" ..." if len(ids) > 5 else "")
