@@ -43,9 +43,14 @@ PLAIN = re.compile(r"(?!(?:true|false|yes|no|on|off|null|y|n)$)[a-z][\w. -]*(?<!
 """What YAML reads as the text it is, without quotes."""
 
 
+def begin_with(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
+    """Complete a template's name for the shell."""
+    return [name for name in TEMPLATES if name.startswith(typed)]
+
+
 @click.command("new")
 @click.argument("name", required=False)
-@click.option("--template", help="What to begin with; --list shows them.")
+@click.option("--template", shell_complete=begin_with, help="What to begin with; --list shows them.")
 @click.option("--title", help="How people will see it named; else made of NAME.")
 @click.option("--path", "place", type=click.Path(), help="Folder of the project; else NAME in this folder.")
 @click.option("--list", "listing", is_flag=True, help="Show the templates.")
@@ -66,6 +71,7 @@ def command(
     folder = Path(place or name).absolute()
     files = make(template, name, title, folder)
     shown = os.path.relpath(folder)
+    shown = str(folder) if shown.startswith("..") else shown
     steps = [f"cd {shown}"] if shown != "." else []
     steps += ["npm install"] if "package.json" in files else []
     steps += ["devkit dev"]

@@ -1,0 +1,273 @@
+"""`devkit new`: what it writes, what it refuses, what it asks, and that it is there in an installed package, too."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from devkit import project
+from devkit.commands import new
+from devkit.output import Problem
+from runtime.contract.identifiers import IntegrationName
+from runtime.contract.manifest import ProjectManifest
+from tests.devkit.conftest import Shell
+from tests.devkit.dev_process import PATIENCE, environment
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_the_table_names_the_folders() -> None:
+    assert sorted(new.TEMPLATES) == sorted(path.name for path in (ROOT / "templates").iterdir() if path.is_dir())
+
+
+def test_names_and_titles_are_those_of_the_contract() -> None:
+    (rule,) = IntegrationName.__metadata__
+    assert (f"^{new.NAME.pattern}$", new.LONGEST_NAME) == (rule.pattern, rule.max_length)
+    bounds = next(one for one in ProjectManifest.model_fields["title"].metadata if hasattr(one, "max_length"))
+    assert (bounds.min_length, bounds.max_length) == (new.SHORTEST_TITLE, new.LONGEST_TITLE)
+
+
+def test_it_makes_a_project_and_says_what_comes_next(shell: Shell, tmp_path: Path) -> None:
+    done = shell("new", "my-poll", "--template", "block")
+    assert (done.code, done.err) == (0, "")
+    assert "cd my-poll\n    devkit dev" in done.out
+    files = sorted(path.relative_to(tmp_path / "my-poll").as_posix() for path in (tmp_path / "my-poll").rglob("*.*"))
+    assert files == [
+        ".gitignore",
+        "README.md",
+        "assets/icon.png",
+        "integration.py",
+        "integration.yaml",
+        "test_integration.py",
+    ]
+    manifest = project.load(str(tmp_path / "my-poll")).manifest
+    assert (manifest.name, manifest.title) == ("my-poll", "My poll")
+    assert (tmp_path / "my-poll" / "README.md").read_text().startswith("# My poll\n")
+    assert stat.S_IMODE((tmp_path / "my-poll").stat().st_mode) == stat.S_IMODE(_plain_folder(tmp_path).stat().st_mode)
+    assert leftovers(tmp_path) == []
+
+
+@pytest.mark.parametrize("template", new.TEMPLATES)
+@pytest.mark.parametrize("name", ["123", "x", "no", "A.b_c-1", "-", "a" * 100])
+def test_every_name_gives_a_whole_manifest(name: str, template: str, tmp_path: Path) -> None:
+    title = new.title_of(name)
+    assert new.check_title(title) == title
+    files = new.make(template, new.check_name(name), title, tmp_path / "made")
+    found = project.load(str(tmp_path / "made"))
+    assert (found.manifest.name, found.manifest.title) == (name, title)
+    assert project.guess_name(str(tmp_path / "made")) == name
+    assert not [file for file in files if b"y-integration" in (tmp_path / "made" / file).read_bytes()]
+
+
+@pytest.mark.parametrize("title", ['Say "hi": {now} # 1', "yes", "Größe – 日本", "1.5", "- a"])
+def test_a_title_stays_as_it_was_given(title: str, tmp_path: Path) -> None:
+    new.make("block", "a", new.check_title(title), tmp_path / "made")
+    assert yaml.safe_load((tmp_path / "made" / "integration.yaml").read_text(encoding="utf-8"))["title"] == title
+
+
+def test_the_list_has_a_sentence_for_each(shell: Shell) -> None:
+    shown = shell("new", "--list")
+    assert [line.split()[0] for line in shown.out.splitlines()] == list(new.TEMPLATES)
+    told = shell("new", "--list", "--json").json["templates"]
+    assert {one["name"]: one["description"] for one in told} == new.TEMPLATES
+
+
+def test_json_tells_what_was_made(shell: Shell, tmp_path: Path) -> None:
+    told = shell("new", "poll", "--template", "block-js", "--path", "some/where", "--title", "A poll", "--json").json
+    folder = tmp_path / "some" / "where"
+    assert (told["name"], told["title"], told["folder"]) == ("poll", "A poll", str(folder))
+    assert told["next"] == ["cd some/where", "npm install", "devkit dev"]
+    assert all((folder / file).is_file() for file in told["files"])
+    assert leftovers(tmp_path) == []
+
+
+def test_an_empty_folder_is_filled(shell: Shell, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    done = shell("new", "poll", "--template", "oauth", "--path", ".", folder=folder)
+    assert (done.code, "cd " in done.out) == (0, False)
+    assert (folder / "integration.py").is_file() and (folder / ".env").is_file()
+    assert leftovers(folder) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("a", "--template", "blok"), "there is no template `blok`; did you mean `block`? There are: block, config-"),
+        (("a", "--template", "qqqqqq"), "there is no template `qqqqqq`. There are: block, config-screen"),
+        (("a",), "which template? Give --template with one of block, config-screen"),
+        (("--template", "block"), "which name? Write it behind the command: devkit new NAME --template TEMPLATE"),
+        ((), "which name? Write it behind the command: devkit new NAME --template TEMPLATE"),
+        (("a b", "--template", "block"), "`a b` cannot be a name; use letters, digits, `-`, `_` and `.`"),
+        (("..", "--template", "block"), "`..` cannot be a name"),
+        (("a/b", "--template", "block"), "`a/b` cannot be a name"),
+        (("a\n", "--template", "block"), "cannot be a name"),
+        (("é", "--template", "block"), "`é` cannot be a name"),
+        (("a" * 101, "--template", "block"), "a name has at most 100 characters, this one 101"),
+        (("a", "--template", "block", "--title", "x"), "--title is 2 to 30 characters in one line"),
+        (("a", "--template", "block", "--title", "x" * 31), "--title is 2 to 30 characters in one line"),
+        (("a", "--template", "block", "--title", "a\nb"), "--title is 2 to 30 characters in one line"),
+        (("a", "--template", "block", "--path", "full"), "full is not empty; choose another name, or --path"),
+        (("a", "--template", "block", "--path", "full/file"), "full/file is a file; choose another name, or --path"),
+        (("a", "--template", "block", "--path", "full/file/below"), "cannot be written: Not a directory"),
+        (("a", "--template", "block", "--path", "/proc/here"), "/proc/here cannot be written: "),
+    ],
+)
+def test_what_cannot_be_is_one_sentence_and_nothing_is_written(
+    arguments: tuple[str, ...], sentence: str, shell: Shell, tmp_path: Path
+) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").write_text("mine")
+    done = shell("new", *arguments)
+    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
+    assert sentence in done.err
+    assert [path.name for path in tmp_path.rglob("*")] == ["full", "file"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write into any folder")
+def test_a_read_only_folder_is_one_sentence(shell: Shell, tmp_path: Path) -> None:
+    folder = tmp_path / "locked"
+    folder.mkdir(mode=0o555)
+    done = shell("new", "a", "--template", "block", folder=folder)
+    assert (done.code, done.err.count("\n"), "cannot be written" in done.err) == (1, 1, True)
+    assert list(folder.iterdir()) == []
+
+
+def test_a_failure_in_the_middle_leaves_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    broken = tmp_path / "templates" / "block"
+    shutil.copytree(ROOT / "templates" / "block", broken)
+    (broken / "zzz.py").write_bytes(b"\xff\xfe")
+    monkeypatch.setattr(new, "PLACE", tmp_path / "templates")
+    place = tmp_path / "place"
+    place.mkdir()
+    for folder in (place, place / "a" / "b"):
+        with pytest.raises((Problem, UnicodeDecodeError)):
+            new.make("block", "a", "Aa", folder)
+        assert list(place.iterdir()) == []
+
+
+class Terminal:
+    """The command with a terminal in front of it."""
+
+    def __init__(self, home: Path, *arguments: str) -> None:
+        self.seen, self._done = "", 0
+        ours, theirs = pty.openpty()
+        self._terminal = ours
+        command = [sys.executable, "-m", "devkit", "new", *arguments]
+        self.process = subprocess.Popen(
+            command, env=environment(home, TERM="dumb"), cwd=home, stdin=theirs, stdout=theirs, stderr=theirs
+        )
+        os.close(theirs)
+
+    def read_until(self, text: str | None) -> None:
+        """Read until a text is seen behind the one that was waited for before, or to the end."""
+        deadline = time.monotonic() + PATIENCE
+        while text is None or text not in self.seen[self._done :]:
+            assert time.monotonic() < deadline, self.seen
+            if select.select([self._terminal], [], [], 0.2)[0]:
+                try:
+                    piece = os.read(self._terminal, 4096)
+                except OSError:  # the other side is closed
+                    piece = b""
+                if not piece:
+                    assert text is None, self.seen
+                    return
+                self.seen += piece.decode()
+        self._done = self.seen.index(text, self._done) + len(text)
+
+    def type(self, text: str) -> None:
+        os.write(self._terminal, text.encode())
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(timeout=PATIENCE)
+        os.close(self._terminal)
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Any]:
+    opened: list[Terminal] = []
+
+    def start(*arguments: str) -> Terminal:
+        opened.append(Terminal(tmp_path, *arguments))
+        return opened[-1]
+
+    yield start
+    for one in opened:
+        one.close()
+
+
+def test_a_person_is_asked_until_the_answers_are_good(terminal: Any, tmp_path: Path) -> None:
+    asked = terminal()
+    asked.read_until("Name of the integration: ")
+    asked.type("a b\n")
+    asked.read_until("cannot be a name")
+    asked.read_until("Name of the integration: ")
+    asked.type("my-poll\n")
+    asked.read_until("Template [block]: ")
+    assert all(sentence in asked.seen for sentence in new.TEMPLATES.values())
+    asked.type("blok\n")
+    asked.read_until("did you mean `block`?")
+    asked.read_until("Template [block]: ")
+    asked.type("link-unfurl\n")
+    asked.read_until(None)
+    assert asked.process.wait(timeout=PATIENCE) == 0
+    assert project.load(str(tmp_path / "my-poll")).manifest.blocks[0].id == "ticket"  # type: ignore[index,union-attr]
+
+
+def test_what_is_given_is_not_asked_and_ctrl_c_leaves_nothing(terminal: Any, tmp_path: Path) -> None:
+    asked = terminal("my-poll")
+    asked.read_until("Template [block]: ")
+    asked.process.send_signal(signal.SIGINT)
+    asked.read_until(None)
+    assert asked.process.wait(timeout=PATIENCE) == 130
+    assert "Traceback" not in asked.seen and "Name of" not in asked.seen
+    assert not (tmp_path / "my-poll").exists()
+
+
+def test_an_installed_package_brings_the_templates(tmp_path: Path) -> None:
+    source, made, home = tmp_path / "source", tmp_path / "made", tmp_path / "home"
+    home.mkdir()
+    left = shutil.ignore_patterns("__pycache__", "node_modules", ".devkit")
+    for folder in ("devkit", "templates"):
+        shutil.copytree(ROOT / folder, source / folder, symlinks=True, ignore=left)
+    (source / "runtime").mkdir()  # what is left out of this package comes from the checkout
+    for file in ("pyproject.toml", "README.md"):
+        shutil.copy(ROOT / file, source / file)
+    build = "import sys; from setuptools.build_meta import build_wheel; print(build_wheel(sys.argv[1]))"
+    run = {"check": True, "capture_output": True, "text": True, "timeout": 300}
+    subprocess.run([sys.executable, "-c", build, str(made)], cwd=source, **run)  # type: ignore[call-overload]
+    (wheel,) = made.glob("*.whl")
+    shutil.unpack_archive(wheel, tmp_path / "site", "zip")
+    files = [path for path in (ROOT / "templates").rglob("*") if path.is_file()]
+    for file in files:
+        if not new.LEFT_OVERS.intersection(file.parts):
+            assert (tmp_path / "site" / "devkit" / file.relative_to(ROOT)).is_file(), file
+    environ = environment(home, PYTHONPATH=f"{tmp_path / 'site'}:{ROOT}")
+    command = [sys.executable, "-c", "import devkit.cli as c; print(c.__file__); c.main()", "new", "a"]
+    done = subprocess.run([*command, "--template", "webhook"], cwd=home, env=environ, **run)  # type: ignore[call-overload]
+    assert done.stdout.startswith(str(tmp_path / "site"))
+    assert project.load(str(home / "a")).manifest.name == "a"
+
+
+def leftovers(folder: Path) -> list[Path]:
+    return list(folder.rglob(".devkit-new-*"))
+
+
+def _plain_folder(folder: Path) -> Path:
+    (folder / "plain").mkdir(exist_ok=True)
+    return folder / "plain"

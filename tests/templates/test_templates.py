@@ -1,0 +1,220 @@
+"""Every template as an author gets it: made by `devkit new`, its own test run, checked, and alive under `devkit dev`."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+import requests
+
+from devkit.commands.new import TEMPLATES
+from tests.conftest import Answer, Api, wait_for
+from tests.devkit.dev_process import PATIENCE, SAMPLES, DevProcess, devkit, environment
+
+PACKAGES = SAMPLES / "diagram-js" / "node_modules"
+IN_JAVASCRIPT = {"block-js"}
+
+
+class Author:
+    """Somebody who made a project, started it, and holds the key of its preview."""
+
+    def __init__(self, folder: Path, process: DevProcess) -> None:
+        self.folder, self.process = folder, process
+        ready = process.wait("ready")
+        self.host = str(ready["host"])
+        self.api = Api(self.host, str(ready["url"]).partition("#key=")[2])
+        self.name = folder.name
+        self.state: Any = self.api.get(f"/preview/api/{self.name}").json
+
+    def render(self, component: str, context: dict[str, Any] | None = None, **fields: Any) -> Answer:
+        """Render a component in the sample space."""
+        there = {"type": "document", "spaceId": self.state["space"]["id"], "editable": False}
+        body = {"componentId": component, "props": {}, "context": {"theme": "light", **(context or there)}, **fields}
+        return self.api.post(f"/v1/integrations/{self.name}/render", body)
+
+    def logged(self, line: str) -> None:
+        """Wait until an event has logged a line that holds this one."""
+
+        def there() -> bool:
+            traces = [told["event"].get("trace") or {} for told in self.process.told if told["type"] == "event"]
+            return any(line in one["message"] for trace in traces for one in trace.get("logs", ()))
+
+        wait_for(there, PATIENCE)
+
+
+def question(author: Author) -> None:
+    shown = author.render("question")
+    assert shown.status == 200, shown.text
+    assert "What is 6" in shown.text and '"42"' not in str(shown.json["element"])
+    shown = author.render("question", state=shown.json["state"], action={"action": "toggle"})
+    assert shown.json["element"]["children"][1]["type"] == "markdown"
+    context = {"type": "document", "spaceId": author.state["space"]["id"], "editable": True}
+    assert len(author.render("question", context).json["element"]["children"]) == 3
+
+
+def config_screen(author: Author) -> None:
+    installation = author.state["installation"]
+    context = {"type": "configuration_account", "organizationId": author.state["organization"]["id"]}
+    shown = author.render("settings", context)
+    assert shown.status == 200, shown.text
+    address = shown.json["element"]["children"][0]["element"]["options"]["url"]
+    told = requests.get(f"http://{address['host']}{address['pathname']}", params={"q": "casc"}, timeout=60)
+    assert told.json() == {"items": [{"id": "cascade", "label": "Cascade"}]}
+    refused = author.render("settings", context, action={"action": "save"})
+    assert (refused.status, refused.json["error"]["message"]) == (400, "Choose a project first")
+    chosen = {"project": "cascade", "address": "me@example.com", "digest": False}
+    assert author.render("settings", context, action={"action": "save", **chosen}).json["type"] == "complete"
+    now = author.api.get(f"/v1/integrations/{author.name}/installations/{installation['id']}").json
+    assert now["configuration"] == chosen
+
+
+def event_handler(author: Author) -> None:
+    author.logged("installed on space")
+    more = ("--set", "feedback.rating=bad", "--set", "feedback.comment=Too short", "--json")
+    sent = devkit(author.process.home, "trigger", "page_feedback", *more, folder=author.folder)
+    assert sent.code == 0, sent.err
+    author.logged("was rated bad: Too short")
+
+
+def webhook(author: Author) -> None:
+    url = author.state["integration"]["urls"]["publicEndpoint"] + "/hook"
+    body = b'{"id": "m1", "text": "hello"}'
+    signature = hmac.new(b"only-for-this-machine", body, hashlib.sha256).hexdigest()
+    answer = requests.post(url, body, headers={"x-hub-signature-256": f"sha256={signature}"}, timeout=60)
+    assert answer.json() == {"accepted": "m1"}
+    assert requests.post(url, body, timeout=60).status_code == 401
+    author.logged("message m1: hello")
+
+
+def published_script(author: Author) -> None:
+    org, site = author.state["organization"]["id"], author.state["site"]["id"]
+    (script,) = author.api.get(f"/v1/orgs/{org}/sites/{site}/integration-scripts").json
+    told = requests.get(script["script"], timeout=60)
+    assert told.headers["content-type"] == "application/javascript"
+    assert told.text.endswith('("Welcome!");\n')
+
+
+def visitor_auth(author: Author) -> None:
+    author.logged("visitors sign in at http://")
+    org, site = author.state["organization"]["id"], author.state["site"]["id"]
+    guarded = {"visibility": "visitor-auth", "visitorAuth": {"backend": "integration", "integration": author.name}}
+    changed = author.api.call("PATCH", f"/v1/orgs/{org}/sites/{site}", {"published": True, **guarded})
+    assert changed.status == 200, changed.text
+    with requests.Session() as visitor:
+        form = visitor.get(changed.json["urls"]["published"], timeout=60)
+        assert "<h1>Sign in</h1>" in form.text
+        wrong = visitor.post(form.url, {"name": "Ada", "password": "x", "location": ""}, timeout=60)
+        assert (wrong.status_code, "That is not the password." in wrong.text) == (403, True)
+        inside = visitor.post(form.url, {"name": "Ada", "password": "open sesame", "location": ""}, timeout=60)
+        assert (inside.status_code, "<h1>Sign in</h1>" in inside.text) == (200, False)
+        assert inside.url.startswith(changed.json["urls"]["published"])
+
+
+def oauth(author: Author) -> None:
+    hint, button = author.render("profile").json["element"]["children"]
+    assert "not connected yet" in str(hint)
+    answer = requests.get(button["onPress"]["url"], allow_redirects=False, timeout=60)
+    assert answer.status_code == 302
+    assert answer.headers["location"].startswith("https://github.com/login/oauth/authorize?client_id=my-client&")
+
+
+def content_source(author: Author) -> None:
+    place = f"/v1/spaces/{author.state['space']['id']}/content/computed"
+    source = {"type": f"integration:{author.name}:glossary", "props": {"title": "Words"}}
+    made = author.api.post(f"{place}/revision", {"source": source, "seed": "s"})
+    assert made.status == 200, made.text
+    (group,) = made.json["pages"]
+    assert [page["title"] for page in group["pages"]] == ["Block", "Event", "Space"]
+    written = author.api.post(f"{place}/document", {"source": group["pages"][0]["computed"], "seed": "s"})
+    assert "A part of a page that an integration draws." in written.text
+    context = {"type": "configuration_contentsource", "organizationId": author.state["organization"]["id"]}
+    assert author.render("setup", context).status == 200
+
+
+def link_unfurl(author: Author) -> None:
+    url = "https://team.tracker.example.com/tickets/1"
+    embed = author.api.get(f"/v1/spaces/{author.state['space']['id']}/embed", url=url).json
+    assert (embed["type"], embed["block"]["id"]) == ("integration", "ticket")
+    shown = author.render("ticket", action={"action": "@link.unfurl", "url": url})
+    assert (shown.status, shown.json["props"]) == (200, {"number": "1", "url": url})
+    assert "The search forgets what was typed" in shown.text
+
+
+PROBES: dict[str, Callable[[Author], None]] = {
+    "block": question,
+    "config-screen": config_screen,
+    "event-handler": event_handler,
+    "webhook": webhook,
+    "published-script": published_script,
+    "visitor-auth": visitor_auth,
+    "oauth": oauth,
+    "content-source": content_source,
+    "link-unfurl": link_unfurl,
+    "block-js": question,
+}
+"""Template -> what its project does once it runs."""
+
+
+@pytest.fixture(params=TEMPLATES)
+def made(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
+    """A template's name, and a fresh project of it."""
+    template: str = request.param
+    if template in IN_JAVASCRIPT and not (PACKAGES / ".installed").exists():
+        pytest.skip("the sample's packages are not installed: `make npm` installs them where there is an npm")
+    done = devkit(tmp_path, "new", "my-try", "--template", template)
+    assert done.code == 0, done.err
+    folder = tmp_path / "my-try"
+    if template in IN_JAVASCRIPT:
+        (folder / "node_modules").symlink_to(PACKAGES)
+    return template, folder
+
+
+@pytest.fixture
+def started(made: tuple[str, Path], tmp_path: Path) -> Iterator[Author]:
+    process = DevProcess(made[1], tmp_path)
+    try:
+        yield Author(made[1], process)
+    finally:
+        process.end()
+
+
+def test_every_template_is_tried() -> None:
+    assert list(PROBES) == list(TEMPLATES)
+
+
+def test_its_own_test_passes_and_the_check_finds_nothing(made: tuple[str, Path], tmp_path: Path) -> None:
+    template, folder = made
+    alone = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    command = ["npm", "test"] if template in IN_JAVASCRIPT else alone
+    done = subprocess.run(
+        command, cwd=folder, env=environment(tmp_path), capture_output=True, text=True, timeout=PATIENCE * 2
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    checked = devkit(tmp_path, "check", "--json", folder=folder)
+    assert (checked.code, checked.json["findings"], checked.json["warnings"]) == (0, [], []), checked.out
+
+
+def test_its_types_hold(tmp_path: Path) -> None:
+    if not (PACKAGES / ".installed").exists():
+        pytest.skip("the sample's packages are not installed: `make npm` installs them where there is an npm")
+    assert devkit(tmp_path, "new", "my-try", "--template", "block-js").code == 0
+    (tmp_path / "my-try" / "node_modules").symlink_to(PACKAGES)
+    compiler = PACKAGES / "typescript" / "bin" / "tsc"
+    done = subprocess.run(
+        ["node", compiler, "--noEmit", "--project", tmp_path / "my-try"], capture_output=True, text=True, timeout=300
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_it_runs_under_dev_at_once(made: tuple[str, Path], started: Author) -> None:
+    PROBES[made[0]](started)
+    assert urlsplit(started.host).port == started.process.port
+    assert [line for line in started.process.told if line["type"] in ("fault", "warning")] == []
+    assert started.process.errors == []
