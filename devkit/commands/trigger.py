@@ -15,13 +15,16 @@ from devkit.requesting import METHODS, Place, Wanted, endpoint, request
 from devkit.signing import SIGNERS
 from runtime.contract.events import EVENTS
 
-EXAMPLES = """\b
-Example: devkit trigger space_content_updated --set revisionId=abc --count 3
-Example: devkit trigger page_feedback --edit
-Example: devkit trigger fetch --path /hook --body push.json --sign github --secret "$SECRET"
+EXAMPLES = (
+    "\b\nEvents:\n"
+    + "\n".join("  " + ", ".join(list(EVENTS)[at : at + 4]) for at in range(0, len(EVENTS), 4))
+    + """
 
 \b
-Events: """ + "\n".join(", ".join(list(EVENTS)[at : at + 4]) for at in range(0, len(EVENTS), 4))
+Example: devkit trigger space_content_updated --set revisionId=abc --count 3
+Example: devkit trigger page_feedback --edit
+Example: devkit trigger fetch --path /hook --body push.json --sign github --secret "$SECRET\""""
+)
 
 
 @click.command("trigger", epilog=EXAMPLES)
