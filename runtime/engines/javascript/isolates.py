@@ -20,6 +20,7 @@ Key = tuple[str, int]  # version, memory limit in bytes
 _IDLE_CPU_SECONDS = 0.5  # what a script may use between two calls
 _TRUST_SECONDS = 0.05  # an isolate idle for longer is asked whether it still lives before it gets a call
 _ATTEMPTS = 3
+_PATIENCE_SECONDS = 5.0  # before another spare one is tried after one that did not start
 
 
 class Isolates:
@@ -37,6 +38,7 @@ class Isolates:
         self._leaving: set[Isolate] = set()
         self._spare: Isolate | None = None
         self._refilling = False
+        self._refill_after = 0.0
         self._places = 0
         self._used_at = 0.0
         self._closed = False
@@ -118,7 +120,9 @@ class Isolates:
                 if place < surplus or now - item.idle_since > self._idle_seconds or item.restless(_IDLE_CPU_SECONDS)
             ]
             wanted = now - self._used_at < self._idle_seconds and self._used_at > 0
-            refill = wanted and self._spare is None and not self._refilling and not self._closed
+            refill = (
+                wanted and now > self._refill_after and self._spare is None and not self._refilling and not self._closed
+            )
             self._refilling = self._refilling or refill
             spare = None if wanted else self._spare
             if spare is not None:
@@ -215,6 +219,7 @@ class Isolates:
             spare = self._start(Limits())
         except (SandboxUnavailable, ProcessBroken) as error:
             _log.error("no isolate could be started: %s", error)
+            self._refill_after = time.monotonic() + _PATIENCE_SECONDS
         with self._lock:
             if self._spare is None and not self._closed:
                 self._spare, spare = spare, None

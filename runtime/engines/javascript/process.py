@@ -434,8 +434,11 @@ class Isolate:
             self._process.wait(1.0)
         except subprocess.TimeoutExpired:
             return ""
-        with self._stderr.open("rb") as file:
-            return file.read(_STDERR_BYTES).decode("utf-8", "replace").strip()
+        try:
+            with self._stderr.open("rb") as file:
+                return file.read(_STDERR_BYTES).decode("utf-8", "replace").strip()
+        except FileNotFoundError:  # somebody has tidied the temporary folder
+            return ""
 
 
 def _readable(descriptor: int, seconds: float) -> bool:
