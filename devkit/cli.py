@@ -29,6 +29,8 @@ COMMANDS: dict[str, str] = {
     "trigger": "Send an event, or a signed request, to an integration.",
     "events": "List an integration's events, or show one with its trace.",
     "replay": "Send past events again.",
+    "record": "Write events into a scenario file as they happen.",
+    "play": "Send the events of a scenario file.",
     "doctor": "Look for what is in the way on this machine, and mend it.",
     "completion": "Let the shell complete commands and options.",
 }

@@ -25,6 +25,8 @@ WRONG: dict[str, tuple[str, ...]] = {
     "trigger": ("no_such_event",),
     "events": ("something",),
     "replay": ("--last", "--integration", "something"),
+    "record": ("new.yaml",),
+    "play": ("nowhere.yaml",),
     "completion": ("tcsh",),
 }
 """Command -> arguments with which it fails in an empty folder."""

@@ -1,0 +1,82 @@
+"""`devkit play`."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any
+
+import click
+
+from devkit import credentials, project, scenarios, sending
+from devkit.output import Problem, answer, json_option, say
+
+EXAMPLES = """\b
+Example: devkit play visit.yaml --to local
+Example: devkit play visit.yaml --speed 10x
+Example: devkit play visit.yaml --no-delay --json"""
+FASTEST = 1000.0
+
+
+class Speed(click.ParamType[float]):
+    """`2x` or `0.5`: how many times as fast as recorded."""
+
+    name = "speed"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        if isinstance(value, float):
+            return value
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)x?", str(value).strip())
+        speed = float(found[1]) if found else 0.0
+        if not 0 < speed <= FASTEST:
+            self.fail(f"write 2x, 10x or 0.5x, at most {FASTEST:g}x", param, ctx)
+        return speed
+
+
+@click.command("play", epilog=EXAMPLES)
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option("--speed", type=Speed(), default=1.0, metavar="FACTOR", help="2x is twice as fast as recorded.")
+@click.option("--no-delay", is_flag=True, help="Leave the pauses out.")
+@click.option("--integration", "name", help="The integration; else the one of this folder, else the recorded one.")
+@sending.to_option
+@credentials.options
+@json_option
+def command(
+    file: str,
+    speed: float,
+    no_delay: bool,
+    name: str | None,
+    to: str | None,
+    host: str | None,
+    token: str | None,
+    as_json: bool,
+) -> None:
+    """Send the events of the scenario FILE, one after the other, with their pauses.
+
+    All of the file is checked before the first event is sent. It ends at the first event that nobody gets.
+    """
+    scenario = scenarios.read(file)
+    name = name or _here() or scenario.integration
+    if name is None:
+        raise Problem(f"which integration? Name it with --integration, or write `integration:` into {file}")
+    client = sending.target(host, token, to)
+    done: list[dict[str, Any]] = []
+    for step in scenario.steps:
+        if not no_delay and step.after:
+            time.sleep(step.after / speed)
+        try:
+            sent = sending.send(client, name, step.event, body=step.body)
+        except Problem as problem:
+            raise Problem(f"{step.place}: {problem.sentence} ({len(done)} of {len(scenario.steps)} sent)") from None
+        done.append({"type": step.event["type"], **sent})
+        if not as_json:
+            say(f"{step.event['type']}: {sending.outcome(sent)}")
+    answer(as_json, {"host": client.host, "integration": name, "sent": done}, f"Played {len(done)} events.")
+
+
+def _here() -> str | None:
+    """Give the name of the integration of this folder; None outside a project."""
+    try:
+        return str(project.load(None).manifest.name)
+    except Problem:
+        return None

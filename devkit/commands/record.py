@@ -1,0 +1,149 @@
+"""`devkit record`."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from devkit import credentials, history, project, scenarios, sending
+from devkit.client import Client, Refused
+from devkit.output import Problem, answer, json_option, say, warn
+from devkit.scenarios import Step, Unwritable
+from runtime.contract.events import EVENTS
+
+EVERY = 0.5
+ENOUGH = 400
+"""So many known events in a row: what lies behind them is known, too."""
+EXAMPLES = """\b
+Example: devkit record visit.yaml
+Example: devkit record visit.yaml --count 3 --type site_view
+Example: devkit record morning.yaml --since 2h"""
+
+
+@click.command("record", epilog=EXAMPLES)
+@click.argument("file", type=click.Path(dir_okay=False))
+@click.option("--since", metavar="WHEN", help="Take what happened in the last 30s, 10m, 2h, 1d instead of waiting.")
+@click.option("--count", type=click.IntRange(1, 10_000), help="End after so many events; else Ctrl-C ends it.")
+@click.option(
+    "--type",
+    "kinds",
+    multiple=True,
+    type=click.Choice(list(EVENTS)),
+    metavar="TYPE",
+    help="Only this type, again for more; else all that come by themselves.",
+)
+@click.option("--integration", "name", help="The integration; else the one of this folder.")
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@credentials.options
+@json_option
+def command(
+    file: str,
+    since: str | None,
+    count: int | None,
+    kinds: tuple[str, ...],
+    name: str | None,
+    force: bool,
+    host: str | None,
+    token: str | None,
+    as_json: bool,
+) -> None:
+    """Write the events of an integration into FILE as they happen, with the pauses between them.
+
+    The file is YAML for people to edit, and `devkit play FILE` sends it. It is whole after every event.
+    """
+    path = Path(file)
+    if path.exists() and not force:
+        raise Problem(f"{file} is there already; --force writes over it")
+    if not path.resolve().parent.is_dir():
+        raise Problem(f"there is no folder {path.resolve().parent}")
+    begin = history.moment(since) if since else None
+    name = name or project.load(None).manifest.name
+    recording = Recording(Client(credentials.load(host, token)), name, path, kinds, count)
+    if begin is not None:
+        recording.look(begin)
+    else:
+        recording.follow(as_json)
+    if not recording.events:
+        raise Problem(f"nothing was recorded: {name} had no such event")
+    told = {"file": file, "integration": name, "events": len(recording.events)}
+    answer(as_json, told, f"{len(recording.events)} events in {file}; `devkit play {file}` sends them.")
+
+
+class Recording:
+    """Events of one integration on their way into a file."""
+
+    def __init__(self, client: Client, name: str, path: Path, kinds: tuple[str, ...], count: int | None) -> None:
+        self._client, self._name, self._path = client, name, path
+        self._kinds, self._count = kinds, count
+        self._stopping = threading.Event()
+        self._seen: set[str] = set()
+        self.events: dict[str, dict[str, Any]] = {}
+
+    def look(self, begin: str | None) -> None:
+        """Take the events since a time that are new, and write them all; raises Problem."""
+        unseen = list(self._new(begin))  # whole, before any of them counts as seen: the host may go away in between
+        self._seen.update(one["id"] for one in unseen)
+        fresh = [one for one in unseen if self._wanted(one)]
+        for event in fresh[::-1][: None if self._count is None else self._count - len(self.events)]:
+            self.events[event["id"]] = event
+        if fresh:
+            scenarios.write(self._path, self._name, self._steps())
+
+    def _new(self, begin: str | None) -> Iterator[dict[str, Any]]:
+        """Go through what was not seen yet, newest first; what ends late is found behind some that were seen."""
+        known = 0
+        for event in history.walk(self._client, self._name, since=begin):
+            known = known + 1 if event["id"] in self._seen else 0
+            if not known:
+                yield event
+            elif known >= ENOUGH:
+                return
+
+    def follow(self, as_json: bool) -> None:
+        """Take events as they happen, until there are enough of them or a signal ends it; raises Problem."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, lambda *_: self._stopping.set())
+        begin = self._now()
+        if not as_json:
+            say(f"Recording the events of {self._name} at {self._client.host}; Ctrl-C ends it.")
+        away = False
+        while not self._stopping.is_set() and (self._count is None or len(self.events) < self._count):
+            try:
+                self.look(begin)
+                away = False
+            except (Refused, Unwritable):
+                raise
+            except Problem as problem:
+                if not away:
+                    warn(f"{problem.sentence} Trying again.")
+                away = True
+            self._stopping.wait(EVERY)
+
+    def _now(self) -> str | None:
+        """Give the time from which on events count, by the host's clock: that of the newest one it has."""
+        newest = history.latest(self._client, self._name, 1)
+        if not newest:
+            return None
+        begin = str(newest[0]["createdAt"])
+        self._seen.update(one["id"] for one in history.walk(self._client, self._name, since=begin))
+        return begin
+
+    def _wanted(self, event: dict[str, Any]) -> bool:
+        kind = event["payload"]["type"]
+        return kind in self._kinds if self._kinds else history.by_itself(event)
+
+    def _steps(self) -> list[Step]:
+        steps: list[Step] = []
+        before: datetime | None = None
+        for event in sorted(self.events.values(), key=lambda one: str(one["createdAt"])):
+            moment = datetime.fromisoformat(event["createdAt"])
+            after = max(0.0, (moment - before).total_seconds()) if before else 0.0
+            steps.append(Step(round(after, 3), sending.again(event["payload"], elsewhere=True)))
+            before = moment
+        return steps
