@@ -9,8 +9,8 @@ integration = Integration()
 # belongs to one reader, and begins anew with the page.
 @integration.component("question", state=lambda props: {"open": False, **texts(props)})
 def question(element):
-    # Whoever writes the page sees the fields, readers see the question.
-    return ui.block(editor() if element.context.get("editable") else reader(element))
+    # Whoever writes the page sees the fields above what readers see.
+    return ui.block(editor() if element.context.get("editable") else None, reader(element))
 
 
 def texts(props):
@@ -33,6 +33,7 @@ def editor():
         ui.input("Question", ui.textinput("question")),
         ui.input("Answer", ui.textinput("answer", multiline=True), hint="Markdown works here."),
         ui.button("Save", style="primary", on_press=ui.update_node_props(typed)),
+        ui.divider(),
     ]
 
 

@@ -29,7 +29,7 @@ def test_readers_uncover_the_answer():
 def test_editors_fill_in_the_fields():
     shown = render(editable=True)
     assert {"question", "answer"} < set(shown["state"])
-    *_, save = shown["element"]["children"]
+    (save,) = [part for part in shown["element"]["children"] if part.get("label") == "Save"]
     assert save["onPress"] == {
         "action": "@editor.node.updateProps",
         "props": {"question": {"$state": "question"}, "answer": {"$state": "answer"}},

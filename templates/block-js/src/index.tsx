@@ -16,32 +16,32 @@ const question = createComponent<Props, State, { action: 'toggle' }>({
         action.action === 'toggle'
             ? { state: { ...element.state, open: !element.state.open } }
             : undefined,
-    // Whoever writes the page sees the fields, readers see the question.
     render: async (element) => {
         const { state, context } = element;
-        if (context.type === 'document' && context.editable) {
-            // `dynamicState` is read where the page is shown, when the button is pressed: typing needs no round trip.
-            const save = {
-                action: '@editor.node.updateProps',
-                props: {
-                    question: element.dynamicState('question'),
-                    answer: element.dynamicState('answer'),
-                },
-            } as const;
-            return (
-                <block>
-                    <input label="Question" element={<textinput state="question" />} />
-                    <input
-                        label="Answer"
-                        hint="Markdown works here."
-                        element={<textinput state="answer" multiline />}
-                    />
-                    <button label="Save" style="primary" onPress={save} />
-                </block>
-            );
-        }
+        // Whoever writes the page sees the fields above what readers see.
+        const editable = context.type === 'document' && context.editable;
+        // `dynamicState` is read where the page is shown, when the button is pressed: typing needs no round trip.
+        const save = {
+            action: '@editor.node.updateProps',
+            props: {
+                question: element.dynamicState('question'),
+                answer: element.dynamicState('answer'),
+            },
+        } as const;
         return (
             <block>
+                {editable ? (
+                    <vstack>
+                        <input label="Question" element={<textinput state="question" />} />
+                        <input
+                            label="Answer"
+                            hint="Markdown works here."
+                            element={<textinput state="answer" multiline />}
+                        />
+                        <button label="Save" style="primary" onPress={save} />
+                        <divider />
+                    </vstack>
+                ) : null}
                 <text style="bold">{state.question}</text>
                 {state.open ? <markdown content={state.answer} /> : null}
                 <button

@@ -56,7 +56,7 @@ test('readers uncover the answer', async () => {
 
 test('editors fill in the fields', async () => {
     const { element } = await render({ editable: true });
-    const save = element.children.at(-1);
+    const save = element.children[0].children.find((part) => part.label === 'Save');
     assert.deepEqual(save.onPress.props, {
         question: { $state: 'question' },
         answer: { $state: 'answer' },
