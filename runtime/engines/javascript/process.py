@@ -32,6 +32,7 @@ _NUMBER = struct.Struct("<I")
 _CONTROL = 0xFFFFFFFF
 _BLOCKED_SECONDS = 0.5  # no answer to a ping for so long: the script does not let the event loop run
 _YOUNG_SECONDS = 0.04  # calls younger than this are not looked into
+_MEASURE_SECONDS = 0.2  # between two looks at the memory of a process whose calls are short
 _HEADROOM = 64 * 1024 * 1024  # what garbage, buffers and compiled code may take beside the heap
 _STDERR_BYTES = 64 * 1024
 _SPENT = ("out of memory", "heap limit", "OOM")
@@ -63,6 +64,7 @@ class Channel(CallConnection):
             return
         usage = flight.trace.usage
         usage.cpu = max(usage.cpu, self.isolate.share.leave() - flight.cpu_before)
+        usage.memory = max(usage.memory, self.isolate.memory())
         usage.subrequests = flight.account.count
         flight.account.close()
         if self._stopped is not None:
@@ -140,6 +142,8 @@ class Isolate:
         self._closed = False
         self._ended = False
         self._asked = 0.0
+        self._measured = 0.0
+        self._memory = 0
         self._spent: bool | None = None
         self.pid = 0
         self._pidfd = -1
@@ -230,6 +234,13 @@ class Isolate:
     def alive(self) -> bool:
         """Tell whether the process still runs."""
         return not self._ended and not _readable(self._pidfd, 0.0)
+
+    def memory(self) -> int:
+        """Return the bytes the process holds beyond those it began with, looked up a moment ago at the most."""
+        now = time.monotonic()
+        if now - self._measured > _MEASURE_SECONDS:
+            self._measured, self._memory = now, measure(self.pid, self.base_memory)[0]
+        return self._memory
 
     def watch(self, now: float) -> None:
         """End calls that are over time, and the process when it is over processor time or memory, or hangs."""
@@ -412,7 +423,8 @@ class Isolate:
     def _note_usage(self, flight: Flight) -> None:
         usage = flight.trace.usage
         usage.cpu = max(usage.cpu, self.share.now() - flight.cpu_before)
-        usage.memory = max(usage.memory, measure(self.pid, self.base_memory)[0])
+        self._memory = measure(self.pid, self.base_memory)[0]
+        usage.memory = max(usage.memory, self._memory)
 
     def _resident(self) -> int:
         try:
