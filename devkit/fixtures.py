@@ -89,4 +89,4 @@ def suited(event: str, integration: dict[str, Any]) -> dict[str, Any]:
 
 def payload(event: str) -> dict[str, Any]:
     """Give a fresh payload of an event type."""
-    return copy.deepcopy(EVENTS[event]) | {"type": event}
+    return {"type": event} | copy.deepcopy(EVENTS[event])

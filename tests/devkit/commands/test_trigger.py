@@ -54,7 +54,7 @@ def test_every_type_reaches_the_script(kind: str, logged_in: Shell, hears: Insta
 def test_a_render_shows_its_answer(logged_in: Shell, hears: Installed) -> None:
     sent = logged_in("trigger", "ui_render", "--set", "props.a=1", "--integration", hears.name, "--json")
     output = json.loads(sent.json["answer"]["body"])
-    assert output["element"]["children"][0]["children"] == 'drawn {"a": 1}'
+    assert output["element"]["children"][0]["children"] == ['drawn {"a": 1}']
     missing = logged_in("trigger", "ui_render", "--set", "componentId=nothing", "--integration", hears.name)
     assert (missing.code, missing.err.count("\n")) == (1, 1)
     assert "the script answered 404" in missing.err
@@ -71,7 +71,10 @@ def test_an_event_goes_to_one_installation_or_none(logged_in: Shell, hears: Inst
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("type: site_view\nurl: 5\n", "body.yaml:2:1: url: Input should be a valid string"),
+        (
+            "visitor: {anonymousId: a, cookies: {}, userAgent: u, ip: i}\nreferrer: ''\nurl: 5\n",
+            "body.yaml:3:1: url: Input should be a valid string",
+        ),
         ("url: [\n", "body.yaml:2:1: is no JSON or YAML"),
         ("- a\n", "must hold a JSON object"),
         ("visitor: 2026-01-01\n", "body.yaml:1:1: visitor"),

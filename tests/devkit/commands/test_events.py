@@ -1,0 +1,88 @@
+"""`devkit events`: the list with its filters, and one event with its trace."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.conftest import Installed, Tenant, wait_for
+from tests.devkit.commands.listener import listener
+from tests.devkit.conftest import Shell
+
+
+@pytest.fixture(scope="module")
+def hears(alpha: Tenant) -> Installed:
+    """An integration that has heard a few events of three types, one of which failed."""
+    made = listener(alpha)
+    base = f"{made.path}/events"
+    for event in (
+        {"type": "space_content_updated", "revisionId": "first"},
+        {"type": "space_content_updated", "revisionId": "second"},
+        {"type": "ui_render", "componentId": "nothing", "props": {}, "context": {"type": "document"}},
+    ):
+        assert alpha.api.post(base, {"event": event}).status == 202
+    wait_for(lambda: alpha.api.get(base, type="space_content_updated").json["count"] == 2, 60)
+    return made
+
+
+def test_events_are_listed_and_filtered(logged_in: Shell, hears: Installed) -> None:
+    everything = logged_in("events", hears.name, "--json").json["events"]
+    kinds = [one["payload"]["type"] for one in everything]
+    assert {"ui_render", "space_content_updated"} <= set(kinds)
+    assert [one["createdAt"] for one in everything] == sorted((one["createdAt"] for one in everything), reverse=True)
+
+    def listed(*options: str) -> list[str]:
+        found = logged_in("events", hears.name, *options, "--json")
+        assert found.code == 0, found.err
+        return [one["id"] for one in found.json["events"]]
+
+    updates = [one["id"] for one in everything if one["payload"]["type"] == "space_content_updated"]
+    failed = [one["id"] for one in everything if one["status"] == "failed"]
+    assert len(updates) == 2
+    assert len(failed) == 1
+    assert listed("--type", "space_content_updated") == updates
+    assert listed("--status", "failed") == failed
+    assert listed("--installation", hears.installation) == [one["id"] for one in everything]
+    assert listed("--installation", "another") == []
+    assert listed("--since", "2h") == [one["id"] for one in everything]
+    last = max(one["createdAt"] for one in everything if one["id"] in updates)
+    assert set(listed("--since", last, "--type", "space_content_updated")) == set(updates[:1])
+    assert listed("--limit", "1", "--type", "space_content_updated") == updates[:1]
+    text = logged_in("events", hears.name)
+    assert len(text.out.splitlines()) == len(everything)
+    assert f"{failed[0]}" in text.out
+    assert "(given-up, attempt 1)" in text.out
+    assert logged_in("events", hears.name, "--type", "task").out == "No such events.\n"
+
+
+def test_an_event_is_shown_with_its_trace(logged_in: Shell, hears: Installed) -> None:
+    (newest,) = logged_in("events", hears.name, "--type", "space_content_updated", "--limit", "1", "--json").json[
+        "events"
+    ]
+    shown = logged_in("events", hears.name, newest["id"])
+    assert shown.code == 0, shown.err
+    assert '"revisionId": "second"' in shown.out
+    assert "info  heard" in shown.out
+    assert " of 30000 ms" in shown.out
+    assert "requests  0 of 50" in shown.out
+    detail = logged_in("events", hears.name, newest["id"], "--json").json
+    assert set(detail) == {"event", "trace"}
+    assert json.dumps(detail["event"]["payload"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("{name}", "--since", "soon"), "--since soon: write 30s, 10m, 2h, 1d"),
+        (("{name}", "--since", "999999d"), "write 30s"),
+        (("{name}", "--type", "nothing"), "'nothing' is not one of"),
+        (("{name}", "0aB3dE5fG7hJ9kL1mN3p"), "error: "),
+        (("no-such-integration",), "error: "),
+    ],
+)
+def test_what_is_wrong_is_told(arguments: tuple[str, ...], words: str, logged_in: Shell, hears: Installed) -> None:
+    done = logged_in("events", *(one.format(name=hears.name) for one in arguments))
+    assert done.code != 0
+    assert (done.out, done.err.count("\n")) == ("", 1)
+    assert words in done.err
