@@ -168,7 +168,14 @@ class Terminal:
         self._terminal = ours
         command = [sys.executable, "-m", "devkit", "new", *arguments]
         self.process = subprocess.Popen(
-            command, env=environment(home, TERM="dumb"), cwd=home, stdin=theirs, stdout=theirs, stderr=theirs
+            command,
+            env=environment(home, TERM="dumb"),
+            cwd=home,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            # Who runs tests side by side ignores it, and what is started from there would, too.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         os.close(theirs)
 
