@@ -27,6 +27,7 @@ WRONG: dict[str, tuple[str, ...]] = {
     "replay": ("--last", "--integration", "something"),
     "record": ("new.yaml",),
     "play": ("nowhere.yaml",),
+    "doctor": ("--nothing",),
     "completion": ("tcsh",),
 }
 """Command -> arguments with which it fails in an empty folder."""
