@@ -13,8 +13,9 @@ import process from "./process.mjs";
 import { createFetch, DispatchRequest, formOf } from "./requests.mjs";
 import { isResponse, sendStream, sendWhole, watchResponses } from "./responses.mjs";
 
-const { connect, createHttpClient, exit, args: [host, scripts, certificates] } = Deno;
+const { connect, createHttpClient, exit, readTextFileSync, args: [host, scripts, certificates] } = Deno;
 const BUNDLE = "script.js";
+const MAP = "script.map";
 const CONTROL = 0xffffffff;
 const NO_BYTES = new Uint8Array(0);
 const REPORT = JSON.stringify({ components: [], events: [], content_sources: [] });
@@ -162,7 +163,7 @@ function reportLost(error) {
 async function load(line, name) {
   const call = new Call(line, null, 0);
   call.loading = true;
-  places = new Places(scripts, BUNDLE, name);
+  places = new Places(scripts, BUNDLE, name, () => readTextFileSync(`${scripts}/${MAP}`));
   open.add(call);
   try {
     const module = await current.run(call, () => import(`file://${scripts}/${BUNDLE}`));

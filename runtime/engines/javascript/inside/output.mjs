@@ -3,6 +3,7 @@
 import { formatWithOptions } from "node:util";
 
 import { LOG, pack } from "./frames.mjs";
+import { SourceMap } from "./source_map.mjs";
 
 const LEVELS = { debug: 0, info: 1, warn: 2, error: 3 };
 const LONGEST = 16_000; // bytes of one frame; longer lines are cut into several
@@ -13,20 +14,43 @@ const OWN_FRAMES = /\n\s+at [^\n]*(?:ext:|node:|\/inside\/)[^\n]*/g;
 const MISSING = /^TypeError: (?:Module not found|Import|Unsupported scheme "\w+" for module|Requires \w+ access to) ("[^"]*")/;
 const encoder = new TextEncoder();
 
-/** Names a script's files as its author does. */
+/** Names a script's places as its author does. */
 export class Places {
   #folder;
-  #bundle;
+  #place;
   #name;
+  #readMap;
+  #map;
 
-  constructor(folder, bundle, name) {
-    [this.#folder, this.#bundle, this.#name] = [`file://${folder}/`, `file://${folder}/${bundle}`, name];
+  /** Take the bundle's folder and file, the name its author gave it, and a function that reads its source map. */
+  constructor(folder, bundle, name, readMap = () => null) {
+    [this.#folder, this.#name, this.#readMap] = [`file://${folder}/`, name, readMap];
+    this.#place = new RegExp(`file://${folder}/${bundle}(?:\\?\\d+)?(?::(\\d+):(\\d+))?`, "g");
   }
 
-  /** The text without frames of the isolate, and with files by the names their author gave them. */
+  /** The text without frames of the isolate, and with files, lines and columns as their author knows them. */
   rewrite(text) {
     if (!text.includes("file:") && !text.includes("ext:")) return text;
-    return text.replace(OWN_FRAMES, "").replaceAll(this.#bundle, this.#name).replaceAll(this.#folder, "");
+    return text.replace(OWN_FRAMES, "").replace(this.#place, (_, line, column) => this.#written(line, column))
+      .replaceAll(this.#folder, "");
+  }
+
+  #written(line, column) {
+    if (line === undefined) return this.#name;
+    const found = this.#known()?.find(Number(line), Number(column));
+    return found ? `${found.file}:${found.line}:${found.column}` : `${this.#name}:${line}:${column}`;
+  }
+
+  #known() {
+    if (this.#map === undefined) {
+      try {
+        const url = this.#readMap();
+        this.#map = url ? new SourceMap(url) : null;
+      } catch {
+        this.#map = null; // a broken map: the places in the bundle are better than none
+      }
+    }
+    return this.#map;
   }
 
   /** The fields of a ScriptFault for what a script threw. */

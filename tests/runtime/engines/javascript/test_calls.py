@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -109,15 +110,48 @@ def test_an_uncaught_error_is_told_with_file_and_line(probe: Probe) -> None:
     assert "isolate" not in got.trace.logs[-1].message
 
 
-def test_errors_are_mapped_to_the_authors_files(ask: Ask) -> None:
-    source = 'export default { fetch() {\n\n\n  throw new Error("mapped");\n} };'
-    # Line n of the bundle is line n + 10 of the author's file.
-    mapping = {"version": 3, "sources": ["src/deep/view.tsx"], "names": [], "mappings": "AAUA;AACA;AACA;AACA;AACA"}
-    inline = base64.b64encode(json.dumps(mapping).encode()).decode()
-    got = ask(f"{source}\n//# sourceMappingURL=data:application/json;base64,{inline}")
+SOURCE = 'export default { fetch() {\n\n\n  throw new Error("mapped");\n} };'
+# Line n of the bundle is line n + 10 of the author's file; from column 5 of the fourth on it is column 2 there.
+MAPPING = {"version": 3, "sources": ["./src/deep/view.tsx"], "names": [], "mappings": "AAUA;AACA;AACA;AACA,IAAC;AAAD"}
+BASE64 = base64.b64encode(json.dumps(MAPPING).encode()).decode()
 
-    assert (got.trace.fault.file, got.trace.fault.line) == ("src/deep/view.tsx", 14)
-    assert "src/deep/view.tsx:14" in got.trace.logs[-1].message
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        f"//# sourceMappingURL=data:application/json;base64,{BASE64}",
+        f"//# sourceMappingURL=data:application/json;charset=utf-8;base64,{BASE64}\n// and a last word\n\n",
+        f"//# sourceMappingURL=data:application/json,{quote(json.dumps(MAPPING))}",
+    ],
+)
+def test_errors_are_mapped_to_the_authors_files(ask: Ask, comment: str) -> None:
+    got = ask(f"{SOURCE}\n{comment}")
+
+    assert (got.trace.fault.file, got.trace.fault.line, got.trace.fault.column) == ("src/deep/view.tsx", 14, 2)
+    assert "src/deep/view.tsx:14:2" in got.trace.logs[-1].message
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "//# sourceMappingURL=data:application/json;base64,%%%",
+        "//# sourceMappingURL=data:application/json;base64,e30=",
+        '//# sourceMappingURL=data:application/json,{"version":3,"sources":["a"],"mappings":"A~A"}',
+        "//# sourceMappingURL=index.js.map",
+        "//# sourceMappingURL=data:",
+    ],
+)
+def test_a_broken_map_leaves_the_places_in_the_bundle(ask: Ask, comment: str) -> None:
+    got = ask(f"{SOURCE}\n{comment}")
+
+    assert (got.trace.fault.file, got.trace.fault.line) == ("src/index.js", 4)
+
+
+def test_what_looks_like_a_map_inside_a_text_stays(ask: Ask) -> None:
+    text = "\n//# sourceMappingURL=data:application/json;base64,e30=\n"
+    source = f"const text = `{text}`;\nexport default {{ fetch() {{ return new Response(text); }} }};"
+
+    assert ask(source).body == text.encode()
 
 
 @pytest.mark.parametrize(
