@@ -140,7 +140,11 @@ def edit(payload: dict[str, Any]) -> dict[str, Any]:
     ) as out:
         out.write("# Save and close to send this event; leave nothing to send nothing.\n" + dump(payload))
     file = Path(out.name)
-    click.edit(filename=out.name)
+    try:
+        click.edit(filename=out.name)
+    except click.ClickException as error:
+        file.unlink()
+        raise Problem(f"{error.format_message()}; set EDITOR to an editor that works, nothing was sent") from None
     try:
         written = read(out.name)
         if written.value is not None:

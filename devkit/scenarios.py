@@ -16,7 +16,7 @@ from devkit.project import Finding
 HEADER = """\
 # A scenario for `devkit play`. `after` is the pause before an event, in seconds.
 # Events get the ids of the installation, space and site they are played to; write installationId, spaceId or siteId
-# into one to choose. A `fetch` may have a `body` beside its event.
+# into one to choose ("*": any). A `fetch` may have a `body` beside its event.
 """
 KEYS = {"after", "event", "body"}
 LONGEST = 86_400.0

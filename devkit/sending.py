@@ -20,6 +20,8 @@ ENDPOINT = re.compile(
     r"(?:integration|installation/[^/?]+|(?:space|site)-installation/[^/?]+/[^/?]+)(?=[/?]|$)"
 )
 MASKED = "[secret]"
+ANY = "*"
+"""In place of an id: any that is there, on the host it is sent to."""
 
 
 def to_option(command: Any) -> Any:
@@ -51,10 +53,13 @@ def send(client: Client, name: str, event: dict[str, Any], count: int = 1, body:
 def again(payload: dict[str, Any], *, elsewhere: bool) -> dict[str, Any]:
     """Give a past payload as it can be sent once more: without its id and, `elsewhere`, the ids of its host.
 
-    The address of a request becomes relative to its endpoint, and headers that the host did not keep are left out.
+    A request stays at the level it was for, its address becomes relative to the endpoint, and headers that the host did
+    not keep are left out.
     """
     gone = ("eventId", *(PLACES if elsewhere else ()))
     event = {key: value for key, value in payload.items() if key not in gone}
+    if elsewhere and event["type"] == "fetch":
+        event |= {key: ANY for key in PLACES if key in payload}
     context = event.get("context")
     if elsewhere and isinstance(context, dict):
         event["context"] = {key: value for key, value in context.items() if key not in (*PLACES, "organizationId")}

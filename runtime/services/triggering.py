@@ -11,11 +11,12 @@ from sqlalchemy.orm import Session
 from runtime.contract import errors
 from runtime.contract.events import EVENTS, TriggerAnswer, TriggeredEvents, TriggerEvent
 from runtime.contract.identifiers import new_id
+from runtime.contract.rendering import RenderIntegration
 from runtime.dispatch import outbox
 from runtime.dispatch.deliveries import Plans, level_of
 from runtime.dispatch.invoke import Invoker
 from runtime.dispatch.matching import matching, why_not
-from runtime.dispatch.planning import Level, Plan
+from runtime.dispatch.planning import Level
 from runtime.services.rendering import body_of
 from runtime.store import installed, rows
 from runtime.store.database import Database
@@ -26,6 +27,17 @@ from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
 
 PLACES = ("installationId", "spaceId", "siteId", "eventId")
+ANY = "*"
+"""In place of an id: any installation of the owner's, any space or site it is installed on."""
+
+CONTEXT_IDS = {
+    "document": ("spaceId",),
+    "configuration_account": ("organizationId",),
+    "configuration_space": ("spaceId",),
+    "configuration_site": ("siteId",),
+    "configuration_contentsource": ("organizationId",),
+}
+"""Type of a render's context -> the ids it must have; those an author leaves out are filled in."""
 
 
 def kind_of(body: TriggerEvent) -> str:
@@ -81,7 +93,9 @@ class Asking:
             return TriggeredEvents(events=[], reason="the integration was taken away meanwhile")
         content = body.body.encode() if isinstance(body.body, str) and body.body else None
         event_id = new_id()
-        outcome = self._invoker.call(plan, kind, _complete(kind, fields, plan), content, event_id)
+        organization = level.installation.organization_id if level.installation else None
+        complete = _complete(kind, fields, plan.endpoint, organization)
+        outcome = self._invoker.call(plan, kind, complete, content, event_id)
         told = outcome.failure.message.encode() if outcome.failure else body_of(outcome.body)
         answer = TriggerAnswer(status=outcome.status, headers=outcome.headers, body=told.decode(errors="replace"))
         return TriggeredEvents(events=[event_id], answer=answer)
@@ -105,14 +119,22 @@ def _level(
     return level, {**place, **fields}, "the integration was taken away meanwhile"
 
 
-def _complete(kind: str, fields: dict[str, Any], plan: Plan) -> dict[str, Any]:
-    """Fill in what only the host knows: where an endpoint is, and the space a render is for."""
+def _complete(kind: str, fields: dict[str, Any], endpoint: str, organization: str | None) -> dict[str, Any]:
+    """Fill in what only the host knows: where an endpoint is, and whose context a render has; raises BadRequest."""
     if kind == "fetch" and fields["request"]["url"].startswith(("/", "?")):
-        return {**fields, "request": {**fields["request"], "url": plan.endpoint + fields["request"]["url"]}}
-    context = fields.get("context")
-    if kind == "ui_render" and isinstance(context, dict) and context.get("type") == "document":
-        return {**fields, "context": {**{key: fields[key] for key in ("spaceId",) if key in fields}, **context}}
-    return fields
+        return {**fields, "request": {**fields["request"], "url": endpoint + fields["request"]["url"]}}
+    if kind != "ui_render":
+        return fields
+    context = fields["context"]
+    known = {"organizationId": organization, "spaceId": fields.get("spaceId"), "siteId": fields.get("siteId")}
+    wanted = CONTEXT_IDS.get(str(context.get("type")), ())
+    filled = {**{key: known[key] for key in wanted if known[key]}, **context}
+    try:
+        render = RenderIntegration.model_validate({**fields, "context": filled})
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False, include_context=False)[0]
+        raise errors.BadRequest(f"{'.'.join(['event', *map(str, first['loc'])])}: {first['msg']}") from None
+    return {**fields, **render.model_dump(by_alias=True)}
 
 
 def _fields(body: TriggerEvent) -> dict[str, Any]:
@@ -122,7 +144,7 @@ def _fields(body: TriggerEvent) -> dict[str, Any]:
 def _candidates(session: Session, integration: IntegrationRow, body: TriggerEvent) -> list[Installed]:
     candidates = installed.in_organization(session, integration.organization_id, integration.id)
     wanted = body.event.get("installationId")
-    if wanted is None:
+    if wanted is None or wanted == ANY:
         return candidates
     chosen = [one for one in candidates if one.installation_id == wanted]
     if not chosen:
@@ -141,10 +163,11 @@ def _place(
     if kind == "ui_render":
         context = body.event["context"]
         space_id, site_id = space_id or _text(context, "spaceId"), site_id or _text(context, "siteId")
-        target = "space" if context.get("type") == "document" else target
-    if target == "space" and not space_id:
+        wanted = CONTEXT_IDS.get(str(context.get("type")), ())
+        target = "space" if "spaceId" in wanted else "site" if "siteId" in wanted else target
+    if space_id == ANY or (target == "space" and not space_id):
         space_id = _any_part(session, integration, candidates, "space")
-    if target == "site" and not site_id:
+    if site_id == ANY or (target == "site" and not site_id):
         site_id = _any_part(session, integration, candidates, "site")
     return space_id, site_id
 

@@ -10,6 +10,8 @@ from tests.conftest import Installed, Tenant, wait_for
 from tests.devkit.commands.listener import listener
 from tests.devkit.conftest import Shell
 
+CONTEXT = {"type": "document", "editable": True, "theme": "light"}
+
 
 @pytest.fixture(scope="module")
 def hears(alpha: Tenant) -> Installed:
@@ -19,7 +21,7 @@ def hears(alpha: Tenant) -> Installed:
     for event in (
         {"type": "space_content_updated", "revisionId": "first"},
         {"type": "space_content_updated", "revisionId": "second"},
-        {"type": "ui_render", "componentId": "nothing", "props": {}, "context": {"type": "document"}},
+        {"type": "ui_render", "componentId": "nothing", "props": {}, "context": CONTEXT},
     ):
         assert alpha.api.post(base, {"event": event}).status == 202
     wait_for(lambda: alpha.api.get(base, type="space_content_updated").json["count"] == 2, 60)

@@ -118,7 +118,8 @@ def test_a_remote_past_comes_to_the_local_code(
     process = start_dev(project)
     process.wait("ready")
     update = happened(hears, {"type": "space_content_updated", "revisionId": "from afar", "spaceId": hears.space})
-    assert hears.owner.api.get(f"/v1/integrations/{hears.name}/integration/hook").status == 200
+    address = f"/v1/integrations/{hears.name}/site-installation/{hears.installation}/{hears.site}/hook"
+    assert hears.owner.api.get(address).status == 200
     requested(hears)
     before = len(process.told)
     done = logged_in("replay", update, "--to", "local", "--json", folder=project)
@@ -135,6 +136,8 @@ def test_a_remote_past_comes_to_the_local_code(
     done = logged_in("replay", "--last", "--type", "fetch", "--to", "local", "--json", folder=project)
     told = json.loads(done.json["replayed"][0]["answer"]["body"])
     assert told["url"].startswith(f"http://localhost:{process.port}/")
+    assert "/installation/" in told["url"] or "/site-installation/" in told["url"]
+    assert told["url"].endswith("/hook")
     done = logged_in("trigger", "ui_render", "--to", "local", folder=project)
     assert (done.code, "drawn {}" in done.out) == (0, True), done.err
 

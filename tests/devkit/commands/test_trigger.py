@@ -111,6 +111,9 @@ def test_an_edited_payload_is_checked(logged_in: Shell, hears: Installed, tmp_pa
     bad = logged_in(*named, EDITOR=editor(tmp_path, "visibility: public", "visibility: dim"), TMPDIR=str(tmp_path))
     assert (bad.code, bad.err.count("\n")) == (1, 1)
     assert ".yaml:4:1: visibility: Input should be" in bad.err
+    none = logged_in(*named, EDITOR="false", VISUAL="")
+    assert (none.code, none.out, none.err.count("\n")) == (1, "", 1)
+    assert "set EDITOR" in none.err
     (kept,) = tmp_path.glob("space_visibility_updated-*.yaml")
     assert f"--body {kept}" in bad.err
     assert "visibility: dim" in kept.read_text()
