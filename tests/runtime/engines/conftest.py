@@ -93,6 +93,17 @@ def asker(engine: Engine) -> Ask:
     return ask
 
 
+def together(count: int, call: Callable[[int], Any]) -> list[Any]:
+    """Make calls at the same time."""
+    results: list[Any] = []
+    threads = [threading.Thread(target=lambda number=number: results.append(call(number))) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
 @pytest.fixture(scope="session")
 def engine() -> Iterator[PythonEngine]:
     """The engine as `serve` uses it."""

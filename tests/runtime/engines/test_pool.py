@@ -15,6 +15,7 @@ import pytest
 from runtime.contract.invocation import Invocation, Limits, Script, Trace
 from runtime.engines.egress import EgressRules
 from runtime.engines.python_process.pool import PythonEngine
+from tests.runtime.engines.conftest import together
 
 Ask = Callable[..., Any]
 Make = Callable[..., PythonEngine]
@@ -47,17 +48,6 @@ def make() -> Iterator[Make]:
     yield build
     for engine in made:
         engine.close()
-
-
-def together(count: int, call: Callable[[int], Any]) -> list[Any]:
-    """Make calls at the same time."""
-    results: list[Any] = []
-    threads = [threading.Thread(target=lambda number=number: results.append(call(number))) for number in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results
 
 
 def until(condition: Callable[[], bool]) -> None:

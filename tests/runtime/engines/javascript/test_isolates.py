@@ -22,7 +22,7 @@ from runtime.engines.javascript import command
 from runtime.engines.javascript.pool import JavaScriptEngine
 from runtime.engines.sandbox import SandboxUnavailable
 from tests.conftest import wait_for
-from tests.runtime.engines.conftest import FETCH, Ask
+from tests.runtime.engines.conftest import FETCH, Ask, together
 from tests.runtime.engines.javascript.conftest import script, worker
 
 Make = Callable[..., JavaScriptEngine]
@@ -61,17 +61,6 @@ def make() -> Iterator[Make]:
 def own(asking: Callable[[JavaScriptEngine], Ask]) -> Callable[[JavaScriptEngine], Ask]:
     """Return a function that calls scripts on an engine of the test's own."""
     return asking
-
-
-def together(count: int, call: Callable[[int], Any]) -> list[Any]:
-    """Make calls at the same time."""
-    results: list[Any] = []
-    threads = [threading.Thread(target=lambda number=number: results.append(call(number))) for number in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results
 
 
 def gone(pid: int) -> bool:
