@@ -179,6 +179,15 @@ class Terminal:
         )
         os.close(theirs)
 
+    def interrupt(self) -> None:
+        """Press Ctrl-C as a person would: again, when it fell between the question and the waiting for its answer."""
+        while self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            try:
+                self.process.wait(timeout=2)
+            except subprocess.TimeoutExpired:
+                continue
+
     def read_until(self, text: str | None) -> None:
         """Read until a text is seen behind the one that was waited for before, or to the end."""
         deadline = time.monotonic() + PATIENCE
@@ -239,7 +248,7 @@ def test_a_person_is_asked_until_the_answers_are_good(terminal: Any, tmp_path: P
 def test_what_is_given_is_not_asked_and_ctrl_c_leaves_nothing(terminal: Any, tmp_path: Path) -> None:
     asked = terminal("my-poll")
     asked.read_until("Template [block]: ")
-    asked.process.send_signal(signal.SIGINT)
+    asked.interrupt()
     asked.read_until(None)
     assert asked.process.wait(timeout=PATIENCE) == 130
     assert "Traceback" not in asked.seen and "Name of" not in asked.seen
