@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import time
+from abc import ABC, abstractmethod
 from typing import NoReturn
 
 from runtime.contract.invocation import Failure, Invocation, LoadReport, LogLine, Outcome
@@ -16,7 +17,7 @@ from runtime.engines.response_headers import passable
 _JSON = ("content-type", "application/json")
 
 
-class CallConnection:
+class CallConnection(ABC):
     """Speaks `frames` for the call in flight; an engine says how a call begins, ends and is stopped."""
 
     def __init__(self, connection: socket.socket) -> None:
@@ -27,13 +28,13 @@ class CallConnection:
         self._number = 0
         self.flight: Flight | None = None
 
+    @abstractmethod
     def begin(self, flight: Flight) -> None:
         """Start the clock of a call."""
-        raise NotImplementedError
 
+    @abstractmethod
     def end(self) -> None:
         """Stop the clock; raises `CallStopped` when the watcher was quicker."""
-        raise NotImplementedError
 
     def load(self, frame: bytes) -> LoadReport:
         """Send what makes the other side load a script and wait; raises `ScriptRefused`, `CallStopped`."""

@@ -99,9 +99,9 @@ def publish_integration(call: Call, body: PublishIntegration) -> Integration:
     with host.database.transaction(writes=True) as session:
         keep = host.settings.keep_versions
         row = publishing.store_version(session, owner, name, body, script, report, pictures, keep)
+    host.announcer.announce(name, "version", {"version": row.version})
     if taken is not None:
         host.engines.retire(taken.version_id)
-    host.announcer.announce(name, "version", {"version": row.version})
     return _shown(call, row, owner)
 
 

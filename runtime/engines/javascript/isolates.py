@@ -11,7 +11,8 @@ from concurrent.futures import Future
 from runtime.contract.invocation import Limits, LoadReport, Script
 from runtime.engines.calling import PoolBusy, ProcessBroken
 from runtime.engines.flight import Flight
-from runtime.engines.javascript.process import Channel, Isolate
+from runtime.engines.javascript.channels import Channel
+from runtime.engines.javascript.process import Isolate
 from runtime.engines.sandbox import SandboxUnavailable
 
 _log = logging.getLogger(__name__)

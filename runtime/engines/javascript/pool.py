@@ -10,9 +10,11 @@ from runtime.engines.egress import EgressRules
 from runtime.engines.egress_proxy import EgressProxy
 from runtime.engines.engine import ScriptRefused, ScriptTooLarge, refusal
 from runtime.engines.flight import CallStopped, Flight, size_text
+from runtime.engines.javascript.bundle import script_name
+from runtime.engines.javascript.channels import Channel
 from runtime.engines.javascript.command import LaunchPad
 from runtime.engines.javascript.isolates import Isolates
-from runtime.engines.javascript.process import Channel, Isolate, script_name
+from runtime.engines.javascript.process import Isolate
 from runtime.engines.sandbox import SandboxMode, SandboxUnavailable
 from runtime.engines.watcher import Watcher
 

@@ -1,4 +1,4 @@
-"""The host's side of one isolate: a Deno process in its sandbox, and the channels that carry its calls."""
+"""The host's side of one isolate: a Deno process in its sandbox that serves one script."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from pathlib import Path
 from runtime.contract.invocation import Failure, Limits, LoadReport, Script
 from runtime.engines import frames
 from runtime.engines.calling import ProcessBroken
-from runtime.engines.connection import CallConnection
-from runtime.engines.egress_account import Gate
 from runtime.engines.egress_proxy import EgressProxy
 from runtime.engines.flight import CallStopped, Flight, gone, over
+from runtime.engines.javascript.bundle import BUNDLE, MAP, script_name, without_map
+from runtime.engines.javascript.channels import Channel, Control
 from runtime.engines.javascript.command import LaunchPad
 from runtime.engines.javascript.cpu_share import CpuShare
 from runtime.engines.processes import measure, resident
@@ -36,95 +36,6 @@ _MEASURE_SECONDS = 0.2  # between two looks at the memory of a process whose cal
 _HEADROOM = 64 * 1024 * 1024  # what garbage, buffers and compiled code may take beside the heap
 _STDERR_BYTES = 64 * 1024
 _SPENT = ("out of memory", "heap limit", "OOM")
-BUNDLE = "script.js"
-MAP = "script.map"
-_MAP_COMMENT = "//# sourceMappingURL="
-
-
-class Channel(CallConnection):
-    """A connection to an isolate with a way out of its own: one call at a time, beside others."""
-
-    def __init__(self, isolate: Isolate, connection: socket.socket, number: int, gate: Gate) -> None:
-        super().__init__(connection)
-        self.isolate = isolate
-        self.number = number
-        self.gate = gate
-        self._ending = threading.Lock()
-
-    def begin(self, flight: Flight) -> None:
-        """Start the clock of a call."""
-        flight.cpu_before = self.isolate.share.enter()
-        self.gate.account = flight.account
-        self.flight = flight
-
-    def end(self) -> None:
-        """Stop the clock; raises `CallStopped` when the watcher was quicker."""
-        with self._ending:
-            flight, self.flight = self.flight, None
-        self.gate.account = None
-        if flight is None:
-            return
-        usage = flight.trace.usage
-        usage.cpu = max(usage.cpu, self.isolate.share.leave() - flight.cpu_before)
-        usage.memory = max(usage.memory, self.isolate.memory())
-        usage.subrequests = flight.account.count
-        flight.account.close()
-        if self._stopped is not None:
-            raise CallStopped(self._stopped)
-
-    def stop(self, flight: Flight, failure: Failure) -> None:
-        """Let nobody wait for this call any longer, unless it has just ended by itself; the isolate goes on."""
-        with self._ending:
-            if self.flight is flight and self._stopped is None:
-                self._stopped = failure
-                self._shut()
-
-    def close(self) -> None:
-        """Let go of the connection."""
-        self._shut()
-        self._connection.close()
-
-    def _reason(self, error: Exception, flight: Flight) -> Failure:
-        reason = super()._reason(error, flight)
-        if reason != gone():
-            return reason
-        # Its end, or nonsense: no other call may depend on it.
-        self.isolate.kill()
-        return self.isolate.cause(flight)
-
-
-class _Control(CallConnection):
-    """The connection over which a script is loaded and the event loop is asked for signs of life."""
-
-    def begin(self, flight: Flight) -> None:
-        self.flight = flight
-
-    def end(self) -> None:
-        self.flight = None
-
-    def send(self, kind: int, payload: bytes = b"") -> None:
-        """Send a frame; what fails shows at the next call."""
-        try:
-            self._connection.sendall(frames.pack(kind, payload))
-        except OSError:
-            pass
-
-    def heard(self) -> bool:
-        """Tell whether the isolate has said anything since it was last asked."""
-        try:
-            return bool(self._connection.recv(4096, socket.MSG_DONTWAIT))
-        except OSError:
-            return False
-
-    def stop(self, failure: Failure) -> None:
-        """End the loading of a script."""
-        self._stopped = failure
-        self._shut()
-
-    def close(self) -> None:
-        """Let go of the connection."""
-        self._shut()
-        self._connection.close()
 
 
 class Isolate:
@@ -157,7 +68,7 @@ class Isolate:
         self._stderr = Path(self._folder, "stderr")
         self._listener = socket.socket(socket.AF_UNIX)
         self._process: subprocess.Popen[bytes] | None = None
-        self._control: _Control | None = None
+        self._control: Control | None = None
         try:
             self._start(pad, memory)
         except BaseException:
@@ -338,7 +249,7 @@ class Isolate:
             raise ProcessBroken("the isolate spoke out of turn")
         credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
         self.pid = _CREDENTIALS.unpack(credentials)[0]
-        self._control = _Control(connection)
+        self._control = Control(connection)
         try:
             self._pidfd = os.pidfd_open(self.pid)
             resource.prlimit(self.pid, resource.RLIMIT_CORE, (0, 0))
@@ -393,7 +304,7 @@ class Isolate:
         assert kind == frames.HELLO
         return number, connection
 
-    def _watch_loading(self, control: _Control, flight: Flight, now: float) -> None:
+    def _watch_loading(self, control: Control, flight: Flight, now: float) -> None:
         self._note_usage(flight)
         usage, limits = flight.trace.usage, flight.limits
         if now > flight.deadline:
@@ -406,7 +317,7 @@ class Isolate:
             return
         self.kill()
 
-    def _blocked(self, control: _Control, now: float, flights: list[Flight]) -> bool:
+    def _blocked(self, control: Control, now: float, flights: list[Flight]) -> bool:
         """Tell whether the event loop hangs; asks it for a sign of life while calls are under way for a while."""
         if self._asked and control.heard():
             self._asked = 0.0
@@ -457,29 +368,8 @@ class Isolate:
             return ""
 
 
-def without_map(source: str) -> tuple[str, str]:
-    """Take an inline source map out of a bundle; returns the code and the map's URL, empty without one.
-
-    Deno would read the map whenever it loads the bundle, which takes ten times longer than the code itself; an
-    isolate reads it when there is an error to tell.
-    """
-    at = source.rfind(_MAP_COMMENT + "data:")
-    if at < 0 or (at > 0 and source[at - 1] != "\n"):
-        return source, ""
-    comment, _, rest = source[at:].partition("\n")
-    # Only at the end, where tools put it: elsewhere it may be part of a text.
-    if any(line.strip() and not line.lstrip().startswith("//") for line in rest.splitlines()):
-        return source, ""
-    return f"{source[:at]}\n{rest}", comment.removeprefix(_MAP_COMMENT)
-
-
 def _readable(descriptor: int, seconds: float) -> bool:
     """Tell whether there is something to read; not `select`, which knows no descriptors from 1024 on."""
     waiting = select.poll()
     waiting.register(descriptor, select.POLLIN)
     return bool(waiting.poll(seconds * 1000))
-
-
-def script_name(script: Script) -> str:
-    """Return the name an author knows the bundle by."""
-    return script.entry if script.entry.endswith((".js", ".mjs", ".ts", ".tsx", ".jsx")) else BUNDLE
