@@ -3,8 +3,8 @@ PYTHON ?= python3
 SAMPLE ?= sample_integrations/counter
 BIN := .venv/bin
 WORKERS ?= auto
-# Projects whose packages come from npm: what tests run against a host, and the sample in TypeScript.
-NPM := tests/clients sample_integrations/diagram-js
+# Projects whose packages come from npm: what tests run against a host, their rules of accessibility, and the sample in TypeScript.
+NPM := tests/clients tests/browser/axe sample_integrations/diagram-js
 
 .PHONY: dev test venv venv-test npm lint format openapi lock bench clean
 
