@@ -15,19 +15,23 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from runtime.api.answers import mount_errors
 from runtime.api.auth import Authenticator
+from runtime.api.event_stream import mount_event_stream
 from runtime.api.health import mount_health
 from runtime.api.host import Host
 from runtime.api.inbound import mount_inbound
 from runtime.api.mount import mount
 from runtime.api.render_lane import RenderLane
 from runtime.api.table import operations
+from runtime.api.tunnel_lines import mount_tunnels
 from runtime.contract.addresses import Addresses
 from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.deliveries import Deliveries, Plans
 from runtime.dispatch.invoke import Invoker
 from runtime.dispatch.planning import Planner
 from runtime.dispatch.recorder import Recorder
+from runtime.dispatch.tunnels import Tunnels
 from runtime.dispatch.worker import Dispatcher
+from runtime.engines.dev_tunnel.relay import Relay
 from runtime.engines.egress import EgressRules
 from runtime.engines.sandbox import SandboxUnavailable
 from runtime.engines.table import create_engines
@@ -39,8 +43,11 @@ from runtime.store.epoch import Remembered
 from runtime.store.founding import found
 from runtime.store.migrate import migrate
 from runtime.store.secrets import KeyMissing, load_keyring, use_keyring
+from runtime.web.embed import mount_contentkit
+from runtime.web.identity import mount_identity
 from runtime.web.preview import mount_preview
 from runtime.web.published import mount_published
+from runtime.web.site_page import mount_site_page
 
 AUTHORS = "Sample organization"
 AUTHOR_EMAIL = "author@localhost"
@@ -113,20 +120,27 @@ def create_app(settings: Settings) -> Application:
     mount_errors(app)
     mount_health(app, host)
     mount(app, host, operations())
+    mount_event_stream(app, host)
     mount_inbound(app, host)
+    mount_tunnels(app, host)
     mount_published(app, host)
+    mount_contentkit(app)
     if settings.preview:
         mount_preview(app, host)
+        mount_identity(app, host)
+        mount_site_page(app, host)
     host.dispatcher.start()
     return Application(host, app, RenderLane(app, host.renders, database.epoch))
 
 
 def _host(settings: Settings, database: Database) -> Host:
     addresses = Addresses(settings.public_url.rstrip("/"), (settings.content_url or settings.public_url).rstrip("/"))
-    engines = create_engines(settings.sandbox, _egress(settings, addresses))
+    relay = Relay(settings.tunnel_url or f"{addresses.content_url}/tunnels")
+    engines = create_engines(settings.sandbox, _egress(settings, addresses), relay)
+    tunnels = Tunnels(database)
     announcer = Announcer()
     recorder = Recorder(database, announcer, settings.keep_events)
-    invoker = Invoker(engines, recorder, settings.limits)
+    invoker = Invoker(engines, recorder, settings.limits, tunnels)
     plans = Plans(database, Planner(addresses))
     dispatcher = Dispatcher(
         database,
@@ -144,6 +158,8 @@ def _host(settings: Settings, database: Database) -> Host:
         addresses=addresses,
         database=database,
         engines=engines,
+        relay=relay,
+        tunnels=tunnels,
         recorder=recorder,
         announcer=announcer,
         plans=plans,

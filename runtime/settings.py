@@ -24,11 +24,14 @@ def _setting(default: Any, about: str) -> Any:
 class Settings:
     """The host's settings. Each is also an environment variable: `DEVKIT_` and the name in capitals."""
 
-    data: str = _setting("", "folder for the database, the secret key and nothing else")
+    data: str = _setting("", "folder for the database, the host's keys and nothing else")
     database_url: str = _setting("", "address of the database; empty: SQLite in the data folder")
     secret_key: str = _setting("", "any long random text; empty: a key file made in the data folder")
     public_url: str = _setting("http://127.0.0.1:8080", "address under which people and scripts reach the host")
     content_url: str = _setting("", "origin for whatever scripts answer; empty: the public address")
+    tunnel_url: str = _setting(
+        "", "address of this very machine's tunnels, where several share a public one; empty: /tunnels below content"
+    )
     sandbox: Literal["required", "off"] = _setting("required", "`required`, or `off` to run scripts without a sandbox")
     allow_egress: tuple[str, ...] = _setting(
         (), "private `host` or `host:port` that scripts may reach, comma-separated"
@@ -38,6 +41,9 @@ class Settings:
     workers: int = _setting(1, "processes that serve on this machine")
     dispatch_threads: int = _setting(8, "events delivered at once by one process")
     lease_seconds: float = _setting(10.0, "seconds after which the events of a dead process are taken over")
+    tunnel_lease_seconds: float = _setting(
+        30.0, "seconds after which a tunnel ends that its developer's machine does not renew"
+    )
     retry_seconds: tuple[float, ...] = _setting(
         (2.0, 10.0, 60.0, 300.0, 1800.0, 7200.0), "delays before each further attempt, comma-separated"
     )

@@ -24,6 +24,7 @@ from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.organizations import OrganizationRow
 from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
+from runtime.store.tables.tunnels import TunnelRow
 
 R = TypeVar("R", bound=Table)
 
@@ -103,6 +104,11 @@ class Call:
     def event(self) -> EventRow:
         """The event of the path."""
         return _there(self.objects.event)
+
+    @property
+    def tunnel(self) -> TunnelRow:
+        """The tunnel of the path."""
+        return _there(self.objects.tunnel)
 
     def require_role(self, role: Role, organization_id: str) -> None:
         """Raise Forbidden unless the actor is a member with at least this role."""

@@ -11,7 +11,9 @@ from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.deliveries import Plans
 from runtime.dispatch.invoke import Invoker
 from runtime.dispatch.recorder import Recorder
+from runtime.dispatch.tunnels import Tunnels
 from runtime.dispatch.worker import Dispatcher
+from runtime.engines.dev_tunnel.relay import Relay
 from runtime.engines.table import Engines
 from runtime.services.render_cache import RenderCache
 from runtime.services.rendering import Renderer
@@ -28,6 +30,8 @@ class Host:
     addresses: Addresses
     database: Database
     engines: Engines
+    relay: Relay
+    tunnels: Tunnels
     recorder: Recorder
     announcer: Announcer
     plans: Plans
@@ -43,5 +47,6 @@ class Host:
         self.announcer.close()
         self.dispatcher.close()
         self.engines.close()
+        self.relay.close()
         self.recorder.close()
         self.database.close()

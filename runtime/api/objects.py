@@ -10,6 +10,7 @@ from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.organizations import OrganizationRow
 from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
+from runtime.store.tables.tunnels import TunnelRow
 
 
 @dataclass(slots=True)
@@ -24,3 +25,4 @@ class Objects:
     space_installation: SpaceInstallationRow | None = None
     site_installation: SiteInstallationRow | None = None
     event: EventRow | None = None
+    tunnel: TunnelRow | None = None

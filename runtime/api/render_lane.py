@@ -61,6 +61,8 @@ def answer(render: CachedRender, if_none_match: str | None) -> tuple[int, list[t
         headers.append(("Cache-Control", render.cache_control))
         if render.expires > render.made:
             headers.append(("Age", str(render.age)))
+    if render.took is not None:
+        headers.append(("Server-Timing", f"script;dur={render.took:.1f}"))
     if render.policy:
         headers.append(("Content-Security-Policy", render.policy))
     if if_none_match is not None and _names(if_none_match, render.etag):

@@ -15,6 +15,7 @@ from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.organizations import OrganizationRow
 from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
+from runtime.store.tables.tunnels import TunnelRow
 
 WHAT = {
     "organizationId": "organization",
@@ -23,6 +24,7 @@ WHAT = {
     "integrationName": "integration",
     "installationId": "installation",
     "eventId": "event",
+    "tunnelId": "tunnel",
 }
 
 
@@ -89,6 +91,12 @@ def _event(call: Call, value: str) -> Table | None:
     return call.objects.event
 
 
+def _tunnel(call: Call, value: str) -> Table | None:
+    by = {"organization_id": call.organization.id}
+    call.objects.tunnel = find(call.session, call.actor.reach, TunnelRow, id=value, **by)
+    return call.objects.tunnel
+
+
 def name_taken(call: Call, name: str) -> IntegrationRow | None:
     """Find whoever holds an integration name, seen or not."""
     return rows.find(call.session, HOST, IntegrationRow, name=name)
@@ -101,5 +109,6 @@ _RESOLVERS: dict[str, Callable[[Call, str], Table | None]] = {
     "integrationName": _integration,
     "installationId": _installation,
     "eventId": _event,
+    "tunnelId": _tunnel,
 }
 """Path parameter -> how it is found; a new parameter is a row here."""

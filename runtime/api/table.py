@@ -12,6 +12,8 @@ from runtime.api.families.platform import platform
 from runtime.api.families.rendering import rendering
 from runtime.api.families.sites import sites
 from runtime.api.families.spaces import spaces
+from runtime.api.families.tunnels import tunnels
+from runtime.api.families.versions import versions
 from runtime.api.operation import Family, Operation
 
 FAMILIES: tuple[Family, ...] = (
@@ -25,6 +27,8 @@ FAMILIES: tuple[Family, ...] = (
     integrations,
     rendering,
     installations,
+    versions,
+    tunnels,
 )
 
 

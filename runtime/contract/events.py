@@ -6,8 +6,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import MISSING, AwareDatetime, Field, StringConstraints
 
-from runtime.contract.base import Body, JsonObject, ListQuery, Moment, Text, WireModel
+from runtime.contract.base import Body, JsonObject, ListQuery, Moment, Query, Text, WireModel
 from runtime.contract.installations import Status
+from runtime.contract.invocation import LogLevel
 from runtime.contract.spaces import ContentVisibility
 
 EventId = Annotated[Text, StringConstraints(min_length=1, max_length=100)]
@@ -301,16 +302,38 @@ class IntegrationEvent(WireModel):
 
 
 class EventDetail(WireModel):
-    """An event with what its calls left behind."""
+    """An event with what its calls left behind, and the body of its request where that was a text of at most 64 KB."""
 
     event: IntegrationEvent
     trace: dict[str, Any] | MISSING = MISSING
+    body: str | MISSING = MISSING
 
 
-class EventQuery(ListQuery):
-    """Filters of the event list; all are extensions."""
+class EventFilters(Query):
+    """Which events are asked for; all are extensions."""
 
     type: Annotated[Text, StringConstraints(max_length=100)] | None = None
     status: Literal["success", "failed"] | None = None
     installation: Annotated[Text, StringConstraints(max_length=100)] | None = None
     since: AwareDatetime | None = None
+
+
+class EventQuery(EventFilters, ListQuery):
+    """Parameters of the event list."""
+
+
+class EventStreamQuery(EventFilters):
+    """Parameters of the live stream of events.
+
+    `level` is the least level of a log line an event must have, `text` what must occur in its type, its logs or its
+    fault, `event` the one event wanted. `last` is how many past events come first; without
+    `follow` nothing comes after them. `after` is the id of the last event of the stream that was received, from where
+    it goes on.
+    """
+
+    level: LogLevel | None = None
+    text: Annotated[Text, StringConstraints(max_length=200)] | None = None
+    event: Annotated[Text, StringConstraints(max_length=100)] | None = None
+    last: Annotated[int, Field(ge=0, le=1000)] = 0
+    follow: bool = True
+    after: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None

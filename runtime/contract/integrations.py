@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import MISSING, AfterValidator, Field, StringConstraints, model_validator
 
-from runtime.contract.base import Body, ListQuery, Text, Url, WireModel
+from runtime.contract.base import Body, ListQuery, Moment, Text, Url, WireModel
 from runtime.contract.organizations import Organization
 from runtime.contract.security_policy import normalise
 
@@ -242,6 +242,42 @@ class DevelopmentMode(Body):
 
     tunnel_url: Annotated[Text, StringConstraints(min_length=1, max_length=256, pattern=r"^https?://[^\s]+$")]
     all: bool = False
+
+
+class ShownDevelopmentMode(WireModel):
+    """Whether development mode is on (extension); `connected` tells whether its developer still holds the tunnel.
+
+    It is absent for tunnels of somebody else: only whoever runs them knows.
+    """
+
+    tunnel_url: str | None
+    all: bool
+    connected: bool | MISSING = MISSING
+
+
+class IntegrationVersion(WireModel):
+    """One published version (extension); `restorable` tells whether it can be gone back to.
+
+    `manifest` is what it was published with, as the integration shows it; absent where that was not kept.
+    """
+
+    object: Literal["integration-version"] = "integration-version"
+    id: str
+    version: int
+    created_at: Moment
+    current: bool
+    restorable: bool
+    runtime: Runtime
+    title: str | MISSING = MISSING
+    visibility: Visibility | MISSING = MISSING
+    manifest: dict[str, Any] | MISSING = MISSING
+    published_by: str | MISSING = MISSING
+
+
+class RollBack(Body):
+    """Which version to go back to."""
+
+    version: Annotated[int, Field(ge=1, le=2**31 - 1)]
 
 
 class QueueTask(Body):

@@ -106,13 +106,19 @@ class Usage:
 
 @dataclass(slots=True)
 class Trace:
-    """Everything a call left behind; complete when the work after its answer has ended too."""
+    """Everything a call left behind; complete when the work after its answer has ended too.
+
+    `sent` is when the host began to look for a process, `began` when the script began, in seconds since the epoch; 0
+    for what did not come to pass.
+    """
 
     logs: list[LogLine] = field(default_factory=list)
     subrequests: list[Subrequest] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     fault: ScriptFault | None = None
     failure: Failure | None = None
+    sent: float = 0.0
+    began: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

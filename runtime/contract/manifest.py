@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import MISSING, Field, StringConstraints
 
-from runtime.contract.base import Text
+from runtime.contract.base import JsonObject, Text
 from runtime.contract.identifiers import IntegrationName
 from runtime.contract.integrations import Manifest, Runtime, SecretName, SecretValue
 
@@ -14,8 +14,14 @@ FILES = ("integration.yaml", "gitbook-manifest.yaml", "integration.yml")
 """The names a manifest may have, in the order they are looked for."""
 
 
+EnvName = Annotated[str, StringConstraints(pattern=r"^[\w.-]{1,50}$")]
+
+
 class ProjectManifest(Manifest):
-    """A manifest as it stands in a file: paths in place of pictures and code, `organization` optional."""
+    """A manifest as it stands in a file: paths in place of pictures and code, `organization` optional.
+
+    `envs` holds values that differ from environment to environment, by the environment's name.
+    """
 
     name: IntegrationName
     description: Annotated[Text, StringConstraints(max_length=100)] = ""
@@ -27,3 +33,4 @@ class ProjectManifest(Manifest):
         default_factory=list
     )
     secrets: Annotated[dict[SecretName, SecretValue], Field(max_length=20)] = Field(default_factory=dict)
+    envs: Annotated[dict[EnvName, JsonObject], Field(max_length=20)] = Field(default_factory=dict)

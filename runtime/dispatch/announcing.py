@@ -14,7 +14,7 @@ BACKLOG = 500
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """`kind` is version, fault or event; `data` is what the page needs to draw it."""
+    """`kind` is version, fault, event or reader; `data` is what the page needs to draw it."""
 
     kind: str
     data: dict[str, Any]

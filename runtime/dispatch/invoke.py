@@ -15,7 +15,8 @@ from runtime.contract.invocation import Failure, Invocation, Limits, Outcome, Tr
 from runtime.dispatch import metrics
 from runtime.dispatch.planning import Plan
 from runtime.dispatch.recorder import Recorder
-from runtime.dispatch.traces import recorded_payload, trace_text
+from runtime.dispatch.traces import recorded_body, recorded_payload, trace_text
+from runtime.dispatch.tunnels import Tunnels
 from runtime.engines.table import Engines
 from runtime.store.database import now
 
@@ -31,6 +32,7 @@ class _Halves:
 
     ended: Ended
     started: float
+    sent: float
     outcome: Outcome | None = None
     trace: Trace | None = None
     seconds: float = 0.0
@@ -42,6 +44,7 @@ class _Halves:
         self._end()
 
     def traced(self, trace: Trace) -> None:
+        trace.sent = self.sent
         self.trace = trace
         self._end()
 
@@ -58,8 +61,9 @@ class _Halves:
 class Invoker:
     """Calls scripts through the engines."""
 
-    def __init__(self, engines: Engines, recorder: Recorder, limits: Limits) -> None:
+    def __init__(self, engines: Engines, recorder: Recorder, limits: Limits, tunnels: Tunnels) -> None:
         self.engines = engines
+        self._tunnels = tunnels
         self.limits = limits
         self._recorder = recorder
         self._open: Counter[str] = Counter()
@@ -114,7 +118,8 @@ class Invoker:
                     "answer": outcome.status,
                     "duration_ms": seconds * 1000,
                     "created_at": created,
-                    "trace": trace_text(trace, self.limits, plan.secrets),
+                    "body": recorded_body(fetch_body, plan.secrets),
+                    "trace": trace_text(trace, self.limits, plan.secrets, created, seconds),
                 },
             )
 
@@ -122,7 +127,7 @@ class Invoker:
 
     def send(self, plan: Plan, kind: str, event: bytes, fetch_body: bytes | None, ended: Ended) -> Outcome:
         """Send an event as it stands; `ended` is called once, with answer, trace and seconds."""
-        halves = _Halves(ended, time.perf_counter(), open=[None])
+        halves = _Halves(ended, time.perf_counter(), time.time(), open=[None])
         invocation = Invocation(
             script=plan.script,
             tenant=plan.installation_id or "",
@@ -130,7 +135,7 @@ class Invoker:
             environment=plan.environment,
             fetch_body=fetch_body,
             limits=self.limits,
-            tunnel_url=plan.tunnel_url,
+            tunnel_url=self._tunnels.open(plan.tunnel_url) if plan.tunnel_url else None,
         )
         outcome = self._invoke(plan.integration_id, invocation, halves)
         halves.answered(outcome)

@@ -83,8 +83,9 @@ class Recorder:
         self._tell(batch)
 
     def _write(self, batch: list[tuple[str, dict[str, Any]]]) -> None:
+        moment = time.time()
         with self._database.transaction(writes=True) as session:
-            queue.add(session, [row for _, row in batch])
+            queue.add(session, [row | {"ended_at": moment} for _, row in batch])
             self._retention.ended(session, (row["integration_id"] for _, row in batch))
 
     def _tell(self, batch: list[tuple[str, dict[str, Any]]]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -17,6 +18,8 @@ MASK = "[secret]"
 PRIVATE_HEADERS = frozenset(
     ("authorization", "cookie", "proxy-authorization", "set-cookie", "x-api-key", "x-auth-token")
 )
+MOST_BODY = 64 * 1024
+"""Bytes of a request's body that are kept."""
 BEARER = re.compile(r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}")
 
 
@@ -28,11 +31,15 @@ def masked(text: str, secrets: Sequence[str]) -> str:
     return BEARER.sub(rf"\1 {MASK}", text)
 
 
-def trace_text(trace: Trace, limits: Limits, secrets: Sequence[str]) -> str:
-    """Write a trace as the JSON text that is stored."""
+def trace_text(trace: Trace, limits: Limits, secrets: Sequence[str], created: datetime, seconds: float) -> str:
+    """Write the trace of an event as the JSON text that is stored.
+
+    `created` is when the event came to be, `seconds` how long its call took until the answer.
+    """
+    since = created.timestamp()
     shown: dict[str, Any] = {
         "logs": [_log(line, secrets) for line in trace.logs],
-        "subrequests": [_subrequest(one, secrets) for one in trace.subrequests],
+        "subrequests": [_subrequest(one, secrets, since) for one in trace.subrequests],
         "usage": {
             "wallMs": round(trace.usage.wall * 1000, 3),
             "cpuMs": round(trace.usage.cpu * 1000, 3),
@@ -42,6 +49,7 @@ def trace_text(trace: Trace, limits: Limits, secrets: Sequence[str]) -> str:
             "responseBytes": trace.usage.response,
         },
         "limits": _limits(limits),
+        "moments": _moments(trace, since, seconds),
     }
     if trace.fault is not None:
         fault = {key: value for key, value in asdict(trace.fault).items() if value is not None}
@@ -65,6 +73,16 @@ def recorded_payload(payload: dict[str, Any], event: bytes) -> str:
     return json.dumps({**payload, "request": {**request, "headers": headers}}, separators=(",", ":"))
 
 
+def recorded_body(body: bytes | None, secrets: Sequence[str]) -> str | None:
+    """Give the body of a request as it is kept, so that it can be sent again; None for what is too long or no text."""
+    if body is None or len(body) > MOST_BODY or b"\x00" in body:
+        return None
+    try:
+        return masked(body.decode(), secrets)
+    except UnicodeDecodeError:
+        return None
+
+
 @lru_cache(maxsize=16)
 def _limits(limits: Limits) -> dict[str, Any]:
     return {
@@ -77,6 +95,17 @@ def _limits(limits: Limits) -> dict[str, Any]:
     }
 
 
+def _moments(trace: Trace, since: float, seconds: float) -> dict[str, float]:
+    """Place the call in time, in milliseconds from the event's creation: sent, begun, answered, ended."""
+    moments = {"sent": trace.sent, "began": trace.began, "answered": trace.sent + seconds, "ended": time.time()}
+    return {f"{name}Ms": _after(since, moment) for name, moment in moments.items() if moment}
+
+
+def _after(since: float, moment: float) -> float:
+    # The clock of the machine may have been set back in between.
+    return round(max(0.0, moment - since) * 1000, 3)
+
+
 def _moment(timestamp: float) -> str:
     return wire_time(datetime.fromtimestamp(min(max(timestamp, 0), 253402300799), UTC))
 
@@ -85,8 +114,9 @@ def _log(line: LogLine, secrets: Sequence[str]) -> dict[str, str]:
     return {"timestamp": _moment(line.timestamp), "level": line.level, "message": masked(line.message, secrets)}
 
 
-def _subrequest(one: Subrequest, secrets: Sequence[str]) -> dict[str, Any]:
+def _subrequest(one: Subrequest, secrets: Sequence[str], since: float) -> dict[str, Any]:
     return {
+        "startMs": _after(since, one.timestamp),
         "timestamp": _moment(one.timestamp),
         "method": one.method,
         "url": masked(one.url, secrets),

@@ -182,7 +182,7 @@ class Dispatcher:
                 state, delay = "failed", verdict.delay
             if event.held:
                 trace.logs.insert(0, _held(event.held))
-            text = trace_text(trace, self._invoker.limits, plan.secrets)
+            text = trace_text(trace, self._invoker.limits, plan.secrets, event.created_at, seconds)
             self._end(event, plan.integration, state, outcome.status, delay, text, seconds * 1000)
 
         outcome = self._invoker.send(plan, event.type, event.payload.encode(), None, ended)

@@ -55,6 +55,7 @@ class Flight:
         """Start the clock anew: waiting for a free worker does not count."""
         self.started = time.monotonic()
         self.deadline = self.started + self.limits.wall
+        self.trace.began = time.time()
 
     def log(self, payload: bytes) -> None:
         """Take one log line of the script; raises `CallStopped` when there were too many."""

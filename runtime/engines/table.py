@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from runtime.contract.invocation import Invocation, LoadReport, Outcome, Script, TraceSink
+from runtime.engines.dev_tunnel.relay import Relay
 from runtime.engines.dev_tunnel.tunnel import DevTunnelEngine
 from runtime.engines.egress import EgressRules
 from runtime.engines.engine import Engine
@@ -80,8 +81,11 @@ class Engines:
         return [*dict.fromkeys(self._by_runtime.values()), self.dev_tunnel]
 
 
-def create_engines(sandbox: SandboxMode, rules: EgressRules) -> Engines:
-    """Start every engine; raises `SandboxUnavailable` with a sentence that says what to do."""
+def create_engines(sandbox: SandboxMode, rules: EgressRules, relay: Relay | None = None) -> Engines:
+    """Start every engine; raises `SandboxUnavailable` with a sentence that says what to do.
+
+    `relay` carries calls to the developers connected to this machine; without one, tunnels are all elsewhere.
+    """
     made: dict[Callable[[SandboxMode, EgressRules], Engine], Engine] = {}
     try:
         for make in dict.fromkeys(ENGINES.values()):
@@ -90,4 +94,4 @@ def create_engines(sandbox: SandboxMode, rules: EgressRules) -> Engines:
         for engine in made.values():
             engine.close()
         raise
-    return Engines({name: made[make] for name, make in ENGINES.items()}, DevTunnelEngine(rules))
+    return Engines({name: made[make] for name, make in ENGINES.items()}, DevTunnelEngine(rules, relay))

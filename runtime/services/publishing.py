@@ -101,31 +101,31 @@ def store_version(
     report: LoadReport,
     pictures: Pictures,
     keep: int,
+    user: str | None,
 ) -> IntegrationRow:
-    """Make the checked script the current version.
+    """Make the checked script the current version; `user` is who publishes it.
 
     Raises Forbidden when another organisation took the name.
     """
     row = rows.find(session, HOST, IntegrationRow, name=name)
     if row is not None and row.organization_id != owner.id:
         raise errors.Forbidden(f"The name `{name}` belongs to another organization; choose another name.")
-    manifest = _manifest(body, pictures)
-    current: dict[str, Any] = {
-        "version_id": script.version,
-        "version": row.version + 1 if row else 1,
+    published: dict[str, Any] = {
         "visibility": body.visibility,
         "target": body.target,
         "title": body.title,
-        "manifest": manifest,
+        "manifest": _manifest(body, pictures),
     }
+    number = row.version + 1 if row else 1
     if row is None:
-        row = IntegrationRow(name=name, organization_id=owner.id, **current)
+        row = IntegrationRow(
+            name=name, organization_id=owner.id, version_id=script.version, version=number, **published
+        )
         session.add(row)
     else:
-        for key, value in current.items():
-            setattr(row, key, value)
+        _make_current(row, script.version, number, published)
     session.flush()
-    session.add(_version(row, body, script, report, pictures))
+    session.add(_version(row, body, script, report, pictures, published, user))
     session.flush()
     session.add_all(
         PreviewImageRow(version_id=script.version, position=place, image=image)
@@ -133,6 +133,48 @@ def store_version(
     )
     versions.prune(session, row.id, keep)
     return row
+
+
+def roll_back(session: Session, row: IntegrationRow, number: int, keep: int, user: str | None) -> None:
+    """Publish an earlier version once more, as the next one; raises NotFound, BadRequest for one without manifest.
+
+    The script is not loaded again: it was, when it was published.
+    """
+    earlier = rows.find(session, HOST, VersionRow, integration_id=row.id, number=number)
+    if earlier is None:
+        raise errors.NotFound(f"`{row.name}` has no version {number} any more; its versions are listed at /versions.")
+    if earlier.published is None:
+        raise errors.BadRequest(
+            f"Version {number} was published before this host kept what is needed to go back to it."
+        )
+    again = VersionRow(
+        id=new_id(),
+        integration_id=row.id,
+        number=row.version + 1,
+        runtime=earlier.runtime,
+        entry=earlier.entry,
+        script=earlier.script,
+        secrets=earlier.secrets,
+        report=earlier.report,
+        icon=earlier.icon,
+        previews=earlier.previews,
+        published=earlier.published,
+        published_by=user,
+    )
+    session.add(again)
+    session.flush()
+    for place in range(earlier.previews):
+        image = versions.picture(session, earlier.id, place)
+        if image is not None:
+            session.add(PreviewImageRow(version_id=again.id, position=place, image=image))
+    _make_current(row, again.id, again.number, earlier.published)
+    session.flush()
+    versions.prune(session, row.id, keep)
+
+
+def _make_current(row: IntegrationRow, version_id: str, number: int, published: dict[str, Any]) -> None:
+    for key, value in {"version_id": version_id, "version": number, **published}.items():
+        setattr(row, key, value)
 
 
 def _manifest(body: PublishIntegration, pictures: Pictures) -> dict[str, Any]:
@@ -145,7 +187,13 @@ def _manifest(body: PublishIntegration, pictures: Pictures) -> dict[str, Any]:
 
 
 def _version(
-    row: IntegrationRow, body: PublishIntegration, script: Script, report: LoadReport, pictures: Pictures
+    row: IntegrationRow,
+    body: PublishIntegration,
+    script: Script,
+    report: LoadReport,
+    pictures: Pictures,
+    published: dict[str, Any],
+    user: str | None,
 ) -> VersionRow:
     return VersionRow(
         id=script.version,
@@ -162,4 +210,6 @@ def _version(
         },
         icon=pictures.icon,
         previews=len(pictures.previews),
+        published=published,
+        published_by=user,
     )

@@ -12,7 +12,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 MAX_AGE = re.compile(r"(?:^|,)\s*max-age=(\d{1,9})\s*(?:,|$)", re.IGNORECASE)
@@ -22,7 +22,7 @@ MOST_COMPONENTS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class CachedRender:
-    """An answer; `made` and `expires` are monotonic seconds."""
+    """An answer; `made` and `expires` are monotonic seconds, `took` milliseconds the script needed just now."""
 
     body: bytes
     etag: str
@@ -30,6 +30,7 @@ class CachedRender:
     policy: str | None
     made: float
     expires: float
+    took: float | None = None
 
     @property
     def fresh(self) -> bool:
@@ -74,6 +75,7 @@ class RenderCache:
     def keep(self, component: Hashable, fingerprint: str, fields: dict[str, Any], render: CachedRender) -> None:
         """Keep an answer, and drop the oldest ones if there is no room."""
         key = (fingerprint, _canonical(fields))
+        render = replace(render, took=None)
         with self._lock:
             if len(self._asked) >= MOST_COMPONENTS:
                 self._asked.clear()
@@ -98,6 +100,7 @@ class RenderCache:
 
     def keep_shortcut(self, request: Hashable, epoch: int, token_expires: float, render: CachedRender) -> None:
         """Keep the way from a request to its answer; `token_expires` is in epoch seconds."""
+        render = replace(render, took=None)
         with self._lock:
             self._shortcuts[request] = (epoch, token_expires, render)
             while len(self._shortcuts) > 4096:

@@ -74,7 +74,9 @@ class Renderer:
             metrics.RENDER_HIT.inc()
             return kept
         metrics.RENDER_MISS.inc()
-        render = _read(self._invoker.call(plan, "ui_render", fields), plan)
+        started = time.monotonic()
+        outcome = self._invoker.call(plan, "ui_render", fields)
+        render = _read(outcome, plan, (time.monotonic() - started) * 1000)
         if cacheable and render.expires > render.made:
             self._cache.keep(component, plan.fingerprint, fields, render)
         return render
@@ -161,7 +163,7 @@ def script_error(status: int, body: bytes, doing: str = "rendered") -> errors.Ap
     return errors.ScriptAnswered(status, text[:2000])
 
 
-def _read(outcome: Outcome, plan: Plan) -> CachedRender:
+def _read(outcome: Outcome, plan: Plan, took: float) -> CachedRender:
     """Check a script's answer and turn it into what the API sends."""
     if outcome.failure is not None:
         raise failed(outcome.failure)
@@ -182,4 +184,4 @@ def _read(outcome: Outcome, plan: Plan) -> CachedRender:
     cache_control = next((value for name, value in outcome.headers if name.lower() == "cache-control"), "")
     made = time.monotonic()
     etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
-    return CachedRender(body, etag, cache_control[:200], plan.policy, made, made + max_age(cache_control))
+    return CachedRender(body, etag, cache_control[:200], plan.policy, made, made + max_age(cache_control), took)

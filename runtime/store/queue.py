@@ -114,7 +114,7 @@ def finish(session: Session, owner: str, results: Sequence[dict[str, Any]]) -> N
         update(EventRow.__table__)  # type: ignore[arg-type]
         .where(EventRow.seq == bindparam("place"), EventRow.lease_owner == owner, EventRow.state == "claimed")
         .values({key: bindparam(key) for key in ("state", "due_at", "answer", "duration_ms", "trace")})
-        .values(lease_owner=None, lease_until=None)
+        .values(lease_owner=None, lease_until=None, ended_at=time.time())
     )
     session.connection().execute(statement, list(results))
 

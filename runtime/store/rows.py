@@ -29,6 +29,7 @@ from runtime.store.tables.integrations import IntegrationRow, VersionRow
 from runtime.store.tables.organizations import MemberRow, OrganizationRow, TokenRow, UserRow
 from runtime.store.tables.sites import SiteAdaptiveSchemaRow, SiteRow, SiteSpaceRow, VisitorSessionRow
 from runtime.store.tables.spaces import SpaceRow
+from runtime.store.tables.tunnels import TunnelRow
 
 R = TypeVar("R", bound=Table)
 
@@ -235,6 +236,21 @@ def _sees_user(reach: Reach) -> ColumnElement[bool]:
     return or_(UserRow.id == reach.user_id, UserRow.id.in_(shared))
 
 
+def _sees_tunnel(reach: Reach) -> ColumnElement[bool]:
+    """A tunnel leads to one person's machine: nobody else sees it."""
+    if reach.kind != "user":
+        return false()
+    return and_(TunnelRow.user_id == reach.user_id, TunnelRow.organization_id.in_(reach.organizations))
+
+
+def _sees_version(reach: Reach) -> ColumnElement[bool]:
+    if reach.kind != "user":
+        return false()
+    return VersionRow.integration_id.in_(
+        select(IntegrationRow.id).where(IntegrationRow.organization_id.in_(reach.organizations))
+    )
+
+
 _RULES: dict[type[Any], Callable[[Reach], ColumnElement[bool]]] = {
     OrganizationRow: _sees_organization,
     SpaceRow: _sees_space,
@@ -245,6 +261,8 @@ _RULES: dict[type[Any], Callable[[Reach], ColumnElement[bool]]] = {
     SiteInstallationRow: _sees_part(SiteInstallationRow),
     EventRow: _sees_event,
     UserRow: _sees_user,
+    TunnelRow: _sees_tunnel,
+    VersionRow: _sees_version,
 }
 
 TABLES: tuple[type[Table], ...] = (
@@ -264,5 +282,6 @@ TABLES: tuple[type[Table], ...] = (
     SiteInstallationRow,
     ExternalIdRow,
     EventRow,
+    TunnelRow,
 )
 """All tables: importing this module makes the whole schema known."""

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, String, and_, cast, exists, func, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, undefer
 
-from runtime.contract.events import EventQuery
+from runtime.contract.events import EventFilters, EventQuery, EventStreamQuery
 from runtime.contract.integrations import IntegrationQuery
 from runtime.store.rows import Reach, visible
 from runtime.store.tables.events import EventRow
@@ -94,7 +94,12 @@ def names(session: Session, ids: Iterable[str]) -> dict[str, IntegrationRow]:
 
 def events(integration_id: str, query: EventQuery) -> Conditions:
     """Build the filters of the event list; an event is listed once it was tried."""
-    conditions = [EventRow.integration_id == integration_id, EventRow.state.in_(("delivered", "failed", "given-up"))]
+    tried = EventRow.state.in_(("delivered", "failed", "given-up"))
+    return [EventRow.integration_id == integration_id, tried, *_chosen(query)]
+
+
+def _chosen(query: EventFilters) -> Conditions:
+    conditions: Conditions = []
     if query.type is not None:
         conditions.append(EventRow.type == query.type)
     if query.status is not None:
@@ -104,6 +109,22 @@ def events(integration_id: str, query: EventQuery) -> Conditions:
     if query.since is not None:
         conditions.append(EventRow.created_at >= query.since)
     return conditions
+
+
+def ended(
+    session: Session, integration_id: str, query: EventStreamQuery, after: float, limit: int
+) -> Sequence[EventRow]:
+    """List the events with an attempt that ended after a moment, in epoch seconds, in the order they ended in."""
+    conditions = [EventRow.integration_id == integration_id, EventRow.ended_at > after, *_chosen(query)]
+    found = select(EventRow).where(*conditions).order_by(EventRow.ended_at, EventRow.seq).limit(limit)
+    return list(session.scalars(found.options(undefer(EventRow.trace), undefer(EventRow.body))))
+
+
+def last_ended(session: Session, integration_id: str, query: EventStreamQuery, many: int) -> Sequence[EventRow]:
+    """List the last events that ended, oldest first."""
+    conditions = [EventRow.integration_id == integration_id, EventRow.ended_at.is_not(None), *_chosen(query)]
+    found = select(EventRow).where(*conditions).order_by(EventRow.ended_at.desc(), EventRow.seq.desc()).limit(many)
+    return list(session.scalars(found.options(undefer(EventRow.trace), undefer(EventRow.body))))[::-1]
 
 
 def sites(organization_id: str, title: str | None, space: str | None, published: bool | None) -> Conditions:

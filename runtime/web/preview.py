@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from functools import partial
-from pathlib import Path
 from queue import Empty
 from typing import Any
-from urllib.parse import urlsplit
 
-from flask import Flask, Response, request, send_from_directory
+from flask import Flask, Response, request
 
 from runtime.api.auth import Actor
 from runtime.api.host import Host
 from runtime.api.mount import parse, read_json
-from runtime.contract import errors
+from runtime.contract import accessibility, contentkit, errors
 from runtime.contract.base import Body, WireModel
-from runtime.contract.invocation import ScriptFault
+from runtime.contract.invocation import Limits, ScriptFault
 from runtime.contract.organizations import reaches
 from runtime.dispatch import objects
 from runtime.dispatch.recorder import summary
 from runtime.store import installed, previewing, rows
 from runtime.store.rows import HOST
 from runtime.store.tables.integrations import IntegrationRow
+from runtime.web.assets import STATIC, send, serve
+from runtime.web.origins import on_own_origin
+from runtime.web.preview_pages import PAGES, page
 
-STATIC = Path(__file__).parent / "static"
 BEAT = 15.0
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self' {content} https:; img-src * data:; "
@@ -39,6 +39,12 @@ class Fault(Body):
     """What is wrong with an integration's source right now; null when nothing is."""
 
     fault: dict[str, Any] | None
+
+
+class Rendered(Body):
+    """A render output that is to be examined."""
+
+    output: Any
 
 
 class Faults:
@@ -62,50 +68,29 @@ class Faults:
 def mount_preview(app: Flask, host: Host) -> None:
     """Add the pages and what they ask for."""
     faults = Faults()
-    for rule, name, view, methods in (
-        ("/preview/<name>", "preview", partial(_page, host), ("GET",)),
-        ("/preview/static/<path:file>", "preview static", _static, ("GET",)),
+    routes: tuple[tuple[str, str, Callable[..., Response], tuple[str, ...]], ...] = (
+        *((rule, f"preview {one}", partial(_page, host, one), ("GET",)) for rule, one in PAGES.items()),
+        ("/preview/static/<file>", "preview static", serve(STATIC, Cache_Control="no-cache"), ("GET",)),
         ("/preview/api/<name>", "preview state", partial(_state, host, faults), ("GET",)),
         ("/preview/api/<name>/events", "preview events", partial(_events, host), ("GET",)),
         ("/preview/api/<name>/stream", "preview stream", partial(_stream, host), ("GET",)),
         ("/preview/api/<name>/fault", "preview fault", partial(_fault, host, faults), ("PUT",)),
-    ):
-        app.add_url_rule(rule, name, _on_own_origin(host, view), methods=methods)
+        ("/preview/api/<name>/validate", "preview validate", partial(_validate, host), ("POST",)),
+    )
+    for rule, name, view, methods in routes:
+        app.add_url_rule(rule, name, on_own_origin(host, view), methods=methods)
 
 
-def _on_own_origin(host: Host, view: Any) -> Any:
-    """Keep the platform's pages off the origin on which scripts answer."""
-    at = host.addresses
-
-    def guarded(**path: str) -> Response:
-        if at.content_url != at.public_url and request.host == urlsplit(at.content_url).netloc:
-            raise errors.NotFound(f"Pages are served at {at.public_url}.")
-        answer: Response = view(**path)
-        answer.headers["X-Content-Type-Options"] = "nosniff"
-        answer.headers["Referrer-Policy"] = "no-referrer"
-        return answer
-
-    return guarded
-
-
-def _page(host: Host, name: str) -> Response:
-    answer = send_from_directory(STATIC, "preview.html")
-    answer.headers["Content-Security-Policy"] = POLICY.format(content=host.addresses.content_url)
-    answer.headers["Cache-Control"] = "no-cache"
-    return answer
-
-
-def _static(file: str) -> Response:
-    answer = send_from_directory(STATIC, file)
-    answer.headers["Cache-Control"] = "no-cache"
-    return answer
+def _page(host: Host, template: str, name: str) -> Response:
+    policy = POLICY.format(content=host.addresses.content_url)
+    return send(page(template), Cache_Control="no-cache", Content_Security_Policy=policy)
 
 
 def _actor(host: Host) -> Actor:
     return host.authenticator.actor(request.headers.get("Authorization"), host.database.epoch())
 
 
-def _admit(host: Host, name: str) -> Actor:
+def admit(host: Host, name: str) -> Actor:
     """Admit administrators of the organisation that owns the integration; raises NotFound for everybody else."""
     actor = _actor(host)
     with host.database.transaction(writes=False) as session:
@@ -121,7 +106,7 @@ def _admit_author(host: Host, name: str) -> tuple[Actor, bool]:
     with host.database.transaction(writes=False) as session:
         published = rows.find(session, HOST, IntegrationRow, name=name) is not None
     if published or not any(reaches(role, "admin") for role in actor.roles.values()):
-        return _admit(host, name), True
+        return admit(host, name), True
     return actor, False
 
 
@@ -191,6 +176,20 @@ def _fault(host: Host, faults: Faults, name: str) -> Response:
     faults.set(name, fault)
     host.announcer.announce(name, "fault", {"fault": fault})
     return Response(b"", 204)
+
+
+def _validate(host: Host, name: str) -> Response:
+    """Tell what a render output violates, and what it leaves out that assistive technology needs."""
+    _admit_author(host, name)
+    # A script's answer and the words around it.
+    told = parse(Rendered, body=read_json(Limits().response + 1000))
+    output = getattr(told, "output", None)
+    return _json(
+        {
+            "violations": [asdict(one) for one in contentkit.violations(output)],
+            "warnings": [asdict(one) for one in accessibility.warnings(output)],
+        }
+    )
 
 
 def _stream(host: Host, name: str) -> Response:

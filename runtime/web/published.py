@@ -23,7 +23,8 @@ from runtime.services.rendering import body_of, script_error
 from runtime.store import visitors
 from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
-from runtime.web.site_policy import policy_of
+from runtime.web.site_page_content import sample_of
+from runtime.web.site_policy import policy_of, policy_of_sample
 
 HERE = Path(__file__).parent
 PAGES = Environment(loader=FileSystemLoader(HERE / "pages"), autoescape=True, trim_blocks=True)
@@ -63,10 +64,9 @@ def _style() -> Response:
 def _guarded(host: Host, view: Callable[..., Response], site_id: str, rest: str = "") -> Response:
     """Find the site, and turn whatever goes wrong into a page."""
     only_on_content_origin(host)
-    try:
-        site = _site(host, site_id)
-    except Apology as apology:
-        return _apology(host, None, apology)
+    site = find_site(host, site_id)
+    if site is None:
+        return _apology(host, None, Apology(404, "Nothing here", "There is no published site at this address."))
     try:
         return view(host, site, _place(rest))
     except Apology as apology:
@@ -76,14 +76,22 @@ def _guarded(host: Host, view: Callable[..., Response], site_id: str, rest: str 
         return _apology(host, site, Apology(status, "Signing in did not work", error.message))
 
 
-def _site(host: Host, site_id: str) -> SiteRow:
-    found = None
-    if len(site_id) <= 100 and "\x00" not in site_id:
-        with host.database.transaction(writes=False) as session:
-            found = visiting.published(session, site_id)
-    if found is None:
-        raise Apology(404, "Nothing here", "There is no published site at this address.")
-    return found
+def find_site(host: Host, site_id: str) -> SiteRow | None:
+    """Find a site that is published."""
+    if len(site_id) > 100 or "\x00" in site_id:
+        return None
+    with host.database.transaction(writes=False) as session:
+        return visiting.published(session, site_id)
+
+
+def may_read(host: Host, site: SiteRow) -> bool:
+    """Tell whether who asks may read a site: everybody, or a visitor who is signed in."""
+    if site.visibility != "visitor-auth":
+        return site.visibility != "share-link"
+    try:
+        return _signed_in(host, site, _backend(host, site)[1])
+    except Apology:
+        return False  # nobody can sign in, so nobody is
 
 
 def _place(rest: str) -> str:
@@ -104,13 +112,13 @@ def _page(host: Host, site: SiteRow, place: str) -> Response:
     if site.visibility == "share-link":
         raise Apology(403, "Not with this address", "This site opens with a link that its owners share.")
     if site.visibility != "visitor-auth":
-        return _shown(host, site, signed_in=False)
+        return _shown(host, site, place, signed_in=False)
     plan, part = _backend(host, site)
     token = request.args.get(TOKEN)
     if token is not None:
         return _sign_in(host, site, part, place, token)
     if _signed_in(host, site, part):
-        return _shown(host, site, signed_in=True)
+        return _shown(host, site, place, signed_in=True)
     return _ask(host, site, plan, {"location": place, "searchParams": _parameters()})
 
 
@@ -220,14 +228,22 @@ def _redirect(address: str) -> Response:
     return Response(b"", 302, {"Location": address, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})
 
 
-def _shown(host: Host, site: SiteRow, *, signed_in: bool) -> Response:
+def _shown(host: Host, site: SiteRow, place: str, *, signed_in: bool) -> Response:
+    """Show the site; where the preview is served, the sample page at a place."""
+    at = host.addresses
     with host.database.transaction(writes=False) as session:
         spaces = [(_emoji(space), space.title) for space in visiting.spaces_of(session, site)]
-        scripts = site_scripts.of_site(session, site, host.addresses)
-    home = host.addresses.site(site.id)
-    answer = _html(
-        host, 200, scripts, title=site.title, home=home, spaces=spaces, sign_out=home + SIGN_OUT if signed_in else None
-    )
+        scripts = site_scripts.of_site(session, site, at)
+        sample = sample_of(session, site, at) if host.settings.preview else None
+    home = at.site(site.id)
+    shown: dict[str, Any] = {"title": site.title, "sign_out": home + SIGN_OUT if signed_in else None}
+    policy = None
+    if sample is not None:
+        shown |= {"sample": sample, "page": sample.at(place), "files": f"{at.content_url}/sites/-"}
+        policy = policy_of_sample(scripts, sample, at, site.id)
+        if shown["page"] is None:
+            raise Apology(404, "Nothing here", "There is no such page on this site.")
+    answer = _html(host, 200, scripts, policy, home=home, spaces=spaces, **shown)
     answer.headers["Cache-Control"] = "private, no-store" if signed_in else "no-cache"
     if site.visibility != "public":
         answer.headers["X-Robots-Tag"] = "noindex"
@@ -242,6 +258,7 @@ def _apology(host: Host, site: SiteRow | None, apology: Apology) -> Response:
         host,
         apology.status,
         (),
+        None,
         title=title,
         home=home,
         heading=apology.heading,
@@ -253,11 +270,13 @@ def _apology(host: Host, site: SiteRow | None, apology: Apology) -> Response:
     return answer
 
 
-def _html(host: Host, status: int, scripts: Sequence[SiteIntegrationScript], **shown: Any) -> Response:
+def _html(
+    host: Host, status: int, scripts: Sequence[SiteIntegrationScript], policy: str | None, **shown: Any
+) -> Response:
     style = host.addresses.content_url + "/sites/-/published.css"
     body = PAGES.get_template("site.html").render(style=style, scripts=scripts, **shown)
     headers = {
-        "Content-Security-Policy": policy_of(scripts),
+        "Content-Security-Policy": policy or policy_of(scripts),
         "Referrer-Policy": "strict-origin-when-cross-origin",
         "X-Content-Type-Options": "nosniff",
     }

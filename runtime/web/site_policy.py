@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pydantic import MISSING
 
+from runtime.contract.addresses import Addresses
 from runtime.contract.sites import SiteIntegrationScript
+from runtime.web.site_page_content import SampleSite
 
 BASE: dict[str, tuple[str, ...]] = {
     "default-src": (),
@@ -26,27 +28,51 @@ FIXED = "base-uri 'none'; frame-ancestors 'self'"
 """No script decides about these; `form-action` is open, because signing out leads to wherever visitors sign in."""
 
 
-def policy_of(scripts: Iterable[SiteIntegrationScript]) -> str:
-    """Write the policy of a page with these scripts."""
-    sources = {name: list(values) for name, values in BASE.items()}
+def policy_of(scripts: Iterable[SiteIntegrationScript], own: Mapping[str, Sequence[str]] | None = None) -> str:
+    """Write the policy of a page with these scripts; `own` is what the page needs itself, by directive."""
+    sources = {name: [*values, *(own or {}).get(name, ())] for name, values in BASE.items()}
     for script in scripts:
         sources["script-src"].append(script.script)
-        asked = _directives(script.content_security_policy) if script.content_security_policy is not MISSING else {}
-        everything = asked.pop("default-src", ())
-        for name, into in sources.items():
-            if name != "default-src":
-                into += asked.get(name, everything)
+        _open(sources, script.content_security_policy if script.content_security_policy is not MISSING else "")
     parts = [
         f"{name} {' '.join(dict.fromkeys(values)) or chr(39) + 'none' + chr(39)}" for name, values in sources.items()
     ]
     return "; ".join([*parts, FIXED])
 
 
+def policy_of_sample(scripts: Iterable[SiteIntegrationScript], sample: SampleSite, at: Addresses, site_id: str) -> str:
+    """Write the policy of a site with sample pages: one for all, because readers go from page to page in place.
+
+    Browsers report what it keeps out. Those that know both would prefer `report-to`, and tell a minute later.
+    """
+    content, home = at.content_url, at.site(site_id)
+    own = {name: list[str]() for name in BASE}
+    own["script-src"] += [f"{content}/sites/-/", f"{content}/contentkit/"]
+    own["connect-src"].append(home)
+    if sample.blocks:
+        # Blocks show pictures and frames from everywhere, and load lists from where their script answers.
+        own["img-src"] += ["http:", "https:"]
+        own["frame-src"] += ["http:", "https:"]
+        own["connect-src"].append(f"{content}/v1/integrations/")
+    for policy in dict.fromkeys(block.policy for block in sample.blocks if block.policy):
+        _open(own, policy)
+    return f"{policy_of(scripts, own)}; report-uri {home}-/violations"
+
+
+def _open(sources: dict[str, list[str]], policy: str) -> None:
+    """Add what a policy asks for, and take nothing away."""
+    asked = _directives(policy)
+    everything = asked.pop("default-src", ())
+    for name, into in sources.items():
+        if name != "default-src":
+            into += asked.get(name, everything)
+
+
 def _directives(policy: str) -> dict[str, Sequence[str]]:
     """Read a normalised policy; what is said of elements and attributes apart counts for the whole."""
     found: dict[str, list[str]] = {}
     for part in policy.split(";"):
-        name, *values = part.split()
+        name, *values = part.split() or [""]
         whole = name.removesuffix("-elem").removesuffix("-attr")
         found.setdefault(whole, []).extend(value for value in values if value != "'none'")
     return dict(found)

@@ -28,11 +28,12 @@ from runtime.contract.integrations import (
     IntegrationQuery,
     PublishIntegration,
     QueueTask,
+    ShownDevelopmentMode,
 )
 from runtime.contract.organizations import reaches
 from runtime.dispatch import objects, outbox
 from runtime.services import publishing, triggering
-from runtime.store import rows, searching, versions
+from runtime.store import rows, searching, tunnels, versions
 from runtime.store.rows import HOST
 from runtime.store.tables.events import EventRow
 from runtime.store.tables.installations import InstallationRow
@@ -98,8 +99,10 @@ def publish_integration(call: Call, body: PublishIntegration) -> Integration:
     script, report = publishing.check_script(host.engines, name, body, host.invoker.limits.script)
     with host.database.transaction(writes=True) as session:
         keep = host.settings.keep_versions
-        row = publishing.store_version(session, owner, name, body, script, report, pictures, keep)
-    host.announcer.announce(name, "version", {"version": row.version})
+        user = call.actor.reach.user_id
+        row = publishing.store_version(session, owner, name, body, script, report, pictures, keep, user)
+    same = taken is not None and (taken.manifest, taken.title) == (row.manifest, row.title)
+    host.announcer.announce(name, "version", {"version": row.version, "manifest": not same})
     if taken is not None:
         host.engines.retire(taken.version_id)
     return _shown(call, row, owner)
@@ -150,9 +153,20 @@ def list_integration_events(call: Call, query: EventQuery) -> ListOf[Integration
 )
 def get_integration_event(call: Call) -> EventDetail:
     """Get an event with its trace."""
-    trace = json.loads(call.event.trace) if call.event.trace else MISSING
-    reveal = call.event.installation_id in _own_installations(call, [call.event])
-    return EventDetail(event=event_object(call.event, reveal=reveal), trace=trace)
+    return event_details(call, [call.event])[0]
+
+
+def event_details(call: Call, found: Sequence[EventRow]) -> list[EventDetail]:
+    """Show events with their traces."""
+    own = _own_installations(call, found)
+    return [
+        EventDetail(
+            event=event_object(row, reveal=row.installation_id in own),
+            trace=json.loads(row.trace) if row.trace else MISSING,
+            body=MISSING if row.body is None else row.body,
+        )
+        for row in found
+    ]
 
 
 def _own_installations(call: Call, found: Sequence[EventRow]) -> set[str | None]:
@@ -206,6 +220,20 @@ def trigger_integration_event(call: Call, body: TriggerEvent) -> TriggeredEvents
         ids, reason = triggering.trigger(session, call.integration, kind, body)
     host.dispatcher.wake()
     return TriggeredEvents(events=ids, reason=reason or MISSING)
+
+
+@integrations.operation(
+    "GET /v1/integrations/{integrationName}/dev", ShownDevelopmentMode, needs=member("admin", of="owner")
+)
+def get_integration_development_mode(call: Call) -> ShownDevelopmentMode:
+    """Tell whether development mode is on, and where events go (extension)."""
+    url = call.integration.tunnel_url
+    standing = tunnels.standing(call.session, url) if url else "elsewhere"
+    return ShownDevelopmentMode(
+        tunnel_url=url,
+        all=call.integration.tunnel_all,
+        connected=MISSING if standing == "elsewhere" else standing == "leased",
+    )
 
 
 @integrations.operation("PUT /v1/integrations/{integrationName}/dev", needs=member("admin", of="owner"), status=204)

@@ -6,9 +6,12 @@ import logging
 import secrets
 import threading
 import time
+from collections.abc import Iterator
 
 from runtime.contract.invocation import Failure, Invocation, LoadReport, LogLine, Outcome, Script, Trace, TraceSink
-from runtime.engines.egress import EgressRefused, EgressRules, FetchFailed, fetch
+from runtime.engines.dev_tunnel.messages import TunnelCall
+from runtime.engines.dev_tunnel.relay import LineBroken, NobodyThere, Relay
+from runtime.engines.egress import EgressRefused, EgressRules, Fetched, FetchFailed, fetch
 from runtime.engines.response_headers import passable
 
 _log = logging.getLogger(__name__)
@@ -19,9 +22,10 @@ _STATUS = {"timeout": 504, "unreachable": 502, "limit": 502, "overload": 503}
 class DevTunnelEngine:
     """Calls the script that runs behind `Invocation.tunnel_url`; the `Engine` protocol. Its logs stay over there."""
 
-    def __init__(self, rules: EgressRules, most_calls: int = 64) -> None:
-        """Take the rules that tunnel addresses must pass, and how many calls may be under way."""
+    def __init__(self, rules: EgressRules, relay: Relay | None = None, most_calls: int = 64) -> None:
+        """Take the rules for tunnels elsewhere, this machine's relay, and how many calls may be under way."""
         self._rules = rules
+        self._relay = relay
         self._slots = threading.BoundedSemaphore(most_calls)
         self._most_calls = most_calls
         self._closed = False
@@ -65,20 +69,47 @@ class DevTunnelEngine:
         if self._closed or not self._slots.acquire(timeout=limits.wall):
             return _failed(Failure("overload", "Too many calls are under way through development tunnels."))
         try:
-            url = invocation.tunnel_url.rstrip("/") + "/v1"
-            content_type, body = encode_parts(invocation)
-            got = fetch(
-                self._rules, "POST", url, {"Content-Type": content_type}, body, limits.wall, max_bytes=limits.response
-            )
+            trace.began = time.time()
+            got = self._send(invocation, invocation.tunnel_url)
         except EgressRefused as error:
             _note(trace, f"{invocation.tunnel_url}: {error}")
             return _failed(Failure("unreachable", "The integration's development tunnel may not be reached."))
+        except NobodyThere as error:
+            return _failed(Failure("unreachable", str(error)))
         except FetchFailed as error:
             _note(trace, f"{invocation.tunnel_url}: {error}")
             return _failed(_failure(error, limits.wall, limits.response))
         finally:
             self._slots.release()
         return Outcome(got.status, passable(got.headers)[0], got.body)
+
+    def _send(self, invocation: Invocation, base: str) -> Fetched:
+        """Post a call to a developer of this machine's relay, or to an address elsewhere."""
+        limits = invocation.limits
+        content_type, body = encode_parts(invocation)
+        headers = {"Content-Type": content_type}
+        tunnel = self._relay.tunnel_of(base) if self._relay is not None else None
+        if self._relay is None or tunnel is None:
+            url = base.rstrip("/") + "/v1"
+            return fetch(self._rules, "POST", url, headers, body, limits.wall, max_bytes=limits.response)
+        call = TunnelCall("POST", "/v1", list(headers.items()), iter([body]))
+        try:
+            answer = self._relay.call(tunnel, call, limits.wall)
+            return Fetched(answer.status, answer.headers, _bounded(answer.body, limits.response))
+        except TimeoutError as error:
+            raise FetchFailed("The developer's machine did not answer in time.", timed_out=True) from error
+        except LineBroken as error:
+            raise FetchFailed(str(error)) from error
+
+
+def _bounded(body: Iterator[bytes], most: int) -> bytes:
+    """Read a whole body; raises `FetchFailed` when it is larger than `most` bytes."""
+    whole = bytearray()
+    for piece in body:
+        whole += piece
+        if len(whole) > most:
+            raise FetchFailed(f"The answer is larger than {most} bytes.", too_large=True)
+    return bytes(whole)
 
 
 def encode_parts(invocation: Invocation) -> tuple[str, bytes]:

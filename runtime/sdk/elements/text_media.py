@@ -48,9 +48,15 @@ def markdown(content: TextOrBinding) -> Layout:
     return Layout({"type": "markdown", "content": content})
 
 
-def image(url: str, *, aspect_ratio: float) -> Image:
-    """Show an image; `aspect_ratio` is its width divided by its height."""
-    return Image({"type": "image", "source": {"url": url}, "aspectRatio": aspect_ratio})
+def image(url: str, *, aspect_ratio: float, alt: str | None = None) -> Image:
+    """Show an image; `aspect_ratio` is its width divided by its height.
+
+    `alt` says what it shows to somebody who cannot see it; "" for an image that only decorates.
+    """
+    node: Wire = {"type": "image", "source": {"url": url}, "aspectRatio": aspect_ratio}
+    if alt is not None:
+        node["alt"] = alt
+    return Image(node)
 
 
 def codeblock(

@@ -15,10 +15,11 @@ class EventRow(Table):
     """One event for one installation, or for the integration itself.
 
     `state`: pending -> claimed -> delivered | failed (comes again at `due_at`) | given-up. `lane` names what is
-    delivered in order. `payload` and `trace` are sealed: configurations and visitors are in them. Rows of calls
+    delivered in order. `payload`, `trace` and `body` are sealed: configurations and visitors are in them. Rows of calls
     somebody waited for are written when they are over. Times of the queue are seconds since the epoch, so that both
     databases compare them alike. `held` is set for events that a change of configuration caused: the seconds they were
-    held back because there were too many.
+    held back because there were too many. `ended_at` is when the latest attempt was written down: who follows an
+    integration reads on from there.
     """
 
     __tablename__ = "events"
@@ -26,6 +27,7 @@ class EventRow(Table):
         Index("events_due", "state", "due_at"),
         Index("events_of_integration", "integration_id", "seq"),
         Index("events_in_lane", "lane", "state"),
+        Index("events_ended", "integration_id", "ended_at"),
     )
 
     seq: Mapped[int] = mapped_column(BigInteger().with_variant(Integer, "sqlite"), primary_key=True)
@@ -44,4 +46,6 @@ class EventRow(Table):
     duration_ms: Mapped[float | None] = mapped_column(Float)
     created_at: Mapped[datetime] = mapped_column(UtcTime)
     held: Mapped[float | None] = mapped_column(Float)
+    ended_at: Mapped[float | None] = mapped_column(Float)
     trace: Mapped[str | None] = deferred(mapped_column(SealedText))
+    body: Mapped[str | None] = deferred(mapped_column(SealedText))

@@ -58,6 +58,8 @@ class VersionRow(Table):
     report: Mapped[dict[str, Any]] = mapped_column(JSON)
     icon: Mapped[bytes | None] = deferred(mapped_column(LargeBinary))
     previews: Mapped[int] = mapped_column(Integer, default=0)
+    published: Mapped[dict[str, Any] | None] = mapped_column(JSON)
+    published_by: Mapped[str | None] = mapped_column(String(20))
     created_at: Mapped[datetime] = mapped_column(UtcTime, default=now)
 
 

@@ -1,14 +1,15 @@
 /** Configuration screens that are a list of properties: a form, saved into the installation. */
 
-import { freshId, make, safeLink } from "./dom.js";
-import { icon } from "./icons.js";
+import { freshId, make, safeLink } from "/contentkit/dom.js";
+import { icon } from "/contentkit/icons.js";
 
 /**
  * Return a form for `schema` (`{properties, required}`), filled with `configuration`.
  *
  * `endpoint` is what relative addresses are below; `save(configuration)` resolves to a message of an error, or to nothing.
+ * `latest()` resolves to what is stored when it is saved: a script may have added to it since the form was drawn.
  */
-export function schemaForm(schema, configuration, endpoint, save) {
+export function schemaForm(schema, configuration, endpoint, save, latest) {
   const required = new Set(schema.required ?? []);
   const readers = new Map();
   const fields = Object.entries(schema.properties ?? {}).map(([name, property]) => {
@@ -26,7 +27,7 @@ export function schemaForm(schema, configuration, endpoint, save) {
   );
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const values = { ...configuration };
+    const values = { ...(await latest()) };
     let missing = null;
     for (const [name, { control, value, complain }] of readers) {
       const current = value();
@@ -43,6 +44,7 @@ export function schemaForm(schema, configuration, endpoint, save) {
     submit.disabled = true;
     const error = await save(values);
     submit.disabled = false;
+    if (document.activeElement === document.body) submit.focus(); // a button that is disabled loses the focus
     status.dataset.kind = error ? "error" : "good";
     status.textContent = error ?? "Saved";
   });

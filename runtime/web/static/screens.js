@@ -71,3 +71,45 @@ export function installationOf(screen, project) {
   if (screen.level === "site") return { installation: project.siteInstallation, path: `${path}/sites/${encodeURIComponent(site?.id)}` };
   return { installation, path };
 }
+
+const PLACES = {
+  organizationId: "id of the organization",
+  spaceId: "id of the space",
+  siteId: "id of the site",
+  editable: "true where the document can be edited, false on a published page",
+};
+const CONTEXTS = {
+  document: ["spaceId", "editable"],
+  configuration_account: ["organizationId"],
+  configuration_space: ["spaceId"],
+  configuration_site: ["siteId"],
+  configuration_contentsource: ["organizationId", "spaceId"],
+};
+
+/** Say which keys a context takes: `[[key, words], …]`; section 6 of the ContentKit contract. */
+export function contextHelp(type) {
+  const keys = CONTEXTS[type];
+  if (!keys) return [["type", `one of ${Object.keys(CONTEXTS).join(", ")}`]];
+  const optional = type === "configuration_contentsource" ? ["spaceId"] : [];
+  return [
+    ["type", `“${type}”, or another of ${Object.keys(CONTEXTS).length - 1}`],
+    ...keys.map((key) => [key, PLACES[key] + (optional.includes(key) ? ", may be left out" : "")]),
+    ["theme", "“light” or “dark”"],
+  ];
+}
+
+/** Say which props a screen gets: `[[key, words], …]`. */
+export function propsHelp(screen, project) {
+  if (screen.kind === "source") return [["contentSource.props", "what was chosen when the source was set up"], ["contentSource.dependencies", "what it needs of others"]];
+  if (screen.kind === "configuration") {
+    const rows = [["installation.configuration", "stored for the organization"]];
+    if (screen.level === "space") rows.push(["spaceInstallation.configuration", "stored for the space"]);
+    if (screen.level === "site") rows.push(["siteInstallation.configuration", "stored for the site"]);
+    return rows;
+  }
+  const block = (project.integration.blocks ?? []).find((one) => one.id === screen.componentId) ?? {};
+  const rows = [["any key", "what the document keeps for this block; the script reads it as element.props"]];
+  if (block.markdown?.body) rows.push([block.markdown.body, `the text of a \`${block.markdown.codeblock}\` code block in Markdown`]);
+  if (block.urlUnfurl?.length) rows.push(["from a link", `set by the answer to @link.unfurl, for ${block.urlUnfurl.join(", ")}`]);
+  return rows;
+}

@@ -1,7 +1,7 @@
-/** A choice from a list that the integration serves: searched, paged; section 8 of the ContentKit contract. */
+/** A choice that is searched: from a list the integration serves in pages (section 8 of the contract), or one that is known. */
 
 import { addressOf, boundKeys } from "./bindings.js";
-import { freshId, make, safeImage, safeLink } from "./dom.js";
+import { focused, freshId, make, safeImage, safeLink } from "./dom.js";
 import { icon } from "./icons.js";
 
 const PAUSE_BEFORE_SEARCH = 200;
@@ -66,6 +66,11 @@ class Remote {
 
   /** Ask for the entries that fit a text; an older answer that comes late is dropped. */
   async #search(text) {
+    if (Array.isArray(this.element.options)) {
+      const words = text.toLowerCase();
+      this.#take([], { items: this.element.options.filter((one) => (one.label ?? one.id).toLowerCase().includes(words)), selected: this.element.options, next: null });
+      return;
+    }
     const address = safeLink(addressOf(this.element.options.url, this.host.state, this.host.own));
     if (!address) {
       this.status.textContent = "The list has no usable address";
@@ -84,15 +89,18 @@ class Remote {
     try {
       const answer = known ?? (await ask(address));
       this.host.lists.set(address, answer);
-      if (asked !== this.#asked) return;
-      this.#options = [...before, ...answer.items];
-      this.#next = answer.next;
-      for (const option of [...answer.items, ...answer.selected]) this.labels.set(option.id, option.label ?? option.id);
-      this.status.textContent = this.#options.length ? "" : "Nothing found";
+      if (asked === this.#asked) this.#take(before, answer);
     } catch (error) {
-      if (asked !== this.#asked) return;
-      this.status.textContent = `The options could not be loaded (${error.message})`;
+      if (asked === this.#asked) this.status.textContent = `The options could not be loaded (${error.message})`;
     }
+  }
+
+  /** Offer the entries of an answer after those that are there. */
+  #take(before, answer) {
+    this.#options = [...before, ...answer.items];
+    this.#next = answer.next;
+    for (const option of [...answer.items, ...answer.selected]) this.labels.set(option.id, option.label ?? option.id);
+    this.status.textContent = this.#options.length ? "" : "Nothing found";
     this.#active = Math.min(this.#active, this.#options.length - 1);
     this.#fill();
     this.#show();
@@ -110,7 +118,7 @@ class Remote {
           make("button", { type: "button", class: "ck-chip", "aria-label": `Remove ${label(id)}`, disabled: this.element.disabled === true, onclick: () => this.#toggle(id) }, label(id), icon("close")),
         ),
       );
-    } else if (!this.multiple && (document.activeElement !== this.field || this.list.hidden)) {
+    } else if (!this.multiple && (focused(this.field) !== this.field || this.list.hidden)) {
       this.field.value = this.#chosen.map(label).join("");
     }
     this.chips.hidden = !this.chips.childElementCount;

@@ -13,7 +13,7 @@ export function make(tag, attributes = {}, ...children) {
     else if (name === "value" || name === "checked") node[name] = value;
     else node.setAttribute(name, value === true ? "" : value);
   }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return node;
 }
 
@@ -24,6 +24,9 @@ export function freshId(prefix = "ck") {
   last += 1;
   return `${prefix}-${last}`;
 }
+
+/** Return the element that has the focus among those a node stands with: in its page, or in its shadow tree. */
+export const focused = (node) => node.getRootNode().activeElement ?? null;
 
 const LINKS = new Set(["http:", "https:", "mailto:", "tel:"]);
 const IMAGES = new Set(["http:", "https:", "data:", "blob:"]);

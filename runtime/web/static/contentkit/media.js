@@ -41,8 +41,9 @@ export const media = {
   image(element) {
     const src = safeImage(element.source?.url);
     const ratio = Number.isFinite(element.aspectRatio) && element.aspectRatio > 0 ? String(element.aspectRatio) : "auto";
-    // The wire has no description of a picture, so screen readers skip it.
-    return make("img", { class: "ck-image", src, alt: "", loading: "lazy", style: { "aspect-ratio": ratio } });
+    // `alt` is ours: without one the picture counts as decoration, and screen readers skip it.
+    const alt = typeof element.alt === "string" ? element.alt : "";
+    return make("img", { class: "ck-image", src, alt, loading: "lazy", style: { "aspect-ratio": ratio } });
   },
 
   codeblock(element, drawing, path) {

@@ -1,15 +1,18 @@
 /** Dialogs: an overlay over the page, and the question asked before an action. */
 
-import { freshId, make } from "./dom.js";
+import { focused, freshId, make } from "./dom.js";
 import { icon } from "./icons.js";
 
 const FOCUSABLE = 'a[href], button, input, select, textarea, iframe, [tabindex]:not([tabindex="-1"])';
 
-/** An overlay with a title bar. `onClose` is asked when the person wants to leave; close() takes the overlay away. */
+/**
+ * An overlay with a title bar, put into `place`. `onClose` is asked when the person wants to leave; close() takes the
+ * overlay away.
+ */
 export class Overlay {
-  constructor({ title = "", size = "medium", onClose, label = "Dialog" }) {
+  constructor({ title = "", size = "medium", onClose, label = "Dialog", place = document.body }) {
     const id = freshId("overlay");
-    this.before = document.activeElement;
+    this.before = focused(place);
     this.title = make("h2", { id, class: "ck-overlay-title" }, title);
     this.subtitle = make("div", { class: "ck-overlay-subtitle", hidden: true });
     this.body = make("div", { class: "ck-overlay-body" });
@@ -43,7 +46,7 @@ export class Overlay {
       event.preventDefault();
       onClose();
     });
-    document.body.append(this.dialog);
+    place.append(this.dialog);
     this.dialog.showModal();
   }
 
@@ -77,11 +80,11 @@ export class Overlay {
     if (event.key !== "Tab") return;
     const stops = [...this.dialog.querySelectorAll(FOCUSABLE)].filter((node) => !node.disabled && node.offsetParent !== null);
     if (!stops.length) return;
-    const [first, last] = [stops[0], stops.at(-1)];
-    if (event.shiftKey && document.activeElement === first) {
+    const [first, last, now] = [stops[0], stops.at(-1), focused(this.dialog)];
+    if (event.shiftKey && now === first) {
       event.preventDefault();
       last.focus();
-    } else if (!event.shiftKey && document.activeElement === last) {
+    } else if (!event.shiftKey && now === last) {
       event.preventDefault();
       first.focus();
     }
@@ -89,14 +92,15 @@ export class Overlay {
 }
 
 /** Ask before an action; resolves to true when the person goes on. `question` is a ContentKitConfirm, or nothing. */
-export function ask(question) {
+export function ask(question, { place, theme } = {}) {
   if (!question) return Promise.resolve(true);
   return new Promise((decided) => {
     const done = (answer) => {
       overlay.close();
       decided(answer);
     };
-    const overlay = new Overlay({ title: question.title, size: "small", onClose: () => done(false) });
+    const overlay = new Overlay({ title: question.title, size: "small", place, onClose: () => done(false) });
+    if (theme) overlay.dialog.dataset.theme = theme;
     overlay.body.append(make("p", { class: "ck-text" }, question.text ?? ""));
     const style = question.style === "danger" ? "ck-danger" : "ck-primary";
     const go = make("button", { type: "button", class: `ck-button ${style}`, onclick: () => done(true) }, question.confirm || "OK");

@@ -4,6 +4,7 @@ import { freshId, make } from "./dom.js";
 import { icon } from "./icons.js";
 import { remote } from "./remote.js";
 
+const SPECS = "openapi";
 const BUTTON_STYLES = { primary: "ck-primary", danger: "ck-danger", secondary: "" };
 const ROWS = { switch: "ck-field-row", button: "ck-field-row", checkbox: "ck-field-tick", radio: "ck-field-tick" };
 
@@ -80,9 +81,11 @@ export const controls = {
       if (element.onValueChange) host.dispatch(element.onValueChange);
     };
     const build = { true: several, false: element.acceptInput ? typed : single }[element.multiple === true];
-    if (Array.isArray(element.options)) return build(element, drawing, path, element.options, choose, null);
+    const known = Array.isArray(element.options);
+    if (known && element.multiple === true && element.acceptInput) return remote(element, drawing, path, choose);
+    if (known) return build(element, drawing, path, element.options, choose, null);
     if (element.options?.url) return remote(element, drawing, path, choose);
-    return build(element, drawing, path, [], choose, "This list is provided by the platform and empty here");
+    return specifications(element, drawing, path, choose, build);
   },
 
   switch(element, drawing, path) {
@@ -175,6 +178,36 @@ function start(element, host) {
   if ((value === undefined || value === null) && element.initialValue !== undefined && element.initialValue !== null) {
     host.set(element.state, element.initialValue);
   }
+}
+
+/** A choice among the OpenAPI specifications of the organization, which whoever shows the component knows. */
+function specifications(element, drawing, path, choose, build) {
+  const { host } = drawing;
+  const holder = make("div", { class: "ck-specs" });
+  const show = (options, note) => {
+    const had = holder.firstChild && fieldOf(holder.firstChild);
+    const fresh = build(element, drawing, path, options, choose, note);
+    const field = fieldOf(fresh);
+    // The label that an input has given to the first one belongs to what takes its place.
+    if (had && field) {
+      if (had.id) field.id = had.id;
+      if (!had.hasAttribute("aria-label")) field.removeAttribute("aria-label");
+      if (had.hasAttribute("aria-describedby")) field.setAttribute("aria-describedby", had.getAttribute("aria-describedby"));
+    }
+    holder.replaceChildren(fresh);
+  };
+  const known = host.lists.get(SPECS);
+  const none = "No OpenAPI specification here";
+  if (known) {
+    show(known, known.length ? null : none);
+    return holder;
+  }
+  show([], host.specs ? "Loading …" : none);
+  host.specs?.().then((options) => {
+    host.lists.set(SPECS, options);
+    show(options, options.length ? null : none);
+  });
+  return holder;
 }
 
 function single(element, drawing, path, options, choose, note) {

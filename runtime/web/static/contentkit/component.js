@@ -1,28 +1,35 @@
 /** One component on the screen: the host loop of section 5 of the ContentKit contract. */
 
 import { resolve } from "./bindings.js";
-import { draw, drawModal } from "./contentkit.js";
-import { freshId, make, safeLink } from "./dom.js";
+import { draw, drawModal } from "./draw.js";
+import { focused, freshId, make, safeLink } from "./dom.js";
 import { graft } from "./graft.js";
 import { icon } from "./icons.js";
 import { ask, Overlay } from "./overlay.js";
 
 const HOST_ACTIONS = new Set(["@ui.modal.open", "@ui.modal.close", "@ui.url.open", "@editor.node.updateProps"]);
 
+/** Return what to tell of an answer without an output: `{message, status}`. */
+export function complaintOf(answer) {
+  return { message: answer.body?.error?.message ?? `The render failed with status ${answer.status}`, status: answer.status };
+}
+
 /**
  * Draws a component and keeps it alive.
  *
  * `render(body)` sends a render request and resolves to `{ok, status, body, headers}`. `onChange({state, props})` is
  * called after every change, `onComplete(returnValue)` when the component has finished, `onStore(props)` when the
- * document's node is to keep these props. `node` is what to put on the page.
+ * document's node is to keep these props, `onRender({cause, request, answer, at, ms})` after every exchange, where
+ * `cause` is an action or one of start, reload, props, state, context. `specs()` resolves to the options of a select
+ * that lists OpenAPI specifications. Overlays go into `place`. `node` is what to put on the page.
  */
 export class Component {
   #queue = Promise.resolve();
   #watchers = new Map();
   #written = new Map();
 
-  constructor({ render, componentId, props = {}, context, editable = true, own, onChange, onComplete, onStore }) {
-    Object.assign(this, { render, componentId, props, context, editable, own, onChange, onComplete, onStore });
+  constructor({ props = {}, place = document.body, ...given }) {
+    Object.assign(this, { props, place, ...given });
     this.id = freshId("component");
     this.state = {};
     this.drawn = false;
@@ -31,18 +38,35 @@ export class Component {
     this.labels = new Map();
     this.alert = make("div", { class: "ck-alert-area", role: "alert" });
     this.view = make("div", { class: "ck-view" });
-    this.node = make("div", { class: "ck-component", "data-theme": context.theme, "data-component": componentId }, this.alert, this.view);
+    this.node = make("div", { class: "ck-component", "data-theme": this.context.theme, "data-component": this.componentId }, this.alert, this.view);
+  }
+
+  /** Whether block menus are shown, and props kept in the document. */
+  get editable() {
+    return this.context.editable !== false;
   }
 
   /** Draw it for the first time: without a state, so that the script gives the initial one. */
   start(action) {
-    return this.#ask(() => ({ componentId: this.componentId, props: this.props, context: this.context, action }));
+    return this.#ask(() => ({ componentId: this.componentId, props: this.props, context: this.context, action }), "start");
   }
 
   /** Draw it again with what it has, after the script or the context changed. */
-  refresh() {
-    this.child?.refresh();
-    return this.drawn ? this.#ask(() => this.#request()) : this.start();
+  refresh(cause = "reload") {
+    this.child?.refresh(cause);
+    return this.drawn ? this.#ask(() => this.#request(), cause) : this.start();
+  }
+
+  /** Show an output that is known already, without asking the script; `complaint` is shown over it. */
+  show(output, complaint) {
+    this.#queue = this.#queue.then(() => {
+      this.#written.clear();
+      this.child?.leave();
+      this.child = null;
+      this.#take(output, false);
+      if (complaint) this.#complain(complaint.message, complaint.status);
+    });
+    return this.#queue;
   }
 
   /** Take it off the page, with what it has opened. */
@@ -55,14 +79,20 @@ export class Component {
   /** Draw it with other props. */
   setProps(props) {
     this.props = props;
-    return this.refresh();
+    return this.refresh("props");
+  }
+
+  /** Draw it with another state. */
+  setState(state) {
+    this.state = state;
+    return this.refresh("state");
   }
 
   /** Draw it in another place. */
   setContext(context) {
     this.context = context;
     this.node.dataset.theme = context.theme;
-    return this.refresh();
+    return this.refresh("context");
   }
 
   /** Write a key of the local state. */
@@ -80,14 +110,14 @@ export class Component {
 
   /** Ask the person before an action. */
   ask(question) {
-    return ask(question);
+    return ask(question, { place: this.place, theme: this.context.theme });
   }
 
   /** Handle an action: the host's own ones here, all others in the script. */
   async dispatch(unresolved) {
     if (!unresolved?.action) return undefined;
     // Bindings are read when the request leaves, since others may be waiting before it.
-    if (!HOST_ACTIONS.has(unresolved.action)) return this.#ask(() => this.#request(resolve(unresolved, this.state)));
+    if (!HOST_ACTIONS.has(unresolved.action)) return this.#ask(() => this.#request(resolve(unresolved, this.state)), unresolved.action);
     const action = resolve(unresolved, this.state);
     switch (action.action) {
       case "@ui.modal.open":
@@ -102,8 +132,8 @@ export class Component {
       }
       default:
         this.props = action.props ?? {};
-        this.onStore?.(this.props);
-        return this.#ask(() => this.#request());
+        if (this.editable) this.onStore?.(this.props);
+        return this.#ask(() => this.#request(), action.action);
     }
   }
 
@@ -112,22 +142,23 @@ export class Component {
   }
 
   #send(action) {
-    return this.#ask(() => this.#request(action));
+    return this.#ask(() => this.#request(action), action.action);
   }
 
   /** Send requests one after the other: a second press must see the state that the first one made. */
-  #ask(request) {
-    this.#queue = this.#queue.then(() => this.#exchange(request));
+  #ask(request, cause) {
+    this.#queue = this.#queue.then(() => this.#exchange(request, cause));
     return this.#queue;
   }
 
-  async #exchange(request) {
-    const body = request();
+  async #exchange(request, cause) {
+    const body = JSON.parse(JSON.stringify(request()));
+    const [at, from] = [Date.now(), performance.now()];
     this.#written.clear();
     const late = setTimeout(() => this.node.setAttribute("aria-busy", "true"), 150);
     let answer;
     try {
-      answer = await this.render(JSON.parse(JSON.stringify(body)));
+      answer = await this.render(body);
     } catch (error) {
       this.#complain(`The host did not answer: ${error.message}`);
       return;
@@ -135,23 +166,22 @@ export class Component {
       clearTimeout(late);
       this.node.removeAttribute("aria-busy");
     }
-    if (!answer.ok) {
-      this.#complain(answer.body?.error?.message ?? `The render failed with status ${answer.status}`, answer.status);
-      return;
-    }
+    const ms = performance.now() - from;
     try {
-      this.#take(answer.body);
+      if (answer.ok) this.#take(answer.body);
+      else this.#complain(complaintOf(answer).message, answer.status);
     } catch (error) {
       // An element of a shape nobody expects must not stop the requests that wait in line.
       console.error(error);
       this.#complain(`The answer cannot be drawn: ${error.message}`);
     }
+    this.onRender?.({ cause, request: body, answer, at, ms });
   }
 
-  #take(output) {
+  #take(output, fresh = true) {
     this.alert.replaceChildren();
     if (output.type === "complete") {
-      this.onComplete?.(output.returnValue);
+      if (fresh) this.onComplete?.(output.returnValue);
       return;
     }
     const old = JSON.stringify(this.props);
@@ -161,7 +191,7 @@ export class Component {
     this.root = output.element;
     this.drawn = true;
     this.#draw();
-    if (JSON.stringify(this.props) !== old) this.onStore?.(this.props);
+    if (fresh && this.editable && JSON.stringify(this.props) !== old) this.onStore?.(this.props);
     this.onChange?.({ state: this.state, props: this.props });
   }
 
@@ -181,9 +211,9 @@ export class Component {
 
   /** Remember which control has the focus; returns what gives it back after drawing. */
   #focus() {
-    const active = document.activeElement;
     const area = this.overlay?.dialog ?? this.node;
-    if (!area.contains(active) || !active.dataset?.path) return () => {};
+    const active = focused(area);
+    if (!active || !area.contains(active) || !active.dataset?.path) return () => {};
     const { path } = active.dataset;
     const text = active.matches("textarea, input:not([type]), input[type=text], input[type=password]");
     const [from, to, top] = text ? [active.selectionStart, active.selectionEnd, active.scrollTop] : [];
@@ -216,8 +246,9 @@ export class Component {
       componentId,
       props: props ?? {},
       context: this.context,
-      editable: this.editable,
       own: this.own,
+      specs: this.specs,
+      place: this.place,
       onComplete: (returnValue) => modal.close({ action: "@ui.modal.close", returnValue: returnValue ?? {} }),
     });
     const leave = () => {
@@ -225,7 +256,7 @@ export class Component {
       if (returned === undefined || returned === null) modal.leave();
       else modal.close({ action: "@ui.modal.close", returnValue: resolve(returned, modal.state) });
     };
-    const overlay = new Overlay({ onClose: leave });
+    const overlay = new Overlay({ onClose: leave, place: this.place });
     this.child = modal;
     overlay.dialog.dataset.theme = this.context.theme;
     modal.overlay = overlay;

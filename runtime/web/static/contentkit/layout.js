@@ -1,6 +1,6 @@
 /** Roots, and elements that hold others. */
 
-import { freshId, make } from "./dom.js";
+import { focused, freshId, make } from "./dom.js";
 import { icon } from "./icons.js";
 
 const ALIGN = { start: "start", center: "center", end: "end" };
@@ -157,7 +157,7 @@ function blockMenu(entries, drawing) {
   const holder = make("div", { class: "ck-menu-holder" }, button, menu);
   const items = () => [...menu.querySelectorAll("[role=menuitem]")];
   const outside = (event) => {
-    if (!holder.contains(event.target)) show(false, false);
+    if (!event.composedPath().includes(holder)) show(false, false);
   };
   function show(open, focus = true) {
     menu.hidden = !open;
@@ -172,7 +172,7 @@ function blockMenu(entries, drawing) {
   }
   menu.addEventListener("keydown", (event) => {
     const all = items();
-    const at = all.indexOf(document.activeElement);
+    const at = all.indexOf(focused(menu));
     const to = { ArrowDown: (at + 1) % all.length, ArrowUp: (at - 1 + all.length) % all.length, Home: 0, End: all.length - 1 }[event.key];
     if (to !== undefined) {
       event.preventDefault();

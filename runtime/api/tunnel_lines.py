@@ -1,0 +1,138 @@
+"""The raw side of tunnels: calls go in, a developer's machine listens for them and brings its answers (extension)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import IO
+from urllib.parse import quote, urlsplit
+
+from flask import Flask, Response, request
+
+from runtime.api.host import Host
+from runtime.api.inbound import HEADER_NAME, HEADER_VALUE, HOP_BY_HOP, VISITOR_COOKIE, only_on_content_origin
+from runtime.contract import errors
+from runtime.engines.dev_tunnel.line import Line, Sent
+from runtime.engines.dev_tunnel.messages import ANSWER, TunnelCall, answer_head, read_frames
+from runtime.engines.dev_tunnel.relay import LineBroken, LineBusy, NobodyThere
+from runtime.engines.frames import FrameError
+from runtime.store import rows, tunnels
+from runtime.store.tables.tunnels import TunnelRow
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+MAX_BODY = 10 * 1024 * 1024
+BLOCK = 48 * 1024
+BEAT = 2.0
+"""Seconds of silence after which the stream says that it is still there; also how long a host that stops waits."""
+IDENTIFIER = re.compile(r"[0-9A-Za-z]{20}")
+
+
+def mount_tunnels(app: Flask, host: Host) -> None:
+    """Add the addresses of tunnels, and the two a developer's machine uses."""
+    for tail in ("", "/", "/<path:rest>"):
+        rule = f"/tunnels/<tunnel>{tail}"
+        app.add_url_rule(rule, f"tunnel {tail}", partial(_call, host), methods=METHODS, provide_automatic_options=False)
+    app.add_url_rule("/v1/tunnels/<tunnel>/stream", "tunnel stream", partial(_stream, host), methods=("GET",))
+    app.add_url_rule("/v1/tunnels/<tunnel>/answers/<call>", "tunnel answer", partial(_answer, host), methods=("POST",))
+
+
+def _call(host: Host, tunnel: str, rest: str = "") -> Response:
+    """Pass a request to the developer's machine, and its answer back as it comes."""
+    only_on_content_origin(host)
+    with host.database.transaction(writes=False) as session:
+        if not IDENTIFIER.fullmatch(tunnel) or not tunnels.alive(session, tunnel):
+            raise errors.NotFound("Nothing is served here: the tunnel that had this address is closed.")
+    if (request.content_length or 0) > MAX_BODY:
+        raise errors.TooLarge
+    call = TunnelCall(request.method, _path(tunnel), _headers(host), _body())
+    try:
+        answer = host.relay.call(tunnel, call, host.invoker.limits.wall)
+    except TimeoutError:
+        raise errors.GatewayTimeout("The developer's machine did not answer in time.") from None
+    except LineBusy as error:
+        raise errors.Unavailable(str(error)) from None
+    except (NobodyThere, LineBroken) as error:
+        raise errors.BadGateway(str(error)) from None
+    passed = Response(answer.body, answer.status)
+    passed.headers.clear()
+    for name, value in answer.headers:
+        own = name.lower() == "set-cookie" and value.partition("=")[0].strip() == VISITOR_COOKIE
+        fits = HEADER_NAME.match(name) and HEADER_VALUE.match(value)
+        if fits and not own and name.lower() not in HOP_BY_HOP and name.lower() != "content-length":
+            passed.headers.add(name, value)
+    return passed
+
+
+def _path(tunnel: str) -> str:
+    """Give path and query below the tunnel's address, escaped as they came."""
+    raw = request.environ.get("RAW_URI") or request.environ.get("REQUEST_URI")
+    path = urlsplit(raw).path if raw else quote(request.path, safe="/:@!$&'()*+,;=~-._%")
+    query = request.environ.get("QUERY_STRING", "")
+    below = path.partition(f"/tunnels/{tunnel}")[2]
+    return (below if below.startswith("/") else f"/{below}") + (f"?{query}" if query else "")
+
+
+def _headers(host: Host) -> list[tuple[str, str]]:
+    kept = [(name, value) for name, value in request.headers.items() if name.lower() not in HOP_BY_HOP]
+    at = urlsplit(host.addresses.content_url)
+    return [*kept, ("X-Forwarded-Host", at.netloc), ("X-Forwarded-Proto", at.scheme)]
+
+
+def _body() -> Iterator[bytes]:
+    left = MAX_BODY
+    while block := request.stream.read(min(BLOCK, left + 1)):
+        left -= len(block)
+        if left < 0:
+            raise errors.TooLarge
+        yield block
+
+
+def _admit(host: Host, tunnel: str) -> None:
+    """Admit whose tunnel it is; raises Unauthorized, NotFound."""
+    actor = host.authenticator.actor(request.headers.get("Authorization"), host.database.epoch())
+    with host.database.transaction(writes=False) as session:
+        row = rows.find(session, actor.reach, TunnelRow, id=tunnel) if IDENTIFIER.fullmatch(tunnel) else None
+    if row is None:
+        raise errors.NotFound("There is no such tunnel, or this token may not see it.")
+
+
+def _stream(host: Host, tunnel: str) -> Response:
+    _admit(host, tunnel)
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return Response(_told(host.relay.line(tunnel), host), 200, headers, mimetype="text/event-stream")
+
+
+def _told(line: Line, host: Host) -> Iterator[bytes]:
+    """Write what a line has to tell as server-sent events; a comment when it has been silent for a while."""
+    with host.announcer.listen(line.name) as stopping:
+        try:
+            yield b": connected\n\n"
+            for sent in line.events(BEAT):
+                yield b": still here\n\n" if sent is None else _event(sent)
+                if not stopping.empty():
+                    return  # the host stops: it waits for open streams
+        finally:
+            line.close()
+
+
+def _event(sent: Sent) -> bytes:
+    name = f"id: {sent.call}\n" if sent.call else ""
+    return f"event: {sent.kind}\n{name}data: ".encode() + sent.data + b"\n\n"
+
+
+def _answer(host: Host, tunnel: str, call: str) -> Response:
+    """Take the answer to one call: frames with its head, its body, its end."""
+    _admit(host, tunnel)
+    stream: IO[bytes] = request.stream
+    frames = read_frames(stream.read)
+    try:
+        kind, payload = next(frames)
+        if kind != ANSWER or answer_head(payload)[2] != call:
+            raise FrameError("the first frame must be the head of the answer to this call")
+        taken = host.relay.bring(call, frames, payload)
+    except FrameError as error:
+        raise errors.BadRequest(f"The answer cannot be read: {error}.") from None
+    if not taken:
+        raise errors.NotFound("Nobody waits for this answer any more.")
+    return Response(b"", 204)

@@ -1,0 +1,79 @@
+"""Which scope an installation's token needs for which operation, for whoever must know without asking a host.
+
+What the host serves is held against its operations by a test; the rest is section 11 of contract/gaps.md.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from runtime.contract.integrations import Scope
+
+
+class ScopedCall(NamedTuple):
+    """An operation, by its name in the contract and by its address, and the scope it needs."""
+
+    name: str
+    method: str
+    path: str
+    scope: Scope
+
+
+_SPACE, _SITE = "/v1/spaces/{spaceId}", "/v1/orgs/{organizationId}/sites/{siteId}"
+_CONTENT, _REVISION = f"{_SPACE}/content", f"{_SPACE}/revisions/{{revisionId}}"
+_CHANGE, _OPENAPI = f"{_SPACE}/change-requests/{{changeRequestId}}", "/v1/orgs/{organizationId}/openapi"
+_SPEC = f"{_OPENAPI}/{{specSlug}}"
+
+CALLS: tuple[ScopedCall, ...] = (
+    ScopedCall("listSpacesInOrganizationById", "GET", "/v1/orgs/{organizationId}/spaces", "space:metadata:read"),
+    ScopedCall("getSpaceById", "GET", _SPACE, "space:metadata:read"),
+    ScopedCall("updateSpaceById", "PATCH", _SPACE, "space:metadata:write"),
+    ScopedCall("getContentByUrl", "GET", "/v1/urls/content", "space:metadata:read"),
+    ScopedCall("getSiteById", "GET", _SITE, "site:metadata:read"),
+    ScopedCall("listSiteSections", "GET", f"{_SITE}/sections", "site:metadata:read"),
+    ScopedCall("getPublishedContentSite", "GET", f"{_SITE}/published", "site:metadata:read"),
+    ScopedCall("getSiteAdaptiveSchema", "GET", f"{_SITE}/adaptive-schema", "site:adaptive:read"),
+    ScopedCall("updateSiteAdaptiveSchema", "PUT", f"{_SITE}/adaptive-schema", "site:adaptive:write"),
+    ScopedCall(
+        "listSiteAdaptiveTemplateConditions",
+        "GET",
+        f"{_SITE}/adaptive-schema/template-conditions",
+        "site:adaptive:read",
+    ),
+    ScopedCall("searchSpaceContent", "GET", f"{_SPACE}/search", "space:content:read"),
+    ScopedCall("getCurrentRevision", "GET", _CONTENT, "space:content:read"),
+    ScopedCall("listPages", "GET", f"{_CONTENT}/pages", "space:content:read"),
+    ScopedCall("listFiles", "GET", f"{_CONTENT}/files", "space:content:read"),
+    ScopedCall("getFileById", "GET", f"{_CONTENT}/files/{{fileId}}", "space:content:read"),
+    ScopedCall("getPageById", "GET", f"{_CONTENT}/page/{{pageId}}", "space:content:read"),
+    ScopedCall("getPageByPath", "GET", f"{_CONTENT}/path/{{pagePath}}", "space:content:read"),
+    ScopedCall("getDocumentById", "GET", f"{_SPACE}/documents/{{documentId}}", "space:content:read"),
+    ScopedCall("getRevisionById", "GET", _REVISION, "space:content:read"),
+    ScopedCall("getRevisionSemanticChanges", "GET", f"{_REVISION}/changes", "space:content:read"),
+    ScopedCall("listPagesInRevisionById", "GET", f"{_REVISION}/pages", "space:content:read"),
+    ScopedCall("listFilesInRevisionById", "GET", f"{_REVISION}/files", "space:content:read"),
+    ScopedCall("getPageInRevisionById", "GET", f"{_REVISION}/page/{{pageId}}", "space:content:read"),
+    ScopedCall("importContent", "POST", f"{_CONTENT}/import", "space:content:write"),
+    ScopedCall("importContentInPageById", "POST", f"{_CONTENT}/page/{{pageId}}/import", "space:content:write"),
+    ScopedCall("createChangeRequest", "POST", f"{_SPACE}/change-requests", "space:content:write"),
+    ScopedCall("updateChangeRequestById", "PATCH", _CHANGE, "space:content:write"),
+    ScopedCall("mergeChangeRequest", "POST", f"{_CHANGE}/merge", "space:content:write"),
+    ScopedCall("updateChangeRequest", "POST", f"{_CHANGE}/update", "space:content:write"),
+    ScopedCall("importGitRepository", "POST", f"{_SPACE}/git/import", "space:git:sync"),
+    ScopedCall("exportToGitRepository", "POST", f"{_SPACE}/git/export", "space:git:sync"),
+    ScopedCall("listOpenAPISpecs", "GET", _OPENAPI, "openapi:read"),
+    ScopedCall("getOpenAPISpecBySlug", "GET", _SPEC, "openapi:read"),
+    ScopedCall("listOpenAPISpecVersions", "GET", f"{_SPEC}/versions", "openapi:read"),
+    ScopedCall("getLatestOpenAPISpecVersion", "GET", f"{_SPEC}/versions/latest", "openapi:read"),
+    ScopedCall("createOpenAPISpec", "POST", _OPENAPI, "openapi:write"),
+    ScopedCall("createOrUpdateOpenAPISpecBySlug", "PUT", _SPEC, "openapi:write"),
+    ScopedCall("deleteOpenAPISpecBySlug", "DELETE", _SPEC, "openapi:write"),
+)
+_PARAMETER = re.compile(r"\\\{\w+\\\}")
+_PATTERNS = [(one, re.compile(_PARAMETER.sub("[^/]+", re.escape(one.path)))) for one in CALLS]
+
+
+def call_at(method: str, path: str) -> ScopedCall | None:
+    """Find the operation at an address such as `/v1/spaces/abc`; None where it needs no scope, or is not known."""
+    return next((one for one, pattern in _PATTERNS if one.method == method and pattern.fullmatch(path)), None)

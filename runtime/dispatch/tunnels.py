@@ -1,0 +1,42 @@
+"""Whether development mode still has a developer: a lease that ended ends it (section 4 of the design)."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+
+from runtime.store import tunnels
+from runtime.store.database import Database
+
+_log = logging.getLogger(__name__)
+
+RECHECK = 1.0
+"""Seconds an answer of the database is believed: a tunnel is leased for many."""
+
+
+class Tunnels:
+    """Looks up leases; safe to use from many threads."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._seen: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    def open(self, url: str) -> str | None:
+        """Give the address events of development mode go to; None when its developer is gone: the mode is over then."""
+        with self._lock:
+            if self._seen.get(url, 0.0) > time.monotonic():
+                return url
+        with self._database.transaction(writes=False) as session:
+            standing = tunnels.standing(session, url)
+        with self._lock:
+            if standing != "lapsed":
+                self._seen[url] = time.monotonic() + RECHECK
+                return url
+            self._seen.pop(url, None)
+        _log.info("development mode through %s is over: nobody renewed its lease", url)
+        with self._database.transaction(writes=True) as session:
+            if tunnels.standing(session, url) == "lapsed":  # not renewed in between
+                tunnels.end_development(session, url)
+        return None

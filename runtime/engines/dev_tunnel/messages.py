@@ -1,0 +1,85 @@
+"""What travels between a caller, the process that holds a developer's line, and the developer: frames."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from runtime.engines.frames import HEAD, FrameError
+
+CALL = 1  # caller to line; JSON of a `TunnelCall` without its body
+BODY = 2  # a piece of a body
+END = 3  # the body is whole
+ANSWER = 4  # JSON with status and headers; from the developer also the call it answers
+TAKEN = 5  # line to whoever brings an answer: it was passed on
+GONE = 6  # line to whoever brings an answer: nobody waits for it any more
+BUSY = 7  # line to caller: as many calls as may be are under way
+REPLACED = 8  # a newer line of the same tunnel to the one before
+
+PIECE = 48 * 1024
+"""Bytes of a body in one frame, and in one event of the stream."""
+MOST_HEAD = 256 * 1024
+BOUNDS = {CALL: MOST_HEAD, BODY: PIECE, END: 0, ANSWER: MOST_HEAD, TAKEN: 0, GONE: 0, BUSY: 0, REPLACED: 0}
+
+Headers = list[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class TunnelCall:
+    """A request on its way to a developer's machine; `path` begins with a slash and may carry a query."""
+
+    method: str
+    path: str
+    headers: Headers
+    body: Iterator[bytes] = field(default_factory=lambda: iter(()))
+
+    def head(self) -> bytes:
+        """Give everything but the body, as JSON."""
+        return json.dumps({"method": self.method, "path": self.path, "headers": self.headers}).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class TunnelAnswer:
+    """What a developer's machine answered; `body` may be read once and raises `LineBroken` when it ends too early."""
+
+    status: int
+    headers: Headers
+    body: Iterator[bytes]
+
+
+def answer_head(payload: bytes) -> tuple[int, Headers, str]:
+    """Read the head of an answer: status, headers, call ("" where it names none); raises `FrameError`."""
+    try:
+        told: dict[str, Any] = json.loads(payload)
+        status, headers = int(told["status"]), [(str(name), str(value)) for name, value in told["headers"]]
+        call = str(told.get("call", ""))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise FrameError("the head of an answer is no JSON with status and headers") from error
+    if not 200 <= status <= 599:
+        raise FrameError(f"{status} is no status of an answer")
+    return status, headers, call
+
+
+def pieces(body: Iterator[bytes]) -> Iterator[bytes]:
+    """Cut a body into pieces that fit into frames."""
+    for block in body:
+        for start in range(0, len(block), PIECE):
+            yield block[start : start + PIECE]
+
+
+def read_frames(read: Callable[[int], bytes]) -> Iterator[tuple[int, bytes]]:
+    """Read frames up to `END` from a function that gives as many bytes as it is asked for; raises `FrameError`."""
+    kind = 0
+    while kind != END:
+        head = read(HEAD.size)
+        if len(head) < HEAD.size:
+            raise FrameError("the body ends in the middle of an answer")
+        kind, size = HEAD.unpack(head)
+        if size > BOUNDS.get(kind, -1):
+            raise FrameError(f"a frame of kind {kind} with {size} bytes")
+        payload = read(size) if size else b""
+        if len(payload) < size:
+            raise FrameError("the body ends in the middle of a frame")
+        yield kind, payload

@@ -1,0 +1,151 @@
+"""The relay: this machine's side of every tunnel, whichever of its processes a call, a stream or an answer reaches."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from runtime.engines.dev_tunnel.line import Line
+from runtime.engines.dev_tunnel.messages import (
+    ANSWER,
+    BODY,
+    BOUNDS,
+    BUSY,
+    CALL,
+    END,
+    TAKEN,
+    TunnelAnswer,
+    TunnelCall,
+    answer_head,
+    pieces,
+)
+from runtime.engines.frames import FrameError, FrameReader, pack
+
+FOLDER = "DEVKIT_RELAY"
+"""Variable with the folder in which the processes of one host meet; made by whoever starts them."""
+RECONNECT = 5.0
+"""Seconds a call waits for a developer whose stream is just being opened again."""
+CALL_NAME = re.compile(r"([0-9A-Za-z]{20})\.[0-9A-Za-z]{20}")
+STEP = 0.02
+SILENCE = 120.0
+"""Seconds between two pieces of an answer."""
+
+
+class NobodyThere(Exception):
+    """No developer's machine holds the tunnel; the message is a sentence."""
+
+
+class LineBroken(Exception):
+    """The developer's machine went away, or is too busy, before its answer was whole; the message is a sentence."""
+
+
+class LineBusy(LineBroken):
+    """So many calls are under way on the developer's machine that this one was not taken."""
+
+
+class Relay:
+    """Carries calls to developers' machines; safe to use from many threads and processes."""
+
+    def __init__(self, base: str = "http://127.0.0.1/tunnels") -> None:
+        """Take the address below which this machine's tunnels are reached."""
+        self._base = base.rstrip("/") + "/"
+        given = os.environ.get(FOLDER)
+        self._folder = Path(given or tempfile.mkdtemp(prefix="devkit-"))
+        self._own = not given
+
+    def address(self, tunnel: str) -> str:
+        """Give the address of a tunnel."""
+        return self._base + tunnel
+
+    def tunnel_of(self, url: str) -> str | None:
+        """Tell which tunnel of this machine an address belongs to; None for addresses elsewhere."""
+        return url.removeprefix(self._base).strip("/") if url.startswith(self._base) else None
+
+    def line(self, tunnel: str) -> Line:
+        """Open the developer's line of a tunnel."""
+        return Line(self._folder, tunnel)
+
+    def call(self, tunnel: str, call: TunnelCall, seconds: float) -> TunnelAnswer:
+        """Send a request through a tunnel and wait for the head of its answer; the body follows as it comes.
+
+        Raises `NobodyThere`, `LineBroken`, `TimeoutError`.
+        """
+        connection = self._connect(tunnel, min(seconds, RECONNECT))
+        try:
+            connection.settimeout(seconds)
+            connection.sendall(pack(CALL, call.head()))
+            for piece in pieces(call.body):
+                connection.sendall(pack(BODY, piece))
+            connection.sendall(pack(END, b""))
+            reader = FrameReader(connection, BOUNDS)
+            kind, payload = reader.next()
+            if kind == BUSY:
+                raise LineBusy("The developer's machine is busy with other calls; try again in a moment.")
+            status, headers, _ = answer_head(payload)
+        except TimeoutError:
+            connection.close()
+            raise
+        except (OSError, EOFError, FrameError) as error:
+            connection.close()
+            raise LineBroken("The developer's machine went away before it answered.") from error
+        except BaseException:
+            connection.close()
+            raise
+        connection.settimeout(SILENCE)
+        return TunnelAnswer(status, headers, _body(connection, reader))
+
+    def bring(self, call: str, frames: Iterator[tuple[int, bytes]], head: bytes) -> bool:
+        """Bring an answer, whose head was read, to whoever waits for it; tells whether somebody did.
+
+        Raises `FrameError` for what is no answer.
+        """
+        found = CALL_NAME.fullmatch(call)
+        if found is None:
+            raise FrameError("there is no such call")
+        try:
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.connect(str(self._folder / f"{found[1]}.sock"))
+                connection.sendall(pack(ANSWER, head))
+                for kind, payload in frames:
+                    connection.sendall(pack(kind, payload))
+                return FrameReader(connection, BOUNDS).next()[0] == TAKEN
+        except (OSError, EOFError):
+            return False
+
+    def close(self) -> None:
+        """Remove the folder, if nobody gave it."""
+        if self._own:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _connect(self, tunnel: str, seconds: float) -> socket.socket:
+        deadline = time.monotonic() + seconds
+        while True:
+            connection = socket.socket(socket.AF_UNIX)
+            try:
+                connection.connect(str(self._folder / f"{tunnel}.line"))
+                return connection
+            except OSError as error:
+                connection.close()
+                if time.monotonic() > deadline:
+                    raise NobodyThere("No developer's machine is connected to this tunnel right now.") from error
+            time.sleep(STEP)
+
+
+def _body(connection: socket.socket, reader: FrameReader) -> Iterator[bytes]:
+    with connection:
+        while True:
+            try:
+                kind, payload = reader.next()
+            except (OSError, EOFError, FrameError) as error:
+                raise LineBroken("The developer's machine went away in the middle of its answer.") from error
+            if kind == END:
+                return
+            if kind != BODY:
+                raise LineBroken("The developer's machine sent something else than its answer.")
+            yield payload

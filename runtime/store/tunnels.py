@@ -1,0 +1,67 @@
+"""Tunnels and their leases: development mode must not outlive the developer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Literal
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from runtime.contract.identifiers import new_id
+from runtime.store import rows
+from runtime.store.database import now
+from runtime.store.rows import HOST
+from runtime.store.tables.integrations import IntegrationRow
+from runtime.store.tables.tunnels import TunnelRow
+
+Standing = Literal["elsewhere", "leased", "lapsed"]
+
+
+def lease(
+    session: Session, organization_id: str, user_id: str, name: str, address: Callable[[str], str], seconds: float
+) -> TunnelRow:
+    """Find or make a user's tunnel of this name, and lease it for some seconds from now.
+
+    `address` gives the address of a tunnel by its id: that of the machine which holds the developer's stream.
+    """
+    row = rows.find(session, HOST, TunnelRow, organization_id=organization_id, user_id=user_id, name=name)
+    until = now() + timedelta(seconds=seconds)
+    if row is None:
+        row = TunnelRow(organization_id=organization_id, user_id=user_id, name=name, url="", leased_until=until)
+        row.id = new_id()
+        session.add(row)
+    row.url, row.leased_until = address(row.id), until
+    session.flush()
+    return row
+
+
+def standing(session: Session, url: str) -> Standing:
+    """Tell how it stands with the address events are to go to; `elsewhere` are addresses no tunnel of ours has."""
+    until = session.scalar(select(TunnelRow.leased_until).where(TunnelRow.url == url))
+    if until is None:
+        return "elsewhere"
+    return "leased" if until > now() else "lapsed"
+
+
+def alive(session: Session, tunnel_id: str) -> bool:
+    """Tell whether somebody holds the lease of a tunnel."""
+    until = session.scalar(select(TunnelRow.leased_until).where(TunnelRow.id == tunnel_id))
+    return until is not None and until > now()
+
+
+def end(session: Session, row: TunnelRow) -> None:
+    """End a lease, and the development mode of every integration whose events went there."""
+    row.leased_until = now()
+    end_development(session, row.url)
+
+
+def end_development(session: Session, url: str) -> None:
+    """Turn off the development mode that points at an address."""
+    session.execute(
+        update(IntegrationRow)
+        .where(IntegrationRow.tunnel_url == url)
+        .values(tunnel_url=None, tunnel_all=False)
+        .execution_options(synchronize_session=False)
+    )

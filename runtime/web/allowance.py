@@ -1,0 +1,31 @@
+"""How much of what comes in from anybody is taken."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+
+MOST_KEYS = 1000
+
+
+class Allowance:
+    """At most so many in so many seconds for each key; what is not used up does not add up."""
+
+    def __init__(self, most: int, seconds: float) -> None:
+        self._most, self._seconds = most, seconds
+        self._windows: OrderedDict[str, tuple[float, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def take(self, key: str, wanted: int = 1) -> int:
+        """Take up to `wanted` of what is left for a key; returns how many there were."""
+        moment = time.monotonic()
+        with self._lock:
+            began, used = self._windows.pop(key, (moment, 0))
+            if moment - began >= self._seconds:
+                began, used = moment, 0
+            taken = min(wanted, self._most - used)
+            self._windows[key] = (began, used + taken)
+            while len(self._windows) > MOST_KEYS:
+                self._windows.popitem(last=False)
+        return taken

@@ -1,0 +1,94 @@
+"""The sample pages of a published site where the preview is served: something to read, and a page for each block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from urllib.parse import quote, unquote
+
+from sqlalchemy.orm import Session
+
+from runtime.contract.addresses import Addresses
+from runtime.dispatch.planning import policy_header
+from runtime.services import visiting
+from runtime.store import rows, searching
+from runtime.store.rows import HOST
+from runtime.store.tables.sites import SiteRow, SiteSpaceRow
+
+
+@dataclass(frozen=True, slots=True)
+class SampleBlock:
+    """A block on a page: whose it is, which one, and the space it stands in."""
+
+    integration: str
+    component: str
+    space: str
+    endpoint: str
+    policy: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SamplePage:
+    """One page; `place` is what follows the site's address."""
+
+    place: str
+    title: str
+    text: tuple[str, ...]
+    block: SampleBlock | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSite:
+    """What a reader finds; `site_space` is the id of the site's first part, null where it has none."""
+
+    pages: list[SamplePage] = field(default_factory=list)
+    site_space: str | None = None
+
+    def at(self, place: str) -> SamplePage | None:
+        """Find the page at a place."""
+        return next((page for page in self.pages if unquote(page.place) == unquote(place)), None)
+
+    @property
+    def blocks(self) -> list[SampleBlock]:
+        """All blocks of the site."""
+        return [page.block for page in self.pages if page.block is not None]
+
+
+WRITTEN = (
+    SamplePage(
+        "",
+        "Welcome",
+        (
+            "This is a sample of a published site. It shows an integration where readers will see it: with the scripts "
+            "it injects, under their content security policy, and with its blocks.",
+            "The other pages are in the list beside this text. Going from page to page needs no reload; scripts that "
+            "count page views must notice that by themselves.",
+        ),
+    ),
+    SamplePage(
+        "guide",
+        "A guide",
+        (
+            "A second page to go to. Its address, its title and its text differ from the first one's.",
+            "Say below whether it was helpful: integrations with the scope page:feedback:read are told.",
+        ),
+    ),
+)
+
+
+def sample_of(session: Session, site: SiteRow, at: Addresses) -> SampleSite:
+    """Write the pages of a site: the same text for all, and the blocks of the integrations that are active in it."""
+    parts = sorted(rows.every(session, HOST, SiteSpaceRow, site_id=site.id), key=lambda part: part.position)
+    pages = list(WRITTEN)
+    seen: set[str] = set()
+    for space in visiting.spaces_of(session, site):
+        for integration in searching.active_on_space(session, space):
+            if integration.name in seen:
+                continue
+            seen.add(integration.name)
+            policy, endpoint = policy_header(integration), at.integration(integration.name)
+            for block in integration.manifest.get("blocks") or ():
+                shown = SampleBlock(integration.name, block["id"], space.id, endpoint, policy)
+                text = (block.get("description") or f"The block {block['id']} of {integration.manifest['title']}.",)
+                place = quote(f"blocks/{integration.name}/{block['id']}")
+                pages.append(SamplePage(place, block["title"], text, shown))
+    return SampleSite(pages, parts[0].id if parts else None)

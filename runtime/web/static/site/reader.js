@@ -1,0 +1,93 @@
+/** A published site with sample pages: blocks are drawn, pages change in place, and the host hears what is read. */
+
+import { askForConsent, askWhetherItHelped, viewed } from "./insights.js";
+
+const IN_PLACE = "site-in-place";
+const PROPS = "site-props";
+const $ = (id) => document.getElementById(id);
+
+const told = (what) => document.dispatchEvent(new Event(`site:${what}`));
+
+/**
+ * Props that the preview sends along with the address of a block's page; they stay for this tab. A document would hold
+ * them, and this site has none.
+ */
+function takeProps() {
+  const kept = JSON.parse(sessionStorage.getItem(PROPS) ?? "{}");
+  const sent = /^#props=(.+)$/.exec(location.hash);
+  if (!sent) return kept;
+  try {
+    kept[$("content").dataset.page] = JSON.parse(decodeURIComponent(sent[1]));
+    sessionStorage.setItem(PROPS, JSON.stringify(kept));
+  } catch (error) {
+    console.warn("the props in the address cannot be read:", error.message);
+  }
+  history.replaceState(null, "", location.pathname + location.search);
+  return kept;
+}
+
+const props = takeProps();
+
+/** Bring the page that is shown to life. */
+async function begin() {
+  const content = $("content");
+  askWhetherItHelped(content.querySelector(".feedback"));
+  const block = content.querySelector("content-kit");
+  const own = props[content.dataset.page];
+  if (own) block?.setAttribute("props", JSON.stringify(own));
+  if (block) await import("/contentkit/element.js");
+}
+
+/** Show another page of the site in place of this one; an address that is none of it is loaded as any other. */
+async function show(address) {
+  let text;
+  try {
+    const answer = await fetch(address, { headers: { Accept: "text/html" } });
+    // Somebody whose session is over is led away from the site.
+    if (!answer.ok || answer.redirected) throw new Error(`status ${answer.status}`);
+    text = await answer.text();
+  } catch {
+    location.assign(address);
+    return false;
+  }
+  const next = new DOMParser().parseFromString(text, "text/html");
+  if (!next.getElementById("content")?.dataset.page) {
+    location.assign(address);
+    return false;
+  }
+  document.title = next.title;
+  $("content").replaceWith(document.adoptNode(next.getElementById("content")));
+  document.querySelector("nav").replaceWith(document.adoptNode(next.querySelector("nav")));
+  return true;
+}
+
+async function go(address, add) {
+  if (add) history.pushState(null, "", address);
+  if (!(await show(address))) return;
+  await begin();
+  $("content").querySelector("h1").focus();
+  window.scrollTo(0, 0);
+  await viewed();
+}
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[href]");
+  const plain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+  if (!link || !plain || event.defaultPrevented || !$("in-place").checked) return;
+  const inside = link.href.startsWith($("content").dataset.home) && !link.hash;
+  if (!inside || link.target) return;
+  event.preventDefault();
+  go(link.href, link.href !== location.href);
+});
+window.addEventListener("popstate", () => go(location.href, false));
+
+$("in-place").checked = sessionStorage.getItem(IN_PLACE) !== "no";
+$("in-place").addEventListener("change", ({ target }) => sessionStorage.setItem(IN_PLACE, target.checked ? "yes" : "no"));
+
+askForConsent();
+begin();
+viewed();
+const ready = () => told("load");
+if (document.readyState === "complete") ready();
+else window.addEventListener("load", ready);
+window.addEventListener("pagehide", () => told("unload"));
