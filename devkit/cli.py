@@ -7,11 +7,13 @@ import inspect
 import re
 import sys
 import traceback
+from itertools import takewhile
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
+from devkit import ending
 from devkit.output import Problem, complain
 from runtime import version
 
@@ -20,12 +22,18 @@ COMMANDS: dict[str, str] = {
     "init": "Make a database with an organization and its admin.",
     "serve": "Run the host.",
     "dev": "Run an integration on this machine, with preview and reload.",
+    "secrets": "List a project's secrets, and write one.",
     "check": "Check a project without publishing it.",
+    "test": "Run the tests of an integration.",
+    "render": "Draw a component, in the terminal or into a file.",
     "publish": "Publish an integration to a host.",
+    "versions": "List an integration's versions on a host.",
+    "rollback": "Have a host run an earlier version again.",
     "unpublish": "Take an integration away from a host.",
     "login": "Remember a host and a token.",
     "whoami": "Tell whom the token belongs to.",
     "logs": "Show what an integration's calls logged.",
+    "tunnel": "Give a local port a public address on the host.",
     "trigger": "Send an event, or a signed request, to an integration.",
     "events": "List an integration's events, or show one with its trace.",
     "replay": "Send past events again.",
@@ -60,7 +68,11 @@ class LazyGroup(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args and args[0] not in COMMANDS and not ctx.resilient_parsing:
-            raise click.UsageError(f"There is no command `{args[0]}`. Known are: {', '.join(COMMANDS)}.")
+            from devkit.checking.words import nearest
+
+            near = nearest(args[0], COMMANDS)
+            meant = f"; did you mean `{near}`?" if near else "."
+            raise click.UsageError(f"There is no command `{args[0]}`{meant} Known are: {', '.join(COMMANDS)}.")
         return super().resolve_command(ctx, args)
 
 
@@ -85,9 +97,12 @@ def group(debug: bool) -> None:
 
 def main() -> None:
     """Run the command line; every failure is one line on standard error and a non-zero exit code."""
-    debug = "--debug" in sys.argv
-    arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
+    # Before the command only: `devkit dev --debug` means something else.
+    before = list(takewhile(lambda argument: argument.startswith("-"), sys.argv[1:]))
+    debug = "--debug" in before
+    arguments = [argument for argument in before if argument != "--debug"] + sys.argv[1 + len(before) :]
     try:
+        ending.in_order()
         code = group.main(arguments, prog_name="devkit", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
@@ -98,12 +113,17 @@ def main() -> None:
     except Problem as problem:
         complain(problem.sentence)
         sys.exit(problem.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        sys.exit(130)
+    except (click.Abort, KeyboardInterrupt) as error:
+        sys.exit(ending.exit_code(error))
     except Exception as error:
         if debug:
             traceback.print_exc()
+        if isinstance(error, OSError) and error.filename and error.strerror:
+            complain(f"{error.filename}: {error.strerror}")
+            sys.exit(1)
         words = str(error).splitlines() or ["no message"]
-        complain(f"{type(error).__name__}: {words[0]} (--debug shows where)")
+        complain(f"{type(error).__name__}: {words[0]} (`devkit --debug ...` shows where)")
         sys.exit(1)
+    finally:
+        ending.at_once()
     sys.exit(code if isinstance(code, int) else 0)

@@ -22,6 +22,10 @@ class Refused(Problem):
         self.status = status
 
 
+class Away(Problem):
+    """The host does not answer: there is none, or it went away."""
+
+
 class Client:
     """A connection to one host that is kept open between calls."""
 
@@ -33,7 +37,7 @@ class Client:
         self._session.headers["User-Agent"] = f"devkit/{version.VERSION}"
 
     def call(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
-        """Call an operation and read its JSON; None for an empty answer. Raises Refused, or Problem without a host."""
+        """Call an operation and read its JSON; None for an empty answer. Raises Refused, or Away without a host."""
         try:
             answer = self._session.request(
                 method,
@@ -43,15 +47,20 @@ class Client:
                 timeout=TIMEOUT,
             )
         except requests.RequestException as error:
-            raise Problem(f"{self.host} does not answer ({_reason(error)}); is it running?") from error
+            raise Away(f"{self.host} does not answer ({reason(error)}); is it running?") from error
         if answer.status_code >= 400:
             raise Refused(answer.status_code, _message(answer))
         return answer.json() if answer.content else None
 
-    def stream(self, path: str) -> requests.Response:
-        """Open a stream of server-sent events; raises requests.RequestException."""
-        answer = self._session.get(f"{self.host}{path}", stream=True, timeout=(TIMEOUT, 60))
-        answer.raise_for_status()
+    def stream(self, path: str, silence: float = 60, **query: str | None) -> requests.Response:
+        """Open a stream of server-sent events; `silence` is in seconds, after which it counts as broken.
+
+        Raises Refused, requests.RequestException.
+        """
+        given = {name: value for name, value in query.items() if value is not None}
+        answer = self._session.get(f"{self.host}{path}", params=given, stream=True, timeout=(TIMEOUT, silence))
+        if answer.status_code >= 400:
+            raise Refused(answer.status_code, _message(answer))
         return answer
 
 
@@ -60,8 +69,11 @@ def part(text: str) -> str:
     return quote(text, safe="")
 
 
-def _reason(error: requests.RequestException) -> str:
-    return "connection refused" if "refused" in str(error).lower() else type(error).__name__
+def reason(error: requests.RequestException) -> str:
+    """Say why a host did not answer, in words."""
+    if isinstance(error, requests.Timeout):
+        return "it took too long"
+    return "connection refused" if "refused" in str(error).lower() else "the connection broke"
 
 
 def _message(answer: requests.Response) -> str:

@@ -66,6 +66,12 @@ def load(host: str | None = None, token: str | None = None, near: str | None = N
     )
 
 
+def remote() -> Credentials | None:
+    """Find a host other than the `devkit dev` of this folder: by DEVKIT_HOST and DEVKIT_TOKEN, or what `login` kept."""
+    host, token = os.environ.get("DEVKIT_HOST"), os.environ.get("DEVKIT_TOKEN")
+    return Credentials(host.rstrip("/"), token) if host and token else _kept()
+
+
 def _kept() -> Credentials | None:
     try:
         kept = json.loads(path().read_text(encoding="utf-8"))

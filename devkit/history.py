@@ -45,6 +45,13 @@ def walk(client: Client, name: str, size: int = PAGE, **filters: str | None) -> 
             return
 
 
+def whole(client: Client, name: str, event: str) -> dict[str, Any]:
+    """Give one event, with the `body` of its request where the host kept it; raises Problem."""
+    detail = client.call("GET", path(name, event))
+    kept = {"body": detail["body"]} if "body" in detail else {}
+    return {**detail["event"], **kept}
+
+
 def latest(client: Client, name: str, limit: int, **filters: str | None) -> list[dict[str, Any]]:
     """List the newest events, newest first."""
     return list(islice(walk(client, name, min(PAGE, limit), **filters), limit))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import zlib
@@ -18,6 +20,7 @@ import requests
 from devkit import running
 from devkit.credentials import Credentials
 from devkit.output import Problem, warn
+from runtime.engines.dev_tunnel.relay import FOLDER as RELAY
 
 FIRST_PORT, PORTS = 4100, 800
 PATIENCE = 30.0
@@ -30,14 +33,18 @@ LEASH = "DEVKIT_END_WITH_STARTER"
 class LocalHost:
     """A host process with its data beside the project; the author's token stays the same from start to start."""
 
-    def __init__(self, data: Path, port: int) -> None:
+    def __init__(self, data: Path, port: int, **settings: str) -> None:
+        """Start the host; `settings` are settings of it, as environment variables without their prefix."""
         self._data, self.port = data, port
         self._sandbox = "required"
+        self._settings = {f"DEVKIT_{name.upper()}": value for name, value in settings.items()}
         self.url = f"http://127.0.0.1:{port}"
         data.mkdir(parents=True, exist_ok=True)
         running.ignore(data)
         self.credentials = Credentials(self.url, _token(data))
         self._log = self.log.open("ab")
+        # Made here and not by the host, so that it goes also when the host had to be killed.
+        self._relay = tempfile.mkdtemp(prefix="devkit-")
         self._process = self._start()
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -46,6 +53,8 @@ class LocalHost:
             "DEVKIT_AUTHOR_TOKEN": self.credentials.token,
             "DEVKIT_CONTENT_URL": f"http://localhost:{self.port}",
             LEASH: "1",
+            RELAY: self._relay,
+            **self._settings,
         }
         command = [sys.executable, "-m", "devkit", "serve", "--data", str(self._data), "--port", str(self.port)]
         command += ["--sandbox", self._sandbox]
@@ -97,6 +106,7 @@ class LocalHost:
                 self._process.wait()
         if self._process.stdin is not None:
             self._process.stdin.close()
+        shutil.rmtree(self._relay, ignore_errors=True)
         self._log.close()
 
     def _last_words(self) -> str:

@@ -12,8 +12,9 @@ import click
 import yaml
 from pydantic import ValidationError
 
+from devkit.checking.manifest_text import Path_
+from devkit.findings import Finding
 from devkit.output import Problem
-from devkit.project import Finding, Path_, mark_places
 from runtime.contract.events import EVENTS
 
 
@@ -57,7 +58,7 @@ def parse(text: str, file: str) -> Written:
     try:
         node = yaml.compose(text, _Loader)
         if node is not None:
-            mark_places(node, (), places)
+            _mark_places(node, (), places)
         value = yaml.load(text, _Loader)
         json.dumps(value, allow_nan=False)
     except yaml.MarkedYAMLError as error:
@@ -65,6 +66,19 @@ def parse(text: str, file: str) -> Written:
     except (yaml.YAMLError, TypeError, ValueError) as error:
         raise Problem(f"{file}:1:1: is no JSON or YAML that JSON can hold: {error}") from None
     return Written(file, value, {**places, (): (1, 1)})
+
+
+def _mark_places(node: yaml.Node, path: Path_, places: dict[Path_, tuple[int, int]]) -> None:
+    """Note line and column of everything inside a node."""
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            inner = (*path, str(key.value))
+            places[inner] = (key.start_mark.line + 1, key.start_mark.column + 1)
+            _mark_places(value, inner, places)
+    elif isinstance(node, yaml.SequenceNode):
+        for number, value in enumerate(node.value):
+            places[(*path, number)] = (value.start_mark.line + 1, value.start_mark.column + 1)
+            _mark_places(value, (*path, number), places)
 
 
 def _json(text: str, file: str, error: yaml.MarkedYAMLError) -> Any:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from devkit.findings import Finding
 from devkit.output import Problem
-from devkit.project import Finding, load
+from devkit.project import load
 
 PLACE = re.compile(r"^script: (?P<file>[^:\s]+):(?P<line>\d+):(?:(?P<column>\d+):)? (?P<message>.*)$", re.DOTALL)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import requests
 
-from devkit.client import Client, part
+from devkit.client import Client, part, reason
 from devkit.output import Problem
 from devkit.signing import SIGNERS
 from runtime import version
@@ -71,8 +71,10 @@ def request(address: str, wanted: Wanted) -> dict[str, Any]:
         answer = session.request(
             wanted.method, url, data=body or None, headers=headers, allow_redirects=False, timeout=TIMEOUT
         )
-    except (requests.RequestException, UnicodeError) as error:
-        raise Problem(f"{url} does not answer: {type(error).__name__}") from None
+    except requests.RequestException as error:
+        raise Problem(f"{url} does not answer ({reason(error)}); is it running?") from None
+    except UnicodeError as error:
+        raise Problem(f"the request cannot be sent: {error}") from None
     finally:
         session.close()
     return {

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from devkit.output import Problem
 
 FOLDER = ".devkit"
 NOTE = "running.json"
 TOKEN = "token"
+LOCK = "lock"
 
 
 def write(project: Path, host: str, data: Path) -> Path:
-    """Note the address of a host that serves a project, and the folder that holds its token; gives the note's file."""
+    """Note the address of a host that serves a project, and the folder that holds its token; gives the note's file.
+
+    Raises OSError where the project's folder cannot be written.
+    """
     folder = project / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     ignore(folder)
@@ -44,6 +54,39 @@ def find(start: Path) -> tuple[str, str] | None:
         except (OSError, ValueError, KeyError, TypeError):
             continue  # none here, or one that was killed before it could take its note away
     return None
+
+
+def forget(data: Path) -> None:
+    """Remove what earlier runs left in a data folder; raises Problem for a folder that is none, or is in use."""
+    if not data.exists() or {one.name for one in data.iterdir()} <= {LOCK, ".gitignore"}:
+        return
+    if not (data / TOKEN).is_file():
+        raise Problem(f"--fresh: {data} is no data folder of `devkit dev`; nothing was removed")
+    try:
+        with Path(data / LOCK).open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(data)
+    except BlockingIOError:
+        raise Problem(f"--fresh: a `devkit dev` works with {data}; stop it first") from None
+    except OSError as error:
+        raise Problem(f"--fresh: {data} cannot be removed: {error.strerror}") from error
+
+
+@contextmanager
+def hold(data: Path) -> Iterator[None]:
+    """Keep a data folder for this process; raises Problem where another one works with it, or it cannot be written."""
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        ignore(data)
+        lock = Path(data / LOCK).open("w")  # noqa: SIM115 - it is closed below
+    except OSError as error:
+        raise Problem(f"{data} cannot be written: {error.strerror}; give --data another folder") from None
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Problem(f"another `devkit dev` works with {data}; stop it, or give --data another folder") from None
+        yield
 
 
 def ignore(folder: Path) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from devkit import payloads
+from devkit.findings import Finding
 from devkit.output import Problem
 from devkit.payloads import Written
-from devkit.project import Finding
 
 HEADER = """\
 # A scenario for `devkit play`. `after` is the pause before an event, in seconds.
@@ -46,7 +46,10 @@ class Scenario:
 
 def write(path: Path, integration: str, steps: Iterable[Step]) -> None:
     """Write a scenario, all of it or nothing; raises Unwritable."""
-    events = [{"after": step.after, "event": step.event} for step in steps]
+    events = [
+        {"after": step.after, "event": step.event} | ({} if step.body is None else {"body": step.body})
+        for step in steps
+    ]
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         fresh.write_text(HEADER + payloads.dump({"integration": integration, "events": events}), encoding="utf-8")

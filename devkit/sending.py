@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from devkit import credentials, running
-from devkit.client import Client
+from devkit import credentials, fixtures, running
+from devkit.client import Client, part
 from devkit.credentials import Credentials
 from devkit.history import path
 from devkit.output import Problem
@@ -70,6 +70,13 @@ def again(payload: dict[str, Any], *, elsewhere: bool) -> dict[str, Any]:
         url = tail if tail.startswith(("/", "?")) else tail or "/"
         event["request"] = {**request, "headers": headers, "url": url}
     return event
+
+
+def fixture(client: Client, name: str, event: str) -> dict[str, Any]:
+    """Give a realistic payload for an event, suited to the integration where that matters; raises Problem."""
+    if event in fixtures.PER_INTEGRATION:
+        return fixtures.suited(event, client.call("GET", f"/v1/integrations/{part(name)}"))
+    return fixtures.payload(event)
 
 
 def outcome(sent: dict[str, Any]) -> str:

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from devkit.build import javascript
+from devkit.findings import Wrong
 from devkit.output import Problem
-from devkit.project import Project, Wrong, secrets
+from devkit.project import Project, secrets
 from runtime.contract.integrations import Manifest
 from runtime.contract.invocation import Limits
 
@@ -60,16 +61,16 @@ def script(project: Project, mode: str = "production") -> tuple[str, str]:
     if file.suffix != ".py":
         known = ", ".join((".py", *javascript.ENDINGS))
         raise Wrong([project.finding(("script",), f"a script is written in Python or JavaScript: {known}")])
-    modules = _modules(file)
-    if modules == [file]:
+    files = modules(file)
+    if files == [file]:
         try:
             return file.read_text(encoding="utf-8"), file.name
         except UnicodeDecodeError as error:
             raise Problem(f"{file.name} is not UTF-8: {error}") from error
-    return _zipped(file.parent, modules), file.name
+    return _zipped(file.parent, files), file.name
 
 
-def _modules(file: Path) -> list[Path]:
+def modules(file: Path) -> list[Path]:
     """List the Python files that belong to a script: those beside it, and packages below its folder."""
     found = [
         path

@@ -12,8 +12,8 @@ from pathlib import Path
 import deno
 
 from devkit.build.places import relative, source_line
+from devkit.findings import Finding
 from devkit.output import Problem
-from devkit.project import Finding
 
 OPTIONS = (
     "--quiet",

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from devkit.build.places import relative, source_line
+from devkit.findings import Finding
 from devkit.output import Problem
-from devkit.project import Finding
 
 OPTIONS = (
     "--bundle",

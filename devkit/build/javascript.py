@@ -6,8 +6,9 @@ from pathlib import Path
 
 from devkit.build import deno_bundle, esbuild
 from devkit.build.places import relative
+from devkit.findings import Wrong
 from devkit.output import Problem
-from devkit.project import Project, Wrong
+from devkit.project import Project
 from runtime.contract.invocation import Limits
 
 ENDINGS = (".js", ".jsx", ".mjs", ".ts", ".tsx", ".mts")

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import click
 
 from devkit import project
-from devkit.build.bundle import publish_body, runtime_of
-from devkit.output import Problem, complain, json_option, say, warn
-from devkit.project import Finding, Wrong
-from runtime.contract.invocation import LoadReport, Script
-from runtime.engines.egress import EgressRules
-from runtime.engines.engine import ScriptRefused
-from runtime.engines.sandbox import SandboxMode, SandboxUnavailable
-from runtime.engines.table import create_engines
+from devkit.checking import inspecting, sarif
+from devkit.checking.inspecting import Inspection
+from devkit.checking.words import counted
+from devkit.environments import env_option
+from devkit.findings import Finding
+from devkit.output import Problem, json_option, say
+from runtime.engines.sandbox import SandboxMode
+
+COLORS = {"error": "red", "warning": "yellow"}
 
 
 @click.command("check")
@@ -22,75 +27,69 @@ from runtime.engines.table import create_engines
 @click.option(
     "--sandbox", type=click.Choice(["required", "off"]), default="required", help="Whether to confine the script."
 )
+@click.option("--strict", is_flag=True, help="Take warnings for errors.")
+@click.option("--sarif", "sarif_file", type=click.Path(dir_okay=False), help="Write the findings as SARIF, for CI.")
+@env_option
 @json_option
 @click.pass_context
-def command(ctx: click.Context, path: str | None, sandbox: SandboxMode, as_json: bool) -> None:
-    """Read the manifest, build the bundle and load the script in its sandbox.
+def command(
+    ctx: click.Context,
+    path: str | None,
+    sandbox: SandboxMode,
+    strict: bool,
+    sarif_file: str | None,
+    env: str | None,
+    as_json: bool,
+) -> None:
+    """Look for what is wrong in the project in PATH (this folder), without publishing it.
 
-    Example: devkit check ./my-integration --json
+    Reads the manifest, compares it with the script, loads the script in its sandbox, and draws every block and
+    configuration screen. Nothing outside is asked. Exits with 1 where something is wrong.
+
+    Examples: devkit check ./my-integration --strict
+              devkit check --sarif check.sarif
     """
-    findings, name = inspect(path, sandbox)
-    odd = project.warnings(project.load(path)) if name else []
+    inspection = inspecting.inspect(path, sandbox, env)
+    ok = not (inspection.findings if strict else inspection.errors)
+    if sarif_file is not None:
+        _write(Path(sarif_file), sarif.document(inspection.findings, project.find_folder(path)[0]))
     if as_json:
-        told = {"findings": [one.as_json() for one in findings], "warnings": [one.as_json() for one in odd]}
-        say(json.dumps({"ok": not findings, "name": name, **told}))
+        told = {"findings": _as_json(inspection.errors), "warnings": _as_json(inspection.warnings)}
+        say(json.dumps({"ok": ok, "name": inspection.name, **told}))
     else:
-        for one in findings:
-            complain(one.sentence)
-            say(pointed(one))
-        for one in odd:
-            warn(one.sentence)
-        if not findings:
-            say(f"{name}: no problem found.")
-    ctx.exit(1 if findings else 0)
+        for one in inspection.findings:
+            say(_shown(one))
+        say(_summary(inspection))
+    ctx.exit(0 if ok else 1)
 
 
-def pointed(finding: Finding) -> str:
-    """Show the source line with a caret under the column."""
-    if finding.source is None:
-        return ""
-    return f"    {finding.source}\n    {' ' * (finding.column - 1)}^"
+def _as_json(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    return [one.as_json() for one in findings]
 
 
-def inspect(path: str | None, sandbox: SandboxMode) -> tuple[list[Finding], str | None]:
-    """Check a project; returns what is wrong, and the integration's name where the manifest could be read."""
+def _shown(one: Finding) -> str:
+    """Write a finding with its line and its rule; colours are left out where nobody sees them."""
+    level = click.style(f"{one.level}: ", fg=COLORS[one.level], bold=True)
+    rule = f" [{one.rule}]" if one.rule else ""
+    return "\n".join(filter(None, (f"{level}{one.sentence}{rule}", one.pointed)))
+
+
+def _summary(inspection: Inspection) -> str:
+    name = f"{inspection.name}: " if inspection.name is not None else ""
+    if not inspection.findings:
+        return f"{name}no problem found."
+    errors = counted(len(inspection.errors), "error", "errors")
+    return f"{name}{errors}, {counted(len(inspection.warnings), 'warning', 'warnings')}."
+
+
+def _write(file: Path, document: dict[str, Any]) -> None:
+    """Write a report, all of it or nothing; raises Problem."""
+    fresh = file.with_name(f".{file.name}.{os.getpid()}")
     try:
-        found = project.load(path)
-        body = publish_body(found, "any", "development")
-    except Wrong as wrong:
-        return wrong.findings, None
-    entry: str = body["entry"]
-    try:
-        engines = create_engines(sandbox, EgressRules())
-    except SandboxUnavailable as error:
-        raise Problem(f"{error} (--sandbox off checks without one)") from error
-    try:
-        report = engines.check(Script("check", body["runtime"], body["script"], entry))
-    except ScriptRefused as refused:
-        fault = refused.fault
-        hint = f" ({fault.hint})" if fault.hint else ""
-        place = Finding(fault.file or entry, fault.line or 1, fault.column or 1, fault.message + hint, fault.source)
-        return [place], found.manifest.name
-    except (RuntimeError, SandboxUnavailable) as error:
-        raise Problem(str(error)) from error
-    finally:
-        engines.close()
-    return list(_unregistered(found, report)), found.manifest.name
-
-
-def _unregistered(found: project.Project, report: LoadReport) -> list[Finding]:
-    """Find what the manifest promises and the script does not register."""
-    if runtime_of(found) != "python":
-        return []  # only the SDK for Python tells, when it is loaded, what a script registers
-    findings = []
-    blocks = found.manifest.blocks if isinstance(found.manifest.blocks, list) else []
-    for number, block in enumerate(blocks):
-        if block.id not in report.components:
-            message = f"the script registers no component `{block.id}`; it has {', '.join(report.components) or 'none'}"
-            findings.append(found.finding(("blocks", number, "id"), message))
-    sources = found.manifest.content_sources if isinstance(found.manifest.content_sources, list) else []
-    for number, source in enumerate(sources):
-        if source.id not in report.content_sources:
-            message = f"the script registers no content source `{source.id}`"
-            findings.append(found.finding(("contentSources", number, "id"), message))
-    return findings
+        fresh.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+        fresh.replace(file)
+    except OSError as error:
+        # Removing it may fail for the reason that writing did.
+        if os.access(file.parent, os.W_OK):
+            fresh.unlink(missing_ok=True)
+        raise Problem(f"{file} cannot be written: {error.strerror}; choose another place with --sarif") from None

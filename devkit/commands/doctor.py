@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from devkit import examinations
-from devkit.examinations import EXAMINATIONS, Examined, Place
+from devkit.examinations import EXAMINATIONS
+from devkit.examining.examined import Examined, Place
 from devkit.output import json_option, say
 
 SIGNS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "problem": ("✗", "red")}

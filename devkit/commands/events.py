@@ -9,8 +9,9 @@ import click
 
 from devkit import credentials, history, project
 from devkit.client import Client
-from devkit.commands.logs import as_text
+from devkit.environments import env_option
 from devkit.output import json_option, say
+from devkit.traces import as_text
 from runtime.contract.events import EVENTS
 
 EXAMPLES = """\b
@@ -44,6 +45,7 @@ def filters(command: Any) -> Any:
 @filters
 @click.option("--installation", metavar="ID", help="Only those of this installation.")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 10_000), help="How many at most.")
+@env_option
 @credentials.options
 @json_option
 def command(
@@ -54,6 +56,7 @@ def command(
     kind: str | None,
     installation: str | None,
     limit: int,
+    env: str | None,
     host: str | None,
     token: str | None,
     as_json: bool,
@@ -62,7 +65,7 @@ def command(
 
     With an ID: that event with its payload, its logs, the requests the script made and how close each limit was.
     """
-    name = name or project.load(None).manifest.name
+    name = name or project.name_here(env)
     begin = history.moment(since) if since else None
     client = Client(credentials.load(host, token))
     if event is not None:

@@ -21,7 +21,7 @@ TEMPLATES: dict[str, str] = {
     "event-handler": "Reacts to new content and page ratings, and asks the platform's API about them.",
     "webhook": "Receives signed requests from another service and works them off afterwards.",
     "published-script": "Adds a script to published sites; it waits for the reader's consent to cookies.",
-    "visitor-auth": "Lets only people in who know a password, and hands their name on to the site.",
+    "visitor-auth": "Signs visitors of a site in with OpenID Connect, and tells the site who they are.",
     "oauth": "Connects an account of another service with OAuth 2 and calls its API with fresh tokens.",
     "content-source": "Computes pages of a space from data that lives elsewhere.",
     "link-unfurl": "Turns a pasted link into a block with what is behind it.",

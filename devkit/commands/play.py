@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from devkit import credentials, project, scenarios, sending
+from devkit.environments import env_option
 from devkit.output import Problem, answer, json_option, say
 
 EXAMPLES = """\b
@@ -39,6 +40,7 @@ class Speed(click.ParamType[float]):
 @click.option("--no-delay", is_flag=True, help="Leave the pauses out.")
 @click.option("--integration", "name", help="The integration; else the one of this folder, else the recorded one.")
 @sending.to_option
+@env_option
 @credentials.options
 @json_option
 def command(
@@ -47,6 +49,7 @@ def command(
     no_delay: bool,
     name: str | None,
     to: str | None,
+    env: str | None,
     host: str | None,
     token: str | None,
     as_json: bool,
@@ -56,7 +59,7 @@ def command(
     All of the file is checked before the first event is sent. It ends at the first event that nobody gets.
     """
     scenario = scenarios.read(file)
-    name = name or _here() or scenario.integration
+    name = name or _here(env) or scenario.integration
     if name is None:
         raise Problem(f"which integration? Name it with --integration, or write `integration:` into {file}")
     client = sending.target(host, token, to)
@@ -74,9 +77,11 @@ def command(
     answer(as_json, {"host": client.host, "integration": name, "sent": done}, f"Played {len(done)} events.")
 
 
-def _here() -> str | None:
-    """Give the name of the integration of this folder; None outside a project."""
+def _here(env: str | None) -> str | None:
+    """Give the name of the integration of this folder; None outside a project, unless it is to have an environment."""
     try:
-        return str(project.load(None).manifest.name)
+        return project.name_here(env)
     except Problem:
+        if env is not None:
+            raise
         return None

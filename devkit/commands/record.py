@@ -13,6 +13,7 @@ import click
 
 from devkit import credentials, history, project, scenarios, sending
 from devkit.client import Client, Refused
+from devkit.environments import env_option
 from devkit.output import Problem, answer, json_option, say, warn
 from devkit.scenarios import Step, Unwritable
 from runtime.contract.events import EVENTS
@@ -40,6 +41,7 @@ Example: devkit record morning.yaml --since 2h"""
 )
 @click.option("--integration", "name", help="The integration; else the one of this folder.")
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
+@env_option
 @credentials.options
 @json_option
 def command(
@@ -49,6 +51,7 @@ def command(
     kinds: tuple[str, ...],
     name: str | None,
     force: bool,
+    env: str | None,
     host: str | None,
     token: str | None,
     as_json: bool,
@@ -63,7 +66,7 @@ def command(
     if not path.resolve().parent.is_dir():
         raise Problem(f"there is no folder {path.resolve().parent}")
     begin = history.moment(since) if since else None
-    name = name or project.load(None).manifest.name
+    name = name or project.name_here(env)
     recording = Recording(Client(credentials.load(host, token)), name, path, kinds, count)
     if begin is not None:
         recording.look(begin)
@@ -91,7 +94,8 @@ class Recording:
         self._seen.update(one["id"] for one in unseen)
         fresh = [one for one in unseen if self._wanted(one)]
         for event in fresh[::-1][: None if self._count is None else self._count - len(self.events)]:
-            self.events[event["id"]] = event
+            carries = event["payload"]["type"] == "fetch"
+            self.events[event["id"]] = history.whole(self._client, self._name, event["id"]) if carries else event
         if fresh:
             scenarios.write(self._path, self._name, self._steps())
 
@@ -144,6 +148,6 @@ class Recording:
         for event in sorted(self.events.values(), key=lambda one: str(one["createdAt"])):
             moment = datetime.fromisoformat(event["createdAt"])
             after = max(0.0, (moment - before).total_seconds()) if before else 0.0
-            steps.append(Step(round(after, 3), sending.again(event["payload"], elsewhere=True)))
+            steps.append(Step(round(after, 3), sending.again(event["payload"], elsewhere=True), event.get("body")))
             before = moment
         return steps

@@ -9,8 +9,9 @@ from typing import Any
 import click
 
 from devkit import credentials, history, payloads, project, sending
-from devkit.client import Client
+from devkit.client import Away, Client
 from devkit.commands.events import filters
+from devkit.environments import env_option
 from devkit.output import Problem, answer, complain, json_option, warn
 
 EXAMPLES = """\b
@@ -27,6 +28,7 @@ Example: devkit replay --since 2h --status failed"""
 @click.option("--body", type=click.Path(exists=True, dir_okay=False), help="What a `fetch` event carries, as a file.")
 @click.option("--integration", "name", help="The integration; else the one of this folder.")
 @sending.to_option
+@env_option
 @credentials.options
 @json_option
 @click.pass_context
@@ -41,6 +43,7 @@ def command(
     body: str | None,
     name: str | None,
     to: str | None,
+    env: str | None,
     host: str | None,
     token: str | None,
     as_json: bool,
@@ -55,16 +58,26 @@ def command(
     if event is not None and (kind or status):
         raise click.UsageError("--type and --status choose with --last and --since; an ID needs neither.")
     begin = history.moment(since) if since else None
-    name = name or project.load(None).manifest.name
+    name = name or project.name_here(env)
     source = Client(credentials.load(host, token))
     goal = sending.target(host, token, to)
     if event is not None:
-        found = [source.call("GET", history.path(name, event))["event"]]
+        found = [history.whole(source, name, event)]
     else:
-        found = _chosen(source, name, kind, status, begin)
+        found = [history.whole(source, name, one["id"]) for one in _chosen(source, name, kind, status, begin)]
     if edit and len(found) > 1:
         raise Problem(f"--edit takes one event, these are {len(found)}; name one by its id (`devkit events {name}`)")
-    done = [_replay(goal, name, one, edit, body, elsewhere=goal.host != source.host) for one in found]
+    done = []
+    for one in found:
+        try:
+            done.append(_replay(goal, name, one, edit, body, elsewhere=goal.host != source.host))
+        except Away as away:
+            if not done:
+                raise
+            # What comes after would fail for the same reason.
+            sentence = f"{away.sentence} (this and {len(found) - len(done) - 1} more were not sent)"
+            done.append({"from": one["id"], "type": one["payload"]["type"], "error": sentence})
+            break
     good = [one for one in done if "events" in one]
     lines = [f"Sent {one['type']} {one['from']} again: {sending.outcome(one)}" for one in good]
     if not good and len(done) == 1:
@@ -94,22 +107,25 @@ def _replay(
     told = {"from": event["id"], "type": payload["type"]}
     if edit:
         payload = payloads.edit(payload)
-    content = _content(payload, body)
+    content = _content(payload, body, event.get("body"))
     try:
         return told | sending.send(goal, name, payload, body=content)
+    except Away:
+        raise
     except Problem as problem:
         return told | {"error": problem.sentence}
 
 
-def _content(payload: dict[str, Any], body: str | None) -> str | None:
+def _content(payload: dict[str, Any], body: str | None, kept: str | None) -> str | None:
+    """Give the body of a request: that of a file, else the one the host kept."""
     if payload["type"] != "fetch":
         if body is not None:
             raise Problem("--body is for `fetch` events; --edit changes any other")
         return None
     if body is None:
-        if payload["request"]["method"] in ("post", "put"):
-            warn("the host keeps no request bodies: this one goes without; --body FILE gives it one")
-        return None
+        if kept is None and payload["request"]["method"] in ("post", "put"):
+            warn("the host kept no body of this request: it goes without; --body FILE gives it one")
+        return kept
     try:
         return Path(body).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -7,9 +7,11 @@ import logging
 import multiprocessing
 import multiprocessing.util
 import os
+import shutil
 import signal
 import socket
 import sys
+import tempfile
 import threading
 import time
 from multiprocessing.connection import wait as wait_for_end
@@ -24,10 +26,13 @@ from granian.constants import Interfaces
 from devkit.hosting import LEASH, NO_SANDBOX
 from devkit.output import Problem, answer, json_option
 from runtime.app import Application, StartRefused, create_app, prepare
+from runtime.engines.dev_tunnel import relay as relaying
 from runtime.settings import BadSetting, Settings, read_settings
 
 THREADS = 128
 """Calls in flight in one process: each waits for its script in a thread of its own."""
+STARTING = 1.0
+"""Seconds after which a serving process listens for signals."""
 STOP_AFTER = 45
 """Seconds after SIGTERM until calls that do not end are cut off; a call may take 30."""
 
@@ -70,7 +75,10 @@ def command(
     except BadSetting as error:
         raise Problem(str(error)) from error
     if settings.data:
-        Path(settings.data).mkdir(parents=True, exist_ok=True)
+        try:
+            Path(settings.data).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise Problem(f"{settings.data} cannot be written: {error.strerror}; choose another --data") from error
     if os.environ.get(LEASH):
         threading.Thread(target=_end_with_starter, name="leash", daemon=True).start()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr)
@@ -83,7 +91,13 @@ def command(
         raise Problem(str(error), exit_code=NO_SANDBOX if error.confinement else 1) from error
     gc.collect()
     gc.freeze()  # what is loaded now is shared with the processes that serve
-    _run(settings, address, port, workers, as_json)
+    lent = os.environ.get(relaying.FOLDER)
+    relay = os.environ[relaying.FOLDER] = lent or tempfile.mkdtemp(prefix="devkit-")
+    try:
+        _run(settings, address, port, workers, as_json)
+    finally:
+        if lent is None:
+            shutil.rmtree(relay, ignore_errors=True)
 
 
 def _must_be_free(address: str, port: int) -> None:
@@ -113,6 +127,14 @@ def _end_with_server() -> None:
         os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(STOP_AFTER)
         os._exit(1)
+
+
+def _accepts(address: str, port: int) -> bool:
+    try:
+        with socket.create_connection((address, port), timeout=5):
+            return True
+    except OSError:
+        return False
 
 
 def _reachable(address: str) -> str:
@@ -158,10 +180,18 @@ def _run(settings: Settings, address: str, port: int, workers: int, as_json: boo
             raise
         Server.served.set()
 
+        loaded = time.monotonic()
+
         def end_streams() -> None:
             while not Server.stopping.value:
                 time.sleep(0.05)
+            nudging = time.monotonic() + 3 if time.monotonic() - loaded < STARTING else 0.0
             app.host.announcer.close()
+            # A signal that came before the web server listened for it is lost, and the leader would wait in vain. Once
+            # it listens, a second one would cut off the calls in flight.
+            while time.monotonic() < nudging:
+                os.kill(os.getpid(), signal.SIGTERM)
+                time.sleep(1)
 
         threading.Thread(target=end_streams, name="stop", daemon=True).start()
         threading.Thread(target=_end_with_server, name="leader", daemon=True).start()
@@ -170,7 +200,14 @@ def _run(settings: Settings, address: str, port: int, workers: int, as_json: boo
         return app
 
     url = f"http://{address}:{port}"
-    server.on_startup(lambda: answer(as_json, {"type": "listening", "url": url}, f"listening on {url}"))
+
+    def announce() -> None:
+        # The web server opens its port in the serving process: whoever reads this line may call at once.
+        while not _accepts(_reachable(address), port):
+            time.sleep(0.01)
+        answer(as_json, {"type": "listening", "url": url}, f"listening on {url}")
+
+    threading.Thread(target=announce, name="announcing", daemon=True).start()
     server.serve(target_loader=load, wrap_loader=False)
     if Server.failed.is_set():
         raise Problem("the host could not start; what is above says why")

@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from devkit import credentials, fixtures, payloads, project, sending
-from devkit.client import Client, part
+from devkit.client import Away, Client
+from devkit.environments import env_option
 from devkit.output import Problem, answer, json_option
 from devkit.requesting import METHODS, Place, Wanted, endpoint, request
 from devkit.signing import SIGNERS
@@ -49,6 +50,7 @@ Example: devkit trigger fetch --path /hook --body push.json --sign github --secr
 @click.option("--secret", envvar="DEVKIT_SIGNING_SECRET", help="To sign with; else DEVKIT_SIGNING_SECRET.")
 @click.option("--integration", "name", help="The integration; else the one of this folder.")
 @sending.to_option
+@env_option
 @credentials.options
 @json_option
 def command(
@@ -67,6 +69,7 @@ def command(
     secret: str | None,
     name: str | None,
     to: str | None,
+    env: str | None,
     host: str | None,
     token: str | None,
     as_json: bool,
@@ -80,7 +83,7 @@ def command(
         raise Problem(f"--method, --path, --header and --sign are for `fetch`, not for `{event}`")
     if sign and not secret:
         raise Problem("--sign needs --secret, or the variable DEVKIT_SIGNING_SECRET")
-    name = name or project.load(None).manifest.name
+    name = name or project.name_here(env)
     client = sending.target(host, token, to)
     place = Place(installation, space, site)
     if event == "fetch":
@@ -95,7 +98,12 @@ def command(
     if edit:
         payload = payloads.edit(payload)
     rounds = count if EVENTS[event].waits else 1
-    sent = [sending.send(client, name, payload, 1 if rounds > 1 else count) for _ in range(rounds)]
+    sent: list[dict[str, Any]] = []
+    for _ in range(rounds):
+        try:
+            sent.append(sending.send(client, name, payload, 1 if rounds > 1 else count))
+        except Away as away:
+            raise Problem(f"{away.sentence} ({len(sent)} of {rounds} sent)" if sent else away.sentence) from None
     told = sent[-1] | {"events": [one for part_ in sent for one in part_["events"]]}
     script = told.get("answer")
     answer(as_json, told, f"Sent {event}: {sending.outcome(told)}" + (f"\n{script['body']}" if script else ""))
@@ -111,10 +119,8 @@ def _payload(client: Client, name: str, event: str, body: str | None, changes: t
         payload["type"] = event
         if not changes:
             payloads.refuse(payloads.check(written))
-    elif event in fixtures.PER_INTEGRATION:
-        payload = fixtures.suited(event, client.call("GET", f"/v1/integrations/{part(name)}"))
     else:
-        payload = fixtures.payload(event)
+        payload = sending.fixture(client, name, event)
     for change in changes:
         payloads.change(payload, change)
     return payload

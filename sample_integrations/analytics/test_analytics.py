@@ -2,62 +2,46 @@
 
 from __future__ import annotations
 
-import importlib.util
-import json
 import shutil
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from runtime.sdk.answering import RawAnswer, RawCall, answer, find_integration
+from devkit.testing.integration import Integration
+from devkit.testing.results import Result
 
 
-def fetch_script(configuration: dict[str, Any]) -> tuple[RawAnswer, list[str]]:
-    spec = importlib.util.spec_from_file_location("analytics_sample", Path(__file__).with_name("integration.py"))
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    logs: list[str] = []
-    environment = {
-        "integration": {"name": "analytics", "version": 1},
-        "installation": {"id": "inst1", "configuration": {"tracking_id": "G-WRONGLEVEL"}},
-        "siteInstallation": {"site": "si1", "configuration": configuration},
-    }
-    event = {"eventId": "e", "type": "fetch_published_script", "installationId": "inst1", "siteId": "si1"}
-    call = RawCall(
-        json.dumps(event).encode(), json.dumps(environment).encode(), None, lambda level, line: logs.append(line)
-    )
-    return answer(find_integration(vars(module)), call), logs
+def fetch_script(integration: Integration, **configuration: Any) -> Result:
+    """Ask for the script of a site; the organization's configuration is not the site's."""
+    integration.configuration = {"tracking_id": "G-WRONGLEVEL"}
+    integration.site.configuration = configuration
+    return integration.published_script()
 
 
-def test_the_script_carries_the_sites_id() -> None:
-    told, _ = fetch_script({"tracking_id": " G-ABCDE12345 "})
+def test_the_script_carries_the_sites_id(integration: Integration) -> None:
+    told = fetch_script(integration, tracking_id=" G-ABCDE12345 ")
     assert told.status == 200
-    assert dict(told.headers) == {"content-type": "application/javascript", "cache-control": "max-age=604800"}
-    assert isinstance(told.body, bytes)
-    assert told.body.endswith(b'("G-ABCDE12345");\n')
+    assert told.headers == {"content-type": "application/javascript", "cache-control": "max-age=604800"}
+    assert told.text.endswith('("G-ABCDE12345");\n')
 
 
 @pytest.mark.parametrize(
     "configuration",
     [{}, {"tracking_id": ""}, {"tracking_id": None}, {"tracking_id": '"+alert(1)+"'}, {"tracking_id": 5}],
 )
-def test_without_a_usable_id_there_is_no_script(configuration: dict[str, Any]) -> None:
-    told, logs = fetch_script(configuration)
-    assert (told.status, told.body) == (200, b"/** no-op */")
-    assert len(logs) == 1
+def test_without_a_usable_id_there_is_no_script(integration: Integration, configuration: dict[str, Any]) -> None:
+    told = fetch_script(integration, **configuration)
+    assert (told.status, told.text) == (200, "/** no-op */")
+    assert len(told.logs) == 1
 
 
 @pytest.mark.browser
-def test_nothing_is_loaded_before_the_reader_agrees() -> None:
+def test_nothing_is_loaded_before_the_reader_agrees(integration: Integration) -> None:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if not chromium:
         pytest.skip("needs Chromium: apt-get install chromium")
-    told, _ = fetch_script({"tracking_id": "G-ABCDE12345"})
-    assert isinstance(told.body, bytes)
-    script = told.body.decode()
+    script = fetch_script(integration, tracking_id="G-ABCDE12345").text
     # In a thread of its own: another test of this process may have a browser open.
     with ThreadPoolExecutor(1) as thread:
         thread.submit(watch_a_reader, chromium, script).result()

@@ -1,82 +1,52 @@
-"""The counter, from event to answer."""
+"""The counter, as a reader uses it."""
 
 from __future__ import annotations
 
-import importlib.util
-import json
-from pathlib import Path
-from typing import Any
-
 import pytest
 
-from runtime.sdk.answering import RawCall, answer, find_integration
+from devkit.testing.integration import Integration
 
 
-@pytest.fixture(scope="module")
-def integration() -> Any:
-    spec = importlib.util.spec_from_file_location("counter_sample", Path(__file__).with_name("integration.py"))
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return find_integration(vars(module))
+def test_it_counts(integration: Integration) -> None:
+    page = integration.render("counter")
+    assert "Clicked 0 times" in page.text
+    assert "Clicked 1 time " in page.click("Click me").text
+    assert "Clicked 2 times" in page.click("Click me").text
+    assert "Clicked 0 times" in page.click("Reset").text
 
 
-def render(integration: Any, component: str = "counter", **fields: Any) -> tuple[int, Any]:
-    context = {"type": "document", "spaceId": "sp1", "editable": False, "theme": "light"}
-    event = {"eventId": "e", "type": "ui_render", "componentId": component, "props": {}, "context": context, **fields}
-    raw = answer(integration, RawCall(json.dumps(event).encode(), b"{}", None, lambda level, line: None))
-    return raw.status, json.loads(raw.body if isinstance(raw.body, bytes) else b"".join(raw.body))
+def test_the_step_is_a_property(integration: Integration) -> None:
+    assert integration.render("counter", props={"step": 5}).click("Click me").state["count"] == 5
 
 
-def said(output: Any) -> str:
-    return json.dumps(output["element"], ensure_ascii=False)
+def test_counting_keeps_what_was_typed(integration: Integration) -> None:
+    page = integration.render("counter").type("Your name", "Ada").click("Click me")
+    assert page.state == {"count": 1, "greeting": None, "name": "Ada"}
 
 
-def test_it_counts(integration: Any) -> None:
-    _, output = render(integration)
-    assert "Clicked 0 times" in said(output)
-    press = {"action": "increment", "by": 1}
-    _, output = render(integration, state=output["state"], action=press)
-    assert "Clicked 1 time" in said(output)
-    _, output = render(integration, state=output["state"], action=press)
-    assert "Clicked 2 times" in said(output)
-    _, output = render(integration, state=output["state"], action={"action": "reset"})
-    assert "Clicked 0 times" in said(output)
+def test_it_greets(integration: Integration) -> None:
+    assert "Hello, Ada!" in integration.render("counter").type("Your name", " Ada ").click("Greet").text
 
 
-def test_the_step_is_a_property(integration: Any) -> None:
-    _, output = render(integration, props={"step": 5})
-    assert '"onPress": {"action": "increment", "by": 5}' in said(output)
+def test_it_asks_for_a_name(integration: Integration) -> None:
+    page = integration.render("counter")
+    with integration.refused("Type your name first", 400):
+        page.click("Greet")
 
 
-def test_counting_keeps_what_was_typed(integration: Any) -> None:
-    state = {"count": 1, "greeting": None, "name": "Ada"}
-    _, output = render(integration, state=state, action={"action": "increment"})
-    assert output["state"] == {**state, "count": 2}
+def test_the_modal_hands_back_a_count(integration: Integration) -> None:
+    page = integration.render("counter", state={"count": 3, "greeting": None}).click("Set …")
+    assert page.modal is not None
+    assert page.modal.state == {"count": "3"}
+    page.modal.type("Count", "42").click("Set")
+    assert page.modal is None
+    assert "Clicked 42 times" in page.text
 
 
-def test_it_greets(integration: Any) -> None:
-    state = {"count": 0, "greeting": None, "name": "Ada"}
-    _, output = render(integration, state=state, action={"action": "greet", "name": " Ada "})
-    assert "Hello, Ada!" in said(output)
-
-
-def test_it_asks_for_a_name(integration: Any) -> None:
-    state = {"count": 0, "greeting": None}
-    assert render(integration, state=state, action={"action": "greet"}) == (400, {"error": "Type your name first"})
-
-
-def test_the_modal_hands_back_a_count(integration: Any) -> None:
-    _, modal = render(integration, "set_count", props={"count": 3})
-    assert modal["element"]["type"] == "modal"
-    assert '"initialValue": "3"' in said(modal)
-    close = {**modal["element"]["submit"]["onPress"], "returnValue": {"count": "42"}}
-    _, output = render(integration, state={"count": 3, "greeting": None}, action=close)
-    assert "Clicked 42 times" in said(output)
-
-
-@pytest.mark.parametrize("value", ["", "x", None])
-def test_a_count_is_a_whole_number(integration: Any, value: str | None) -> None:
-    close = {"action": "@ui.modal.close", "returnValue": {"count": value}}
-    status, body = render(integration, state={"count": 3, "greeting": None}, action=close)
-    assert (status, "is not a whole number" in body["error"]) == (400, True)
+@pytest.mark.parametrize("value", ["", "x"])
+def test_a_count_is_a_whole_number(integration: Integration, value: str) -> None:
+    page = integration.render("counter").click("Set …")
+    assert page.modal is not None
+    page.modal.type("Count", value)
+    with integration.refused("is not a whole number", 400):
+        page.modal.click("Set")

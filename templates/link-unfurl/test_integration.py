@@ -1,36 +1,26 @@
-import json
-import runpy
-from pathlib import Path
-
 import pytest
 
-from runtime.sdk.answering import RawCall, answer, find_integration
-
-INTEGRATION = find_integration(runpy.run_path(str(Path(__file__).with_name("integration.py"))))
 URL = "https://team.tracker.example.com/tickets/2"
 
 
-def render(**fields):
-    context = {"type": "document", "spaceId": "space", "editable": True, "theme": "light"}
-    event = {"eventId": "e", "type": "ui_render", "componentId": "ticket", "props": {}, "context": context, **fields}
-    told = answer(INTEGRATION, RawCall(json.dumps(event).encode(), b"{}", None, lambda level, line: None))
-    assert told.error is None, told.error
-    return told.status, json.loads(told.body)
+def paste(integration, url):
+    return integration.render("ticket", editable=True, action={"action": "@link.unfurl", "url": url})
 
 
-def test_a_pasted_link_becomes_a_card():
-    status, shown = render(action={"action": "@link.unfurl", "url": URL})
-    assert (status, shown["props"]) == (200, {"number": "2", "url": URL})
-    (card,) = shown["element"]["children"]
+def test_a_pasted_link_becomes_a_card(integration):
+    page = paste(integration, URL)
+    assert page.stored == {"number": "2", "url": URL}
+    card = page.find("card")
     assert (card["title"], card["hint"]) == ("Pages load twice", "Ticket 2, done")
-    assert render(props=shown["props"])[1]["element"] == shown["element"]
+    assert page.click("Pages load twice").opened == [URL]
+    assert integration.render("ticket", page.stored).tree == page.tree
 
 
 @pytest.mark.parametrize("path", ["/", "/tickets/", "/tickets/x", "/tickets/1/edit"])
-def test_another_address_stays_a_link(path):
-    status, told = render(action={"action": "@link.unfurl", "url": f"https://tracker.example.com{path}"})
-    assert (status, set(told)) == (400, {"error"})
+def test_another_address_stays_a_link(integration, path):
+    with integration.refused("no address of a ticket", 400):
+        paste(integration, f"https://tracker.example.com{path}")
 
 
-def test_a_ticket_that_is_gone_is_told():
-    assert "There is no ticket 9" in json.dumps(render(props={"number": "9", "url": URL})[1])
+def test_a_ticket_that_is_gone_is_told(integration):
+    assert "There is no ticket 9" in integration.render("ticket", {"number": "9", "url": URL}).text

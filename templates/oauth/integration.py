@@ -1,5 +1,7 @@
 """Connects an account of another service with OAuth 2, and calls that service's API with its token."""
 
+from urllib.parse import urljoin
+
 from runtime.sdk import ExposableError, Integration, OAuthConfig, oauth_handler, oauth_token, ui
 
 integration = Integration()
@@ -7,11 +9,13 @@ integration = Integration()
 
 def provider(context):
     secrets = context.secrets
+    # An address that begins with "/" is on the host: `devkit dev` brings an identity provider to try things with.
+    host = context.environment["apiEndpoint"]
     return OAuthConfig(
         client_id=secrets["OAUTH_CLIENT_ID"],
         client_secret=secrets["OAUTH_CLIENT_SECRET"],
-        authorize_url=secrets["OAUTH_AUTHORIZE_URL"],
-        access_token_url=secrets["OAUTH_TOKEN_URL"],
+        authorize_url=urljoin(host, secrets["OAUTH_AUTHORIZE_URL"]),
+        access_token_url=urljoin(host, secrets["OAUTH_TOKEN_URL"]),
         scopes=["read:user"],
     )
 
@@ -28,7 +32,8 @@ def profile(context):
     except ExposableError as error:
         here = context.installation["urls"]["publicEndpoint"]
         return ui.block(ui.hint(error.message), ui.button("Connect", on_press=ui.open_url(f"{here}/oauth")))
-    answer = context.fetch(context.secrets["API_URL"], headers={"authorization": f"Bearer {token}"})
+    address = urljoin(context.environment["apiEndpoint"], context.secrets["API_URL"])
+    answer = context.fetch(address, headers={"authorization": f"Bearer {token}"})
     if not answer.ok:
         context.log.error("the service answered %s", answer.status)
         raise ExposableError("The service did not answer as expected; connect the account again", 502)

@@ -1,31 +1,19 @@
-import json
-import runpy
-from pathlib import Path
-
-from runtime.sdk.answering import RawCall, answer, find_integration
-
-INTEGRATION = find_integration(runpy.run_path(str(Path(__file__).with_name("integration.py"))))
-
-
-def script(**configuration):
+def script(integration, **configuration):
     """Ask for the script as the platform does when a reader's browser loads it."""
-    event = {"eventId": "e", "type": "fetch_published_script", "installationId": "inst1", "siteId": "site1"}
-    environment = {"siteInstallation": {"site": "site1", "configuration": configuration}}
-    call = RawCall(json.dumps(event).encode(), json.dumps(environment).encode(), None, lambda level, line: None)
-    told = answer(INTEGRATION, call)
-    assert told.status == 200, told.error
-    assert dict(told.headers)["content-type"] == "application/javascript"
-    return told.body.decode()
+    integration.site.configuration = configuration
+    told = integration.published_script()
+    assert (told.status, told.headers["content-type"]) == (200, "application/javascript")
+    return told.text
 
 
-def test_the_script_carries_the_sites_text():
-    assert script(text=" We moved ").endswith('("We moved");\n')
-    assert script().endswith('("Welcome!");\n')
+def test_the_script_carries_the_sites_text(integration):
+    assert script(integration, text=" We moved ").endswith('("We moved");\n')
+    assert script(integration).endswith('("Welcome!");\n')
 
 
-def test_a_text_cannot_become_code():
-    assert script(text='"); alert(1); ("').endswith('("\\"); alert(1); (\\"");\n')
+def test_a_text_cannot_become_code(integration):
+    assert script(integration, text='"); alert(1); ("').endswith('("\\"); alert(1); (\\"");\n')
 
 
-def test_without_a_text_there_is_no_script():
-    assert script(text="") == "/** no-op */"
+def test_without_a_text_there_is_no_script(integration):
+    assert script(integration, text="") == "/** no-op */"

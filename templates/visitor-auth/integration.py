@@ -1,9 +1,10 @@
-"""Signs visitors of a site in: whoever knows the password may read, and the site learns their name."""
+"""Signs visitors of a site in with an identity provider (OpenID Connect), and tells the site who they are."""
 
-import hmac
+import base64
+import hashlib
+import os
 import time
-from html import escape
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urljoin
 
 import jwt
 
@@ -13,52 +14,81 @@ integration = Integration()
 
 SECONDS = 8 * 3600
 """How long somebody stays signed in."""
-PAGE = """\
-<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>Sign in</title>
-<style>body {{ font: 1rem system-ui; max-width: 20rem; margin: 4rem auto }}
-input {{ display: block; margin: .3rem 0 1rem }}
-</style><h1>Sign in</h1><p role="alert">{message}</p><form method="post">
-<label>Your name <input name="name" required autocomplete="name"></label>
-<label>Password <input name="password" type="password" required></label>
-<input type="hidden" name="location" value="{location}"><button>Sign in</button></form></html>
-"""
+KEPT = "visitor_sign_in"
+"""The cookie that keeps, until the visitor is back, what proves that it was their browser that asked."""
 
 
 @integration.on("site_installation_setup")
 def tell_address(context):
-    """Say where the form is, for whoever wants to try it before the site asks for it."""
-    context.log.info("visitors sign in at %s/sign-in", context.site_installation["urls"]["publicEndpoint"])
+    """Say where the provider must send visitors back to: providers want to know that in advance."""
+    context.log.info("visitors come back to %s", way_back(context))
 
 
-# Comes when somebody without a session opens the site. To use an identity provider, redirect to it here instead, with
-# `<public endpoint>/visitor-auth/response` as the address it sends people back to.
+# Comes when somebody without a session opens the site.
 @integration.visitor_authentication
 def begin(event, context):
-    here = context.site_installation["urls"]["publicEndpoint"]
-    return Response.redirect(f"{here}/sign-in?{urlencode({'location': event.get('location', '')})}")
+    if event.get("action") == "logout":
+        # The site has forgotten the visitor; a provider with an address for signing out may be sent to instead.
+        return Response.redirect(published_address(context))
+    verifier = unguessable()
+    challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
+    query = {
+        "client_id": context.secrets["OIDC_CLIENT_ID"],
+        "redirect_uri": way_back(context),
+        "response_type": "code",
+        "scope": "openid profile email",
+        "state": event.get("location", ""),
+        "code_challenge": challenge,
+        "code_challenge_method": "S256",
+    }
+    answer = Response.redirect(f"{provider(context)['authorization_endpoint']}?{urlencode(query)}")
+    answer.add_header("Set-Cookie", f"{KEPT}={verifier}; Max-Age=600; HttpOnly; SameSite=Lax")
+    return answer
 
 
-@integration.fetch("GET", "/sign-in")
-def form(request):
-    return page(request.query.get("location", ""))
+@integration.fetch("GET", "/visitor-auth/response")
+def come_back(request, context):
+    if "code" not in request.query:
+        raise ExposableError(f"The sign-in was refused: {request.query.get('error', 'no code came back')}", 403)
+    claims = identify(request.query["code"], request.cookies.get(KEPT, ""), context)
+    location = quote(request.query.get("state", "").lstrip("/"), safe="/%")
+    return Response.redirect(f"{published_address(context)}{location}?jwt_token={token(claims, context)}")
 
 
-@integration.fetch("POST", "/sign-in")
-def sign_in(request, context):
-    filled = request.form()
-    location = filled.get("location", "")
-    right = context.secrets["SITE_PASSWORD"].encode()
-    if not hmac.compare_digest(filled.get("password", "").encode(), right):
-        context.log.warn("a wrong password for %s", location or "the first page")
-        return page(location, "That is not the password.", 403)
-    return Response.redirect(
-        f"{published_address(context)}{quote(location.lstrip('/'))}?jwt_token={token(filled, context)}"
-    )
+def identify(code, verifier, context):
+    """Exchange a code for what the provider says of the visitor."""
+    known = provider(context)
+    form = {
+        "grant_type": "authorization_code",
+        "code": code,
+        "code_verifier": verifier,
+        "redirect_uri": way_back(context),
+        "client_id": context.secrets["OIDC_CLIENT_ID"],
+        "client_secret": context.secrets["OIDC_CLIENT_SECRET"],
+    }
+    answer = context.fetch(known["token_endpoint"], method="POST", form=form)
+    if not answer.ok:
+        context.log.error("the provider answered %s: %s", answer.status, answer.text())
+        raise ExposableError("The identity provider did not accept this sign-in; begin again", 403)
+    signed = answer.json()["id_token"]
+    keys = jwt.PyJWKSet.from_dict(context.fetch(known["jwks_uri"]).json())
+    try:
+        key = keys[jwt.get_unverified_header(signed)["kid"]]
+        client = context.secrets["OIDC_CLIENT_ID"]
+        return jwt.decode(signed, key, algorithms=["RS256"], audience=client, issuer=known["issuer"])
+    except (jwt.PyJWTError, KeyError) as error:
+        context.log.error("the provider's token is not for this site: %r", error)
+        raise ExposableError("The identity provider did not accept this sign-in; begin again", 403) from error
 
 
-def page(location, message="", status=200):
-    # Whatever came from outside is escaped, so that no link can put a script into this page.
-    return Response.html(PAGE.format(location=escape(location), message=escape(message)), status)
+def provider(context):
+    """Ask the provider where its parts are; an address that begins with "/" is on the host, as `devkit dev` has one."""
+    issuer = urljoin(context.environment["apiEndpoint"], context.secrets["OIDC_ISSUER"])
+    return context.fetch(f"{issuer.rstrip('/')}/.well-known/openid-configuration").json()
+
+
+def way_back(context):
+    return f"{context.site_installation['urls']['publicEndpoint']}/visitor-auth/response"
 
 
 def published_address(context):
@@ -71,7 +101,12 @@ def published_address(context):
     return published.rstrip("/") + "/"
 
 
-def token(filled, context):
+def token(claims, context):
     """Sign what the site may know of the visitor; only this site's secret opens this site."""
-    claims = {"name": filled.get("name", "")[:100], "exp": int(time.time()) + SECONDS}
-    return jwt.encode(claims, context.signing_secrets["siteInstallation"], algorithm="HS256")
+    told = {key: claims[key] for key in ("sub", "name", "email", "groups") if key in claims}
+    told["exp"] = int(time.time()) + SECONDS
+    return jwt.encode(told, context.signing_secrets["siteInstallation"], algorithm="HS256")
+
+
+def unguessable():
+    return base64.urlsafe_b64encode(os.urandom(32)).decode().rstrip("=")

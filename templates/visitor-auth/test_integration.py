@@ -1,86 +1,67 @@
 import json
-import runpy
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
-from urllib.parse import parse_qs, urlencode, urlsplit
+import time
+from urllib.parse import parse_qs, urlsplit
 
 import jwt
 import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+from jwt.algorithms import RSAAlgorithm
 
-from runtime.sdk.answering import RawCall, answer, find_integration
-
-INTEGRATION = find_integration(runpy.run_path(str(Path(__file__).with_name("integration.py"))))
-ENDPOINT = "https://host.example/v1/integrations/my-integration/installations/inst1/sites/site1"
-SIGNING = "the secret of this site, long enough"
-
-
-class Platform(BaseHTTPRequestHandler):
-    """Knows one published site."""
-
-    def do_GET(self):
-        assert self.path == "/v1/orgs/org1/sites/site1"
-        body = json.dumps({"urls": {"published": "https://docs.example/guide/"}}).encode()
-        self.send_response(200)
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *arguments):
-        pass
+ISSUER = "https://login.example"
+KEY = rsa.generate_private_key(65537, 2048)
 
 
-@pytest.fixture(scope="module")
-def tell():
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Platform)
-    threading.Thread(target=server.serve_forever).start()
-    environment = {
-        "apiEndpoint": f"http://127.0.0.1:{server.server_port}",
-        "apiTokens": {"integration": "t1", "installation": "t2"},
-        "integration": {"name": "my-integration", "version": 1, "urls": {}},
-        "installation": {
-            "id": "inst1",
-            "target": {"organization": "org1"},
-            "urls": {"publicEndpoint": "https://other"},
-        },
-        "siteInstallation": {"site": "site1", "urls": {"publicEndpoint": ENDPOINT}},
-        "secrets": {"SITE_PASSWORD": "open sesame"},
-        "signingSecrets": {"integration": "s", "siteInstallation": SIGNING},
-    }
+@pytest.fixture(autouse=True)
+def provider(integration, api):
+    """One published site, and a provider that takes the code `good`."""
+    integration.secrets = {"OIDC_ISSUER": ISSUER, "OIDC_CLIENT_ID": "id", "OIDC_CLIENT_SECRET": "secret"}
+    api.answers("GET", "/v1/orgs/{org}/sites/{site}", {"urls": {"published": "https://docs.example/guide/"}})
+    places = {"authorization_endpoint": "authorize", "token_endpoint": "token", "jwks_uri": "keys"}
+    told = {"issuer": ISSUER, **{name: f"{ISSUER}/{place}" for name, place in places.items()}}
+    api.answers("GET", f"{ISSUER}/.well-known/openid-configuration", told)
+    api.answers("GET", f"{ISSUER}/keys", {"keys": [{**json.loads(RSAAlgorithm.to_jwk(KEY.public_key())), "kid": "1"}]})
 
-    def tell(kind, body=None, **fields):
-        event = {"eventId": "e", "type": kind, "installationId": "inst1", "siteId": "site1", **fields}
-        call = RawCall(json.dumps(event).encode(), json.dumps(environment).encode(), body, lambda level, line: None)
-        told = answer(INTEGRATION, call)
-        assert told.error is None, told.error
-        return told.status, dict(told.headers), told.body.decode()
+    def token(asked):
+        if asked.form["code"] != "good" or not asked.form["code_verifier"]:
+            return api.reply({"error": "invalid_grant"}, 400)
+        audience = "another" if asked.form["code_verifier"] == "for another" else "id"
+        claims = {"iss": ISSUER, "aud": audience, "sub": "1", "name": "Ada", "exp": int(time.time()) + 60}
+        return {"id_token": jwt.encode(claims, KEY, algorithm="RS256", headers={"kid": "1"})}
 
-    yield tell
-    server.shutdown()
-    server.server_close()
+    api.answers("POST", f"{ISSUER}/token", token)
 
 
-def post(tell, **fields):
-    request = {"method": "post", "url": f"{ENDPOINT}/sign-in", "headers": {}}
-    return tell("fetch", urlencode(fields).encode(), request=request)
+def come_back(integration, cookie="visitor_sign_in=proof", **query):
+    return integration.fetch("/visitor-auth/response", query=query, headers={"cookie": cookie}, at="site")
 
 
-def test_a_visitor_is_sent_to_the_form(tell):
-    status, headers, _ = tell("fetch_visitor_authentication", location="a/page")
-    assert (status, headers["location"]) == (302, f"{ENDPOINT}/sign-in?location=a%2Fpage")
-    status, _, page = tell("fetch", request={"method": "get", "url": headers["location"], "headers": {}})
-    assert status == 200 and 'value="a/page"' in page
+def test_a_visitor_is_sent_to_the_provider(integration):
+    sent = integration.visitor_authentication("a/page")
+    asked = parse_qs(urlsplit(sent.location).query)
+    assert (sent.status, sent.location.startswith(f"{ISSUER}/authorize?")) == (302, True)
+    assert asked["redirect_uri"] == [integration.endpoints["site"] + "/visitor-auth/response"]
+    assert (asked["client_id"], asked["state"], len(asked["code_challenge"][0])) == (["id"], ["a/page"], 43)
 
 
-def test_the_right_password_leads_back_with_a_token(tell):
-    status, headers, _ = post(tell, name="Ada", password="open sesame", location="a/page")
-    address = urlsplit(headers["location"])
-    assert (status, address.netloc, address.path) == (302, "docs.example", "/guide/a/page")
-    claims = jwt.decode(parse_qs(address.query)["jwt_token"][0], SIGNING, algorithms=["HS256"])
-    assert claims["name"] == "Ada"
+def test_who_signed_in_is_led_back_with_a_token(integration):
+    sent = come_back(integration, code="good", state="a/page")
+    address = urlsplit(sent.location)
+    assert (sent.status, address.netloc, address.path) == (302, "docs.example", "/guide/a/page")
+    secret = integration.environment("site")["signingSecrets"]["siteInstallation"]
+    claims = jwt.decode(parse_qs(address.query)["jwt_token"][0], secret, algorithms=["HS256"])
+    assert (claims["sub"], claims["name"]) == ("1", "Ada")
 
 
-def test_a_wrong_password_leads_nowhere(tell):
-    status, headers, page = post(tell, name="Ada", password="sesame", location='"><script>')
-    assert (status, "location" in headers) == (403, False)
-    assert "That is not the password." in page and "<script>" not in page
+@pytest.mark.parametrize(
+    "code, cookie",
+    [("bad", "visitor_sign_in=proof"), ("good", "other=1"), ("good", "visitor_sign_in=for another")],
+    ids=["an old code", "another browser", "another client"],
+)
+def test_a_sign_in_that_is_not_for_this_site_leads_nowhere(integration, code, cookie):
+    told = come_back(integration, cookie, code=code)
+    assert (told.status, told.location, "begin again" in told.text) == (403, None, True)
+
+
+def test_a_refused_sign_in_is_told(integration):
+    told = come_back(integration, error="access_denied")
+    assert (told.status, "access_denied" in told.text) == (403, True)

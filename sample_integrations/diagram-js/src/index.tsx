@@ -53,22 +53,32 @@ const diagram = createComponent<Props, State, { action: 'example' }>({
         }
         return (
             <block>
-                <codeblock
-                    state="content"
-                    content={element.state.content}
-                    syntax="text"
-                    onContentChange={STORE}
+                <input
+                    label="Arrows, one on each line"
+                    element={
+                        <codeblock
+                            state="content"
+                            content={element.state.content}
+                            syntax="text"
+                            onContentChange={STORE}
+                        />
+                    }
                 />
                 {drawing}
                 <hstack>
-                    <select
-                        state="direction"
-                        initialValue={element.state.direction}
-                        onValueChange={STORE}
-                        options={[
-                            { id: 'right', label: 'Left to right' },
-                            { id: 'down', label: 'Top to bottom' },
-                        ]}
+                    <input
+                        label="Direction"
+                        element={
+                            <select
+                                state="direction"
+                                initialValue={element.state.direction}
+                                onValueChange={STORE}
+                                options={[
+                                    { id: 'right', label: 'Left to right' },
+                                    { id: 'down', label: 'Top to bottom' },
+                                ]}
+                            />
+                        }
                     />
                     <button label="Example" onPress={{ action: 'example' }} />
                 </hstack>

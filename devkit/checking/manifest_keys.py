@@ -1,0 +1,81 @@
+"""Keys of a manifest that mean nothing, and the ones that were probably meant."""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Iterator
+from typing import Annotated, Any, Union
+
+from pydantic import BaseModel
+
+from devkit.checking.manifest_text import ManifestText, Path_
+from devkit.checking.words import dotted, nearest
+from devkit.findings import Finding
+from runtime.contract.manifest import ProjectManifest
+
+UNIONS = (Union, types.UnionType)
+
+
+def unknown(text: ManifestText, missing: set[Path_]) -> tuple[list[Finding], set[Path_]]:
+    """Find keys that no model knows; a key that stands for a missing one is an error and takes its place.
+
+    Others are warnings: hosts leave out what they do not know. Gives the findings, and the missing keys they tell of.
+    """
+    findings, replaced = [], set[Path_]()
+    for where, known in _unknown(text.value, ProjectManifest, ()):
+        key, parent = str(where[-1]), where[:-1]
+        lost = [str(path[-1]) for path in missing - replaced if path[:-1] == parent]
+        meant = nearest(key, lost)
+        if meant is not None:
+            replaced.add((*parent, meant))
+            message = f"`{dotted(where)}` means nothing, and `{meant}` is missing: write `{meant}`"
+            findings.append(text.at_key(where, message, "manifest-unknown-key"))
+            continue
+        close = nearest(key, known)
+        cure = f"write `{close}`" if close else f"leave it out; here belong {', '.join(sorted(known))}"
+        findings.append(
+            text.at_key(where, f"`{dotted(where)}` means nothing: {cure}", "manifest-unknown-key", "warning")
+        )
+    return findings, replaced
+
+
+def _unknown(value: Any, shape: Any, where: Path_) -> Iterator[tuple[Path_, set[str]]]:
+    """Walk a value along its type; gives the keys that the models do not know, with those they know."""
+    shape = _plain(shape)
+    origin = typing.get_origin(shape)
+    if origin in UNIONS:
+        member = _member(value, [_plain(one) for one in typing.get_args(shape)])
+        if member is not None:
+            yield from _unknown(value, member, where)
+    elif origin is list and isinstance(value, list):
+        for number, one in enumerate(value):
+            yield from _unknown(one, typing.get_args(shape)[0], (*where, number))
+    elif origin is dict and isinstance(value, dict):
+        for key, one in value.items():
+            yield from _unknown(one, typing.get_args(shape)[1], (*where, key))
+    elif isinstance(shape, type) and issubclass(shape, BaseModel) and isinstance(value, dict):
+        yield from _of_model(value, shape, where)
+
+
+def _of_model(value: dict[str, Any], model: type[BaseModel], where: Path_) -> Iterator[tuple[Path_, set[str]]]:
+    fields = {field.alias or name: field for name, field in model.model_fields.items()}
+    by_name = {name: field for name, field in model.model_fields.items() if name not in fields}
+    for key, one in value.items():
+        field = fields.get(key) or by_name.get(key)
+        if field is None:
+            yield (*where, key), set(fields)
+        else:
+            yield from _unknown(one, field.annotation, (*where, key))
+
+
+def _plain(shape: Any) -> Any:
+    return _plain(typing.get_args(shape)[0]) if typing.get_origin(shape) is Annotated else shape
+
+
+def _member(value: Any, members: list[Any]) -> Any:
+    """Choose the member of a union that a value is meant as; of models the one that knows most of its keys."""
+    models = [one for one in members if isinstance(one, type) and issubclass(one, BaseModel)]
+    if models and isinstance(value, dict):
+        return max(models, key=lambda one: len({field.alias for field in one.model_fields.values()} & value.keys()))
+    return next((one for one in members if typing.get_origin(one) is type(value)), None)

@@ -1,0 +1,189 @@
+"""Reads a manifest's text: its values, and the place of every key and value in it."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from devkit.checking.yaml_faults import explained, reader_fault
+from devkit.findings import Finding, Level, Wrong, line_of
+from devkit.output import Problem
+
+Path_ = tuple[str | int, ...]
+Place = tuple[int, int]
+
+MOST_BYTES = 1_000_000
+MOST_VALUES = 20_000
+DEEPEST = 50
+MERGE = "tag:yaml.org,2002:merge"
+ENCODINGS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
+
+
+@dataclass(slots=True)
+class ManifestText:
+    """A manifest as its author wrote it; lines and columns count from 1.
+
+    `keys` and `values` map a path inside the manifest to the place of its key and of its value; entries of lists have
+    values only. `findings` are faults of the text itself, which did not keep it from being read.
+    """
+
+    file: str
+    text: str
+    value: Any = None
+    keys: dict[Path_, Place] = field(default_factory=dict)
+    values: dict[Path_, Place] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+    def at_key(self, where: Path_, message: str, rule: str = "", level: Level = "error") -> Finding:
+        """Say that something is wrong with a key, or with an entry of a list."""
+        while where and where not in self.keys and where not in self.values:
+            where = where[:-1]
+        return self.at(self.keys.get(where) or self.values.get(where, (1, 1)), message, rule, level)
+
+    def at_value(self, where: Path_, message: str, rule: str = "", level: Level = "error") -> Finding:
+        """Say that something is wrong with a value."""
+        while where and where not in self.values:
+            where = where[:-1]
+        return self.at(self.values.get(where, (1, 1)), message, rule, level)
+
+    def at(self, place: Place, message: str, rule: str = "", level: Level = "error") -> Finding:
+        """Say that something is wrong at a place."""
+        line, column = place
+        return Finding(self.file, line, column, message, line_of(self.text, line), rule, level)
+
+
+def read(file: Path) -> ManifestText:
+    """Read a manifest; raises Wrong where its text cannot be understood, and Problem where it cannot be read."""
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise Problem(f"{file} cannot be read: {error.strerror}") from error
+    if len(content) > MOST_BYTES:
+        raise Problem(f"{file} has {len(content)} bytes; a manifest may have {MOST_BYTES}")
+    return parse(file.name, _decoded(file.name, content))
+
+
+def parse(file: str, text: str) -> ManifestText:
+    """Read the text of a manifest; raises Wrong where it cannot be understood."""
+    made = ManifestText(file, text)
+    try:
+        node = yaml.compose(text, yaml.SafeLoader)
+        if node is None:
+            raise Wrong([made.at((1, 1), "the manifest is empty; begin with `name: my-integration`", "manifest-yaml")])
+        made.value = _Reading(made).value(node)
+    except yaml.MarkedYAMLError as error:
+        place, message = explained(error, text)
+        raise Wrong([made.at(place, f"not valid YAML: {message}", "manifest-yaml")]) from None
+    except yaml.reader.ReaderError as error:
+        place, message = reader_fault(error, text)
+        raise Wrong([made.at(place, f"not valid YAML: {message}", "manifest-yaml")]) from None
+    except RecursionError:
+        raise Wrong([made.at((1, 1), _too_deep(), "manifest-yaml")]) from None
+    if not isinstance(made.value, dict):
+        message = "the manifest must be a mapping; write `name: my-integration` and the other keys, one on each line"
+        raise Wrong([made.at(made.values[()], message, "manifest-yaml")])
+    return made
+
+
+def _decoded(file: str, content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = content[: error.start].decode("utf-8-sig")
+        line, column = before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
+        kind = next((name for mark, name in ENCODINGS.items() if content.startswith(mark)), None)
+        what = f"the file is {kind}" if kind else f"the byte {content[error.start]:#04x} is not UTF-8"
+        source = None if kind else line_of(content.decode("utf-8", "replace"), line)
+        raise Wrong(
+            [Finding(file, line, column, f"{what}; save the manifest as UTF-8", source, "manifest-yaml")]
+        ) from None
+
+
+def _too_deep() -> str:
+    return f"the manifest is nested deeper than {DEEPEST} levels; a manifest needs no more than ten"
+
+
+class _Reading:
+    """One walk over the nodes of a manifest, which notes places and gives the values."""
+
+    def __init__(self, made: ManifestText) -> None:
+        self._made = made
+        self._left = MOST_VALUES
+        self._scalars = yaml.SafeLoader("")
+
+    def value(self, node: yaml.Node, path: Path_ = ()) -> Any:
+        """Give the value of a node; raises Wrong for what unfolds beyond all measure."""
+        made, place = self._made, _place(node)
+        made.values[path] = place
+        self._left -= 1
+        if self._left < 0:
+            message = f"the manifest unfolds into more than {MOST_VALUES} values; write them out, without `&` and `*`"
+            raise Wrong([made.at(place, message, "manifest-yaml")])
+        if len(path) > DEEPEST:
+            raise Wrong([made.at(place, _too_deep(), "manifest-yaml")])
+        if isinstance(node, yaml.ScalarNode):
+            return self._scalar(node)
+        if not node.tag.startswith("tag:yaml.org,2002:"):
+            self._refuse(place, f"`{node.tag}` means nothing here; leave it out")
+        if isinstance(node, yaml.MappingNode):
+            return self._mapping(node, path)
+        return [self.value(inner, (*path, number)) for number, inner in enumerate(node.value)]
+
+    def _mapping(self, node: yaml.MappingNode, path: Path_) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        own: set[str] = set()
+        for key, inner, merged in self._pairs(node, len(path)):
+            if not isinstance(key, yaml.ScalarNode):
+                self._refuse(_place(key), "a key must be text, not a list or a mapping")
+                continue
+            name = key.value
+            if merged:  # what stands in the mapping itself wins over what is merged into it
+                if name not in found:
+                    self._made.keys[(*path, name)] = _place(key)
+                    found[name] = self.value(inner, (*path, name))
+                continue
+            if name in own:
+                first = self._made.keys[(*path, name)][0]
+                message = f"`{name}` is given twice; it stands in line {first} already: leave one of the two out"
+                self._made.findings.append(self._made.at(_place(key), message, "manifest-duplicate-key"))
+                continue
+            own.add(name)
+            self._made.keys[(*path, name)] = _place(key)
+            found[name] = self.value(inner, (*path, name))
+        return found
+
+    def _pairs(self, node: yaml.MappingNode, depth: int) -> Iterator[tuple[yaml.Node, yaml.Node, bool]]:
+        """Give keys and values: the mapping's own first, then those merged in with `<<`."""
+        later: list[yaml.Node] = []
+        for key, inner in node.value:
+            if key.tag == MERGE:
+                later += inner.value if isinstance(inner, yaml.SequenceNode) else [inner]
+            else:
+                yield key, inner, False
+        for one in later:
+            if not isinstance(one, yaml.MappingNode) or depth > DEEPEST:
+                self._refuse(_place(one), "`<<` merges mappings only; write `<<: *name` of one")
+                continue
+            for key, inner, _ in self._pairs(one, depth + 1):
+                yield key, inner, True
+
+    def _scalar(self, node: yaml.ScalarNode) -> Any:
+        try:
+            return self._scalars.construct_object(node)
+        except yaml.constructor.ConstructorError:
+            self._refuse(_place(node), f"`{node.tag}` means nothing here; leave it out")
+        except ValueError:
+            self._refuse(_place(node), f"`{node.value}` looks like a date or number and is none; put it into quotes")
+        return node.value
+
+    def _refuse(self, place: Place, message: str) -> None:
+        self._made.findings.append(self._made.at(place, message, "manifest-yaml"))
+
+
+def _place(node: yaml.Node) -> Place:
+    return node.start_mark.line + 1, node.start_mark.column + 1

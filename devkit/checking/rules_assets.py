@@ -1,0 +1,59 @@
+"""Rules on the pictures that travel with an integration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devkit.checking.manifest_text import Path_
+from devkit.checking.rule import Rule
+from devkit.checking.subject import Subject
+from devkit.findings import Finding
+from runtime.engines.flight import size_text
+
+PNG = b"\x89PNG\r\n\x1a\n"
+MOST_ICON, MOST_PREVIEW = 250 * 1024, 1024 * 1024
+"""Bytes before they are encoded (contract/gaps.md section 15)."""
+
+
+def _pictures(subject: Subject) -> Iterator[tuple[Path_, str, int]]:
+    manifest = subject.project.manifest
+    if isinstance(manifest.icon, str):
+        yield ("icon",), manifest.icon, MOST_ICON
+    for number, path in enumerate(manifest.preview_images):
+        yield ("previewImages", number), path, MOST_PREVIEW
+
+
+def asset_missing(subject: Subject) -> Iterator[Finding]:
+    """A picture that the manifest names is there."""
+    for where, path, _ in _pictures(subject):
+        if not (subject.project.folder / path).is_file():
+            message = f"there is no picture {path}: put one there, or leave the line out"
+            yield subject.project.finding(where, message, "asset-missing")
+
+
+def asset_too_large(subject: Subject) -> Iterator[Finding]:
+    """A picture keeps to its size."""
+    for where, path, most in _pictures(subject):
+        file = subject.project.folder / path
+        if file.is_file() and file.stat().st_size > most:
+            message = f"{path} has {file.stat().st_size} bytes; at most {size_text(most)} are allowed: make it smaller"
+            yield subject.project.finding(where, message, "asset-too-large")
+
+
+def asset_not_png(subject: Subject) -> Iterator[Finding]:
+    """A picture is PNG: it is shown as such."""
+    for where, path, _ in _pictures(subject):
+        file = subject.project.folder / path
+        if not file.is_file():
+            continue
+        with file.open("rb") as content:
+            if content.read(len(PNG)) != PNG:
+                message = f"{path} is no PNG, and is shown as one: convert it"
+                yield subject.project.finding(where, message, "asset-not-png", "warning")
+
+
+RULES = (
+    Rule("asset-missing", "error", "A picture is not there.", "Put it there.", asset_missing),
+    Rule("asset-too-large", "error", "A picture is larger than allowed.", "Make it smaller.", asset_too_large),
+    Rule("asset-not-png", "warning", "A picture is no PNG.", "Convert it.", asset_not_png),
+)

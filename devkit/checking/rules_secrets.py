@@ -1,0 +1,83 @@
+"""Rules on secrets: those the script uses are declared, those declared are used, set, and not written down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devkit.checking.rule import Rule
+from devkit.checking.subject import Subject
+from devkit.checking.words import nearest
+from devkit.environments import EXPRESSION
+from devkit.findings import Finding
+
+
+def secret_undeclared(subject: Subject) -> Iterator[Finding]:
+    """A secret that the manifest does not declare is not there at run time."""
+    declared = subject.project.manifest.secrets
+    for use in subject.code.secrets:
+        if use.name not in declared:
+            close = nearest(use.name, declared)
+            line = f"{use.name}: ${{{{ env.{use.name} }}}}"
+            cure = f"write `{close}`" if close else f"add `{line}` to `secrets` in the manifest"
+            message = f"the manifest declares no secret `{use.name}`: {cure}"
+            yield use.spot.finding(message, "secret-undeclared", "error" if use.needed else "warning")
+
+
+def secret_unused(subject: Subject) -> Iterator[Finding]:
+    """A secret that nothing uses is one more that can leak."""
+    if subject.code.partial or subject.code.other_secrets:
+        return
+    used = {use.name for use in subject.code.secrets}
+    for name in subject.project.manifest.secrets:
+        if name not in used:
+            message = f"nothing in the script uses the secret `{name}`: leave it out"
+            yield subject.project.text.at_key(("secrets", name), message, "secret-unused", "warning")
+
+
+def secret_unset(subject: Subject) -> Iterator[Finding]:
+    """A variable that is not set keeps the integration from being published; here it is filled with an example."""
+    for name, variables in subject.unset.items():
+        for variable in variables:
+            message = f"the variable `{variable}` is not set: export it, or write it into .env, before you publish"
+            yield subject.project.finding(("secrets", name), message, "secret-unset", "warning")
+
+
+def secret_in_manifest(subject: Subject) -> Iterator[Finding]:
+    """What stands in the manifest is read by everybody who reads the code."""
+    for name, value in subject.project.manifest.secrets.items():
+        if value and not EXPRESSION.search(value):
+            cure = f"write `${{{{ env.{name} }}}}`, and the value into .env"
+            message = f"the secret `{name}` stands in the manifest for everybody to read: {cure}"
+            yield subject.project.finding(("secrets", name), message, "secret-in-manifest", "warning")
+
+
+RULES = (
+    Rule(
+        "secret-undeclared",
+        "error",
+        "The script uses a secret that the manifest does not declare.",
+        "Declare it under `secrets`, or write the name it has there.",
+        secret_undeclared,
+    ),
+    Rule(
+        "secret-unused",
+        "warning",
+        "The manifest declares a secret that nothing in the script uses.",
+        "Leave it out.",
+        secret_unused,
+    ),
+    Rule(
+        "secret-unset",
+        "warning",
+        "A secret takes its value from a variable that is not set.",
+        "Export the variable, or write it into .env.",
+        secret_unset,
+    ),
+    Rule(
+        "secret-in-manifest",
+        "warning",
+        "A secret's value stands in the manifest.",
+        "Take it from a variable: `${{ env.NAME }}`.",
+        secret_in_manifest,
+    ),
+)

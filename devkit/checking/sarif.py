@@ -1,0 +1,56 @@
+"""Findings as SARIF 2.1.0 (OASIS), the form in which code hosts and editors take the results of checks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from devkit.checking.rules import RULES
+from devkit.findings import Finding
+from runtime import version
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def document(findings: Sequence[Finding], folder: Path) -> dict[str, Any]:
+    """Give one run with all findings; files are named from the folder the check was started in, where they are below.
+
+    `folder` is the project's.
+    """
+    used = [rule for rule in RULES.values() if any(one.rule == rule.id for one in findings)]
+    places = {rule.id: number for number, rule in enumerate(used)}
+    driver = {
+        "name": "devkit check",
+        "version": version.VERSION,
+        "rules": [
+            {
+                "id": rule.id,
+                "shortDescription": {"text": rule.about},
+                "help": {"text": rule.cure},
+                "defaultConfiguration": {"level": rule.level},
+            }
+            for rule in used
+        ],
+    }
+    results = [_result(one, places, folder) for one in findings]
+    return {
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        # Columns count characters, as Python does, not UTF-16 units.
+        "runs": [{"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}],
+    }
+
+
+def _result(one: Finding, places: dict[str, int], folder: Path) -> dict[str, Any]:
+    region: dict[str, Any] = {"startLine": one.line, "startColumn": one.column}
+    if one.source is not None:
+        region["snippet"] = {"text": one.source}
+    place = {"artifactLocation": {"uri": _uri(folder / one.file)}, "region": region}
+    told = {"level": one.level, "message": {"text": one.message}, "locations": [{"physicalLocation": place}]}
+    return told | ({"ruleId": one.rule, "ruleIndex": places[one.rule]} if one.rule in places else {})
+
+
+def _uri(file: Path) -> str:
+    here = Path.cwd()
+    return file.as_uri().removeprefix(here.as_uri().rstrip("/") + "/") if file.is_relative_to(here) else file.as_uri()

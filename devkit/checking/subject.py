@@ -1,0 +1,105 @@
+"""What the rules look at: a project, its code, and what came of running it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from devkit.build import javascript
+from devkit.build.bundle import modules, runtime_of
+from devkit.build.places import relative
+from devkit.checking import javascript_code, python_code
+from devkit.checking.code import Code, Source, Spot
+from devkit.checking.manifest_text import Path_
+from devkit.project import Project
+from devkit.sandboxed import Called
+from devkit.surroundings import LEVELS, Level
+from runtime.contract.invocation import LoadReport
+
+MOST_SOURCE = 1_000_000
+"""A longer file is generated code, which nobody mends by hand."""
+SKIPPED = ("node_modules", "test", "tests", "__tests__", "dist", "build")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One component that was drawn: where the manifest asks for it, where the script registers it, what came of it."""
+
+    component: str
+    where: Path_
+    what: str
+    called: Called
+    spot: Spot | None
+
+
+@dataclass(slots=True)
+class Subject:
+    """One project under examination; `report` and `shown` are empty where the script cannot be loaded."""
+
+    project: Project
+    code: Code
+    unset: dict[str, list[str]] = field(default_factory=dict)
+    report: LoadReport | None = None
+    shown: list[Shown] = field(default_factory=list)
+
+    @property
+    def python(self) -> bool:
+        """Tell whether the script is Python, whose SDK says what it registers."""
+        return runtime_of(self.project) == "python"
+
+    @property
+    def handled(self) -> set[str]:
+        """The types of events the script handles: as it was loaded, else as it is written."""
+        if self.python and self.report is not None:
+            return set(self.report.events)
+        return {one.name for one in self.code.events}
+
+    def entries(self, name: str) -> list[Any]:
+        """Give a list of the manifest that may be left out, such as `blocks`."""
+        found = getattr(self.project.manifest, name)
+        return found if isinstance(found, list) else []
+
+    def screens(self) -> Iterator[tuple[Level, Any]]:
+        """Give the configuration screens of the manifest by their level."""
+        for level in LEVELS:
+            screen = getattr(self.project.manifest.configurations, level, None)
+            if hasattr(screen, "component_id") or hasattr(screen, "properties"):
+                yield level, screen
+
+
+def code_of(project: Project) -> Code:
+    """Look at the sources of a project's script."""
+    script = project.script
+    if not script.is_file() or script.suffix not in (".py", *javascript.ENDINGS):
+        return Code(partial=True)
+    if script.suffix == ".py":
+        # An engine names a file as it stands in the bundle, beside the entry.
+        files, folder, look = modules(script), script.parent, python_code.look
+    else:
+        files, folder, look = _javascript_files(script.parent), project.folder, javascript_code.look
+    sources = [source for path in files if (source := _source(path, folder)) is not None]
+    code = look(sources)
+    code.partial = code.partial or len(sources) < len(files)
+    return code
+
+
+def _javascript_files(folder: Path) -> list[Path]:
+    """List the files below a folder that may belong to a script; packages are not even entered, for there are many."""
+    found = []
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in SKIPPED and not name.startswith("."))
+        files = (Path(place, name) for name in sorted(names) if not name.startswith(".") and ".d." not in name)
+        found += [path for path in files if path.suffix in javascript.ENDINGS]
+    return found
+
+
+def _source(path: Path, folder: Path) -> Source | None:
+    """Read one file; None for what cannot be read, of which the build tells, and for what is too long."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+    return Source(relative(path, folder), text) if len(text) <= MOST_SOURCE else None

@@ -1,0 +1,117 @@
+"""`devkit secrets`."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import dotenv
+
+from devkit import environments, project
+from devkit.environments import EXPRESSION, FILE, env_option
+from devkit.output import Problem, answer, json_option, say
+from devkit.project import Project
+
+EXAMPLES = """\b
+Examples: devkit secrets --env staging
+          devkit secrets --set API_KEY
+          pass show api-key | devkit secrets --set API_KEY --stdin"""
+NAME = re.compile(r"[A-Za-z_]\w{0,99}")
+MOST = 10_000
+MISSING = "missing"
+
+
+@click.command("secrets", epilog=EXAMPLES)
+@click.argument("path", required=False)
+@click.option("--set", "name", metavar="NAME", help="Ask for the value of a variable, and write it into .env.")
+@click.option("--stdin", "piped", is_flag=True, help="With --set: read the value from standard input.")
+@env_option
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context, path: str | None, name: str | None, piped: bool, env: str | None, as_json: bool
+) -> None:
+    """List the secrets of the project in PATH (this folder), and where the variables behind them come from.
+
+    Values are never shown. Exits with 1 when a variable is not set.
+    """
+    if name is not None:
+        folder, _ = project.find_folder(path)
+        file = _set(folder, name, env, piped)
+        answer(as_json, {"name": name, "file": file.name}, f"{name} is in {file.name}, which only you can read.")
+        return
+    if piped:
+        raise click.UsageError("--stdin is for --set.")
+    found = project.load(path, env)
+    told = [_told(found, secret, text) for secret, text in found.manifest.secrets.items()]
+    lost = [one for one in told if MISSING in one["variables"].values()]
+    if as_json:
+        say(json.dumps({"ok": not lost, "secrets": told}))
+    elif not told:
+        say("The manifest declares no secrets; `secrets: {API_KEY: '${{ env.API_KEY }}'}` would.")
+    else:
+        say("\n".join(_line(one) for one in told))
+    ctx.exit(1 if lost else 0)
+
+
+def _told(found: Project, secret: str, text: str) -> dict[str, Any]:
+    known = found.variables
+    names = EXPRESSION.findall(text)
+    sources = {name: known[name].source if name in known else MISSING for name in names}
+    return {"name": secret, "variables": sources, "written": not names}
+
+
+def _line(one: dict[str, Any]) -> str:
+    sources: dict[str, str] = one["variables"]
+    if one["written"]:
+        return f"{one['name']}: written into the manifest itself; `${{{{ env.{one['name']} }}}}` keeps it out"
+    parts = [
+        f"{name} ({click.style(source, fg='red') if source == MISSING else source})" for name, source in sources.items()
+    ]
+    return f"{one['name']}: {', '.join(parts)}"
+
+
+def _set(folder: Path, name: str, env: str | None, piped: bool) -> Path:
+    """Write a variable into `.env`, or `.env.NAME` of an environment; raises Problem."""
+    if not NAME.fullmatch(name):
+        raise Problem(f"`{name}` is no name of a variable; letters, digits and `_` make one")
+    value = _value(name, piped)
+    file = folder / (f"{FILE}.{env}" if env else FILE)
+    try:
+        if not file.exists():
+            os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600))
+        file.chmod(0o600)
+        dotenv.set_key(file, name, value)
+        _keep_out_of_git(folder, file.name)
+    except OSError as error:
+        raise Problem(f"{file} cannot be written: {error.strerror}") from error
+    if environments.variables(folder, env)[name].value != value and name not in os.environ:
+        raise Problem(f"{file.name} cannot hold this value of {name}; export the variable instead")
+    return file
+
+
+def _value(name: str, piped: bool) -> str:
+    if not piped and not sys.stdin.isatty():
+        raise Problem(f"nobody is there to ask for {name}; give its value on standard input, with --stdin")
+    value = sys.stdin.read(MOST + 1).rstrip("\r\n") if piped else getpass.getpass(f"{name} (not shown): ")
+    if not value:
+        raise Problem(f"{name} was given no value; nothing was written")
+    if len(value) > MOST:
+        raise Problem(f"the value of {name} is longer than {MOST} characters; nothing was written")
+    return value
+
+
+def _keep_out_of_git(folder: Path, name: str) -> None:
+    """Have git leave the file alone, where the project is in a repository or already has a `.gitignore`."""
+    ignore = folder / ".gitignore"
+    if not ignore.exists() and not any((one / ".git").exists() for one in (folder, *folder.parents)):
+        return
+    lines = ignore.read_text(encoding="utf-8").splitlines() if ignore.exists() else []
+    if not {name, ".env*", f"/{name}"} & {line.strip() for line in lines}:
+        ignore.write_text("\n".join([*lines, name]) + "\n", encoding="utf-8")

@@ -1,0 +1,61 @@
+"""`devkit tunnel`."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import threading
+
+import click
+
+from devkit import credentials
+from devkit.client import Client
+from devkit.membership import organization_of
+from devkit.output import Problem, json_option, say, shown_status
+from devkit.tunnel.local_port import LocalPort
+from devkit.tunnel.tunnel import Tunnel
+
+EXAMPLES = """\b
+Examples: devkit tunnel 3000
+          devkit tunnel 8000 --name demo --json"""
+
+
+@click.command("tunnel", epilog=EXAMPLES)
+@click.argument("port", type=click.IntRange(1, 65535))
+@click.option(
+    "--name", help="Name of the tunnel: the same name has the same address every time; else machine and port."
+)
+@click.option("--organization", help="Id or subdomain of the organization, where the token has several.")
+@credentials.options
+@json_option
+def command(
+    port: int, name: str | None, organization: str | None, host: str | None, token: str | None, as_json: bool
+) -> None:
+    """Give the local PORT a public address on the host, until Ctrl-C."""
+    stopping = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: stopping.set())
+    known = credentials.load(host, token)
+
+    def log(method: str, path: str, status: int, took: float) -> None:
+        if as_json:
+            say(json.dumps({"type": "request", "method": method, "path": path, "status": status, "ms": round(took, 1)}))
+        else:
+            say(f"{method.ljust(6)} {shown_status(status)} {took:8.1f} ms  {path}")
+
+    def notify(text: str) -> None:
+        say(json.dumps({"type": "notice", "message": text}) if as_json else text)
+
+    server = LocalPort(port, log)
+    owner = organization_of(Client(known), organization)
+    tunnel = Tunnel(known, owner, name or f"{socket.gethostname()}:{port}", server, notify)
+    server.address = tunnel.url
+    try:
+        text = f"{tunnel.url} leads to http://localhost:{port}. Ctrl-C ends it."
+        say(json.dumps({"type": "open", "url": tunnel.url, "port": port}) if as_json else text)
+        while not stopping.wait(0.2):
+            if tunnel.over:
+                raise Problem("the tunnel ended; what is above says why")
+    finally:
+        tunnel.close()

@@ -1,0 +1,29 @@
+"""What keeps a change from being live, as findings in the author's files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from devkit.client import Refused
+from devkit.findings import Finding, Wrong
+from devkit.output import Problem
+from devkit.refusals import finding_of
+from runtime.engines.engine import ScriptRefused
+
+EXPECTED = (Problem, ScriptRefused, OSError, ValueError)
+"""What a reload may raise. A file that cannot be read just now must not end the watching: the next save tries again."""
+
+
+def faults(error: Exception, folder: Path, path: str | None) -> list[Finding]:
+    """Give the findings behind one of the `EXPECTED` errors; without a place it is about the folder."""
+    if isinstance(error, Wrong):
+        return error.findings
+    if isinstance(error, Refused):
+        return [finding_of(error.sentence, folder, path)]
+    if isinstance(error, ScriptRefused):
+        fault = error.fault
+        hint = f" ({fault.hint})" if fault.hint else ""
+        place = fault.file or folder.name, fault.line or 1, fault.column or 1
+        return [Finding(*place, fault.message + hint, fault.source)]
+    sentence = error.sentence if isinstance(error, Problem) else f"{type(error).__name__}: {error}"
+    return [Finding(folder.name, 1, 1, sentence)]

@@ -1,0 +1,134 @@
+"""`devkit dev --host URL`: the events of a remote host are answered by the code on this machine."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from typing import Any
+from urllib.parse import urlsplit
+
+from devkit import project
+from devkit.client import Client, Refused, part
+from devkit.credentials import Credentials
+from devkit.developing.faults import EXPECTED, faults
+from devkit.developing.reporting import Reporter
+from devkit.findings import Finding
+from devkit.output import Problem
+from devkit.reload.watching import Watcher
+from devkit.sandboxed import Sandboxed
+from devkit.traces import as_text
+from devkit.tunnel.local_engine import LocalEngine
+from devkit.tunnel.tunnel import Tunnel
+from runtime.engines.egress import EgressRules
+from runtime.engines.sandbox import SandboxMode
+
+
+class RemoteSession:
+    """Development mode of an integration on a host, for as long as the author works here."""
+
+    def __init__(
+        self,
+        credentials: Credentials,
+        path: str | None,
+        stopping: threading.Event,
+        reporter: Reporter,
+        *,
+        env: str | None,
+        sandbox: SandboxMode,
+        everybody: bool,
+    ) -> None:
+        """Take a host the integration is published on; `everybody` takes the events of all organizations, too."""
+        self._client, self._credentials = Client(credentials), credentials
+        self._path, self._stopping, self._reporter = path, stopping, reporter
+        self._env, self._sandbox, self._everybody = env, sandbox, everybody
+        self._folder, _ = project.find_folder(path)
+        self._engine = LocalEngine(self._tell)
+        self._rules = EgressRules()
+        self._mode = self._live = ""
+        self._faulty = False
+        self._reloading = threading.Lock()
+        self._watcher = Watcher(self._folder, self._changed)
+
+    def run(self, started: float) -> None:
+        """Answer the host's events until the author stops it; raises Problem."""
+        name = project.load(self._path, self._env).manifest.name
+        shown = self._published(name)
+        # The host's own address may be a private one; scripts reach the API behind it all the same.
+        addresses = (self._client.host, shown["urls"]["location"])
+        self._rules = EgressRules(allow=tuple({urlsplit(one).netloc for one in addresses}))
+        self._mode = f"/v1/integrations/{part(name)}/dev"
+        with self._reloading:
+            self._watcher.start()
+            self._reload(first=True)
+        tunnel = Tunnel(
+            self._credentials,
+            shown["owner"]["id"],
+            f"dev {name} at {socket.gethostname()}",
+            self._engine,
+            self._reporter.notice,
+            opened=self._turn_on,
+        )
+        try:
+            seconds = time.perf_counter() - started
+            text = f"Events of {name} on {self._client.host} are answered here. Ctrl-C ends it."
+            self._reporter.tell("ready", f"{text}  (ready in {seconds:.2f} s)", url=tunnel.url, host=self._client.host)
+            while not self._stopping.wait(0.2):
+                if tunnel.over:
+                    raise Problem("development mode is over; what is above says why")
+        finally:
+            self._watcher.stop()
+            tunnel.close()
+            self._engine.close()
+
+    def _published(self, name: str) -> dict[str, Any]:
+        try:
+            shown: dict[str, Any] = self._client.call("GET", f"/v1/integrations/{part(name)}")
+            return shown
+        except Refused as refused:
+            if refused.status == 404:
+                raise Problem(
+                    f"{name} is not published on {self._client.host}; "
+                    f"run `devkit publish --host {self._client.host}` once"
+                ) from refused
+            raise
+
+    def _turn_on(self, url: str) -> None:
+        self._client.call("PUT", self._mode, {"tunnelUrl": url, "all": self._everybody})
+
+    def _changed(self) -> None:
+        with self._reloading:
+            if not self._stopping.is_set():
+                self._reload()
+
+    def _reload(self, first: bool = False) -> None:
+        """Load what the files say now; what is wrong is shown, and the last good version keeps answering."""
+        began = time.perf_counter()
+        try:
+            found = project.load(self._path, self._env)
+            self._reporter.warnings(project.warnings(found))
+            run = Sandboxed(found, sandbox=self._sandbox, secrets={}, rules=self._rules)
+            run.build()
+            if run.script.source == self._live and not self._faulty:
+                return
+            run.open()
+            try:
+                run.load()
+            except BaseException:
+                run.close()
+                raise
+            self._engine.put(run)
+            self._live, self._faulty = run.script.source, False
+        except EXPECTED as error:
+            self._show(faults(error, self._folder, self._path))
+        else:
+            if not first:
+                took = (time.perf_counter() - began) * 1000
+                self._reporter.tell("reloaded", f"The change is live ({took:.0f} ms).")
+
+    def _show(self, findings: list[Finding]) -> None:
+        self._faulty = True
+        self._reporter.faults(findings)
+
+    def _tell(self, detail: dict[str, Any]) -> None:
+        self._reporter.tell("event", as_text(detail), event=detail)

@@ -1,0 +1,173 @@
+"""One run of `devkit dev` with a host of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import time
+import webbrowser
+from typing import Any
+
+from devkit import following, project
+from devkit.build.bundle import publish_body
+from devkit.client import Client, part
+from devkit.developing.debugging import Debuggee
+from devkit.developing.faults import EXPECTED, faults
+from devkit.developing.reporting import Reporter
+from devkit.findings import Finding
+from devkit.hosting import LocalHost
+from devkit.output import Problem
+from devkit.reload.watching import Watcher
+from devkit.traces import as_text
+
+
+class Session:
+    """Publishes what the files say, installs it, and follows files and events until the author stops it."""
+
+    def __init__(
+        self,
+        host: LocalHost,
+        path: str | None,
+        stopping: threading.Event,
+        reporter: Reporter,
+        *,
+        env: str | None = None,
+        browser: bool = True,
+        debuggee: Debuggee | None = None,
+    ) -> None:
+        """Take a host that is ready; `debuggee` runs the script in its place."""
+        self.client = Client(host.credentials)
+        self.name: str | None = None
+        self.preview: str | None = None
+        self._host, self._path, self._stopping, self._reporter = host, path, stopping, reporter
+        self._env, self._browser, self._debuggee = env, browser, debuggee
+        self._folder, _ = project.find_folder(path)
+        self._installed: str | None = None
+        self._followed = threading.Event()
+        self._organization = ""
+        self._started = 0.0
+        self._faulty = False
+        self._live = b""
+        self._reloading = threading.Lock()
+        self._watcher = Watcher(self._folder, self._changed)
+
+    def run(self, started: float) -> None:
+        """Work until the author stops it; raises Problem when the host ends."""
+        if self._stopping.is_set():
+            return
+        self._started = started
+        self._organization = self.client.call("GET", "/v1/orgs", limit=1)["items"][0]["id"]
+        # Before the first look at the files, so that no save falls between the two.
+        with self._reloading:
+            self._watcher.start()
+            self._reload(first=True)
+        while not self._stopping.wait(0.2):
+            if self._host.ended():
+                raise Problem(f"the host ended unexpectedly; see {self._host.log}")
+        self._followed.set()
+        self._watcher.stop()
+
+    def open_preview(self) -> None:
+        """Show the preview in a browser."""
+        if self.preview is not None:
+            threading.Thread(target=webbrowser.open, args=(self.preview,), name="browser", daemon=True).start()
+
+    def _changed(self) -> None:
+        with self._reloading:
+            if not self._stopping.is_set():
+                self._reload()
+
+    def _reload(self, first: bool = False) -> None:
+        """Publish what the files say now; what is wrong is shown, and the last good version keeps running."""
+        began = time.perf_counter()
+        try:
+            found = project.load(self._path, self._env)
+            self.name = found.manifest.name
+            body = publish_body(found, self._organization, "development")
+            self._reporter.warnings(project.warnings(found))
+            digest = hashlib.sha256(json.dumps([self.name, body]).encode()).digest()
+            if digest == self._live and not self._faulty:
+                return  # another file changed: a log beside the sources must not make versions, which are logged again
+            shown = self.client.call("POST", f"/v1/integrations/{part(self.name)}", body)
+            fresh = self._installed != self.name
+            if fresh:
+                self._install(shown)
+                self._follow(self.name)
+            if fresh or self._faulty:
+                self._put_fault(None)
+        except EXPECTED as error:
+            self.name = self.name or project.guess_name(self._path)
+            self._show(faults(error, self._folder, self._path))
+        else:
+            self._live = digest
+            if not first:
+                took = (time.perf_counter() - began) * 1000
+                version = shown["version"]
+                self._reporter.tell("reloaded", f"Version {version} is live ({took:.0f} ms).", version=version)
+        self._announce()
+
+    def _announce(self) -> None:
+        """Tell the address of the preview, once for each name; without a name there is none yet."""
+        if self.name is None:
+            self._reporter.tell("waiting", "Mend the manifest; this starts by itself then.")
+            return
+        url = f"{self._host.url}/preview/{part(self.name)}#key={self._host.credentials.token}"
+        if self.preview == url:
+            return
+        self.preview = url
+        seconds = time.perf_counter() - self._started
+        text = f"Preview of {self.name}: {url}  (ready in {seconds:.2f} s)"
+        self._reporter.tell("ready", text, url=url, host=self._host.url)
+        if self._browser:
+            self.open_preview()
+
+    def _install(self, shown: dict[str, Any]) -> None:
+        """Install on the sample organisation, with a space and a site to look at."""
+        self._send_to_debuggee(shown["name"])
+        org = f"/v1/orgs/{self._organization}"
+        if not self.client.call("GET", f"{org}/spaces", limit=1)["items"]:
+            space = self.client.call("POST", f"{org}/spaces", {"title": "Sample space"})
+            self.client.call("POST", f"{org}/sites", {"title": "Sample site", "spaces": [space["id"]]})
+        installed = self.client.call("GET", f"{org}/installations", limit=1000)["items"]
+        if any(item["integration"]["name"] == shown["name"] for item in installed):
+            return
+        base = f"/v1/integrations/{part(shown['name'])}/installations"
+        made = self.client.call("POST", base, {"organization": self._organization})
+        change = {"space_selection": "all", "site_selection": "all"}
+        self.client.call("PATCH", f"{base}/{made['id']}", change)
+
+    def _send_to_debuggee(self, name: str) -> None:
+        """Have events go where the script runs: to the debugged process, or to the sandbox again."""
+        path = f"/v1/integrations/{part(name)}/dev"
+        if self._debuggee is not None:
+            self.client.call("PUT", path, {"tunnelUrl": self._debuggee.url, "all": True})
+        else:
+            self.client.call("DELETE", path)
+
+    def _show(self, findings: list[Finding]) -> None:
+        self._reporter.faults(findings)
+        try:
+            self._put_fault(findings[0].as_json())
+        except Problem as problem:
+            self._reporter.notice(problem.sentence)
+
+    def _put_fault(self, fault: dict[str, Any] | None) -> None:
+        self._faulty = fault is not None
+        if self.name is not None:
+            self.client.call("PUT", f"/preview/api/{part(self.name)}/fault", {"fault": fault})
+
+    def _follow(self, name: str) -> None:
+        """Write the events of this name, and no longer those of the one before."""
+        self._followed.set()
+        self._installed, self._followed = name, threading.Event()
+        threading.Thread(target=self._tell_events, args=(name, self._followed), name="events", daemon=True).start()
+
+    def _tell_events(self, name: str, ended: threading.Event) -> None:
+        client = Client(self._host.credentials)
+        try:
+            for detail in following.follow(client, name, ended, lambda _: None):
+                self._reporter.tell("event", as_text(detail), event=detail)
+        except Problem as problem:
+            if not ended.is_set() and not self._stopping.is_set():
+                self._reporter.notice(f"events are not shown any more: {problem.sentence}")

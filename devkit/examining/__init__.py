@@ -1,0 +1,1 @@
+"""What `devkit doctor` looks at."""

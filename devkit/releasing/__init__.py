@@ -1,0 +1,1 @@
+"""What publishing changes, and asking before it does."""

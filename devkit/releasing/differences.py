@@ -1,0 +1,97 @@
+"""Compares what a host runs with what would take its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import click
+
+from runtime.contract.security_policy import normalise
+
+Sign = Literal["+", "-", "~"]
+COLOURS = {"+": "green", "-": "red", "~": "yellow"}
+TEXTS = ("title", "description", "summary", "runtime", "target")
+LISTS = {"blocks": "block", "contentSources": "content source"}
+LEVELS = ("account", "space", "site")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that changes; `widens` tells that the integration may do more than before, or is seen by more."""
+
+    sign: Sign
+    what: str
+    widens: bool = False
+
+    @property
+    def line(self) -> str:
+        """The difference as people read it."""
+        mark = click.style(self.sign, fg=COLOURS[self.sign], bold=self.widens)
+        return f"  {mark} {self.what}"
+
+    def as_json(self) -> dict[str, Any]:
+        """Give the difference as programs read it."""
+        return {"sign": self.sign, "what": self.what, "widens": self.widens}
+
+
+def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Difference]:
+    """Compare two manifests as hosts show them, what widens first."""
+    found = [*_scopes(before, after), *_policy(before, after), *_visibility(before, after)]
+    for key, what in LISTS.items():
+        found += _entries(what, _named(before.get(key)), _named(after.get(key)))
+    found += _entries("configuration of the", _screens(before), _screens(after))
+    found += [
+        Difference("~", f"{key}: {_short(before.get(key))} -> {_short(after.get(key))}")
+        for key in TEXTS
+        if (before.get(key) or "") != (after.get(key) or "")
+    ]
+    return sorted(found, key=lambda one: not one.widens)
+
+
+def _scopes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Difference]:
+    old, new = set(before.get("scopes") or ()), set(after.get("scopes") or ())
+    yield from (Difference("+", f"scope {one}", widens=True) for one in sorted(new - old))
+    yield from (Difference("-", f"scope {one}") for one in sorted(old - new))
+
+
+def _policy(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Difference]:
+    """Compare what pages may load, source by source."""
+    old, new = _sources(before), _sources(after)
+    yield from (Difference("+", f"content security policy: {one}", widens=True) for one in sorted(new - old))
+    yield from (Difference("-", f"content security policy: {one}") for one in sorted(old - new))
+
+
+def _sources(manifest: Mapping[str, Any]) -> set[str]:
+    policy = manifest.get("contentSecurityPolicy")
+    header = normalise(policy).header if isinstance(policy, (str, dict)) else ""
+    directives = (directive.split() for directive in header.split(";") if directive.strip())
+    return {f"{name} {source}" for name, *sources in directives for source in sources or ("",)}
+
+
+def _visibility(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Difference]:
+    old, new = before.get("visibility", "private"), after.get("visibility", "private")
+    if old != new:
+        order = ("private", "unlisted", "public")
+        yield Difference("~", f"visibility: {old} -> {new}", widens=order.index(new) > order.index(old))
+
+
+def _entries(what: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Difference]:
+    yield from (Difference("+", f"{what} {name}") for name in new if name not in old)
+    yield from (Difference("-", f"{what} {name}") for name in old if name not in new)
+    yield from (Difference("~", f"{what} {name}") for name in new if name in old and new[name] != old[name])
+
+
+def _named(entries: Any) -> dict[str, Any]:
+    return {one["id"]: one for one in entries} if isinstance(entries, list) else {}
+
+
+def _screens(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    screens = manifest.get("configurations") or {}
+    return {level: screens[level] for level in LEVELS if level in screens}
+
+
+def _short(value: Any) -> str:
+    text = str(value) if value else "nothing"
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,19 @@
+"""The versions of an integration that a host keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from devkit.client import Client, part
+
+
+def versions(client: Client, name: str) -> Iterator[dict[str, Any]]:
+    """Go through the versions of an integration, newest first; raises Problem."""
+    page = None
+    while True:
+        answer = client.call("GET", f"/v1/integrations/{part(name)}/versions", page=page, limit=100)
+        yield from answer["items"]
+        page = (answer.get("next") or {}).get("page")
+        if page is None:
+            return

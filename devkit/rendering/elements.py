@@ -1,0 +1,96 @@
+"""Walks through ContentKit elements, and reads them as a person does: their words, their labels, their bindings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from runtime.contract.contentkit import ELEMENTS, is_nothing
+
+Element = dict[str, Any]
+PARTS = ("header", "children", "element", "icon", "hint", "subtitle", "submit", "buttons", "footer", "controls")
+"""Properties that may hold elements, in the order a person meets them."""
+WRITTEN = ("textinput", "select", "switch", "checkbox", "radio", "codeblock")
+"""Controls that write a key of the state."""
+ACTIONS = ("onPress", "onValueChange", "onContentChange", "onStepChange", "onComplete")
+WORDS = (
+    "title",
+    "subtitle",
+    "label",
+    "hint",
+    "children",
+    "content",
+    "element",
+    "buttons",
+    "submit",
+    "header",
+    "footer",
+)
+_MISSING = object()
+
+
+def is_element(value: Any) -> bool:
+    """Tell whether a value is an element, or an entry of a block's menu."""
+    return isinstance(value, dict) and (value.get("type") in ELEMENTS or "onPress" in value)
+
+
+def walk(value: Any) -> Iterator[Element]:
+    """Give an element and all inside it, from top to bottom."""
+    stack = [value]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, list):
+            stack.extend(reversed(one))
+        elif is_element(one):
+            yield one
+            stack.extend(one[name] for name in reversed(PARTS) if name in one)
+
+
+def text(value: Any, state: Mapping[str, Any] | None = None) -> str:
+    """Give what a person reads, words apart by blanks; bindings show what `state` holds."""
+    return " ".join(" ".join(_words(value, state or {})).split())
+
+
+def _words(value: Any, state: Mapping[str, Any]) -> Iterator[str]:
+    if isinstance(value, list):
+        for one in value:
+            yield from _words(one, state)
+    elif isinstance(value, dict):
+        if "$state" in value:
+            yield from _words(state.get(value["$state"]), state)
+        else:
+            for name in WORDS:
+                yield from _words(value.get(name), state)
+    elif not is_nothing(value):
+        yield str(value)
+
+
+def label(element: Element) -> str:
+    """Give the words an element is called by: its label or title, else what it holds, else its icon."""
+    for name in ("label", "title", "tooltip"):
+        if isinstance(element.get(name), str) and element[name]:
+            return str(element[name])
+    return text(element.get("children")) or str(element.get("icon") or element.get("trailingIcon") or "")
+
+
+def labels(root: Any) -> dict[int, str]:
+    """Give the label of each control in an input, by the identity of the control."""
+    inputs = [one for one in walk(root) if one.get("type") == "input"]
+    return {id(one["element"]): str(one.get("label", "")) for one in inputs if isinstance(one.get("element"), dict)}
+
+
+def resolve(value: Any, state: Mapping[str, Any]) -> Any:
+    """Replace every binding by the state's value; what is bound to an unknown key is left out, at the top None."""
+    found = _resolved(value, state)
+    return None if found is _MISSING else found
+
+
+def _resolved(value: Any, state: Mapping[str, Any]) -> Any:
+    if isinstance(value, list):
+        return [one for one in (_resolved(inner, state) for inner in value) if one is not _MISSING]
+    if not isinstance(value, dict):
+        return value
+    if isinstance(value.get("$state"), str):
+        return state.get(value["$state"], _MISSING)
+    found = {name: _resolved(inner, state) for name, inner in value.items()}
+    return {name: one for name, one in found.items() if one is not _MISSING}

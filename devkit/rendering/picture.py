@@ -1,0 +1,73 @@
+"""A page as a picture, taken by a browser of this machine."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from devkit.output import Problem
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
+WIDTH = 800
+LEAST, MOST = 60, 16_000
+"""Pixels a picture is high, whatever the page says."""
+HEIGHT = re.compile(r'<html[^>]*\bdata-height="(\d+)"')
+PATIENCE = 60.0
+"""Seconds for each of the two times the browser is started."""
+
+
+def find_browser() -> str:
+    """Find a browser that can take pictures; raises Problem where there is none."""
+    for name in BROWSERS:
+        found = shutil.which(name)
+        if found is not None:
+            return found
+    raise Problem("there is no Chromium or Chrome on the PATH, which takes the picture; install one, or use --html")
+
+
+def take(page: str, file: Path) -> None:
+    """Write a picture of a page, as high as the page says it is; raises Problem."""
+    browser = find_browser()
+    with tempfile.TemporaryDirectory(prefix="devkit-") as folder:
+        source, made = Path(folder, "page.html"), Path(folder, "page.png")
+        source.write_text(page, encoding="utf-8")
+        shown = _run(browser, folder, 1000, "--dump-dom", source.as_uri())
+        measured = HEIGHT.search(shown)
+        if measured is None:
+            raise Problem(f"{browser} could not draw the page; write it with --html and look at it there")
+        height = min(max(int(measured[1]), LEAST), MOST)
+        _run(browser, folder, height, f"--screenshot={made}", source.as_uri())
+        if not made.is_file():
+            raise Problem(f"{browser} made no picture; write the page with --html and look at it there")
+        write(file, made.read_bytes(), "--png")
+
+
+def write(file: Path, content: bytes, option: str) -> None:
+    """Write a file, all of it or nothing; raises Problem that names the option."""
+    fresh = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        fresh.write_bytes(content)
+        fresh.replace(file)
+    except OSError as error:
+        # Removing it may fail for the reason that writing did.
+        if os.access(file.parent, os.W_OK):
+            fresh.unlink(missing_ok=True)
+        raise Problem(f"{file} cannot be written: {error.strerror}; choose another place with {option}") from None
+
+
+def _run(browser: str, folder: str, height: int, *arguments: str) -> str:
+    command = [browser, "--headless", "--disable-gpu", "--hide-scrollbars", "--no-first-run"]
+    command += [f"--user-data-dir={folder}/profile", f"--window-size={WIDTH},{height}", "--virtual-time-budget=5000"]
+    if os.geteuid() == 0:  # Chromium refuses to be confined as root; what it shows is the author's own page
+        command.append("--no-sandbox")
+    try:
+        done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        raise Problem(f"{browser} gave no picture within {PATIENCE:g} seconds; try --html") from None
+    except OSError as error:
+        raise Problem(f"{browser} cannot be started: {error.strerror}") from None
+    return done.stdout

@@ -1,0 +1,120 @@
+"""A render as a tree, for the terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+from rich.tree import Tree
+
+from devkit.rendering.elements import ACTIONS, PARTS, Element, is_element, text
+from runtime.contract.contentkit import is_nothing
+
+LONGEST = 100
+"""So many characters of a text are shown."""
+QUOTED = ("label", "title")
+SHOWN = ("style", "size", "state", "value", "placeholder", "inputType", "icon", "aspectRatio", "activeStep", "syntax")
+FLAGS = ("disabled", "multiple", "multiline", "acceptInput", "lineNumbers")
+OWN_WORDS = {"text", "markdown", "codeblock", "link", "hint"}
+"""Elements whose words stand beside them, not below."""
+
+
+def draw(output: Mapping[str, Any]) -> None:
+    """Write a render as a tree: colours in a terminal, plain where it is piped."""
+    console = Console(highlight=False, soft_wrap=True, no_color="NO_COLOR" in os.environ)
+    console.print(_tree(output))
+    for name in ("state", "props"):
+        if output.get(name):
+            console.print(Text(f"{name}: ", "dim").append(json.dumps(output[name], ensure_ascii=False), "not dim"))
+
+
+def _tree(output: Mapping[str, Any]) -> Tree:
+    if output.get("type") == "complete":
+        returned = json.dumps(output.get("returnValue"), ensure_ascii=False)
+        return Tree(Text("complete", "bold").append(f" {returned}" if "returnValue" in output else "", "not bold"))
+    state = output.get("state") or {}
+    root = output.get("element")
+    made = Tree(_line(root, state) if isinstance(root, dict) else Text(_short(repr(root))))
+    _grow(made, root, state)
+    return made
+
+
+def _grow(tree: Tree, element: Any, state: Mapping[str, Any]) -> None:
+    if not isinstance(element, dict) or element.get("type") in OWN_WORDS - {"codeblock"}:
+        return
+    for name in PARTS:
+        for part in _flat(element.get(name)):
+            if is_element(part):
+                line = _line(part, state)
+                branch = tree.add(line if name in ("children", "element") else Text(f"{name}: ", "dim").append(line))
+                _grow(branch, part, state)
+            elif not is_nothing(part) and name == "children":
+                tree.add(Text(_short(text(part, state))))
+
+
+def _flat(value: Any) -> Iterable[Any]:
+    if isinstance(value, list):
+        for one in value:
+            yield from _flat(one)
+    elif value is not None:
+        yield value
+
+
+def _line(element: Element, state: Mapping[str, Any]) -> Text:
+    """Write one element: its type, its words, what it writes, what it does."""
+    kind = str(element.get("type") or "control")
+    line = Text(kind, "bold cyan")
+    for name in QUOTED:
+        if isinstance(element.get(name), str):
+            line.append(f" {_short(element[name])!r}", "green not bold")
+    if kind in OWN_WORDS:
+        words = element.get("content") if "content" in element else element.get("children")
+        line.append(f" {_short(text(words, state))!r}", "green not bold")
+    for name in ("id", *SHOWN):
+        value = element.get(name)
+        if isinstance(value, (str, int, float)) and not isinstance(value, bool):
+            line.append(f" {name}={value}", "not bold default")
+    for name in FLAGS:
+        if element.get(name):
+            line.append(f" {name}", "yellow not bold")
+    hint = element.get("hint")
+    if isinstance(hint, str):
+        line.append(f" ({_short(hint)})", "dim not bold")
+    for place in ("source", "target"):
+        address = element.get(place)
+        if isinstance(address, dict) and "url" in address:
+            line.append(f" {_value(address['url'])}", "blue not bold")
+    if "options" in element:
+        line.append(f" options={_options(element['options'])}", "not bold default")
+    for name in ACTIONS:
+        if isinstance(element.get(name), dict):
+            line.append(" → ", "dim not bold").append(_action(element[name]), "magenta not bold")
+    return line
+
+
+def _action(action: Mapping[str, Any]) -> str:
+    given = [f"{name}={_value(value)}" for name, value in action.items() if name != "action"]
+    return " ".join([str(action.get("action")), *given])
+
+
+def _options(options: Any) -> str:
+    if isinstance(options, list):
+        return ", ".join(str(one.get("id")) for one in options if isinstance(one, dict))
+    return _value(options.get("url", options)) if isinstance(options, dict) else _value(options)
+
+
+def _value(value: Any) -> str:
+    """Write a value shortly; a binding as `$key`."""
+    if isinstance(value, dict) and isinstance(value.get("$state"), str):
+        return f"${value['$state']}"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{name}: {_value(inner)}" for name, inner in value.items()) + "}"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _short(words: str) -> str:
+    return words if len(words) <= LONGEST else words[: LONGEST - 1] + "…"

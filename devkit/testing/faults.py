@@ -1,0 +1,25 @@
+"""How a test hears that a script did not do what it should."""
+
+from __future__ import annotations
+
+from runtime.contract.invocation import ScriptFault
+
+
+class Refused(Exception):
+    """The script refused with an error that is meant for the person at the screen."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(f"{status}: {message}")
+        self.status, self.message = status, message
+
+
+class ScriptFailed(AssertionError):
+    """The script ended with an error nobody expected; `fault` says where in the author's file."""
+
+    def __init__(self, what: str, fault: ScriptFault) -> None:
+        place = f"{fault.file}:{fault.line or 1}:{fault.column or 1}: " if fault.file else ""
+        told = f"{what}: {place}{fault.message}"
+        if fault.source is not None and fault.line is not None:
+            told += f"\n    {fault.source}\n    {' ' * ((fault.column or 1) - 1)}^"
+        super().__init__(told + (f"\n{fault.hint}" if fault.hint else ""))
+        self.fault = fault

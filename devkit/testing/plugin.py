@@ -1,0 +1,122 @@
+"""The pytest plugin: fixtures and options. What they need is imported when a test asks for it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+__tracebackhide__ = True  # a failed test shows its own lines, and the script's
+
+if TYPE_CHECKING:
+    from devkit.project import Project
+    from devkit.testing.calling import Caller
+    from devkit.testing.clock import Clock
+    from devkit.testing.golden import Golden
+    from devkit.testing.in_engine import Engine
+    from devkit.testing.integration import Integration
+    from devkit.testing.outside import FakeApi
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of integrations' tests."""
+    group = parser.getgroup("integrations")
+    group.addoption("--sandboxed", action="store_true", help="run scripts in the engine that will serve them")
+    # Not `--env`, which many projects have in a conftest.py of their own.
+    group.addoption("--devkit-env", metavar="NAME", help="an environment of the manifest's `envs`; else DEVKIT_ENV")
+    group.addoption("--update-golden", action="store_true", help="write golden renders anew")
+
+
+class Projects:
+    """The projects whose tests run, each read once; with their engines, which the session's end ends."""
+
+    def __init__(self, env: str | None = None) -> None:
+        """Take the environment of the manifests, or none."""
+        self._env = env
+        self._read: dict[Path, Project] = {}
+        self._engines: dict[Path, Engine] = {}
+
+    def of(self, test: Path) -> Project:
+        """Give the project a test file is in; fails the test where there is none, or one with faults."""
+        from devkit import project
+        from devkit.output import Problem
+        from runtime.contract.manifest import FILES
+
+        for folder in test.parents:
+            if any((folder / name).is_file() for name in FILES):
+                try:
+                    if folder not in self._read:
+                        self._read[folder] = project.load(str(folder), self._env)
+                except Problem as problem:
+                    pytest.fail(problem.sentence, pytrace=False)
+                return self._read[folder]
+        pytest.fail(f"{test.name} is in no project: there is no {FILES[0]} in its folder or above", pytrace=False)
+
+    def caller(self, project: Project) -> Caller:
+        """Give what calls the engine of a project, for one test; fails the test where there cannot be one."""
+        from devkit.output import Problem
+        from devkit.testing.faults import ScriptFailed
+        from devkit.testing.in_engine import Engine, InEngine
+
+        try:
+            if project.folder not in self._engines:
+                self._engines[project.folder] = Engine(project)
+        except Problem as problem:
+            pytest.fail(problem.sentence, pytrace=False)
+        except ScriptFailed as failed:
+            pytest.fail(str(failed), pytrace=False)
+        return InEngine(self._engines[project.folder])
+
+    def close(self) -> None:
+        """End all engines."""
+        for engine in self._engines.values():
+            engine.close()
+
+
+@pytest.fixture(scope="session")
+def _integration_projects(request: pytest.FixtureRequest) -> Iterator[Projects]:
+    projects = Projects(request.config.getoption("devkit_env") or os.environ.get("DEVKIT_ENV") or None)
+    yield projects
+    projects.close()
+
+
+@pytest.fixture
+def api() -> FakeApi:
+    """Answers for what the script asks of the platform's API and of others: `api.answers("GET", "/v1/...", {...})`."""
+    from devkit.testing.outside import FakeApi
+
+    return FakeApi()
+
+
+@pytest.fixture
+def integration(request: pytest.FixtureRequest, api: FakeApi, _integration_projects: Projects) -> Iterator[Integration]:
+    """The integration of the folder the test is in; its script is loaded anew for each test."""
+    from devkit.testing.in_process import InProcess
+    from devkit.testing.integration import Integration
+
+    project = _integration_projects.of(request.path)
+    # Other languages than Python run in their engine only.
+    sandboxed = request.config.getoption("sandboxed") or project.script.suffix != ".py"
+    with InProcess(project.script, project.folder) as own:
+        caller = _integration_projects.caller(project) if sandboxed else own
+        yield Integration(project, caller, own, api)
+
+
+@pytest.fixture
+def clock(integration: Integration) -> Iterator[Clock]:
+    """A clock that stands still until it is moved: `clock.advance(seconds=60)` works off tasks that come due."""
+    from devkit.testing.clock import standing
+
+    with standing(integration) as clock:
+        yield clock
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    """Compares a render with `golden/<test>.json` beside the test: `golden(page)`."""
+    from devkit.testing.golden import Golden
+
+    return Golden(request.path, request.node.name, bool(request.config.getoption("update_golden")))

@@ -1,0 +1,1 @@
+"""Tunnels: calls from a host to this machine."""

@@ -1,0 +1,121 @@
+"""Answers a tunnel's calls by the project's script, in its sandbox on this machine."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from devkit.sandboxed import Sandboxed
+from devkit.tunnel.exchange import Answer, Incoming
+from devkit.tunnel.parts import NoCall, Parts, read_parts
+from runtime.contract.base import wire_time
+from runtime.contract.invocation import Outcome, Trace
+
+Told = Callable[[dict[str, Any]], None]
+"""Takes an event with its trace, in the shape in which hosts show them."""
+
+
+class LocalEngine:
+    """Runs the version that was put in last; one that is replaced ends with its last call."""
+
+    def __init__(self, told: Told) -> None:
+        self._told = told
+        self._current: _Version | None = None
+        self._lock = threading.Lock()
+
+    def put(self, run: Sandboxed) -> None:
+        """Have calls from now on answered by a script, which has been entered."""
+        with self._lock:
+            before, self._current = self._current, _Version(run)
+        if before is not None:
+            before.leave()
+
+    def close(self) -> None:
+        """End the script, after its calls."""
+        with self._lock:
+            before, self._current = self._current, None
+        if before is not None:
+            before.leave()
+
+    def answer(self, incoming: Incoming) -> Answer:
+        """Answer one call of the host."""
+        try:
+            parts = read_parts(incoming.headers, b"".join(incoming.body()))
+        except NoCall as error:
+            return _error(400, str(error))
+        with self._lock:
+            version = self._current
+            if version is not None:
+                version.enter()
+        if version is None:
+            return _error(503, "The developer's script cannot be loaded right now.")
+        try:
+            return self._call(version.run, parts)
+        finally:
+            version.leave()
+
+    def _call(self, run: Sandboxed, parts: Parts) -> Answer:
+        event = json.loads(parts.event)
+        answered: list[Outcome] = []
+
+        def done(trace: Trace) -> None:
+            self._told(_detail(event, answered[0] if answered else None, trace))
+
+        outcome = run.call(parts.event, parts.environment, parts.fetch_body, str(event.get("installationId", "")), done)
+        answered.append(outcome)
+        if outcome.failure is not None:
+            return _error(outcome.status, outcome.failure.message)
+        body = outcome.body if isinstance(outcome.body, bytes) else iter(outcome.body)
+        return Answer(outcome.status, list(outcome.headers), body)
+
+
+class _Version:
+    """A script with the number of those who use it; the last one out closes it."""
+
+    def __init__(self, run: Sandboxed) -> None:
+        self.run = run
+        self._users = 1
+        self._lock = threading.Lock()
+
+    def enter(self) -> None:
+        with self._lock:
+            self._users += 1
+
+    def leave(self) -> None:
+        with self._lock:
+            self._users -= 1
+            last = self._users == 0
+        if last:
+            self.run.close()
+
+
+def _error(status: int, message: str) -> Answer:
+    return Answer(status, [("Content-Type", "application/json")], json.dumps({"error": message}).encode())
+
+
+def _detail(event: dict[str, Any], outcome: Outcome | None, trace: Trace) -> dict[str, Any]:
+    """Give what happened as `devkit logs` shows the events of a host."""
+    good = trace.failure is None and trace.fault is None and (outcome is None or outcome.status < 400)
+    shown: dict[str, Any] = {
+        "logs": [{"level": line.level, "message": line.message} for line in trace.logs],
+        "subrequests": [
+            {"method": one.method, "url": one.url, "status": one.status, "refused": one.refused}
+            for one in trace.subrequests
+        ],
+    }
+    if trace.fault is not None:
+        shown["fault"] = asdict(trace.fault)
+    return {
+        "event": {
+            "id": event.get("eventId", ""),
+            "createdAt": wire_time(datetime.now(UTC)),
+            "payload": event,
+            "status": "success" if good else "failed",
+            "delivery": {"state": "delivered", "attempts": 1, "durationMs": trace.usage.wall * 1000},
+        },
+        "trace": shown,
+    }

@@ -1,0 +1,183 @@
+"""This machine's end of a tunnel: listens for calls, answers them, comes back by itself when the line breaks."""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import requests
+import urllib3
+
+from devkit.client import Client, Refused, part
+from devkit.credentials import Credentials
+from devkit.output import Problem
+from devkit.streaming import Told, events
+from devkit.tunnel.exchange import Answer, Handler, Incoming
+from runtime.engines.dev_tunnel.line import MOST_CALLS
+
+SILENCE = 10.0
+"""Seconds without a word from the host, which speaks every other one, after which the line counts as broken."""
+FIRST_CONTACT = 15.0
+"""Seconds until the line must be open for the first time."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0
+TOLD = 500
+"""Characters of what went wrong that are shown to whoever called."""
+
+
+class Tunnel:
+    """A tunnel from a host to a handler on this machine; its address is the same every time."""
+
+    def __init__(
+        self,
+        credentials: Credentials,
+        organization: str,
+        name: str,
+        handler: Handler,
+        notify: Callable[[str], None],
+        opened: Callable[[str], None] | None = None,
+    ) -> None:
+        """Open the tunnel; raises Problem.
+
+        `handler` answers the calls; `notify` tells the person here that the line broke, or is back. `opened` is called
+        with the address when the line is open, and again whenever it is back: the lease may have ended in between.
+        """
+        self._client, self._credentials = Client(credentials), credentials
+        self._path = f"/v1/orgs/{part(organization)}/tunnels"
+        self._name, self._handler, self._notify, self._on_open = name, handler, notify, opened
+        self._stopping, self._connected = threading.Event(), threading.Event()
+        self._calls: dict[str, Incoming] = {}
+        self._workers = ThreadPoolExecutor(MOST_CALLS, "tunnel call")
+        self._posts = urllib3.PoolManager(maxsize=MOST_CALLS, retries=False)
+        self._opened = self._lease()
+        self.replaced = self.over = False
+        self._failed: Problem | None = None
+        self._threads = [
+            threading.Thread(target=self._renew, name="tunnel lease", daemon=True),
+            threading.Thread(target=self._listen, name="tunnel line", daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+        if not self._connected.wait(FIRST_CONTACT):
+            self.close()
+            raise Problem(f"{self._client.host} gave a tunnel, but its line could not be opened; try again")
+        if self._failed is not None:
+            self.close()
+            raise self._failed
+
+    @property
+    def url(self) -> str:
+        """The public address of the tunnel."""
+        return str(self._opened["url"])
+
+    def close(self) -> None:
+        """End the lease, and with it the development mode that uses it; calls under way are left."""
+        if self._stopping.is_set():
+            return
+        self._stopping.set()
+        self._workers.shutdown(wait=False, cancel_futures=True)
+        if not self.replaced:  # else the lease is somebody else's now
+            self._client.call("DELETE", f"{self._path}/{part(self._opened['id'])}")
+
+    def _lease(self) -> dict[str, Any]:
+        opened: dict[str, Any] = self._client.call("POST", self._path, {"name": self._name})
+        return opened
+
+    def _renew(self) -> None:
+        client = Client(self._credentials)
+        while not self._stopping.wait(self._opened["leaseSeconds"] / 3):
+            try:
+                client.call("POST", self._path, {"name": self._name})
+            except Problem:
+                continue  # the line tells that the host is away, and the next renewal comes soon
+
+    def _listen(self) -> None:
+        pause, broken = FIRST_PAUSE, False
+        while not self._stopping.is_set():
+            try:
+                if broken:
+                    self._lease()
+                with self._client.stream(f"/v1/tunnels/{self._opened['id']}/stream", silence=SILENCE) as stream:
+                    self._greet()
+                    if broken:
+                        self._notify(f"The tunnel is back: {self.url}")
+                    pause, broken = FIRST_PAUSE, False
+                    for told in events(stream):
+                        self._take(told)
+                        if self.over or self._stopping.is_set():
+                            return
+                why = "the host ended the line"
+            except (requests.RequestException, Problem) as error:
+                why = error.sentence if isinstance(error, Problem) else f"{self._client.host} does not answer"
+                if isinstance(error, Refused) and error.status in (401, 403):
+                    self._notify(f"The tunnel is over: {why}")
+                    self.over = True
+                    return
+            if not broken and not self._stopping.is_set():
+                self._notify(f"The tunnel broke: {why}; trying again.")
+            broken = True
+            self._stopping.wait(pause * (0.5 + random.random()))
+            pause = min(LONGEST_PAUSE, pause * 2)
+
+    def _greet(self) -> None:
+        """Say that the line is open; what goes wrong then for the first time is whoever opened it told."""
+        try:
+            if self._on_open is not None:
+                self._on_open(self.url)
+        except Problem as problem:
+            if self._connected.is_set():
+                raise
+            self._failed = problem
+        self._connected.set()
+
+    def _take(self, told: Told) -> None:
+        if told.kind == "call":
+            head = json.loads(told.data)
+            headers = [(name, value) for name, value in head["headers"]]
+            incoming = self._calls[told.id] = Incoming(told.id, head["method"], head["path"], headers)
+            try:
+                self._workers.submit(self._answer, incoming)
+            except RuntimeError:
+                # Closing has ended the workers; the host answers the caller as soon as the line is gone.
+                del self._calls[told.id]
+        elif told.kind == "replaced":
+            self.replaced = self.over = True
+            self._notify("The tunnel was taken over by another `devkit` of yours with the same tunnel.")
+        elif told.id in self._calls:
+            incoming = self._calls[told.id]
+            if told.kind == "body":
+                incoming.arrive(base64.b64decode(json.loads(told.data)["data"]))
+            elif told.kind == "end":
+                incoming.arrive(None)
+            elif told.kind == "cancel":
+                incoming.cancel()
+
+    def _answer(self, incoming: Incoming) -> None:
+        try:
+            answer = self._handler.answer(incoming)
+        except Exception as error:
+            # Whoever called must hear something, whatever the handler stumbled over.
+            told = f"The developer's machine could not answer: {type(error).__name__}: {error}"[:TOLD]
+            answer = Answer(502, [("Content-Type", "text/plain; charset=utf-8")], told.encode())
+        try:
+            if not incoming.cancelled:
+                self._post(incoming.call, answer)
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            if not self._stopping.is_set():
+                self._notify(f"An answer could not be brought to {self._client.host}: {type(error).__name__}")
+        finally:
+            self._calls.pop(incoming.call, None)
+
+    def _post(self, call: str, answer: Answer) -> None:
+        headers = {
+            "Authorization": f"Bearer {self._credentials.token}",
+            "Content-Type": "application/octet-stream",
+        }
+        url = f"{self._client.host}/v1/tunnels/{self._opened['id']}/answers/{call}"
+        told = self._posts.request("POST", url, body=answer.frames(call), headers=headers, timeout=120)
+        if told.status == 400:
+            raise urllib3.exceptions.HTTPError(told.data.decode(errors="replace")[:TOLD])
