@@ -25,6 +25,10 @@ from tests.contract.agreement import (  # noqa: F401
     pytest_testnodedown,
 )
 
+# Whoever starts the tests in the background may have had Ctrl-C ignored, and programs started from here would inherit
+# that: what tests say of Ctrl-C is about terminals, where it is not.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 COUNTER = """
 from runtime.sdk import ExposableError, Integration, Response, ui
 

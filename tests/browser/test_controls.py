@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from tests.devkit.dev_process import DevProcess
 
 
 def state(page: Any) -> Any:
-    return json.loads(page.locator("#state").inner_text())
+    return json.loads(page.locator("#state").input_value())
 
 
 @pytest.fixture
@@ -150,3 +151,39 @@ def test_a_frame_cannot_reach_the_page(page: Any, gallery: DevProcess) -> None:
     page.evaluate("window.postMessage({ action: { action: 'hear', value: 'forged' } }, '*')")
     page.get_by_role("button", name="Corner").click()
     expect(page.get_by_text("Heard nothing")).to_be_visible()
+
+
+def test_a_frame_goes_to_another_page_when_its_source_changes(page: Any, gallery: DevProcess) -> None:
+    show(page, gallery, "block:frames")
+    frame = page.frame_locator(".ck-frame")
+    expect(frame.locator("#word")).to_contain_text("first")
+    born = frame.locator("#born").inner_text()
+    page.get_by_label("Props", exact=True).fill('{"page": "2"}')
+    expect(page.locator(".ck-frame")).to_have_attribute("src", re.compile("/frame2$"))
+    expect(frame.locator("#born")).not_to_have_text(born)
+    # What was typed before the new page was ready reaches it once it is.
+    expect(frame.locator("#word")).to_have_text('{"word":"first","fixed":"same"}')
+
+
+def test_a_choice_among_openapi_specifications(page: Any, stage: Any) -> None:
+    field = stage.get_by_label("Specification")
+    expect(field.locator("option")).to_have_text(["Select …", "Petstore (example)", "Museum (example)"])
+    field.select_option("museum")
+    expect(stage.get_by_text("Told 1 times")).to_be_visible()
+    assert state(page)["spec"] == "museum"
+    expect(stage.get_by_label("Specification")).to_have_value("museum")
+
+
+def test_a_known_list_of_several_is_searched_and_takes_typed_words(page: Any, stage: Any) -> None:
+    field = stage.get_by_role("combobox", name="Tags")
+    field.click()
+    options = page.locator(f"#{field.get_attribute('aria-controls')}").get_by_role("option")
+    expect(options).to_have_text(["urgent", "later"])
+    page.keyboard.type("lat")
+    expect(options).to_have_text(["later"])
+    options.first.click()
+    page.keyboard.type("mine")
+    expect(stage.get_by_text("Nothing found")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(stage.get_by_role("button", name="Remove mine")).to_be_visible()
+    assert state(page)["tags"] == ["later", "mine"]

@@ -33,7 +33,7 @@ def test_every_element_is_drawn(page: Any, gallery: DevProcess) -> None:
             drawn.add("modal")
         drawn |= set(page.evaluate("[...document.querySelectorAll('[data-ck]')].map(node => node.dataset.ck)"))
     assert set(ELEMENTS) <= drawn
-    known = page.evaluate("import('/preview/static/contentkit.js').then(module => module.TYPES)")
+    known = page.evaluate("import('/contentkit/draw.js').then(module => module.TYPES)")
     assert set(known) == set(ELEMENTS)
 
 
@@ -186,3 +186,14 @@ def test_props_reach_the_script_and_are_kept(page: Any, gallery: DevProcess) -> 
     expect(page.get_by_text("Note from outside")).to_be_visible()
     page.reload()
     expect(page.get_by_text("Note from outside")).to_be_visible()
+
+
+def test_addresses_open_in_a_window_of_their_own(page: Any, gallery: DevProcess) -> None:
+    show(page, gallery, "block:overlays")
+    with page.expect_popup() as opening:
+        page.get_by_role("button", name="Endpoint").click()
+    opening.value.wait_for_load_state()
+    assert opening.value.url.endswith("/channels")
+    opening.value.close()
+    page.get_by_role("button", name="Visit").click()
+    expect(page.locator(".ck-alert-area")).to_contain_text("This address cannot be opened: data:text/plain,visited")

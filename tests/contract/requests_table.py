@@ -9,7 +9,7 @@ from typing import Any
 from runtime.api.operation import Operation
 from tests.conftest import Api, Installed, publication
 
-OBJECTS = ("organizationId", "spaceId", "siteId", "integrationName", "installationId", "eventId")
+OBJECTS = ("organizationId", "spaceId", "siteId", "integrationName", "installationId", "eventId", "tunnelId")
 
 
 @dataclass
@@ -21,6 +21,7 @@ class World:
     installation: Api
     reader: Api
     event: str
+    tunnel: str
 
     def value(self, parameter: str) -> str:
         one = self.installed
@@ -31,6 +32,7 @@ class World:
             "integrationName": one.name,
             "installationId": one.installation,
             "eventId": self.event,
+            "tunnelId": self.tunnel,
         }[parameter]
 
     def path(self, operation: Operation, **other: str) -> str:
@@ -188,6 +190,7 @@ GOOD: dict[str, Good] = {
         lambda world: {"event": {"type": "space_content_updated", "revisionId": "r"}},
         spoiled={"event": {"type": "space_content_updated"}, "count": 0},
     ),
+    "getIntegrationDevelopmentMode": Good(),
     "setIntegrationDevelopmentMode": Good(
         lambda world: {"tunnelUrl": "https://tunnel.example.com"}, spoiled={"tunnelUrl": "x" * 257, "all": "yes"}
     ),
@@ -229,4 +232,9 @@ GOOD: dict[str, Good] = {
     "listOrganizationIntegrationsStatus": Good(),
     "getOrganizationIntegrationStatus": Good(),
     "listSpaceIntegrations": Good(),
+    "listIntegrationVersions": Good(),
+    "rollBackIntegration": Good(lambda world: {"version": 1}, spoiled={"version": 0}),
+    "listTunnels": Good(),
+    "openTunnel": Good(lambda world: {"name": "laptop"}, spoiled={"name": ""}),
+    "closeTunnel": Good(),
 }

@@ -50,6 +50,7 @@ def build(host: HostProcess, owner: Tenant) -> World:
         Api(host.url, made.json["token"]),
         Api(host.url, reader(host, owner)),
         events[0]["id"],
+        owner.api.post(f"/v1/orgs/{owner.id}/tunnels", {"name": f"of {one.name}"}).json["id"],
     )
 
 

@@ -43,8 +43,8 @@ def start_dev(tmp_path: Path) -> Iterator[Callable[..., DevProcess]]:
     """Start `devkit dev`; whatever still runs at the end is stopped."""
     running: list[DevProcess] = []
 
-    def start(folder: Path, *options: str) -> DevProcess:
-        running.append(DevProcess(folder, tmp_path, *options))
+    def start(folder: Path, *options: str, host: str | None = None) -> DevProcess:
+        running.append(DevProcess(folder, tmp_path, *options, host=host))
         return running[-1]
 
     yield start

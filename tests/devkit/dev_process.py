@@ -67,12 +67,13 @@ def devkit(home: Path, *arguments: str, folder: Path | None = None, **environ: s
 class DevProcess:
     """`devkit dev` on a project; `told` is all that it has written to its output so far."""
 
-    def __init__(self, folder: Path, home: Path, *options: str) -> None:
+    def __init__(self, folder: Path, home: Path, *options: str, host: str | None = None) -> None:
         self.folder, self.home, self.port = folder, home, free_port()
         self.told: list[dict[str, Any]] = []
         self.errors: list[str] = []
         self._more = threading.Condition()
-        command = [sys.executable, "-m", "devkit", "dev", str(folder), "--no-open", "--json", "--port", str(self.port)]
+        command = [sys.executable, "-m", "devkit", "dev", str(folder), "--no-open", "--json"]
+        command += ["--port", str(self.port)] if host is None else ["--host", host]
         self.process = subprocess.Popen(
             [*command, *options],
             env=environment(home),

@@ -17,7 +17,12 @@ WRONG: dict[str, tuple[str, ...]] = {
     "serve": (),
     "dev": ("nowhere",),
     "check": ("nowhere",),
+    "test": ("nowhere",),
+    "render": ("counter",),
     "publish": ("nowhere",),
+    "versions": ("something",),
+    "rollback": ("something", "1"),
+    "secrets": ("nowhere",),
     "unpublish": ("something",),
     "login": ("--host", "http://127.0.0.1:1", "--token", "dk_x"),
     "whoami": (),
@@ -27,6 +32,7 @@ WRONG: dict[str, tuple[str, ...]] = {
     "replay": ("--last", "--integration", "something"),
     "record": ("new.yaml",),
     "play": ("nowhere.yaml",),
+    "tunnel": ("3000",),
     "doctor": ("--nothing",),
     "completion": ("tcsh",),
 }
@@ -37,7 +43,9 @@ def test_every_command_is_walked_here_and_has_a_test_of_its_own() -> None:
     assert set(WRONG) == set(COMMANDS)
     here = "\n".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.rglob("*.py"))
     used = set(re.findall(r'(?:shell|logged_in|devkit)\(\s*(?:tmp_path, )?"(\w+)"', here)) | {"dev"}
-    assert set(COMMANDS) - {"serve"} <= used
+    assert set(COMMANDS) - {"serve", "tunnel"} <= used
+    scenario = Path(__file__).parents[1] / "scenarios" / "test_tunnels.py"
+    assert '"devkit", "tunnel"' in scenario.read_text(encoding="utf-8")
     assert '"devkit", "serve"' in (Path(__file__).parents[1] / "conftest.py").read_text(encoding="utf-8")
 
 
@@ -71,7 +79,9 @@ def test_the_group_lists_its_commands(shell: Shell) -> None:
 def test_an_unknown_command_names_those_there_are(shell: Shell) -> None:
     done = shell("publsh")
     assert done.code == 2
-    assert done.err.startswith("error: There is no command `publsh`. Known are: new, init, serve,")
+    assert done.err.startswith(
+        "error: There is no command `publsh`; did you mean `publish`? Known are: new, init, serve,"
+    )
 
 
 def test_a_traceback_is_shown_only_when_asked_for(shell: Shell, tmp_path: Path) -> None:

@@ -129,6 +129,8 @@ def test_failures_are_repeated_and_then_given_up_visibly(gamma: Tenant) -> None:
     assert shown["event"]["status"] == "failed"
     assert shown["trace"]["fault"]["message"].endswith("not yet")
     assert shown["trace"]["fault"]["line"] == 17
+    moments = shown["trace"]["moments"]
+    assert 0 <= moments["sentMs"] <= moments["beganMs"] <= moments["answeredMs"] <= moments["endedMs"]
     failed = gamma.api.get(f"{one.path}/events", status="failed").json["items"]
     assert [item["id"] for item in failed] == [sent]
 

@@ -2,7 +2,7 @@
 
 from urllib.parse import urlsplit
 
-from runtime.sdk import ExposableError, Integration, Response, ui
+from runtime.sdk import ExposableError, FetchError, Integration, Response, ui
 
 integration = Integration()
 
@@ -106,8 +106,10 @@ def controls(element, context):
         ui.input("Kind", ui.select("kind", [ui.option("r", "Red"), ui.option("g", "Green")], on_value_change=told)),
         ui.input("Several", ui.select("several", ["one", "two", "three"], multiple=True, initial_value=["two"])),
         ui.input("Free", ui.select("free", ["known"], accept_input=True)),
+        ui.input("Tags", ui.select("tags", ["urgent", "later"], multiple=True, accept_input=True)),
         ui.input("Fruit", ui.select("fruit", fruit, placeholder="Pick a fruit")),
         ui.input("Basket", ui.select("basket", f"{endpoint(context)}/fruit", multiple=True, accept_input=True)),
+        ui.input("Specification", ui.select("spec", ui.openapi_options(), on_value_change=told)),
         ui.input("Notify", ui.switch("notify", initial_value=True)),
         ui.input("Dangerous", ui.switch("danger", confirm=ui.confirm("Really?", "It cannot be undone.", "Yes"))),
         ui.input("Apples", ui.checkbox("picked", "apples")),
@@ -126,6 +128,12 @@ def tell(element, action):
     element.state["last"] = f"{action.get('kind')} {action['inner']['deep']}"
 
 
+@integration.component("cached")
+def cached(element, context):
+    element.set_cache(max_age=60)
+    return ui.block(ui.text("Kept for a minute"))
+
+
 @integration.component("frames", state={"sent": "first", "heard": None, "renders": 0})
 def frames(element, context):
     element.state["renders"] += 1
@@ -133,7 +141,7 @@ def frames(element, context):
         ui.textinput("sent", placeholder="Sent to the frame"),
         ui.vstack(
             ui.webframe(
-                f"{endpoint(context)}/frame",
+                f"{endpoint(context)}/frame{element.props.get('page', '')}",
                 aspect_ratio=4,
                 data={"word": ui.state("sent"), "fixed": "same"},
                 buttons=[ui.button("Corner", on_press="hear")],
@@ -171,6 +179,11 @@ def frame():
     return Response(FRAME, headers={"Content-Type": "text/html; charset=utf-8"})
 
 
+@integration.fetch("GET", "/frame2")
+def second_frame():
+    return Response(FRAME.replace("waiting", "second page"), headers={"Content-Type": "text/html; charset=utf-8"})
+
+
 @integration.fetch("GET", "/fruit")
 def fruit(request):
     query = request.query
@@ -186,17 +199,33 @@ def fruit(request):
     return Response.json(page)
 
 
+@integration.fetch("POST", "/echo")
+def echo(request):
+    return Response(request.body, headers={"Content-Type": "application/json"})
+
+
+@integration.fetch("GET", "/call")
+def call(context):
+    try:
+        context.fetch("http://127.0.0.1:9/inside")
+    except FetchError as error:
+        return Response.json({"refused": str(error)})
+    return Response.json({})
+
+
 @integration.fetch("GET", "/channels")
 def channels():
     return Response.json([{"label": "General", "value": "C1"}, {"label": "Random", "value": "C2"}])
 
 
 @integration.component("overlays", state={"returned": "nothing"})
-def overlays(element):
+def overlays(element, context):
     return ui.block(
         ui.button("Open", on_press=ui.open_modal("dialog", {"start": "given"})),
         ui.button("Fail", on_press="fail"),
         ui.button("Break", on_press="break"),
+        ui.button("Visit", on_press=ui.open_url("data:text/plain,visited")),
+        ui.button("Endpoint", on_press=ui.open_url(f"{endpoint(context)}/channels")),
         ui.text(f"Returned {element.state['returned']}"),
     )
 

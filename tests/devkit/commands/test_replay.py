@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 
 from tests.conftest import Installed, Tenant, wait_for
 from tests.devkit.commands.listener import BACKGROUND, SCOPES, SCRIPT, listener
@@ -80,11 +81,29 @@ def test_calls_that_were_answered_are_answered_again(logged_in: Shell, hears: In
     made = requested(hears)
     done = logged_in("replay", made["id"], "--integration", hears.name, "--json")
     assert done.code == 0, done.err
-    assert "the host keeps no request bodies" in done.err
+    assert done.err == ""
     told = json.loads(done.json["replayed"][0]["answer"]["body"])
     assert told["url"].endswith(f"/installation/{hears.installation}/hook?a=1")
     assert told["headers"]["x-kept"] == "yes"
     assert "authorization" not in told["headers"]
+    assert json.loads(told["body"]) == {"hello": 1}, "the host kept the body"
+
+
+def test_a_body_that_was_not_kept_is_told(logged_in: Shell, hears: Installed) -> None:
+    address = f"{hears.owner.api.url}/v1/integrations/{hears.name}/integration/hook"
+    for content in (b"\xff\xfe no text", b"x" * 70_000):
+        before = len(hears.owner.api.get(f"{hears.path}/events", type="fetch").json["items"])
+        assert requests.post(address, data=content, timeout=30).status_code == 200
+        made = wait_for(lambda count=before: newest(hears, count), 30)
+        assert "body" not in hears.owner.api.get(f"{hears.path}/events/{made['id']}").json
+        done = logged_in("replay", made["id"], "--integration", hears.name, "--json")
+        assert (done.code, "the host kept no body of this request" in done.err) == (0, True)
+
+
+def newest(one: Installed, before: int) -> Any:
+    """The newest request, once there are more than before."""
+    items = one.owner.api.get(f"{one.path}/events", type="fetch").json["items"]
+    return items[0] if len(items) > before else None
 
 
 def test_a_replay_may_carry_a_body_and_an_edit(logged_in: Shell, hears: Installed, tmp_path: Path) -> None:

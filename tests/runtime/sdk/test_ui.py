@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from runtime.sdk import ui
 from runtime.sdk.elements import making, shapes
 
-# Section 2 of the contract: element, props (required ones marked with "!").
+# Section 2 of the contract: element, props (required ones marked with "!"). `alt` of an image is ours.
 CONTRACT = {
     "block": "children! controls",
     "modal": "title subtitle size returnValue children! submit",
@@ -30,7 +30,7 @@ CONTRACT = {
     "link": "target! children!",
     "hint": "children!",
     "markdown": "content!",
-    "image": "source! aspectRatio!",
+    "image": "source! aspectRatio! alt",
     "codeblock": "content! syntax lineNumbers buttons state onContentChange header footer",
     "webframe": "aspectRatio source! buttons data",
     "button": "style onPress! icon trailingIcon label tooltip confirm disabled",
@@ -164,6 +164,10 @@ MOST: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
         },
     ),
     "markdown": (lambda: ui.markdown(ui.state("k")), {"content": {"$state": "k"}}),
+    "image": (
+        lambda: ui.image("https://x.example/a.png", aspect_ratio=1.5, alt="A sunset"),
+        {"source": {"url": "https://x.example/a.png"}, "aspectRatio": 1.5, "alt": "A sunset"},
+    ),
     "codeblock": (
         lambda: ui.codeblock(
             ui.state("k"),

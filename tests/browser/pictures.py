@@ -1,0 +1,94 @@
+"""Takes the README's pictures: `python -m tests.browser.pictures`, with Chromium and a port that is free."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+
+from tests.devkit.dev_process import DevProcess, copy_sample, devkit
+
+PICTURES = Path(__file__).parents[2] / "runtime" / "web" / "pictures"
+SIZE = {"width": 1360, "height": 860}
+
+
+def main() -> int:
+    """Walk through the pages of the counter and the analytics sample, and keep a picture of each."""
+    program = shutil.which("chromium")
+    if program is None:
+        print("error: chromium is missing (Debian: apt-get install chromium)", file=sys.stderr)
+        return 1
+    PICTURES.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="pictures-") as folder, sync_playwright() as playwright:
+        home = Path(folder)
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        devkit(home, "new", "deliveries", "--template", "webhook")
+        for project, theme, take in (
+            (copy_sample("counter", home), "light", component),
+            (home / "deliveries", "dark", events),
+            (copy_sample("analytics", home), "light", places),
+        ):
+            process = DevProcess(project, home)
+            try:
+                page = browser.new_context(viewport=SIZE, color_scheme=theme).new_page()
+                page.goto(process.url)
+                take(page, process, home)
+            finally:
+                process.end()
+        browser.close()
+    return 0
+
+
+def component(page: Any, process: DevProcess, home: Path) -> None:
+    """Press a few buttons, go back in time, and compare."""
+    page.get_by_text("Clicked 0 times").wait_for()
+    for count in (1, 2, 3):
+        page.get_by_role("button", name="Click me").click()
+        page.get_by_text(f"Clicked {count} time").first.wait_for()
+    page.get_by_label("Your name").fill("Ada")
+    page.get_by_role("button", name="Greet").click()
+    page.get_by_text("Hello, Ada!").first.wait_for()
+    keep(page, "component")
+    page.get_by_role("tab", name="History").click()
+    keep(page, "history", 550)
+
+
+def events(page: Any, process: DevProcess, home: Path) -> None:
+    """Send a few requests, and look at one."""
+    secret = (process.folder / ".env").read_text().partition("=")[2].strip()
+    sent = ("trigger", "fetch", "--path", "/hook", "--body", "example.json", "--sign", "github")
+    for signed in (secret, "another", secret):
+        devkit(home, *sent, "--secret", signed, folder=process.folder)
+    page.goto(process.url.replace("#key", "/events#key"))
+    page.locator(".event", has_text="task").first.click()
+    page.locator("#detail .waterfall").wait_for()
+    keep(page, "events", 550)
+
+
+def places(page: Any, process: DevProcess, home: Path) -> None:
+    """Look at the integration where readers will, and where it is installed."""
+    page.goto(process.url.replace("#key", "/installation#key"))
+    page.get_by_text("Configuration").click()
+    page.get_by_label("Measurement id").fill("G-EXAMPLE1")
+    page.get_by_role("button", name="Save").first.click()
+    page.get_by_text("active").nth(1).wait_for()
+    keep(page, "installation", 760)
+    page.goto(process.url.replace("#key", "/site#key"))
+    page.get_by_role("button", name="Publish").click()
+    page.wait_for_timeout(2500)
+    keep(page, "site")
+
+
+def keep(page: Any, name: str, height: int = SIZE["height"]) -> None:
+    """Keep a picture of the page as it is in a moment, when nothing moves any more."""
+    page.set_viewport_size({**SIZE, "height": height})
+    page.wait_for_timeout(800)
+    page.screenshot(path=PICTURES / f"{name}.png")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,270 @@
+"""The preview's page about installations: everything is done by hand, and each change is heard of."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.axe_rules import AXE, VIOLATIONS
+from tests.conftest import Api
+from tests.devkit.dev_process import DevProcess, devkit
+
+
+@pytest.fixture(scope="module")
+def process(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DevProcess]:
+    """A `devkit dev` of its own: what is uninstalled here must not be missed elsewhere."""
+    folder = tmp_path_factory.mktemp("installing")
+    shutil.copytree(Path(__file__).parent / "gallery", folder / "gallery")
+    running = DevProcess(folder / "gallery", folder)
+    running.wait("ready")
+    yield running
+    assert running.end() == 0
+
+
+def open_page(page: Any, process: DevProcess) -> None:
+    page.goto(process.url)
+    page.get_by_role("navigation", name="Pages").get_by_role("link", name="Installation").click()
+    expect(page.get_by_role("article").first).to_be_visible()
+    expect(page.locator("#line")).to_have_text("Live")
+
+
+@pytest.fixture
+def installing(page: Any, process: DevProcess) -> Any:
+    open_page(page, process)
+    return page
+
+
+def card(page: Any, title: str) -> Any:
+    return page.get_by_role("article", name=title)
+
+
+def status(page: Any, title: str, words: str) -> None:
+    expect(card(page, title).locator("header .badge")).to_have_text(words)
+
+
+def heard(page: Any, kind: str) -> None:
+    expect(page.locator(".event").filter(has=page.get_by_text(kind, exact=True)).first).to_be_visible()
+
+
+def test_paused_and_resumed(installing: Any) -> None:
+    title = installing.locator("#organization h4").inner_text()
+    card(installing, title).get_by_role("button", name="Pause").click()
+    status(installing, title, "paused")
+    resume = card(installing, title).get_by_role("button", name="Resume")
+    expect(resume).to_be_focused()
+    resume.click()
+    status(installing, title, "active")
+    heard(installing, "installation_setup")
+
+
+def test_what_is_missing_is_told_and_filled_in(installing: Any) -> None:
+    status(installing, "Sample site", "pending")
+    site = card(installing, "Sample site")
+    expect(site).to_contain_text("Setup is not complete: Channel is needed before it is active.")
+    site.get_by_text("Configuration").click()
+    site.get_by_label("Channel").fill("news")
+    site.get_by_role("button", name="Save", exact=True).click()
+    status(installing, "Sample site", "active")
+    expect(site).not_to_contain_text("Setup is not complete")
+    expect(site.get_by_label("Channel")).to_have_value("news")
+
+
+def stored(process: DevProcess, more: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The configuration on the site; `more` is added to it, as a script does after a sign-in."""
+    host, _, key = process.url.partition("#key=")
+    api = Api(host.partition("/preview/")[0], key)
+    state = api.get("/preview/api/gallery").json
+    path = f"/v1/integrations/gallery/installations/{state['installation']['id']}/sites/{state['site']['id']}"
+    if more is not None:
+        api.call("PATCH", path, {"configuration": {**api.get(path).json["configuration"], **more}})
+    found: dict[str, Any] = api.get(path).json["configuration"]
+    return found
+
+
+@pytest.mark.parametrize("place", ["installation", "component"])
+def test_what_a_script_stored_meanwhile_is_not_lost(installing: Any, process: DevProcess, place: str) -> None:
+    form = card(installing, "Sample site")
+    if place == "component":
+        installing.goto(f"{process.url}&configuration:site")
+        form = installing.locator("#stage")
+    else:
+        form.get_by_text("Configuration", exact=True).click()
+    form.get_by_label("Channel").fill(f"from the {place}")
+    stored(process, {"token": place})
+    form.get_by_role("button", name="Save", exact=True).click()
+    expect(form.get_by_role("status")).to_have_text("Saved")
+    kept = stored(process)
+    assert (kept["token"], kept["channel"]) == (place, f"from the {place}")
+
+
+def test_a_component_stands_for_a_form(installing: Any) -> None:
+    title = installing.locator("#organization h4").inner_text()
+    organization = card(installing, title)
+    organization.get_by_text("Configuration").click()
+    expect(organization.locator(".ck-view > *").first).to_be_visible()
+
+
+def test_external_ids_are_kept_and_too_many_are_refused(installing: Any, looker: Any) -> None:
+    looker.allowed = ["status of 400"]
+    space = card(installing, "Sample space")
+    space.get_by_text("External ids", exact=True).click()
+    names = space.get_by_label("Names by which a service knows this installation")
+    names.fill("one\n\n two \n")
+    space.get_by_role("button", name="Save external ids").click()
+    expect(installing.locator("#toast")).to_have_text("The external ids are saved.")
+    installing.reload()
+    space.get_by_text("External ids", exact=True).click()
+    expect(names).to_have_value("one\ntwo")
+    names.fill("\n".join("abcdef"))
+    space.get_by_role("button", name="Save external ids").click()
+    expect(space.get_by_role("alert").first).to_contain_text("externalIds")
+
+
+def test_the_endpoint_is_copied(installing: Any) -> None:
+    installing.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    endpoint = card(installing, "Sample space").locator("dd code").inner_text()
+    assert "/space-installation/" in endpoint
+    installing.get_by_role("button", name="Copy the public endpoint of Sample space").click()
+    expect(installing.locator("#toast")).to_have_text("The address is copied.")
+    assert installing.evaluate("navigator.clipboard.readText()") == endpoint
+
+
+def test_taken_from_a_space_and_installed_again(installing: Any) -> None:
+    group = installing.get_by_role("group", name="Which spaces")
+    group.get_by_label("Those that are chosen").check()
+    expect(installing.locator("#toast")).to_have_text("Only on the spaces that are chosen.")
+    space = card(installing, "Sample space")
+    space.get_by_role("button", name="Uninstall").click()
+    dialog = installing.get_by_role("dialog", name="Uninstall it?")
+    expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
+    installing.keyboard.press("Escape")
+    status(installing, "Sample space", "active")
+    expect(space.get_by_role("button", name="Uninstall")).to_be_focused()
+    installing.keyboard.press("Enter")
+    dialog.get_by_role("button", name="Uninstall").click()
+    status(installing, "Sample space", "not installed")
+    heard(installing, "space_installation_deleted")
+    expect(space.get_by_text("Public endpoint")).to_have_count(0)
+    space.get_by_role("button", name="Install").click()
+    status(installing, "Sample space", "active")
+    space.get_by_role("button", name="Uninstall").click()
+    dialog.get_by_role("button", name="Uninstall").click()
+    status(installing, "Sample space", "not installed")
+    group.get_by_label("All spaces").check()
+    status(installing, "Sample space", "active")
+
+
+def test_uninstalled_from_the_organization_and_installed_again(installing: Any) -> None:
+    title = installing.locator("#organization h4").inner_text()
+    card(installing, title).get_by_role("button", name="Uninstall").click()
+    dialog = installing.get_by_role("dialog", name="Uninstall it?")
+    expect(dialog).to_contain_text("from all spaces and sites")
+    dialog.get_by_role("button", name="Uninstall").click()
+    status(installing, title, "not installed")
+    expect(installing.locator("#spaces")).to_be_hidden()
+    heard(installing, "installation_deleted")
+    card(installing, title).get_by_role("button", name="Install").click()
+    status(installing, title, "active")
+    status(installing, "Sample space", "not installed")
+    for which in ("spaces", "sites"):
+        installing.get_by_role("group", name=f"Which {which}").get_by_label(f"All {which}").check()
+    status(installing, "Sample space", "active")
+    status(installing, "Sample site", "pending")
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed: `make npm` installs it where there is an npm")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(page: Any, process: DevProcess, scheme: str) -> None:
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    open_page(page, process)
+    for summary in page.locator("main summary").all():
+        summary.click()
+    expect(page.locator("main .ck-view > *").first).to_be_visible()
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    assert page.evaluate(VIOLATIONS, "html") == []
+    card(page, "Sample space").get_by_role("button", name="Uninstall").click()
+    expect(page.get_by_role("dialog", name="Uninstall it?")).to_be_visible()
+    assert page.evaluate(VIOLATIONS, "html") == []
+
+
+@pytest.fixture
+def made(browser: Any, tmp_path: Path) -> Iterator[Callable[[str], DevProcess]]:
+    """Make a project of a template, as an author does, and start it."""
+    running: list[DevProcess] = []
+
+    def start(template: str) -> DevProcess:
+        done = devkit(tmp_path, "new", "my-try", "--template", template)
+        assert done.code == 0, done.err
+        running.append(DevProcess(tmp_path / "my-try", tmp_path))
+        running[-1].wait("ready")
+        return running[-1]
+
+    yield start
+    for process in running:
+        assert process.end() == 0
+        assert process.errors == []
+
+
+def axe(page: Any) -> None:
+    if AXE.exists():
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+        assert page.evaluate(VIOLATIONS, "html") == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_an_account_is_connected_offline(
+    page: Any, made: Callable[[str], DevProcess], looker: Any, scheme: str
+) -> None:
+    process = made("oauth")
+    open_page(page, process)
+    organization = page.get_by_role("article").first
+    organization.get_by_text("Configuration").click()
+    with page.context.expect_page() as opening:
+        organization.get_by_role("button", name="Connect").click()
+    provider = opening.value
+    provider.emulate_media(color_scheme=scheme)
+    expect(provider.get_by_role("heading", name="Sign in to my-client")).to_be_visible()
+    expect(provider.locator("main")).to_contain_text("read:user")
+    looker.allowed = ["Applying inline style"]  # axe measures with styles of its own, which the page's policy keeps out
+    axe(provider)
+    with provider.expect_event("close"):
+        provider.get_by_role("link", name="Sign in as Grace Hopper").click()
+    heard(page, "installation_setup")
+    page.goto(process.url)
+    expect(page.locator("#stage")).to_contain_text("Grace Hopper")
+
+
+def test_visitors_sign_in_and_out_offline(page: Any, made: Callable[[str], DevProcess], looker: Any) -> None:
+    looker.allowed = ["status of 403"]
+    process = made("visitor-auth")
+    page.goto(process.url)
+    page.get_by_role("navigation", name="Pages").get_by_role("link", name="Site").click()
+    page.get_by_role("button", name="Publish").click()
+    expect(page.locator("#site-status")).to_have_text("published")
+    page.get_by_label("Who signed in through this integration").check()
+    expect(page.locator("#toast")).to_have_text("Visitors sign in first.")
+    with page.context.expect_page() as opening:
+        page.get_by_role("link", name="A guide").click()
+    visitor = opening.value
+    with visitor.expect_navigation():
+        visitor.get_by_role("link", name="Deny").click()
+    expect(visitor.get_by_text("access_denied")).to_be_visible()
+    visitor.go_back()
+    visitor.get_by_role("link", name="Sign in as Ada Lovelace").click()
+    expect(visitor.get_by_role("heading", name="A guide")).to_be_visible()
+    assert re.fullmatch(r"http://localhost:\d+/sites/\w+/guide", visitor.url)
+    expect(page.locator("#reader")).to_contain_text("/guide")
+    visitor.get_by_role("link", name="Welcome").click()
+    expect(visitor.get_by_role("heading", name="Welcome")).to_be_visible()
+    visitor.get_by_role("button", name="Sign out").click()
+    expect(visitor.get_by_role("heading", name="Sign in to my-client")).to_be_visible()
+    key = process.url.partition("#key=")[2]
+    api = Api(process.url.partition("/preview/")[0], key)
+    kinds = {one["payload"]["type"] for one in api.get("/v1/integrations/my-try/events").json["items"]}
+    assert {"fetch_visitor_authentication", "fetch"} <= kinds

@@ -1,0 +1,207 @@
+"""`devkit logs`: what was, what is, and what comes, also after the host went away."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from queue import Queue
+from typing import IO, Any
+
+import pytest
+
+from tests.conftest import HostProcess, Installed, Tenant, init, installed, tenant, wait_for
+
+SCRIPT = """
+from runtime.sdk import Integration, Response
+
+integration = Integration()
+
+
+@integration.fetch("GET", "/say")
+def say(request, context):
+    context.log.info("hello %s", request.url)
+    return Response("")
+
+
+@integration.fetch("GET", "/warn")
+def warn(request, context):
+    context.log.debug("in passing")
+    context.log.warning("careful")
+    return Response("")
+
+
+@integration.fetch("GET", "/break")
+def fails(request):
+    raise RuntimeError("broken on purpose")
+"""
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostProcess]:
+    """A host whose events come from two processes."""
+    data = tmp_path_factory.mktemp("logs")
+    init(data, "First", "first@example.com")
+    process = HostProcess(data, "--workers", "2").start()
+    yield process
+    assert process.stop() == 0
+
+
+@pytest.fixture(scope="module")
+def owner(two: HostProcess) -> Tenant:
+    return tenant(two, "Owner", "owner@example.com")
+
+
+@pytest.fixture
+def one(owner: Tenant) -> Installed:
+    return installed(owner, SCRIPT, blocks=[])
+
+
+class Logs:
+    """`devkit logs --follow` as a process."""
+
+    def __init__(self, one: Installed, home: Path, *options: str) -> None:
+        command = [sys.executable, "-m", "devkit", "logs", one.name, "--follow", *options]
+        command += ["--host", one.owner.api.url, "--token", one.owner.api.token or ""]
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | {"HOME": str(home)}
+        )
+        self.out: Queue[str] = Queue()
+        self.err: Queue[str] = Queue()
+        self.readers = [
+            threading.Thread(target=self._read, args=(stream, lines), daemon=True)
+            for stream, lines in ((self.process.stdout, self.out), (self.process.stderr, self.err))
+        ]
+        for reader in self.readers:
+            reader.start()
+
+    @staticmethod
+    def _read(stream: IO[str], lines: Queue[str]) -> None:
+        with stream:
+            for line in stream:
+                lines.put(line.rstrip("\n"))
+
+    def shows(self, text: str) -> str:
+        while True:
+            line = self.out.get(timeout=30)
+            if text in line:
+                return line
+
+    def end(self) -> int:
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(timeout=20)
+
+
+@pytest.fixture
+def logs(one: Installed, tmp_path: Path) -> Iterator[type[Logs]]:
+    started: list[Logs] = []
+
+    class Started(Logs):
+        def __init__(self, *options: str) -> None:
+            super().__init__(one, tmp_path, *options)
+            started.append(self)
+
+    yield Started  # type: ignore[misc]
+    for process in started:
+        if process.process.poll() is None:
+            process.process.kill()
+        process.process.wait(timeout=20)
+        for reader in process.readers:
+            reader.join(timeout=20)
+
+
+def recorded(one: Installed, count: int) -> list[dict[str, Any]]:
+    """Wait until calls are in the log: another process of the host may have taken them."""
+
+    def found() -> Any:
+        items = one.owner.api.get(f"{one.path}/events", type="fetch").json["items"]
+        return items if len(items) == count else None
+
+    items: list[dict[str, Any]] = wait_for(found)
+    return items
+
+
+def call(one: Installed, path: str) -> None:
+    one.owner.api.get(f"{one.path}/integration{path}")
+
+
+def test_events_come_as_they_end_from_all_processes(one: Installed, logs: type[Logs]) -> None:
+    call(one, "/say?n=past")
+    following = logs()  # type: ignore[call-arg]
+    following.shows("hello")
+    for n in range(20):
+        call(one, f"/say?n={n}")
+    seen = {following.shows("hello").rpartition("=")[2] for _ in range(20)}
+    assert seen == {str(n) for n in range(20)}
+    assert following.end() == 0
+
+
+def test_it_waits_for_a_host_that_goes_and_misses_nothing(one: Installed, logs: type[Logs], two: HostProcess) -> None:
+    following = logs("--limit", "0", "--json", "--type", "fetch")  # type: ignore[call-arg]
+    call(one, "/say?n=before")
+    while "before" not in json.dumps(json.loads(following.out.get(timeout=30))):
+        pass
+    two.kill()
+    assert "went away; waiting for it" in following.err.get(timeout=30)
+    two.start()
+    for n in range(3):
+        call(one, f"/say?n=after{n}")
+    assert "is back" in following.err.get(timeout=60)
+    told = [json.loads(following.out.get(timeout=30)) for _ in range(3)]
+    assert sorted(one["trace"]["logs"][0]["message"][-6:] for one in told) == ["after0", "after1", "after2"]
+    assert following.end() == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        (("--level", "warn"), "/warn /break"),
+        (("--level", "error"), "/break"),
+        (("--text", "HELLO"), "/say"),
+        (("--text", "on purpose"), "/break"),
+        (("--type", "fetch", "--status", "failed"), "/break"),
+        (("--installation", "nowhere"), ""),
+        (("--since", "1h", "--limit", "3", "--type", "fetch"), "/say /warn /break"),
+        (("--limit", "0"), ""),
+    ],
+)
+def test_filters(one: Installed, tmp_path: Path, options: tuple[str, ...], wanted: str) -> None:
+    for path in ("/say", "/warn", "/break"):
+        call(one, path)
+    recorded(one, 3)
+    command = [sys.executable, "-m", "devkit", "logs", one.name, "--json", *options]
+    command += ["--host", one.owner.api.url, "--token", one.owner.api.token or ""]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"HOME": str(tmp_path)}, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    found = [json.loads(line)["event"]["payload"] for line in done.stdout.splitlines()]
+    # Calls that two processes took may have ended in any order.
+    assert sorted(one["request"]["url"].rpartition("/integration")[2] for one in found) == sorted(wanted.split())
+
+
+def test_lines_below_the_level_are_left_out_and_one_event_is_found(one: Installed, tmp_path: Path) -> None:
+    call(one, "/warn")
+    found = recorded(one, 1)
+    command = [sys.executable, "-m", "devkit", "logs", one.name, "--trace", found[0]["id"], "--level", "warn"]
+    command += ["--host", one.owner.api.url, "--token", one.owner.api.token or ""]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"HOME": str(tmp_path)}, timeout=60)
+    assert "careful" in done.stdout
+    assert "in passing" not in done.stdout
+    assert "\x1b[" not in done.stdout, "plain when it is piped"
+
+
+def test_a_token_that_is_taken_away_and_a_host_that_is_not_there(one: Installed, tmp_path: Path) -> None:
+    for host, token, sentence in (
+        (one.owner.api.url, "dk_wrong", "token is unknown"),
+        ("http://127.0.0.1:9", "dk_x", "does not answer"),
+    ):
+        command = [sys.executable, "-m", "devkit", "logs", one.name, "--follow", "--host", host, "--token", token]
+        done = subprocess.run(
+            command, capture_output=True, text=True, env=os.environ | {"HOME": str(tmp_path)}, timeout=60
+        )
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+        assert sentence in done.stderr

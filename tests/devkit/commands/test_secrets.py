@@ -1,0 +1,102 @@
+"""`devkit secrets`: names and sources, never a value."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from devkit import environments
+from tests.devkit.conftest import Shell
+from tests.devkit.dev_process import Ran, environment
+
+HUSH = "s3cret-v4lue"
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    (folder / "integration.yaml").write_text(
+        "name: shop\ntitle: Shop\nscript: integration.py\nscopes: []\nsecrets:\n"
+        "  KEY: ${{ env.API_KEY }}\n  BOTH: ${{ env.API_KEY }}-${{ env.OTHER }}\n"
+        "envs:\n  staging:\n    secrets:\n      KEY: ${{ env.STAGING_KEY }}\n"
+    )
+    (folder / "integration.py").write_text("")
+    return folder
+
+
+def test_it_lists_where_values_come_from(shell: Shell, shop: Path) -> None:
+    (shop / ".env").write_text(f"API_KEY={HUSH}\n")
+    done = shell("secrets", str(shop))
+    assert (done.code, done.out) == (1, "KEY: API_KEY (.env)\nBOTH: API_KEY (.env), OTHER (missing)\n")
+    told = shell("secrets", str(shop), "--json", OTHER=HUSH, API_KEY=HUSH)
+    assert told.json == {
+        "ok": True,
+        "secrets": [
+            {"name": "KEY", "variables": {"API_KEY": "the process's environment"}, "written": False},
+            {
+                "name": "BOTH",
+                "variables": {"API_KEY": "the process's environment", "OTHER": "the process's environment"},
+                "written": False,
+            },
+        ],
+    }
+    staged = shell("secrets", str(shop), "--env", "staging", OTHER="x", STAGING_KEY=HUSH)
+    assert staged.out.startswith("KEY: STAGING_KEY (the process's environment)\n")
+    assert all(HUSH not in one.out + one.err for one in (done, told, staged))
+    assert shell("secrets", str(shop), DEVKIT_ENV="staging", OTHER="x").code == 1
+
+
+def put(shop: Path, home: Path, value: str, *options: str) -> Ran:
+    command = [sys.executable, "-m", "devkit", "secrets", str(shop), "--stdin", *options]
+    done = subprocess.run(command, input=value, env=environment(home), capture_output=True, text=True, timeout=60)
+    return Ran(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("value", [HUSH, "with spaces", "quo'te\"s", "#hash=1", "a$b${c}", "ünï"])
+def test_a_value_goes_into_a_file_that_only_the_author_reads(shop: Path, tmp_path: Path, value: str) -> None:
+    (shop / ".gitignore").write_text("*.pyc\n")
+    done = put(shop, tmp_path, value + "\n", "--set", "API_KEY")
+    assert (done.code, done.err) == (0, "")
+    assert value not in done.out
+    file = shop / ".env"
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert (shop / ".gitignore").read_text() == "*.pyc\n.env\n"
+
+    assert environments.variables(shop, None)["API_KEY"].value == value
+    assert put(shop, tmp_path, "second", "--set", "API_KEY").code == 0
+    assert environments.variables(shop, None)["API_KEY"].value == "second"
+    assert (shop / ".gitignore").read_text() == "*.pyc\n.env\n"
+
+
+def test_an_environment_has_a_file_of_its_own(shop: Path, tmp_path: Path) -> None:
+    done = put(shop, tmp_path, HUSH, "--set", "STAGING_KEY", "--env", "staging", "--json")
+    assert done.json == {"name": "STAGING_KEY", "file": ".env.staging"}
+    assert not (shop / ".env").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "value", "sentence"),
+    [
+        (("--set", "no name"), HUSH, "is no name of a variable"),
+        (("--set", "API_KEY"), "", "was given no value"),
+        (("--set", "API_KEY"), "x" * 10_001, "longer than 10000"),
+        ((), HUSH, "--stdin is for --set"),
+    ],
+)
+def test_what_it_refuses(shop: Path, tmp_path: Path, options: tuple[str, ...], value: str, sentence: str) -> None:
+    done = put(shop, tmp_path, value, *options)
+    assert (done.code != 0, sentence in done.err, done.err.count("\n"), done.out) == (True, True, 1, "")
+    assert not (shop / ".env").exists()
+
+
+def test_nobody_to_ask_and_a_folder_that_cannot_be_written(shell: Shell, shop: Path, tmp_path: Path) -> None:
+    done = shell("secrets", str(shop), "--set", "API_KEY")
+    assert (done.code, "give its value on standard input" in done.err) == (1, True)
+    (shop / ".env").mkdir()
+    refused = put(shop, tmp_path, HUSH, "--set", "API_KEY")
+    assert (refused.code, "cannot be written" in refused.err, HUSH in refused.err) == (1, True, False)
+    assert not any((shop / ".env").iterdir())

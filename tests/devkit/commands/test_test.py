@@ -1,0 +1,144 @@
+"""`devkit test`: runs a project's tests, in process and sandboxed, and says what to write where there are none."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.devkit.conftest import Shell
+
+GREETS = """\
+def test_it_greets(integration):
+    page = integration.render("counter").type("Your name", "Ada").click("Greet")
+    assert "Hello, Ada!" in page.text
+
+
+def test_it_counts(integration, golden):
+    golden(integration.render("counter").click("Click me"))
+"""
+FAILS = """\
+def test_it_fails(integration):
+    assert integration.render("counter").find("button", label="Greet")["style"] == "primary"
+"""
+
+
+@pytest.fixture
+def tested(project: Path) -> Path:
+    """The smallest sample with tests of its own."""
+    (project / "test_counter.py").write_text(GREETS)
+    return project
+
+
+def test_golden_renders_are_written_and_then_compared(shell: Shell, tested: Path) -> None:
+    first = shell("test", folder=tested)
+    assert first.code == 1
+    assert "there is no golden/test_it_counts.json yet" in first.out and "--update-golden" in first.out
+    assert shell("test", "--update-golden", folder=tested).code == 0
+    kept = tested / "golden" / "test_it_counts.json"
+    assert json.loads(kept.read_text())["state"]["count"] == 1
+    for more in ((), ("--sandboxed",)):
+        done = shell("test", *more, folder=tested)
+        assert (done.code, "2 passed" in done.out, done.err) == (0, True, ""), done.out
+    kept.write_text(kept.read_text().replace("Clicked 1 time", "Clicked twice"))
+    differs = shell("test", folder=tested)
+    assert differs.code == 1
+    assert '-          "Clicked twice"' in differs.out and '+          "Clicked 1 time"' in differs.out
+    assert "Clicked twice" in kept.read_text()
+
+
+def test_a_golden_render_that_cannot_be_written_is_told(shell: Shell, tested: Path) -> None:
+    (tested / "golden").write_text("a file where the folder should be")
+    done = shell("test", "--update-golden", "-k", "counts", folder=tested)
+    assert (done.code, "golden/test_it_counts.json cannot be written: File exists" in done.out) == (1, True), done.out
+
+
+def test_json_tells_each_test(shell: Shell, tested: Path) -> None:
+    (tested / "test_more.py").write_text(FAILS)
+    done = shell("test", str(tested), "--json")
+    assert done.code == 1
+    told = done.json
+    assert (told["ok"], told["passed"], told["failed"]) == (False, 1, 2)
+    by_name = {one["name"]: one for one in told["tests"]}
+    assert by_name["test_counter.py::test_it_greets"] == {
+        "name": "test_counter.py::test_it_greets",
+        "outcome": "passed",
+    }
+    assert "KeyError: 'style'" in by_name["test_more.py::test_it_fails"]["message"]
+    assert done.err == ""
+
+
+def test_some_tests_are_chosen(shell: Shell, tested: Path) -> None:
+    assert shell("test", "-k", "greets", "--json", folder=tested).json["passed"] == 1
+    assert shell("test", "test_counter.py", "-k", "greets", "--json", folder=tested).json["passed"] == 1
+    assert "1 deselected" in shell("test", "--", "--deselect", "test_counter.py::test_it_counts", folder=tested).out
+    none = shell("test", "-k", "nothing", folder=tested)
+    assert (none.code, none.err) == (1, "error: no test matches -k nothing; leave it out to run them all\n")
+
+
+def test_an_environment_of_the_manifest_is_tested(shell: Shell, tested: Path) -> None:
+    with (tested / "integration.yaml").open("a") as manifest:
+        manifest.write("envs:\n  staging:\n    name: counter-staging\n")
+    (tested / "test_counter.py").write_text(
+        'def test_it_is_the_one(integration):\n    assert integration.project.manifest.name == "counter-staging"\n'
+    )
+    assert shell("test", folder=tested).code == 1
+    assert shell("test", "--env", "staging", folder=tested).code == 0
+    assert shell("test", folder=tested, DEVKIT_ENV="staging").code == 0
+    wrong = shell("test", "--env", "stagin", "--json", folder=tested)
+    assert (wrong.code, wrong.out, wrong.err.count("\n")) == (1, "", 1)
+    assert "there is no environment `stagin`" in wrong.err and "write --env staging" in wrong.err
+
+
+def test_a_project_without_tests_says_what_to_write(shell: Shell, project: Path) -> None:
+    done = shell("test", "--json", folder=project)
+    assert (done.code, done.out) == (1, "")
+    assert "no test was found in" in done.err and "def test_it_draws(integration)" in done.err
+
+
+@pytest.mark.parametrize("sandboxed", [(), ("--sandboxed",)])
+def test_what_is_wrong_with_the_project_fails_the_test_in_one_line(
+    shell: Shell, tested: Path, sandboxed: tuple[str, ...]
+) -> None:
+    (tested / "integration.py").write_text("def broken(:\n")
+    done = shell("test", "-k", "greets", *sandboxed, folder=tested)
+    assert (done.code, "the script cannot be loaded: integration.py:1:12: SyntaxError" in done.out) == (1, True)
+    manifest = tested / "integration.yaml"
+    manifest.write_text(manifest.read_text().replace("name:", "nam:"))
+    done = shell("test", "-k", "greets", *sandboxed, folder=tested)
+    assert (done.code, "integration.yaml:1:1" in done.out, "Traceback" in done.out) == (1, True, False)
+
+
+def test_bad_input_is_one_sentence(shell: Shell, tested: Path, tmp_path: Path) -> None:
+    for arguments, sentence in {
+        ("nowhere",): "there is no folder nowhere",
+        ("--json", "--", "--no-such-option"): "pytest could not run",
+    }.items():
+        done = shell("test", *arguments, folder=tested)
+        assert (done.code, done.out, done.err.count("\n")) == (1, "", 1), done.err
+        assert sentence in done.err
+    outside = shell("test", folder=tmp_path)
+    assert (outside.code, "no integration.yaml" in outside.err) == (1, True)
+
+
+def test_tests_in_javascript_are_run_by_their_own_script(shell: Shell, tested: Path, tmp_path: Path) -> None:
+    package = tested / "package.json"
+    package.write_text('{"scripts": {"test": "echo from the script"}}')
+    missing = shell("test", folder=tested)
+    assert (missing.code, "npm install" in missing.err) == (1, True)
+    (tested / "node_modules").mkdir()
+    without = shell("test", folder=tested, PATH=str(tmp_path))
+    assert (without.code, "npm is not installed" in without.err) == (1, True)
+    (tmp_path / "npm").write_text('#!/bin/sh\n[ "$1" = test ] && echo "from the script"\nexit "$NPM_CODE"\n')
+    (tmp_path / "npm").chmod(0o755)
+    found = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    shell("test", "--update-golden", folder=tested, NPM_CODE="0", **found)
+    good = shell("test", "--json", folder=tested, NPM_CODE="0", **found)
+    assert (good.code, good.json["passed"]) == (0, 3)
+    assert good.json["tests"][0] == {"name": "npm test", "outcome": "passed"}
+    bad = shell("test", "--json", folder=tested, NPM_CODE="3", **found)
+    assert (bad.code, bad.json["failed"]) == (1, 1)
+    assert "from the script" in bad.json["tests"][0]["message"]
+    package.write_text("{")
+    assert "package.json cannot be read" in shell("test", folder=tested).err

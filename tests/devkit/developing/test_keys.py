@@ -1,0 +1,163 @@
+"""The keys of `devkit dev`, typed at a real terminal, which is given back as it was."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import requests
+
+from tests.conftest import HostProcess, Tenant, free_port
+from tests.devkit.dev_process import environment, processes_of
+
+PATIENCE = 60.0
+ANSI = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
+
+
+class Terminal:
+    """A terminal with `devkit dev` in it."""
+
+    def __init__(self, project: Path, home: Path, *options: str, **environ: str) -> None:
+        self.project = project
+        self._master, self._slave = pty.openpty()
+        self.before = termios.tcgetattr(self._slave)
+        self.shown = ""
+        command = [sys.executable, "-m", "devkit", "dev", str(project), "--no-open", "--port", str(free_port())]
+        self.process = subprocess.Popen(
+            [*command, *options],
+            env=environment(home, TERM="xterm", **environ),
+            stdin=self._slave,
+            stdout=self._slave,
+            stderr=self._slave,
+            start_new_session=True,
+            preexec_fn=self._control,
+        )
+
+    def _control(self) -> None:
+
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+    def type(self, keys: str) -> None:
+        os.write(self._master, keys.encode())
+
+    def shows(self, text: str, after: int = 0) -> str:
+        """Wait until the terminal shows a text beyond a place; gives all that came up to then."""
+        deadline = time.monotonic() + PATIENCE
+        while text not in self.shown[after:]:
+            assert time.monotonic() < deadline, f"no {text!r} in {self.shown[after:]!r}"
+            ready, _, _ = select.select([self._master], [], [], 0.2)
+            if ready:
+                self.shown += ANSI.sub("", os.read(self._master, 65536).decode(errors="replace"))
+        return self.shown[after:]
+
+    @property
+    def modes(self) -> list[object]:
+        return termios.tcgetattr(self._slave)
+
+    def end(self) -> int:
+        """Wait until it has ended by itself."""
+        deadline = time.monotonic() + PATIENCE
+        while self.process.poll() is None and time.monotonic() < deadline:
+            ready, _, _ = select.select([self._master], [], [], 0.1)
+            if ready:
+                self.shown += ANSI.sub("", os.read(self._master, 65536).decode(errors="replace"))
+        return self.process.wait(timeout=1)
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            self.end()
+        os.close(self._master)
+        os.close(self._slave)
+
+
+@pytest.fixture
+def terminal(project: Path, tmp_path: Path) -> Iterator[Callable[..., Terminal]]:
+    opened: list[Terminal] = []
+
+    def start(*options: str, **environ: str) -> Terminal:
+        opened.append(Terminal(project, tmp_path, *options, **environ))
+        opened[-1].shows("ready in")
+        return opened[-1]
+
+    yield start
+    for one in opened:
+        one.close()
+
+
+def test_keys_send_replay_clear_and_quit(terminal: Callable[..., Terminal], project: Path) -> None:
+    screen = terminal()
+    assert "Keys: o open the preview, e send an event" in screen.shown
+    screen.shows("installation_setup success")
+    screen.type("r")
+    screen.shows(" again: ")
+    screen.type("e")
+    screen.shows("Event [space_content_updated]: ")
+    at = len(screen.shown)
+    screen.type("installation_stup\n")
+    screen.shows("did you mean `installation_setup`?", at)
+    at = len(screen.shown)
+    screen.type("e")
+    screen.shows("]: ", at)
+    screen.type("installation_setup\n")
+    screen.shows("Sent installation_setup: ", at)
+    at = len(screen.shown)
+    screen.type("e")
+    screen.shows("Event [installation_setup]: ", at)
+    screen.type("\x04")
+    screen.type("t")
+    screen.shows("no host is known for a tunnel", at)
+    screen.type("xc?")
+    screen.shows("Keys: ", at)
+    screen.type("q")
+    assert screen.end() == 0
+    assert screen.modes == screen.before, "the terminal is as it was"
+    assert processes_of(str(project)) == []
+    assert "Traceback" not in screen.shown
+
+
+@pytest.mark.parametrize("while_typing", [False, True])
+def test_ctrl_c_gives_the_terminal_back(terminal: Callable[..., Terminal], project: Path, while_typing: bool) -> None:
+    screen = terminal()
+    if while_typing:
+        screen.type("e")
+        screen.shows("Event [")
+    screen.type("\x03")
+    assert screen.end() == 0
+    assert screen.modes == screen.before
+    assert processes_of(str(project)) == []
+    assert "Traceback" not in screen.shown
+
+
+def test_a_tunnel_is_opened_and_closed_by_a_key(
+    terminal: Callable[..., Terminal], host: HostProcess, alpha: Tenant
+) -> None:
+
+    screen = terminal(DEVKIT_HOST=host.url, DEVKIT_TOKEN=alpha.api.token or "")
+    screen.type("t")
+    screen.shows("/integration\r\n")
+    found = re.search(r"public endpoint is (\S+)", screen.shown)
+    assert found is not None
+    answered = requests.get(f"{found[1]}/nothing", timeout=20)
+    assert "does not handle" in answered.text, "the integration itself answered"
+    assert answered.headers["Access-Control-Allow-Origin"] == "*", "the integration's endpoint, through the host"
+    screen.type("t")
+    screen.shows("The tunnel is closed.")
+    assert requests.get(found[1], timeout=20).json()["error"]["message"].startswith("Nothing is served here")
+    screen.type("t")
+    screen.shows("public endpoint is", screen.shown.index("closed"))
+    screen.type("q")
+    assert screen.end() == 0
+    assert json.loads(requests.get(found[1], timeout=20).text)["error"]["code"] == 404

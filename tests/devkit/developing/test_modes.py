@@ -1,0 +1,249 @@
+"""`devkit dev` begun anew, with a debugger, and against a host elsewhere."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import requests
+
+from tests.conftest import HostProcess, Installed, Tenant, free_port, wait_for
+from tests.devkit.conftest import Shell
+from tests.devkit.dev_process import DevProcess, copy_sample, processes_of
+
+StartDev = Callable[..., DevProcess]
+
+
+def render(process: DevProcess, **more: Any) -> requests.Response:
+    """Render the counter as the preview does."""
+    key = process.wait("ready")["url"].rpartition("#key=")[2]
+    at = f"http://127.0.0.1:{process.port}"
+    headers = {"Authorization": f"Bearer {key}"}
+    state = requests.get(f"{at}/preview/api/counter", headers=headers, timeout=30).json()
+    context = {"type": "document", "spaceId": state["space"]["id"], "editable": False, "theme": "light"}
+    body = {"componentId": "counter", "props": {}, "context": context, **more}
+    return requests.post(f"{at}/v1/integrations/counter/render", json=body, headers=headers, timeout=60)
+
+
+def test_what_happened_is_kept_until_it_begins_anew(start_dev: StartDev, project: Path, shell: Shell) -> None:
+    first = start_dev(project)
+    first.wait("ready")
+    assert "fetch" in shell("trigger", "fetch", "--path", "/x", "--json", folder=project).out
+    assert first.end() == 0
+    again = start_dev(project)
+    again.wait("ready")
+    kept = shell("events", "--json", folder=project).json["events"]
+    assert "fetch" in [one["payload"]["type"] for one in kept]
+    assert shell("publish", "--json", folder=project).json["version"] == 3
+    taken = shell("dev", str(project), "--fresh", "--no-open")
+    assert (taken.code, "stop it first" in taken.err) == (1, True)
+    assert again.end() == 0
+    fresh = start_dev(project, "--fresh")
+    fresh.wait("ready")
+    found = shell("events", "--json", folder=project).json["events"]
+    assert "fetch" not in [one["payload"]["type"] for one in found]
+
+
+def test_fresh_removes_no_folder_that_is_not_its_own(shell: Shell, project: Path, tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    (precious / "thesis.txt").write_text("years of work")
+    done = shell("dev", str(project), "--fresh", "--no-open", "--data", str(precious))
+    assert (done.code, done.err.count("\n"), "nothing was removed" in done.err) == (1, 1, True)
+    assert (precious / "thesis.txt").read_text() == "years of work"
+
+
+def test_two_at_once_in_one_folder_are_refused(start_dev: StartDev, project: Path, shell: Shell) -> None:
+    start_dev(project).wait("ready")
+    done = shell("dev", str(project), "--no-open")
+    assert (done.code, "another `devkit dev` works with" in done.err) == (1, True)
+
+
+class Debugger:
+    """The least of an editor: speaks the Debug Adapter Protocol to debugpy."""
+
+    def __init__(self, port: int) -> None:
+        self._socket = socket.create_connection(("127.0.0.1", port), timeout=30)
+        self._file = self._socket.makefile("rwb")
+        self._number = 0
+        self._events: list[dict[str, Any]] = []
+
+    def send(self, command: str, **arguments: Any) -> int:
+        self._number += 1
+        body = json.dumps({"seq": self._number, "type": "request", "command": command, "arguments": arguments}).encode()
+        self._file.write(f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        self._file.flush()
+        return self._number
+
+    def hear(self, kind: str, name: str) -> dict[str, Any]:
+        """Wait for an event or the response to a command."""
+        while True:
+            for told in self._events:
+                if told["type"] == kind and told.get("event", told.get("command")) == name:
+                    self._events.remove(told)
+                    return told
+            length = 0
+            while line := self._file.readline().strip():
+                if line.lower().startswith(b"content-length:"):
+                    length = int(line.split(b":")[1])
+            self._events.append(json.loads(self._file.read(length)))
+
+    def close(self) -> None:
+        self._file.close()
+        self._socket.close()
+
+
+@contextmanager
+def attached(port: int) -> Iterator[Debugger]:
+    def connected() -> Debugger | None:
+        try:
+            return Debugger(port)
+        except OSError:
+            return None
+
+    debugger: Debugger = wait_for(connected, 30)
+    try:
+        debugger.send("initialize", adapterID="test", pathFormat="path")
+        debugger.hear("response", "initialize")
+        debugger.send("attach", justMyCode=False)
+        debugger.hear("event", "initialized")
+        yield debugger
+    finally:
+        debugger.close()
+
+
+def test_a_breakpoint_stops_the_script_and_time_does_not_run_out(start_dev: StartDev, project: Path) -> None:
+    port = free_port()
+    process = start_dev(project, "--debug", "--debug-port", str(port))
+    assert process.wait("debug")["port"] == port
+    script = project / "integration.py"
+    line = next(n for n, text in enumerate(script.read_text().splitlines(), 1) if "ui.block(" in text)
+    with attached(port) as debugger:
+        debugger.send("setBreakpoints", source={"path": str(script)}, breakpoints=[{"line": line}])
+        assert debugger.hear("response", "setBreakpoints")["success"]
+        debugger.send("configurationDone")
+        with ThreadPoolExecutor(1) as caller:
+            answer = caller.submit(render, process)
+            stopped = debugger.hear("event", "stopped")["body"]
+            assert stopped["reason"] == "breakpoint"
+            debugger.send("stackTrace", threadId=stopped["threadId"])
+            top = debugger.hear("response", "stackTrace")["body"]["stackFrames"][0]
+            assert (top["line"], Path(top["source"]["path"])) == (line, script)
+            assert not answer.done()
+            debugger.send("setBreakpoints", source={"path": str(script)}, breakpoints=[])
+            debugger.send("continue", threadId=stopped["threadId"])
+            assert answer.result(timeout=30).status_code == 200
+        script.write_text(script.read_text().replace('"times"', '"times over"'))
+        process.wait("reloaded")
+        assert "times over" in render(process).text
+    assert process.end() == 0
+    assert processes_of(str(project)) == []
+
+
+def test_debugging_ends_with_the_command_and_the_next_run_is_sandboxed_again(
+    start_dev: StartDev, project: Path
+) -> None:
+    process = start_dev(project, "--debug", "--debug-port", str(free_port()))
+    process.wait("debug")
+    assert process.end() == 0
+    assert processes_of(str(project)) == []
+    again = start_dev(project)
+    again.wait("ready")
+    assert render(again).status_code == 200
+
+
+def test_javascript_is_not_debugged(shell: Shell, tmp_path: Path) -> None:
+    project = copy_sample("diagram-js", tmp_path)
+    done = shell("dev", str(project), "--debug", "--no-open")
+    assert (done.code, done.err.startswith("error: --debug is for Python")) == (1, True)
+
+
+def published(shell: Shell, host: HostProcess, owner: Tenant, folder: Path, name: str) -> Installed:
+    """Publish a copy of the counter under a name of its own, and install it."""
+    manifest = folder / "integration.yaml"
+    manifest.write_text(manifest.read_text().replace("name: counter", f"name: {name}"))
+    more = ("--host", host.url, "--token", owner.api.token or "", "--organization", owner.id)
+    done = shell("publish", str(folder), *more)
+    assert done.code == 0, done.err
+    space = owner.api.post(f"/v1/orgs/{owner.id}/spaces", {"title": "A space"}).json["id"]
+    made = owner.api.post(f"/v1/integrations/{name}/installations", {"organization": owner.id}).json["id"]
+    assert owner.api.post(f"/v1/integrations/{name}/installations/{made}/spaces", {"space": space}).status == 201
+    return Installed(name, owner, made, space, "")
+
+
+def test_the_events_of_a_host_elsewhere_are_answered_here(
+    start_dev: StartDev, project: Path, shell: Shell, host: HostProcess, alpha: Tenant
+) -> None:
+    one = published(shell, host, alpha, project, "away-one")
+    assert "Clicked" in one.render().text
+    script = project / "integration.py"
+    before = script.read_text()
+    script.write_text(before.replace("Clicked", "Here"))
+    process = start_dev(project, "--token", alpha.api.token, host=host.url)
+    process.wait("ready")
+    assert "Here" in one.render().text
+    assert process.wait("event")["event"]["event"]["payload"]["type"] == "ui_render"
+    script.write_text(before.replace("Clicked", "Changed here"))
+    process.wait("reloaded")
+    assert "Changed here" in one.render().text
+    script.write_text("def broken(:\n")
+    assert process.wait("fault")["findings"][0]["line"] == 1
+    assert "Changed here" in one.render().text, "the last good version keeps answering"
+    assert alpha.api.get(f"{one.path}/dev").json["connected"] is True
+    assert process.end() == 0
+    assert alpha.api.get(f"{one.path}/dev").json == {"tunnelUrl": None, "all": False}
+    assert "Clicked" in one.render().text
+    assert processes_of(str(project)) == []
+
+
+def test_what_must_be_there_before(shell: Shell, project: Path, host: HostProcess, alpha: Tenant, beta: Tenant) -> None:
+    manifest = project / "integration.yaml"
+    manifest.write_text(manifest.read_text().replace("name: counter", "name: never-published"))
+    known = ("--host", host.url, "--token", alpha.api.token or "")
+    done = shell("dev", str(project), *known)
+    assert (done.code, "run `devkit publish --host" in done.err) == (1, True)
+    refused = shell("dev", str(project), *known, "--fresh")
+    assert (refused.code, "--host takes none of" in refused.err) == (2, True)
+    nobody = shell("dev", str(project), "--host", "http://127.0.0.1:9", "--token", "dk_x")
+    assert (nobody.code, "does not answer" in nobody.err, nobody.err.count("\n")) == (1, True, 1)
+
+
+def test_somebody_elses_integration_is_not_taken_over(
+    shell: Shell, project: Path, tmp_path: Path, host: HostProcess, alpha: Tenant, beta: Tenant
+) -> None:
+    published(shell, host, alpha, project, "away-two")
+    done = shell("dev", str(project), "--host", host.url, "--token", beta.api.token or "")
+    assert done.code == 1
+    assert done.err.count("\n") == 1
+    assert alpha.api.get("/v1/integrations/away-two/dev").json["tunnelUrl"] is None
+
+
+def test_what_it_writes_into_the_project_makes_no_versions(start_dev: StartDev, project: Path, shell: Shell) -> None:
+    process = start_dev(project)
+    process.wait("ready")
+    for number in range(3):
+        (project / "dev.log").write_text(f"line {number}\n")
+        (project / "integration.py").touch()
+    process.edit("integration.py", ("Clicked", "Pressed"))
+    assert process.wait("reloaded")["version"] == 2
+    assert shell("versions", "--json", folder=project).json["versions"][0]["version"] == 2
+
+
+def test_a_folder_that_cannot_be_written(start_dev: StartDev, shell: Shell, project: Path, tmp_path: Path) -> None:
+    (project / ".devkit").write_text("a file where the folder should be")
+    refused = shell("dev", str(project), "--no-open")
+    sentence = f"error: {project / '.devkit'} cannot be written: File exists; give --data another folder\n"
+    assert (refused.code, refused.err) == (1, sentence)
+    served = shell("serve", "--data", str(project / ".devkit" / "data"), "--port", str(free_port()))
+    assert (served.code, served.err.count("\n")) == (1, 1)
+    assert "cannot be written: Not a directory; choose another --data" in served.err
+    elsewhere = start_dev(project, "--data", str(tmp_path / "data"))
+    notice = elsewhere.wait("notice")["message"]
+    assert str(project / ".devkit") in notice and str(tmp_path / "data" / "token") in notice
+    assert render(elsewhere).status_code == 200
+    assert elsewhere.end() == 0

@@ -1,0 +1,3 @@
+"""A module of the script's own."""
+
+TITLE = "Title"

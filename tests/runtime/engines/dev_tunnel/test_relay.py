@@ -1,0 +1,291 @@
+"""The relay: calls find the developer's line, answers find whoever waits, and nobody waits for ever."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from queue import Queue
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from runtime.contract.identifiers import new_id
+from runtime.engines.dev_tunnel import line as lines
+from runtime.engines.dev_tunnel.line import Line, Sent
+from runtime.engines.dev_tunnel.messages import (
+    BODY,
+    END,
+    PIECE,
+    TunnelAnswer,
+    TunnelCall,
+    answer_head,
+    pieces,
+    read_frames,
+)
+from runtime.engines.dev_tunnel.relay import LineBroken, LineBusy, NobodyThere, Relay
+from runtime.engines.frames import FrameError, pack
+
+NOBODY = "0" * 20
+CALL = TunnelCall("GET", "/a?b=c", [("X-A", "1")])
+
+
+@pytest.fixture
+def relay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Relay:
+    monkeypatch.setenv("DEVKIT_RELAY", str(tmp_path))
+    return Relay("http://host.example/tunnels")
+
+
+class Developer:
+    """Listens at a line; its events come one by one."""
+
+    def __init__(self, relay: Relay, tunnel: str) -> None:
+        self.relay = relay
+        self.line: Line = relay.line(tunnel)
+        self.heard: Queue[Sent | None] = Queue()
+        self.ended = threading.Event()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        for sent in self.line.events(0.05):
+            if sent is not None:
+                self.heard.put(sent)
+        self.ended.set()
+
+    def hears(self, kind: str) -> Sent:
+        sent = self.heard.get(timeout=10)
+        assert sent is not None and sent.kind == kind, sent
+        return sent
+
+    def answers(self, call: str, body: bytes, status: int = 200) -> bool:
+        head = json.dumps({"status": status, "headers": [["X-B", "2"]], "call": call}).encode()
+        frames = [*((BODY, piece) for piece in pieces(iter([body]))), (END, b"")]
+        return self.relay.bring(call, iter(frames), head)
+
+
+@pytest.fixture
+def tunnel() -> str:
+    return new_id()
+
+
+@pytest.fixture
+def developer(relay: Relay, tunnel: str) -> Iterator[Developer]:
+    made = Developer(relay, tunnel)
+    yield made
+    made.line.close()
+
+
+class Caller(threading.Thread):
+    """Makes a call in a thread of its own; `result` is the answer with its body, or what was raised."""
+
+    def __init__(self, relay: Relay, tunnel: str, call: TunnelCall = CALL, seconds: float = 10) -> None:
+        super().__init__(daemon=True)
+        self.relay, self.tunnel, self.call, self.seconds = relay, tunnel, call, seconds
+        self.answer: TunnelAnswer | None = None
+        self.body = b""
+        self.error: Exception | None = None
+        self.start()
+
+    def run(self) -> None:
+        try:
+            self.answer = self.relay.call(self.tunnel, self.call, self.seconds)
+            self.body = b"".join(self.answer.body)
+        except Exception as error:
+            self.error = error
+
+    def done(self) -> Caller:
+        self.join(20)
+        assert not self.is_alive()
+        return self
+
+
+def test_a_call_and_its_answer(relay: Relay, tunnel: str, developer: Developer) -> None:
+    caller = Caller(relay, tunnel)
+    told = developer.hears("call")
+    assert json.loads(told.data) == {"method": "GET", "path": "/a?b=c", "headers": [["X-A", "1"]]}
+    developer.hears("end")
+    assert developer.answers(told.call, b"hello", 201)
+    done = caller.done()
+    assert done.answer is not None and (done.answer.status, done.answer.headers) == (201, [("X-B", "2")])
+    assert done.body == b"hello"
+
+
+def test_bodies_of_many_pieces_arrive_whole(relay: Relay, tunnel: str, developer: Developer) -> None:
+    sent = bytes(range(256)) * 1000
+    caller = Caller(relay, tunnel, TunnelCall("POST", "/", [], iter([sent[:10], sent[10:]])))
+    told = developer.hears("call")
+
+    got = b""
+    while (one := developer.heard.get(timeout=10)) is not None and one.kind == "body":
+        got += base64.b64decode(json.loads(one.data)["data"])
+    assert got == sent
+    assert developer.answers(told.call, sent + sent)
+    assert caller.done().body == sent + sent
+
+
+def test_without_a_developer_a_call_says_so(relay: Relay, tunnel: str) -> None:
+    with pytest.raises(NobodyThere, match="connected"):
+        relay.call(tunnel, CALL, 0.1)
+
+
+def test_a_call_waits_for_a_developer_who_reconnects(relay: Relay, tunnel: str) -> None:
+    caller = Caller(relay, tunnel)
+    time.sleep(0.2)
+    developer = Developer(relay, tunnel)
+    told = developer.hears("call")
+    assert developer.answers(told.call, b"back")
+    assert caller.done().body == b"back"
+    developer.line.close()
+
+
+def test_an_answer_after_a_broken_line_still_arrives(relay: Relay, tunnel: str, developer: Developer) -> None:
+    caller = Caller(relay, tunnel)
+    told = developer.hears("call")
+    developer.line.close()
+    assert developer.answers(told.call, b"late")
+    assert caller.done().body == b"late"
+
+
+def test_a_developer_who_stays_away_breaks_the_call(
+    relay: Relay, tunnel: str, developer: Developer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines, "GRACE", 0.1)
+    caller = Caller(relay, tunnel)
+    developer.hears("call")
+    developer.line.close()
+    assert isinstance(caller.done().error, LineBroken)
+
+
+def test_a_newer_line_takes_over(relay: Relay, tunnel: str, developer: Developer) -> None:
+    newer = Developer(relay, tunnel)
+    developer.hears("replaced")
+    assert developer.ended.wait(10)
+    developer.line.close()
+    caller = Caller(relay, tunnel)
+    told = newer.hears("call")
+    assert newer.answers(told.call, b"mine")
+    assert caller.done().body == b"mine"
+    newer.line.close()
+
+
+def test_who_gives_up_is_told_to_the_developer(relay: Relay, tunnel: str, developer: Developer) -> None:
+    caller = Caller(relay, tunnel, seconds=0.2)
+    told = developer.hears("call")
+    developer.hears("end")
+    assert isinstance(caller.done().error, TimeoutError)
+    assert developer.hears("cancel").call == told.call
+    assert not developer.answers(told.call, b"too late")
+
+
+def test_half_an_answer_is_no_answer(relay: Relay, tunnel: str, developer: Developer) -> None:
+    caller = Caller(relay, tunnel)
+    told = developer.hears("call")
+    head = json.dumps({"status": 200, "headers": [], "call": told.call}).encode()
+
+    def breaks_off() -> Iterator[tuple[int, bytes]]:
+        yield BODY, b"half"
+        raise FrameError("the body ends in the middle of an answer")
+
+    with pytest.raises(FrameError):
+        relay.bring(told.call, breaks_off(), head)
+    assert isinstance(caller.done().error, LineBroken)
+
+
+def test_a_second_answer_to_the_same_call_is_refused(relay: Relay, tunnel: str, developer: Developer) -> None:
+    caller = Caller(relay, tunnel)
+    told = developer.hears("call")
+    assert developer.answers(told.call, b"first")
+    assert not developer.answers(told.call, b"second")
+    assert caller.done().body == b"first"
+
+
+def test_twenty_calls_at_once_and_the_next_waits(relay: Relay, tunnel: str, developer: Developer) -> None:
+    callers = [Caller(relay, tunnel) for _ in range(lines.MOST_CALLS + 1)]
+    under_way = []
+    while len(under_way) < lines.MOST_CALLS:
+        sent = developer.heard.get(timeout=10)
+        if sent is not None and sent.kind == "call":
+            under_way.append(sent.call)
+    time.sleep(0.1)
+    left = [developer.heard.get_nowait() for _ in range(developer.heard.qsize())]
+    assert all(one is not None and one.kind == "end" for one in left)
+    assert developer.answers(under_way.pop(), b"done")
+    told = developer.heard.get(timeout=10)
+    while told is None or told.kind != "call":
+        told = developer.heard.get(timeout=10)
+    assert all(developer.answers(call, b"done") for call in [*under_way, told.call])
+    assert all(one.done().body == b"done" for one in callers)
+
+
+def test_more_calls_than_may_wait_are_refused_at_once(relay: Relay, tunnel: str, developer: Developer) -> None:
+    most = lines.MOST_CALLS + lines.MOST_WAITING
+    callers = [Caller(relay, tunnel, seconds=20) for _ in range(most + 5)]
+    deadline = time.monotonic() + 10
+    while sum(not one.is_alive() for one in callers) < 5 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    refused = [one for one in callers if not one.is_alive()]
+    assert [type(one.error) for one in refused] == [LineBusy] * 5
+    answered = 0
+    while answered < most:
+        sent = developer.heard.get(timeout=10)
+        if sent is not None and sent.kind == "call":
+            answered += developer.answers(sent.call, b"done")
+    assert all(one.done().body == b"done" for one in callers if one not in refused)
+
+
+@pytest.mark.parametrize("call", ["", "x", "../../etc.passwd", f"{NOBODY}.{NOBODY}", f"{NOBODY}/{NOBODY}"])
+def test_answers_to_calls_that_never_were(relay: Relay, call: str) -> None:
+    frames = iter([(END, b"")])
+    head = json.dumps({"status": 200, "headers": [], "call": call}).encode()
+    if "/" in call or call in ("", "x"):
+        with pytest.raises(FrameError):
+            relay.bring(call, frames, head)
+    else:
+        assert not relay.bring(call, frames, head)
+
+
+def test_whose_address_it_is(relay: Relay) -> None:
+    assert relay.tunnel_of(relay.address("abc")) == "abc"
+    assert relay.tunnel_of("http://host.example.com/tunnels/abc") is None
+
+
+@given(st.binary(max_size=200))
+@settings(max_examples=200, deadline=None)
+def test_rubbish_in_place_of_frames_is_refused_or_read(rubbish: bytes) -> None:
+
+    try:
+        found = list(read_frames(io.BytesIO(rubbish).read))
+    except FrameError:
+        return
+    assert found[-1][0] == END
+
+
+@given(st.lists(st.binary(max_size=PIECE * 2 + 1), max_size=5))
+@settings(max_examples=50, deadline=None)
+def test_pieces_put_together_are_the_body(body: list[bytes]) -> None:
+
+    written = b"".join(pack(BODY, piece) for piece in pieces(iter(body))) + pack(END, b"")
+    assert b"".join(payload for _, payload in read_frames(io.BytesIO(written).read)) == b"".join(body)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b'{"status":200}',
+        b'{"status":99,"headers":[]}',
+        b'{"status":"x","headers":[]}',
+        b'{"status":200,"headers":5}',
+        b'{"status":200,"headers":["a"]}',
+    ],
+)
+def test_heads_that_say_nothing(head: bytes) -> None:
+    with pytest.raises(FrameError):
+        answer_head(head)

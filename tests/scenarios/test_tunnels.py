@@ -1,0 +1,226 @@
+"""Tunnels as their users have them: `devkit tunnel` and a host with two serving processes, killed and started again."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from queue import Queue
+from typing import Any
+
+import pytest
+import requests
+
+from tests.conftest import Api, HostProcess, Installed, Tenant, init, installed, tenant, wait_for
+
+LEASE = 3.0
+BIG = os.urandom(300_000)
+
+
+class Server(BaseHTTPRequestHandler):
+    """Something on the developer's machine."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        if self.path == "/away":
+            self._answer(302, b"", Location=f"http://localhost:{self.server.server_address[1]}/here")
+        elif self.path == "/live":
+            self.send_response(200)
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            for _ in range(3):
+                self.wfile.write(b"5\r\ntick\n\r\n")
+                self.wfile.flush()
+                gate.get(timeout=10)
+            self.wfile.write(b"0\r\n\r\n")
+        elif self.path == "/slow":
+            time.sleep(1)
+            self._answer(200, b"slow")
+        else:
+            told = {"path": self.path, "headers": dict(self.headers.items())}
+            self._answer(200, json.dumps(told).encode())
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self._answer(201, body, **{"Set-Cookie": "a=1"})
+
+    def _answer(self, status: int, body: bytes, **headers: str) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+gate: Queue[None] = Queue()
+
+
+class Tunnel:
+    """`devkit tunnel` as a process; what it says comes line by line."""
+
+    def __init__(self, api: Api, port: int, home: Path, *options: str) -> None:
+        command = [sys.executable, "-m", "devkit", "tunnel", str(port), "--json", *options]
+        command += ["--host", api.url, "--token", api.token or ""]
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | {"HOME": str(home)}
+        )
+        self.lines: Queue[dict[str, Any]] = Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+        self.url = self.says("open")["url"]
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.lines.put(json.loads(line))
+
+    def says(self, kind: str) -> dict[str, Any]:
+        while True:
+            told = self.lines.get(timeout=30)
+            if told["type"] == kind:
+                return told
+
+    def stop(self) -> tuple[int, str]:
+        self.process.send_signal(signal.SIGINT)
+        _, wrong = self.process.communicate(timeout=20)
+        return self.process.returncode, wrong
+
+    def kill(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate(timeout=20)
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostProcess]:
+    data = tmp_path_factory.mktemp("tunnels")
+    init(data, "First", "first@example.com")
+    process = HostProcess(data, "--workers", "2", environ={"DEVKIT_TUNNEL_LEASE_SECONDS": str(LEASE)}).start()
+    yield process
+    assert process.stop() == 0
+
+
+@pytest.fixture(scope="module")
+def owner(two: HostProcess) -> Tenant:
+    return tenant(two, "Owner", "owner@example.com")
+
+
+@pytest.fixture(scope="module")
+def local() -> Iterator[int]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Server)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    yield server.server_port
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def tunnel(owner: Tenant, local: int, tmp_path: Path) -> Iterator[Tunnel]:
+    made = Tunnel(owner.api, local, tmp_path)
+    yield made
+    made.kill()
+
+
+def test_requests_and_answers_pass_unchanged(tunnel: Tunnel, local: int) -> None:
+    got = requests.get(f"{tunnel.url}/a%20b/c?d=e&d=f", headers={"X-Mine": "1"}, timeout=20)
+    told = got.json()
+    assert (got.status_code, told["path"]) == (200, "/a%20b/c?d=e&d=f")
+    assert (told["headers"]["Host"], told["headers"]["X-Mine"]) == (f"localhost:{local}", "1")
+    assert told["headers"]["X-Forwarded-Host"] in tunnel.url
+    posted = requests.post(f"{tunnel.url}/hook", data=BIG, timeout=20)
+    assert (posted.status_code, posted.content, posted.headers["Set-Cookie"]) == (201, BIG, "a=1")
+    away = requests.get(f"{tunnel.url}/away", allow_redirects=False, timeout=20)
+    assert (away.status_code, away.headers["Location"]) == (302, f"{tunnel.url}/here")
+    assert tunnel.says("request")["status"] == 200
+
+
+def test_a_page_that_streams_comes_as_it_is_made(tunnel: Tunnel) -> None:
+    with requests.get(f"{tunnel.url}/live", stream=True, timeout=20) as answer:
+        ticks = answer.iter_content(chunk_size=None)
+        for _ in range(3):
+            assert next(ticks) == b"tick\n"
+            gate.put(None)
+        assert list(ticks) == []
+
+
+def test_many_at_once(tunnel: Tunnel) -> None:
+    with ThreadPoolExecutor(20) as callers:
+        began = time.monotonic()
+        found = list(callers.map(lambda _: requests.get(f"{tunnel.url}/slow", timeout=30).text, range(20)))
+        took = time.monotonic() - began
+    assert found == ["slow"] * 20
+    assert took < 15, "one after the other they would take 20 s"
+
+
+def test_ctrl_c_ends_it_and_the_address_stays_the_same(owner: Tenant, local: int, tmp_path: Path) -> None:
+    first = Tunnel(owner.api, local, tmp_path, "--name", "mine")
+    assert first.stop() == (0, "")
+    gone = requests.get(first.url, timeout=20)
+    assert (gone.status_code, "closed" in gone.json()["error"]["message"]) == (404, True)
+    again = Tunnel(owner.api, local, tmp_path, "--name", "mine")
+    assert again.url == first.url
+    assert requests.get(again.url, timeout=20).status_code == 200
+    newer = Tunnel(owner.api, local, tmp_path, "--name", "mine")
+    assert newer.url == first.url
+    assert "taken over" in again.says("notice")["message"]
+    assert again.process.wait(timeout=20) == 1
+    again.kill()
+    assert requests.get(newer.url, timeout=20).status_code == 200
+    assert newer.stop() == (0, "")
+
+
+def test_it_comes_back_when_the_host_does(owner: Tenant, two: HostProcess, tunnel: Tunnel) -> None:
+    two.kill()
+    assert "trying again" in tunnel.says("notice")["message"]
+    two.start()
+    assert "back" in tunnel.says("notice")["message"]
+    assert requests.get(tunnel.url, timeout=20).status_code == 200
+
+
+def test_nothing_that_listens_and_a_token_that_may_not(owner: Tenant, two: HostProcess, tmp_path: Path) -> None:
+    nowhere = Tunnel(owner.api, 9, tmp_path)
+    answer = requests.get(nowhere.url, timeout=20)
+    assert (answer.status_code, "Nothing answers at localhost:9" in answer.text) == (502, True)
+    assert nowhere.stop()[0] == 0
+    other = tenant(two, "Other", "other@example.com")
+    name = nowhere.url.rsplit("/", 1)[1]
+    for method, path in (("GET", "stream"), ("POST", "answers/x.y")):
+        assert other.api.call(method, f"/v1/tunnels/{name}/{path}").status == 404
+    assert owner.api.call("POST", f"/v1/tunnels/{name}/answers/x.y", headers={}).status == 400
+    assert requests.get(f"{two.url}/v1/tunnels/{name}/stream", timeout=20).status_code == 401
+    assert requests.get(f"{two.url}/tunnels/../../etc/passwd", timeout=20).status_code == 404
+
+
+@pytest.fixture(scope="module")
+def one(owner: Tenant) -> Installed:
+    return installed(owner)
+
+
+def test_development_mode_ends_with_the_developer(owner: Tenant, one: Installed, local: int, tmp_path: Path) -> None:
+    tunnel = Tunnel(owner.api, local, tmp_path)
+    assert owner.api.call("PUT", f"{one.path}/dev", {"tunnelUrl": tunnel.url}).status == 204
+    shown = owner.api.get(f"{one.path}/dev").json
+    assert shown == {"tunnelUrl": tunnel.url, "all": False, "connected": True}
+    assert "Clicked 0 times" not in one.render().text, "the developer's machine answers now"
+    tunnel.kill()
+    wait_for(lambda: owner.api.get(f"{one.path}/dev").json["connected"] is False, LEASE + 10)
+    assert "Clicked 0 times" in one.render().text
+    assert owner.api.get(f"{one.path}/dev").json == {"tunnelUrl": None, "all": False}
+
+
+def test_a_tunnel_that_is_closed_takes_development_mode_along(owner: Tenant, one: Installed, tunnel: Tunnel) -> None:
+    assert owner.api.call("PUT", f"{one.path}/dev", {"tunnelUrl": tunnel.url, "all": True}).status == 204
+    assert tunnel.stop()[0] == 0
+    assert owner.api.get(f"{one.path}/dev").json == {"tunnelUrl": None, "all": False}
