@@ -72,31 +72,31 @@ def _dev(project: Path, script: str) -> list[float]:
 
 
 def _edits(process: subprocess.Popen[str], script: Path) -> list[float]:
-    ready = _ready(process)
-    key = ready["url"].partition("#key=")[2]
+    told = ready(process)
+    key = told["url"].partition("#key=")[2]
     http = requests.Session()
     http.headers["Authorization"] = f"Bearer {key}"
-    name = ready["url"].partition("#")[0].rpartition("/")[2]
-    state = http.get(f"{ready['host']}/preview/api/{name}", timeout=30).json()
+    name = told["url"].partition("#")[0].rpartition("/")[2]
+    state = http.get(f"{told['host']}/preview/api/{name}", timeout=30).json()
     body = render_body(state["space"]["id"])
     versions: queue.SimpleQueue[float] = queue.SimpleQueue()
-    stream = http.get(f"{ready['host']}/preview/api/{name}/stream", stream=True, timeout=120)
+    stream = http.get(f"{told['host']}/preview/api/{name}/stream", stream=True, timeout=120)
     threading.Thread(target=_listen, args=(stream, versions), daemon=True).start()
     poster = requests.Session()
     poster.headers["Authorization"] = f"Bearer {key}"
 
     def shows(text: str) -> bool:
         versions.get(timeout=30)
-        answer = poster.post(f"{ready['host']}/v1/integrations/{name}/render", json=body, timeout=30)
+        answer = poster.post(f"{told['host']}/v1/integrations/{name}/render", json=body, timeout=30)
         return text in answer.text
 
-    shown = poster.post(f"{ready['host']}/v1/integrations/{name}/render", json=body, timeout=30)
+    shown = poster.post(f"{told['host']}/v1/integrations/{name}/render", json=body, timeout=30)
     if "Clicked 0 times" not in shown.text:
         raise Unmeasurable(f"the sample does not show what this measurement looks for: {shown.text[:200]}")
     return _timed(script, shows)
 
 
-def _ready(process: subprocess.Popen[str]) -> dict[str, Any]:
+def ready(process: subprocess.Popen[str]) -> dict[str, Any]:
     """Read on until the preview is ready, and keep the pipe empty from then on."""
     assert process.stdout is not None
     for line in process.stdout:
