@@ -103,7 +103,14 @@ class EgressProxy:
                     except OSError:  # the client went away, or the listener broke; the worker's end cleans up
                         client = None
                 if gate is not None and client is not None:
-                    self._threads.submit(self._serve, gate, client)
+                    self._hand_over(gate, client)
+
+    def _hand_over(self, gate: Gate, client: socket.socket) -> None:
+        try:
+            self._threads.submit(self._serve, gate, client)
+        except RuntimeError:  # the machine lets this process have no further thread
+            _log.exception("a request of a script could not be served")
+            client.close()
 
     def _serve(self, gate: Gate, client: socket.socket) -> None:
         account = gate.account

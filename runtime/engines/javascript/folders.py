@@ -6,6 +6,7 @@ import fcntl
 import os
 import shutil
 import tempfile
+import threading
 from pathlib import Path
 
 _PREFIX = "integration-js-"
@@ -19,21 +20,32 @@ class Folders:
     def __init__(self) -> None:
         """Remove the folders of processes that are gone, and make one."""
         given = tempfile.gettempdir()
-        place = given if len(given) <= _LONGEST else "/tmp"
-        for left in Path(place).glob(f"{_PREFIX}*"):
+        self._place = given if len(given) <= _LONGEST else "/tmp"
+        for left in Path(self._place).glob(f"{_PREFIX}*"):
             _remove_if_left(left)
+        self._making = threading.Lock()
         self._lock: int | None = None
-        while self._lock is None:  # another host may have taken a fresh folder for one that was left
-            self._root = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
-            self._lock = _locked(self._root)
+        self._make_root()
 
     def new(self) -> Path:
-        """Make a folder that only this user can enter."""
-        return Path(tempfile.mkdtemp(dir=self._root))
+        """Make a folder that only this user can enter; raises `OSError` where nothing can be written."""
+        with self._making:
+            if not self._root.is_dir():  # systems tidy their temporary folders, and a host runs for months
+                self._release()
+                self._make_root()
+            return Path(tempfile.mkdtemp(dir=self._root))
 
     def close(self) -> None:
         """Remove everything."""
         shutil.rmtree(self._root, ignore_errors=True)
+        self._release()
+
+    def _make_root(self) -> None:
+        while self._lock is None:  # another host may have taken a fresh folder for one that was left
+            self._root = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=self._place))
+            self._lock = _locked(self._root)
+
+    def _release(self) -> None:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -47,10 +59,14 @@ def _locked(folder: Path) -> int | None:
         return None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Another process may have removed this file since it was opened, and a third may hold the lock of a new one.
+        current = (folder / _LOCK).lstat()
+        if os.path.samestat(os.fstat(descriptor), current):
+            return descriptor
     except OSError:
-        os.close(descriptor)
-        return None
-    return descriptor
+        pass
+    os.close(descriptor)
+    return None
 
 
 def _remove_if_left(folder: Path) -> None:

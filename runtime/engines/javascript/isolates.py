@@ -69,8 +69,8 @@ class Isolates:
             isolate = self._isolate(script, flight)
             try:
                 channel = isolate.take(flight.deadline)
-            except ProcessBroken:  # it ended while it was idle, or between two calls
-                self._forget(isolate)
+            except ProcessBroken:  # it ended while it was idle, or between two calls, or lost its folder
+                self._replace(isolate)
                 continue
             if channel is None:
                 raise PoolBusy
@@ -215,40 +215,47 @@ class Isolates:
         return isolate
 
     def _refill(self) -> None:
-        spare: Isolate | None = None
         try:
-            spare = self._start(Limits())
+            spare: Isolate | None = self._start(Limits())
+            with self._lock:
+                if self._spare is None and not self._closed:
+                    self._spare, spare = spare, None
+            if spare is not None:
+                spare.close()
         except (SandboxUnavailable, ProcessBroken) as error:
             _log.error("no isolate could be started: %s", error)
             self._refill_after = time.monotonic() + _PATIENCE_SECONDS
-        with self._lock:
-            if self._spare is None and not self._closed:
-                self._spare, spare = spare, None
-        if spare is not None:
-            spare.close()
-        with self._lock:
-            self._refilling = False
+        finally:
+            with self._lock:
+                self._refilling = False
 
     def _ready(self) -> list[Isolate]:
         """Return the isolates that have loaded their script; the lock is held."""
         return [future.result() for future in self._loaded.values() if future.done() and future.exception() is None]
 
     def _let_go(self, future: Future[Isolate]) -> None:
-        if future.exception() is not None:
-            return
-        isolate = future.result()
+        if future.exception() is None:
+            self._replace(future.result())
+
+    def _replace(self, isolate: Isolate) -> None:
+        """Take no more calls for an isolate, and end it after those it has."""
         with self._lock:
+            self._take_out(isolate)
             self._leaving.add(isolate)
-        if isolate.idle():
+        if isolate.idle() or not isolate.alive():
             self._end(isolate)
 
     def _forget(self, isolate: Isolate) -> None:
         """End an isolate and take no more calls for it."""
         with self._lock:
-            for key, future in list(self._loaded.items()):
-                if future.done() and future.exception() is None and future.result() is isolate:
-                    del self._loaded[key]
+            self._take_out(isolate)
         self._end(isolate)
+
+    def _take_out(self, isolate: Isolate) -> None:
+        """Let no further call find an isolate; the lock is held."""
+        for key, future in list(self._loaded.items()):
+            if future.done() and future.exception() is None and future.result() is isolate:
+                del self._loaded[key]
 
     def _end(self, isolate: Isolate) -> None:
         with self._lock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import resource
 import select
@@ -16,7 +17,7 @@ from pathlib import Path
 
 from runtime.contract.invocation import Failure, Limits, LoadReport, Script
 from runtime.engines import frames
-from runtime.engines.calling import ProcessBroken
+from runtime.engines.calling import PoolBusy, ProcessBroken
 from runtime.engines.egress_proxy import EgressProxy
 from runtime.engines.flight import CallStopped, Flight, gone, over
 from runtime.engines.javascript.bundle import BUNDLE, MAP, script_name, without_map
@@ -24,6 +25,8 @@ from runtime.engines.javascript.channels import Channel, Control
 from runtime.engines.javascript.command import LaunchPad
 from runtime.engines.javascript.cpu_share import CpuShare
 from runtime.engines.processes import measure, resident
+
+_log = logging.getLogger(__name__)
 
 _HELLO_SECONDS = 15.0
 _ACCEPT_SECONDS = 0.1  # between two looks whether the process still runs
@@ -63,7 +66,10 @@ class Isolate:
         self.idle_since = time.monotonic()
         self._idle_cpu = 0.0
         self._idle_seen = 0.0
-        self._folder = pad.folders.new()
+        try:
+            self._folder = pad.folders.new()
+        except OSError as error:
+            raise ProcessBroken(f"no temporary folder can be made: {error}") from error
         self._sockets, self._scripts = Path(self._folder, "host"), Path(self._folder, "script")
         self._stderr = Path(self._folder, "stderr")
         self._listener = socket.socket(socket.AF_UNIX)
@@ -71,6 +77,9 @@ class Isolate:
         self._control: Control | None = None
         try:
             self._start(pad, memory)
+        except OSError as error:
+            self.close()
+            raise ProcessBroken(f"it could not be set up: {error}") from error
         except BaseException:
             self.close()
             raise
@@ -98,7 +107,7 @@ class Isolate:
             self.idle_since = time.monotonic()
 
     def take(self, deadline: float) -> Channel | None:
-        """Return a free channel, None when there was none in time; raises `ProcessBroken`."""
+        """Return a free channel, None when there was none in time; raises `ProcessBroken`, `PoolBusy`."""
         with self._lock:
             while True:
                 if self._ended:
@@ -255,15 +264,21 @@ class Isolate:
             resource.prlimit(self.pid, resource.RLIMIT_CORE, (0, 0))
             if pad.confined:  # else Deno keeps caches beside its script
                 resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (_STDERR_BYTES, _STDERR_BYTES))
-        except OSError as error:
+        except ProcessLookupError as error:
             raise ProcessBroken("the isolate ended at once") from error
 
     def _open(self) -> Channel:
-        """Open one more channel; raises `ProcessBroken`."""
+        """Open one more channel; raises `ProcessBroken`, `PoolBusy` where the host has no room for one."""
         with self._opening:
             number = self._opened
+            try:
+                gate = self._proxy.attach(self._way_out(number))
+            except FileNotFoundError as error:
+                raise ProcessBroken("the isolate's folder is gone") from error
+            except OSError as error:
+                _log.error("no further call can be taken by an isolate: %s", error)
+                raise PoolBusy from error
             self._opened += 1
-            gate = self._proxy.attach(self._way_out(number))
             try:
                 # The first channel is opened by the isolate without being asked.
                 if number > 0:
@@ -280,8 +295,12 @@ class Isolate:
 
     def _way_out(self, number: int) -> socket.socket:
         listener = socket.socket(socket.AF_UNIX)
-        listener.bind(str(self._sockets / f"egress-{number}"))
-        listener.listen(64)
+        try:
+            listener.bind(str(self._sockets / f"egress-{number}"))
+            listener.listen(64)
+        except OSError:
+            listener.close()
+            raise
         return listener
 
     def _accept(self) -> tuple[int, socket.socket]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -231,6 +232,39 @@ def test_what_a_killed_host_left_is_removed_and_nothing_else(
     assert len(list(short_path.iterdir())) == 1
     first.close()
     assert list(short_path.iterdir()) == []
+
+
+def test_a_tidied_temporary_folder_is_made_again(
+    monkeypatch: pytest.MonkeyPatch, short_path: Path, make: Make, own: Callable[..., Ask]
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(short_path))
+    engine = make()
+    ask, counting = own(engine), script(COUNTING)
+    assert ask(counting).json() == 1
+    (folder,) = short_path.iterdir()
+    shutil.rmtree(folder)
+
+    assert ask(counting).json() == 2
+    assert ask(script(COUNTING)).json() == 1
+    assert together(2, lambda number: ask(counting).outcome.status) == [200, 200]
+    engine.close()
+    assert list(short_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_written_is_told_and_nothing_is_stuck(
+    monkeypatch: pytest.MonkeyPatch, short_path: Path, make: Make, own: Callable[..., Ask]
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(short_path))
+    engine = make()
+    ask, counting = own(engine), script(COUNTING)
+    assert ask(counting).json() == 1
+    (folder,) = short_path.iterdir()
+    shutil.rmtree(folder)
+    short_path.rmdir()
+
+    assert ask(script(COUNTING)).outcome.status == 502
+    short_path.mkdir()
+    wait_for(lambda: ask(script(COUNTING)).outcome.status == 200)
 
 
 def test_what_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
