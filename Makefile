@@ -3,10 +3,15 @@ PYTHON ?= python3
 SAMPLE ?= sample_integrations/counter
 BIN := .venv/bin
 WORKERS ?= auto
+# By file, since the tests of a file share hosts and browsers that take seconds to start.
+PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadfile --cov
 # Projects whose packages come from npm: what tests run against a host, their rules of accessibility, and the sample in TypeScript.
 NPM := tests/clients tests/browser/axe sample_integrations/diagram-js
 
-.PHONY: dev test venv venv-test npm lint format openapi lock bench clean
+# Tests start a thousand processes, and each would compile our sources again.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: dev test coverage venv venv-test npm lint format openapi lock bench clean
 
 ## dev: run the platform with a sample integration
 dev: venv
@@ -19,7 +24,11 @@ test: venv-test npm
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m runtime.api.openapi --check openapi.json
-	$(BIN)/pytest -n $(WORKERS) --dist loadgroup --cov --cov-report=term:skip-covered
+	$(PYTEST) --cov-report=
+
+## coverage: the tests, with each line none of them runs, in the processes they start too (takes half as long again)
+coverage: venv-test npm
+	COVERAGE_PROCESSES=subprocess $(PYTEST) --cov-report=term-missing:skip-covered
 
 ## venv: the set-up alone
 venv: .venv/.installed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,27 +15,16 @@ from tests.conftest import Api
 from tests.devkit.dev_process import DevProcess, devkit
 
 
-@pytest.fixture(scope="module")
-def process(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DevProcess]:
-    """A `devkit dev` of its own: what is uninstalled here must not be missed elsewhere."""
-    folder = tmp_path_factory.mktemp("installing")
-    shutil.copytree(Path(__file__).parent / "gallery", folder / "gallery")
-    running = DevProcess(folder / "gallery", folder)
-    running.wait("ready")
-    yield running
-    assert running.end() == 0
-
-
-def open_page(page: Any, process: DevProcess) -> None:
-    page.goto(process.url)
+def open_page(page: Any, gallery: DevProcess) -> None:
+    page.goto(gallery.url)
     page.get_by_role("navigation", name="Pages").get_by_role("link", name="Installation").click()
     expect(page.get_by_role("article").first).to_be_visible()
     expect(page.locator("#line")).to_have_text("Live")
 
 
 @pytest.fixture
-def installing(page: Any, process: DevProcess) -> Any:
-    open_page(page, process)
+def installing(page: Any, gallery: DevProcess) -> Any:
+    open_page(page, gallery)
     return page
 
 
@@ -75,9 +63,9 @@ def test_what_is_missing_is_told_and_filled_in(installing: Any) -> None:
     expect(site.get_by_label("Channel")).to_have_value("news")
 
 
-def stored(process: DevProcess, more: dict[str, Any] | None = None) -> dict[str, Any]:
+def stored(gallery: DevProcess, more: dict[str, Any] | None = None) -> dict[str, Any]:
     """The configuration on the site; `more` is added to it, as a script does after a sign-in."""
-    host, _, key = process.url.partition("#key=")
+    host, _, key = gallery.url.partition("#key=")
     api = Api(host.partition("/preview/")[0], key)
     state = api.get("/preview/api/gallery").json
     path = f"/v1/integrations/gallery/installations/{state['installation']['id']}/sites/{state['site']['id']}"
@@ -88,18 +76,18 @@ def stored(process: DevProcess, more: dict[str, Any] | None = None) -> dict[str,
 
 
 @pytest.mark.parametrize("place", ["installation", "component"])
-def test_what_a_script_stored_meanwhile_is_not_lost(installing: Any, process: DevProcess, place: str) -> None:
+def test_what_a_script_stored_meanwhile_is_not_lost(installing: Any, gallery: DevProcess, place: str) -> None:
     form = card(installing, "Sample site")
     if place == "component":
-        installing.goto(f"{process.url}&configuration:site")
+        installing.goto(f"{gallery.url}&configuration:site")
         form = installing.locator("#stage")
     else:
         form.get_by_text("Configuration", exact=True).click()
     form.get_by_label("Channel").fill(f"from the {place}")
-    stored(process, {"token": place})
+    stored(gallery, {"token": place})
     form.get_by_role("button", name="Save", exact=True).click()
     expect(form.get_by_role("status")).to_have_text("Saved")
-    kept = stored(process)
+    kept = stored(gallery)
     assert (kept["token"], kept["channel"]) == (place, f"from the {place}")
 
 
@@ -180,9 +168,9 @@ def test_uninstalled_from_the_organization_and_installed_again(installing: Any) 
 
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed: `make npm` installs it where there is an npm")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(page: Any, process: DevProcess, scheme: str) -> None:
+def test_axe_finds_nothing(page: Any, gallery: DevProcess, scheme: str) -> None:
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-    open_page(page, process)
+    open_page(page, gallery)
     for summary in page.locator("main summary").all():
         summary.click()
     expect(page.locator("main .ck-view > *").first).to_be_visible()

@@ -51,13 +51,11 @@ def served(database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     assert host.stop() == 0
 
 
-@pytest.mark.xdist_group("postgresql")
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.__name__)
 def test_on_postgresql(scenario: Callable[[Tenant], None], served: tuple[HostProcess, Tenant]) -> None:
     scenario(served[1])
 
 
-@pytest.mark.xdist_group("postgresql")
 def test_nothing_is_lost_on_postgresql(served: tuple[HostProcess, Tenant]) -> None:
     host, owner = served
     one = installed(owner, SLOW)
@@ -68,7 +66,6 @@ def test_nothing_is_lost_on_postgresql(served: tuple[HostProcess, Tenant]) -> No
     wait_for(lambda: len(delivered(one, "space_content_updated")) == 300, seconds=60)
 
 
-@pytest.mark.xdist_group("postgresql")
 def test_visitors_are_remembered_on_postgresql(served: tuple[HostProcess, Tenant]) -> None:
     here = guard(served[1], provider=9)
     browser = requests.Session()
