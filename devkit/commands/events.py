@@ -15,9 +15,9 @@ from devkit.traces import as_text
 from runtime.contract.events import EVENTS
 
 EXAMPLES = """\b
-Example: devkit events my-integration --status failed --since 2h
-Example: devkit events my-integration 0aB3dE5fG7hJ9kL1mN3p
-Example: devkit events --type site_view --limit 5 --json"""
+Examples: devkit events my-integration --status failed --since 2h
+          devkit events my-integration 0aB3dE5fG7hJ9kL1mN3p
+          devkit events --type site_view --limit 5 --json"""
 USED = (
     ("time", "wallMs", "ms"),
     ("computing", "cpuMs", "ms"),

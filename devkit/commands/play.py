@@ -13,9 +13,9 @@ from devkit.environments import env_option
 from devkit.output import Problem, answer, json_option, say
 
 EXAMPLES = """\b
-Example: devkit play visit.yaml --to local
-Example: devkit play visit.yaml --speed 10x
-Example: devkit play visit.yaml --no-delay --json"""
+Examples: devkit play visit.yaml --to local
+          devkit play visit.yaml --speed 10x
+          devkit play visit.yaml --no-delay --json"""
 FASTEST = 1000.0
 
 

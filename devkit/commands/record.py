@@ -22,9 +22,9 @@ EVERY = 0.5
 ENOUGH = 400
 """So many known events in a row: what lies behind them is known, too."""
 EXAMPLES = """\b
-Example: devkit record visit.yaml
-Example: devkit record visit.yaml --count 3 --type site_view
-Example: devkit record morning.yaml --since 2h"""
+Examples: devkit record visit.yaml
+          devkit record visit.yaml --count 3 --type site_view
+          devkit record morning.yaml --since 2h"""
 
 
 @click.command("record", epilog=EXAMPLES)

@@ -15,9 +15,9 @@ from devkit.environments import env_option
 from devkit.output import Problem, answer, complain, json_option, warn
 
 EXAMPLES = """\b
-Example: devkit replay --last
-Example: devkit replay 0aB3dE5fG7hJ9kL1mN3p --edit --to local
-Example: devkit replay --since 2h --status failed"""
+Examples: devkit replay --last
+          devkit replay 0aB3dE5fG7hJ9kL1mN3p --edit --to local
+          devkit replay --since 2h --status failed"""
 
 
 @click.command("replay", epilog=EXAMPLES)

@@ -22,9 +22,9 @@ EXAMPLES = (
     + """
 
 \b
-Example: devkit trigger space_content_updated --set revisionId=abc --count 3
-Example: devkit trigger page_feedback --edit
-Example: devkit trigger fetch --path /hook --body push.json --sign github --secret "$SECRET\""""
+Examples: devkit trigger space_content_updated --set revisionId=abc --count 3
+          devkit trigger page_feedback --edit
+          devkit trigger fetch --path /hook --body push.json --sign github --secret "$SECRET\""""
 )
 
 
