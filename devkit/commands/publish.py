@@ -17,7 +17,7 @@ from devkit.membership import organization_of
 from devkit.output import answer, json_option, say, warn
 from devkit.refusals import finding_of
 from devkit.releasing.asking import ask, show
-from devkit.releasing.differences import Difference, differences
+from devkit.releasing.differences import Difference, brought, differences
 from devkit.releasing.progress import Progress
 
 EXAMPLES = """\b
@@ -60,14 +60,15 @@ def command(
         progress.at("Building")
         body = publish_body(found, owner)
         progress.at("Comparing")
-        changes = _changes(client, name, body)
-    if not as_json and changes is not None:
-        show(f"{name} on {client.host}: " + ("this changes" if changes else "the manifest stays as it is"), changes)
-    told = {"differences": [one.as_json() for one in changes or ()]}
+        running = _running(client, name)
+        changes = differences(running, body) if running is not None else brought(body)
+    if not as_json:
+        show(_title(name, client.host, running is None, changes), changes)
+    told = {"new": running is None, "differences": [one.as_json() for one in changes]}
     if dry_run:
         say(json.dumps({"published": False, "name": name, **told}) if as_json else "Nothing was published.")
         return
-    ask(changes or [], yes)
+    ask(changes if running is not None else [], yes)
     with Progress() as progress:
         progress.at(f"Uploading {len(body['script']) / 1000:.0f} kB, and loading it there")
         try:
@@ -78,14 +79,21 @@ def command(
     answer(as_json, shown | told, f"Published {shown['name']} version {shown['version']}: {shown['urls']['app']}")
 
 
-def _changes(client: Client, name: str, body: dict[str, Any]) -> list[Difference] | None:
-    """Compare with what the host runs; None where it runs nothing of this name."""
+def _running(client: Client, name: str) -> dict[str, Any] | None:
+    """Give what the host runs under this name, if anything."""
     try:
-        return differences(client.call("GET", f"/v1/integrations/{part(name)}"), body)
+        shown: dict[str, Any] = client.call("GET", f"/v1/integrations/{part(name)}")
+        return shown
     except Refused as refused:
         if refused.status == 404:
             return None
         raise
+
+
+def _title(name: str, host: str, new: bool, changes: list[Difference]) -> str:
+    if new:
+        return f"{name} is new on {host}" + (" and brings" if changes else "")
+    return f"{name} on {host}: " + ("this changes" if changes else "the manifest stays as it is")
 
 
 def organization_for(found: project.Project, client: Client) -> str:

@@ -50,6 +50,11 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Dif
     return sorted(found, key=lambda one: not one.widens)
 
 
+def brought(manifest: Mapping[str, Any]) -> list[Difference]:
+    """List what an integration brings where it is new."""
+    return [one for one in differences({}, manifest) if one.sign == "+"]
+
+
 def _scopes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Difference]:
     old, new = set(before.get("scopes") or ()), set(after.get("scopes") or ())
     yield from (Difference("+", f"scope {one}", widens=True) for one in sorted(new - old))

@@ -80,12 +80,18 @@ SPACES: dict[str, Installed] = {}
 
 
 def test_what_changes_is_shown_and_what_widens_needs_a_yes(publish, shop: Shop, alpha: Tenant) -> None:  # type: ignore[no-untyped-def]
-    first = publish()
-    assert (first.code, "error" in first.err, first.out.startswith(f"Published {shop.name} version 1: ")) == (
-        0,
+    tried = publish("--dry-run", "--json").json
+    assert (tried["published"], tried["new"], [one["what"] for one in tried["differences"]]) == (
         False,
         True,
+        ["block hello"],
     )
+    first = publish()
+    assert (first.code, "error" in first.err) == (0, False)
+    title, brings, published = first.out.splitlines()
+    assert title.startswith(f"{shop.name} is new on http://") and title.endswith(" and brings")
+    assert brings == "  + block hello"
+    assert published.startswith(f"Published {shop.name} version 1: ")
     again = publish()
     assert "the manifest stays as it is" in again.out
     shop.scopes = ["page:feedback:read"]
