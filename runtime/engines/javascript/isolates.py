@@ -202,7 +202,7 @@ class Isolates:
                         raise PoolBusy
                     continue
             self._forget(min(idle, key=lambda item: item.idle_since))
-        if spare is not None and not (limits.memory == Limits().memory and spare.alive()):
+        if spare is not None and not (limits.memory == Limits().memory and spare.loadable()):
             spare.close()
             spare = None
         try:

@@ -87,10 +87,16 @@ class Isolate:
         self.base_memory = self._resident()
 
     def load(self, script: Script, limits: Limits) -> tuple[LoadReport, Flight]:
-        """Load a script; gives the flight with what it logged. Raises `ScriptRefused`, `CallStopped`."""
+        """Load a script; gives the flight with what it logged.
+
+        Raises `ScriptRefused`, `CallStopped`, `ProcessBroken`.
+        """
         code, source_map = without_map(script.source)
-        Path(self._scripts, BUNDLE).write_text(code, encoding="utf-8", errors="replace")
-        Path(self._scripts, MAP).write_text(source_map, encoding="utf-8", errors="replace")
+        try:
+            Path(self._scripts, BUNDLE).write_text(code, encoding="utf-8", errors="replace")
+            Path(self._scripts, MAP).write_text(source_map, encoding="utf-8", errors="replace")
+        except OSError as error:
+            raise ProcessBroken(f"the script cannot be written to its folder: {error}") from error
         control = self._control
         assert control is not None
         flight = Flight(limits)
@@ -158,6 +164,10 @@ class Isolate:
     def alive(self) -> bool:
         """Tell whether the process still runs."""
         return not self._ended and not _readable(self._pidfd, 0.0)
+
+    def loadable(self) -> bool:
+        """Tell whether the process still runs and has its folder, as one kept for later may not."""
+        return self.alive() and self._scripts.is_dir()
 
     def memory(self) -> int:
         """Return the bytes the process holds beyond those it began with, looked up a moment ago at the most."""

@@ -241,6 +241,7 @@ def test_a_tidied_temporary_folder_is_made_again(
     engine = make()
     ask, counting = own(engine), script(COUNTING)
     assert ask(counting).json() == 1
+    wait_for(lambda: engine._isolates._spare is not None)
     (folder,) = short_path.iterdir()
     shutil.rmtree(folder)
 
