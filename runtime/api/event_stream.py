@@ -123,7 +123,7 @@ class _Following:
         yield from lines
 
     def _new(self) -> Iterator[bytes]:
-        after = self._cursor - OVERLAP
+        after = (self._cursor - OVERLAP, 0)
         while True:
             with self._call.host.database.transaction(writes=False) as session:
                 found = searching.ended(session, self._integration.id, self._query, after, BATCH)
@@ -133,7 +133,7 @@ class _Following:
             yield from lines
             if len(found) < BATCH:
                 return
-            after = found[-1].ended_at or after
+            after = (found[-1].ended_at or 0.0, found[-1].seq)
 
     def _written(self, found: Sequence[EventRow]) -> Iterator[bytes]:
         """Write those that were not seen yet and pass the filters."""

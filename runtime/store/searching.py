@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, String, and_, cast, exists, func, or_, select
+from sqlalchemy import ColumnElement, Select, String, and_, cast, exists, func, or_, select, tuple_
 from sqlalchemy.orm import Session, undefer
 
 from runtime.contract.events import EventFilters, EventQuery, EventStreamQuery
@@ -112,10 +112,15 @@ def _chosen(query: EventFilters) -> Conditions:
 
 
 def ended(
-    session: Session, integration_id: str, query: EventStreamQuery, after: float, limit: int
+    session: Session, integration_id: str, query: EventStreamQuery, after: tuple[float, int], limit: int
 ) -> Sequence[EventRow]:
-    """List the events with an attempt that ended after a moment, in epoch seconds, in the order they ended in."""
-    conditions = [EventRow.integration_id == integration_id, EventRow.ended_at > after, *_chosen(query)]
+    """List the events whose last attempt ended after a place, in the order they ended in.
+
+    A place is the moment, in epoch seconds, and the number (`seq`) of an event: many events end at one moment, since
+    they are written down together.
+    """
+    place = tuple_(EventRow.ended_at, EventRow.seq)
+    conditions = [EventRow.integration_id == integration_id, place > after, *_chosen(query)]
     found = select(EventRow).where(*conditions).order_by(EventRow.ended_at, EventRow.seq).limit(limit)
     return list(session.scalars(found.options(undefer(EventRow.trace), undefer(EventRow.body))))
 

@@ -14,9 +14,11 @@ from alembic.script import ScriptDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runtime.store import epoch, founding, migrate, rows, secrets
+from runtime.contract.events import EventStreamQuery
+from runtime.store import epoch, founding, migrate, queue, rows, searching, secrets
 from runtime.store.database import Database, Table
 from runtime.store.rows import HOST, Reach
+from runtime.store.tables.events import EventRow
 from runtime.store.tables.installations import InstallationRow
 from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.organizations import OrganizationRow, TokenRow
@@ -164,6 +166,31 @@ def test_pages_hold_each_visible_row_once(
                     break
             assert len(seen) == len(set(seen)) == size
             assert all(row.organization_id == owner for row in rows.every(session, reach, SpaceRow))
+    opened.close()
+
+
+@settings(max_examples=50, deadline=None)
+@given(moments=st.lists(st.sampled_from([None, 1.0, 1.5, 2.0]), min_size=1, max_size=20), limit=st.integers(1, 7))
+def test_what_ended_at_one_moment_is_followed_whole(
+    tmp_path_factory: pytest.TempPathFactory, moments: list[float | None], limit: int
+) -> None:
+    secrets.use_keyring(secrets.load_keyring(tmp_path_factory.mktemp("key"), None))
+    opened = Database(f"sqlite:///{tmp_path_factory.mktemp('followed') / 'host.sqlite'}")
+    migrate.migrate(opened)
+    shared = {"integration_id": "i", "lane": "i", "type": "task", "payload": "{}", "state": "delivered", "attempts": 1}
+    shared |= {"due_at": 0.0, "created_at": datetime(2026, 1, 1, tzinfo=UTC)}
+    with opened.transaction(writes=True) as session:
+        queue.add(session, [shared | {"id": str(n), "ended_at": moment} for n, moment in enumerate(moments)])
+    with opened.transaction(writes=False) as session:
+        seen: list[EventRow] = []
+        place = (0.0, 0)
+        while page := searching.ended(session, "i", EventStreamQuery(), place, limit):
+            assert len(page) <= limit
+            seen += page
+            place = (page[-1].ended_at, page[-1].seq)  # type: ignore[assignment]
+        wanted = sorted((moment, str(n)) for n, moment in enumerate(moments) if moment is not None)
+        assert sorted((row.ended_at, row.id) for row in seen) == wanted  # type: ignore[type-var]
+        assert [row.ended_at for row in seen] == [moment for moment, _ in wanted]
     opened.close()
 
 
