@@ -13,6 +13,7 @@ from typing import Any
 import click
 from dotenv.parser import parse_stream
 
+from devkit import completing
 from devkit.checking.manifest_text import ManifestText, Path_
 from devkit.checking.words import nearest
 from devkit.findings import Finding, Wrong
@@ -41,7 +42,11 @@ Variables = Mapping[str, Variable]
 def env_option(command: Any) -> Any:
     """Add `--env` to a command."""
     return click.option(
-        "--env", envvar="DEVKIT_ENV", metavar="NAME", help="An environment of the manifest's `envs`; else DEVKIT_ENV."
+        "--env",
+        envvar="DEVKIT_ENV",
+        metavar="NAME",
+        shell_complete=completing.environments,
+        help="An environment of the manifest's `envs`; else DEVKIT_ENV.",
     )(command)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from devkit import project
+from devkit import completing, project
 from devkit.checking import inspecting, sarif
 from devkit.checking.inspecting import Inspection
 from devkit.checking.words import counted
@@ -23,7 +23,7 @@ COLORS = {"error": "red", "warning": "yellow"}
 
 
 @click.command("check")
-@click.argument("path", required=False)
+@click.argument("path", required=False, shell_complete=completing.folders)
 @click.option(
     "--sandbox", type=click.Choice(["required", "off"]), default="required", help="Whether to confine the script."
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from devkit import credentials, project, running
+from devkit import completing, credentials, project, running
 from devkit.developing import debugging
 from devkit.developing.actions import HELP, Actions
 from devkit.developing.debugging import Debuggee
@@ -29,7 +29,7 @@ Examples: devkit dev ./my-integration --no-open
 
 
 @click.command("dev", epilog=EXAMPLES)
-@click.argument("path", required=False)
+@click.argument("path", required=False, shell_complete=completing.folders)
 @click.option(
     "--port", type=click.IntRange(1, 65535), help="Port of the host; else one that stays the same per project."
 )

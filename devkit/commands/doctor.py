@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from devkit import examinations
+from devkit import completing, examinations
 from devkit.examinations import EXAMINATIONS
 from devkit.examining.examined import Examined, Place
 from devkit.output import json_option, say
@@ -16,7 +16,7 @@ SIGNS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "problem": ("✗", 
 
 
 @click.command("doctor")
-@click.argument("path", required=False)
+@click.argument("path", required=False, shell_complete=completing.folders)
 @click.option("--host", help="Address of the host to look at; else the one that is known.")
 @click.option("--token", help="A token for the host; else the one that is known.")
 @click.option("--fix", is_flag=True, help="Apply the cures that are safe.")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from devkit import credentials, history, project
+from devkit import completing, credentials, history, project
 from devkit.client import Client
 from devkit.environments import env_option
 from devkit.output import json_option, say
@@ -40,7 +40,7 @@ def filters(command: Any) -> Any:
 
 
 @click.command("events", epilog=EXAMPLES)
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completing.integration)
 @click.argument("event", metavar="[ID]", required=False)
 @filters
 @click.option("--installation", metavar="ID", help="Only those of this installation.")

@@ -7,7 +7,7 @@ import threading
 
 import click
 
-from devkit import credentials, following, history, project
+from devkit import completing, credentials, following, history, project
 from devkit.client import Client
 from devkit.commands.events import filters as event_filters
 from devkit.environments import env_option
@@ -22,7 +22,7 @@ Examples: devkit logs my-integration --follow
 
 
 @click.command("logs", epilog=EXAMPLES)
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completing.integration)
 @click.option("--follow", "-f", is_flag=True, help="Go on as calls happen, until Ctrl-C.")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(0, 1000), help="Past events to show first.")
 @click.option("--level", type=click.Choice(LEVELS), help="Only lines of at least this level, and events that have one.")

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from devkit import credentials, project, scenarios, sending
+from devkit import completing, credentials, project, scenarios, sending
 from devkit.environments import env_option
 from devkit.output import Problem, answer, json_option, say
 
@@ -38,7 +38,12 @@ class Speed(click.ParamType[float]):
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.option("--speed", type=Speed(), default=1.0, metavar="FACTOR", help="2x is twice as fast as recorded.")
 @click.option("--no-delay", is_flag=True, help="Leave the pauses out.")
-@click.option("--integration", "name", help="The integration; else the one of this folder, else the recorded one.")
+@click.option(
+    "--integration",
+    "name",
+    shell_complete=completing.integration,
+    help="The integration; else the one of this folder, else the recorded one.",
+)
 @sending.to_option
 @env_option
 @credentials.options

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from devkit import credentials, project
+from devkit import completing, credentials, project
 from devkit.build.bundle import publish_body
 from devkit.checking import inspecting
 from devkit.client import Client, Refused, part
@@ -27,7 +27,7 @@ Examples: devkit publish ./my-integration --organization my-company
 
 
 @click.command("publish", epilog=EXAMPLES)
-@click.argument("path", required=False)
+@click.argument("path", required=False, shell_complete=completing.folders)
 @click.option("--organization", help="Id or subdomain of the publishing organization; overrides the manifest.")
 @click.option("--yes", is_flag=True, help="Do not ask when the integration may do more than before.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and publish nothing.")

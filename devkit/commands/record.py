@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from devkit import credentials, history, project, scenarios, sending
+from devkit import completing, credentials, history, project, scenarios, sending
 from devkit.client import Client, Refused
 from devkit.environments import env_option
 from devkit.output import Problem, answer, json_option, say, warn
@@ -39,7 +39,9 @@ Examples: devkit record visit.yaml
     metavar="TYPE",
     help="Only this type, again for more; else all that come by themselves.",
 )
-@click.option("--integration", "name", help="The integration; else the one of this folder.")
+@click.option(
+    "--integration", "name", shell_complete=completing.integration, help="The integration; else the one of this folder."
+)
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
 @env_option
 @credentials.options

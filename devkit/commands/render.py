@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from devkit import environments, project, surroundings
+from devkit import completing, environments, project, surroundings
 from devkit.build.places import source_line
 from devkit.environments import env_option
 from devkit.findings import Finding
@@ -46,7 +46,7 @@ def _object(ctx: click.Context, param: click.Parameter, value: str | None) -> di
 
 
 @click.command("render", epilog=EXAMPLES)
-@click.argument("component")
+@click.argument("component", shell_complete=completing.components)
 @click.option("--props", callback=_object, default="{}", metavar="JSON", help="Its properties.")
 @click.option(
     "--state", callback=_object, metavar="JSON", help="Its state; without one the script gives the initial one."

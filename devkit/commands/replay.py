@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from devkit import credentials, history, payloads, project, sending
+from devkit import completing, credentials, history, payloads, project, sending
 from devkit.client import Away, Client
 from devkit.commands.events import filters
 from devkit.environments import env_option
@@ -26,7 +26,9 @@ Examples: devkit replay --last
 @filters
 @click.option("--edit", is_flag=True, help="Open the payload in $EDITOR first.")
 @click.option("--body", type=click.Path(exists=True, dir_okay=False), help="What a `fetch` event carries, as a file.")
-@click.option("--integration", "name", help="The integration; else the one of this folder.")
+@click.option(
+    "--integration", "name", shell_complete=completing.integration, help="The integration; else the one of this folder."
+)
 @sending.to_option
 @env_option
 @credentials.options

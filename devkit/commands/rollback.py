@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from devkit import credentials
+from devkit import completing, credentials
 from devkit.client import Client, part
 from devkit.output import Problem, answer, json_option
 from devkit.releasing.asking import ask, show
@@ -19,7 +19,7 @@ Examples: devkit rollback my-integration 7
 
 
 @click.command("rollback", epilog=EXAMPLES)
-@click.argument("name")
+@click.argument("name", shell_complete=completing.integration)
 @click.argument("version", type=click.IntRange(1), required=False)
 @click.option("--last", is_flag=True, help="The version before the one that runs now.")
 @click.option("--yes", is_flag=True, help="Do not ask when the integration may do more than before.")

@@ -13,7 +13,7 @@ from typing import Any
 import click
 import dotenv
 
-from devkit import environments, project
+from devkit import completing, environments, project
 from devkit.environments import EXPRESSION, FILE, env_option
 from devkit.output import Problem, answer, json_option, say
 from devkit.project import Project
@@ -28,7 +28,7 @@ MISSING = "missing"
 
 
 @click.command("secrets", epilog=EXAMPLES)
-@click.argument("path", required=False)
+@click.argument("path", required=False, shell_complete=completing.folders)
 @click.option("--set", "name", metavar="NAME", help="Ask for the value of a variable, and write it into .env.")
 @click.option("--stdin", "piped", is_flag=True, help="With --set: read the value from standard input.")
 @env_option

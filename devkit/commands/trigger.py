@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from devkit import credentials, fixtures, payloads, project, sending
+from devkit import completing, credentials, fixtures, payloads, project, sending
 from devkit.client import Away, Client
 from devkit.environments import env_option
 from devkit.output import Problem, answer, json_option
@@ -48,7 +48,9 @@ Examples: devkit trigger space_content_updated --set revisionId=abc --count 3
 @click.option("--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Of `fetch`: one more header.")
 @click.option("--sign", type=click.Choice(list(SIGNERS)), help="Of `fetch`: sign it as this sender does.")
 @click.option("--secret", envvar="DEVKIT_SIGNING_SECRET", help="To sign with; else DEVKIT_SIGNING_SECRET.")
-@click.option("--integration", "name", help="The integration; else the one of this folder.")
+@click.option(
+    "--integration", "name", shell_complete=completing.integration, help="The integration; else the one of this folder."
+)
 @sending.to_option
 @env_option
 @credentials.options

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from devkit import credentials
+from devkit import completing, credentials
 from devkit.client import Client, part
 from devkit.output import Problem, answer, json_option
 
 
 @click.command("unpublish")
-@click.argument("name")
+@click.argument("name", shell_complete=completing.integration)
 @credentials.options
 @json_option
 def command(name: str, host: str | None, token: str | None, as_json: bool) -> None:

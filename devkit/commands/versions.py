@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from devkit import credentials, project
+from devkit import completing, credentials, project
 from devkit.client import Client
 from devkit.environments import env_option
 from devkit.output import json_option, say
@@ -20,7 +20,7 @@ Examples: devkit versions my-integration
 
 
 @click.command("versions", epilog=EXAMPLES)
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completing.integration)
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 1000), help="How many at most.")
 @env_option
 @credentials.options

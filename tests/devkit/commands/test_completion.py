@@ -65,10 +65,10 @@ def test_a_place_that_cannot_be_written_is_one_sentence(shell: Shell) -> None:
     assert done.err.startswith("error: the completion of bash cannot be installed: ")
 
 
-def completed(home: Path, words: str, **more: str) -> list[str]:
+def completed(home: Path, words: str, folder: Path | None = None) -> list[str]:
     """Ask as the script of zsh does: kind, word and help on three lines each."""
     count = str(len(words.split(" ")) - 1)
-    done = devkit(home, _DEVKIT_COMPLETE="zsh_complete", COMP_WORDS=words, COMP_CWORD=count, **more)
+    done = devkit(home, folder=folder, _DEVKIT_COMPLETE="zsh_complete", COMP_WORDS=words, COMP_CWORD=count)
     assert (done.code, done.err) == (0, "")
     return done.out.splitlines()[1::3]
 
@@ -81,6 +81,33 @@ def test_commands_options_and_values_are_completed(tmp_path: Path) -> None:
     assert completed(tmp_path, "devkit new --template conte") == ["content-source"]
     assert completed(tmp_path, "devkit completion z") == ["zsh"]
     assert completed(tmp_path, "devkit nothing x") == []
+
+
+def test_what_the_manifest_names_is_completed(tmp_path: Path) -> None:
+    project = tmp_path / "shop"
+    project.mkdir()
+    (project / "integration.yaml").write_text(
+        "name: shop\nblocks: [{id: hello}, {id: help}, 7]\nconfigurations: {account: {componentId: settings}}\n"
+        "envs: {staging: {}, production: {}}\n"  # what is missing here does not matter to a shell
+    )
+
+    def proposed(words: str) -> list[str]:
+        return completed(tmp_path, words, folder=project)
+
+    assert proposed("devkit render hel") == ["hello", "help"]
+    assert proposed("devkit render ") == ["hello", "help", "settings"]
+    assert proposed("devkit publish --env ") == ["staging", "production"]
+    for command in ("versions", "rollback", "unpublish", "logs", "events", "replay --integration"):
+        assert proposed(f"devkit {command} s") == ["shop"], command
+    (project / "integration.yaml").write_text("name: [")
+    assert proposed("devkit render ") == proposed("devkit logs ") == []
+    assert completed(tmp_path, "devkit logs ") == []
+
+
+def test_folders_are_left_to_the_shell(tmp_path: Path) -> None:
+    for command in ("check", "dev", "doctor", "publish", "secrets"):
+        done = devkit(tmp_path, _DEVKIT_COMPLETE="bash_complete", COMP_WORDS=f"devkit {command} sh", COMP_CWORD="2")
+        assert done.out == "dir,sh\n", command
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
