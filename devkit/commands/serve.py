@@ -29,6 +29,8 @@ from runtime.app import Application, StartRefused, create_app, prepare
 from runtime.engines.dev_tunnel import relay as relaying
 from runtime.settings import BadSetting, Settings, read_settings
 
+GARBAGE = (700, 10, 10)
+"""Python's own thresholds: a host lives long, other than most commands."""
 THREADS = 128
 """Calls in flight in one process: each waits for its script in a thread of its own."""
 STARTING = 1.0
@@ -89,6 +91,7 @@ def command(
         prepare(settings)
     except StartRefused as error:
         raise Problem(str(error), exit_code=NO_SANDBOX if error.confinement else 1) from error
+    gc.set_threshold(*GARBAGE)
     gc.collect()
     gc.freeze()  # what is loaded now is shared with the processes that serve
     lent = os.environ.get(relaying.FOLDER)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import json
 import os
@@ -157,6 +158,7 @@ def _run_pytest(place: Path, folder: Path, options: list[str], as_json: bool, ou
 
     from devkit.testing import plugin
 
+    gc.freeze()  # pytest looks through all objects for garbage in the end; these stay
     collected = _Outcomes(outcomes)
     # The script's own folder is where a test may import from; caches of pytest are nothing a project should hold.
     arguments = [str(place), f"--rootdir={folder}", "-q", "-p", "no:cacheprovider", *options]
