@@ -25,6 +25,7 @@ from runtime.api.permitting import permit
 from runtime.api.resolve import resolve
 from runtime.contract import errors
 from runtime.contract.events import EventStreamQuery
+from runtime.dispatch.announcing import Announcement
 from runtime.engines.frames import LEVELS
 from runtime.store import searching
 from runtime.store.tables.events import EventRow
@@ -163,10 +164,13 @@ class _Following:
         return any(query.text.casefold() in text.casefold() for text in texts)
 
 
-def _wait(queue: Queue[Any]) -> bool:
-    """Wait until something happens here, or it is time to look; tells whether the host goes on."""
+def _wait(queue: Queue[Announcement | None]) -> bool:
+    """Wait until an event has ended here, or it is time to look; tells whether the host goes on."""
+    until = time.monotonic() + LOOK_EVERY
     try:
         told = queue.get(timeout=LOOK_EVERY)
+        while told is not None and told.kind != "event":  # a new version, say: whoever saves waits for the screen now
+            told = queue.get(timeout=max(0.0, until - time.monotonic()))
         while told is not None:
             told = queue.get_nowait()
     except Empty:

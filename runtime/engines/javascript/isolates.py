@@ -52,6 +52,7 @@ class Isolates:
         except BaseException:
             self._end(isolate)
             raise
+        isolate.told = list(flight.trace.logs)
         kept: Future[Isolate] = Future()
         kept.set_result(isolate)
         with self._lock:
@@ -74,6 +75,9 @@ class Isolates:
                 continue
             if channel is None:
                 raise PoolBusy
+            with self._lock:
+                told, isolate.told = isolate.told, []
+            flight.trace.logs += told
             return channel
         raise ProcessBroken("isolates end as soon as they are started")
 

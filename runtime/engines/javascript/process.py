@@ -15,7 +15,7 @@ import threading
 import time
 from pathlib import Path
 
-from runtime.contract.invocation import Failure, Limits, LoadReport, Script
+from runtime.contract.invocation import Failure, Limits, LoadReport, LogLine, Script
 from runtime.engines import frames
 from runtime.engines.calling import PoolBusy, ProcessBroken
 from runtime.engines.egress_proxy import EgressProxy
@@ -62,6 +62,7 @@ class Isolate:
         self._memory = 0
         self._spent: bool | None = None
         self.pid = 0
+        self.told: list[LogLine] = []  # while it was loaded before anybody called: the first call's trace shows it
         self._pidfd = -1
         self.idle_since = time.monotonic()
         self._idle_cpu = 0.0

@@ -44,7 +44,10 @@ class PythonEngine:
         self._watcher.start()
 
     def check(self, script: Script) -> LoadReport:
-        """Load a script once, without calling it; raises `ScriptRefused`, `SandboxUnavailable`."""
+        """Load a script once, without calling it; raises `ScriptRefused`, `SandboxUnavailable`.
+
+        The worker stays for the first call: it has seen nothing of anybody.
+        """
         limits = Limits()
         bundle = read_bundle(script, limits)
         worker = self._supply.new_worker()
@@ -53,11 +56,15 @@ class PythonEngine:
             worker.begin(Flight(limits))
             report = worker.load_bundle(bundle, limits.memory)
             worker.end()
-            return report
         except CallStopped as stopped:
-            raise refusal(script, stopped.failure) from stopped
-        finally:
             self._shelf.drop(worker)
+            raise refusal(script, stopped.failure) from stopped
+        except BaseException:
+            self._shelf.drop(worker)
+            raise
+        worker.told = list(report.logs)
+        self._shelf.keep(worker, (script.version, None, limits.memory))
+        return report
 
     def invoke(self, invocation: Invocation, done: TraceSink) -> Outcome:
         """Call a script; see `Engine`."""
@@ -69,6 +76,8 @@ class PythonEngine:
         worker, fresh = self._shelf.take((script.version, invocation.tenant, limits.memory), flight.deadline)
         flight.start()
         worker.begin(flight)
+        flight.trace.logs += worker.told
+        worker.told = []
         if fresh:
             try:
                 worker.load_bundle(read_bundle(script, limits), limits.memory)

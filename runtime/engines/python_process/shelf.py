@@ -10,7 +10,8 @@ from collections.abc import Callable
 from runtime.engines.calling import PoolBusy
 from runtime.engines.python_process.worker import Worker
 
-Key = tuple[str, str, int]  # version, tenant, memory limit in bytes
+# Version, tenant, memory limit in bytes; without a tenant for a worker that has loaded its script and served nobody.
+Key = tuple[str, str | None, int]
 _TRUST_SECONDS = 0.05  # a worker idle for longer is asked whether it still lives before it gets a call
 _IDLE_CPU_SECONDS = 0.5  # what threads a script left behind may use between two calls
 
@@ -65,6 +66,8 @@ class Shelf:
                         continue
                     self._busy.add(worker)
                     return worker, False
+                if group.size < self._per_key and (ready := self._hand_over(key, group)) is not None:
+                    return ready, False
                 full = self._places >= self._total
                 if group.size < self._per_key and (not full or self._resting):
                     if full:
@@ -117,6 +120,22 @@ class Shelf:
         with self._lock:
             self._busy.add(worker)
 
+    def keep(self, worker: Worker, key: Key) -> None:
+        """Take back a lent worker that has loaded its script, for the first call of whatever tenant."""
+        with self._lock:
+            self._busy.discard(worker)
+            kept = not self._closed and self._places < self._total and key not in self._groups
+            if kept:
+                group = self._groups[key] = _Group(self._lock)
+                group.size = 1
+                self._places += 1
+                self._key_of[worker] = key
+                worker.idle_since = time.monotonic()
+                group.idle.append(worker)
+                self._resting[worker] = None
+        if not kept:
+            worker.close()
+
     def in_flight(self) -> list[Worker]:
         """Return the workers that are busy."""
         with self._lock:
@@ -166,6 +185,24 @@ class Shelf:
                 self._remove_idle(worker)
         for worker in leaving:
             worker.close()
+
+    def _hand_over(self, key: Key, group: _Group) -> Worker | None:
+        """Give a tenant the worker of its version that has served nobody, if there is one; the lock is held."""
+        unused = (key[0], None, key[2])
+        found = self._groups.get(unused)
+        if found is None or not found.idle:
+            return None
+        worker = found.idle.pop()
+        del self._resting[worker], self._groups[unused]
+        self._key_of[worker] = key
+        group.size += 1
+        if not worker.alive():
+            self._forget(worker)
+            worker.close()
+            self._groups.setdefault(key, group)
+            return None
+        self._busy.add(worker)
+        return worker
 
     def _in_use(self) -> bool:
         with self._lock:

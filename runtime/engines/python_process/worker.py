@@ -9,7 +9,7 @@ import struct
 import threading
 import time
 
-from runtime.contract.invocation import Failure, LoadReport
+from runtime.contract.invocation import Failure, LoadReport, LogLine
 from runtime.engines import frames
 from runtime.engines.calling import ProcessBroken
 from runtime.engines.connection import CallConnection
@@ -43,6 +43,7 @@ class Worker(CallConnection):
         self.idle_cpu = 0.0
         self.base_memory = 0
         self.last_call = False
+        self.told: list[LogLine] = []  # while it was loaded before anybody called: the first call's trace shows it
 
     def open(self) -> None:
         """Wait until the process stands in its sandbox; raises `ProcessBroken`."""

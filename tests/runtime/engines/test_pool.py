@@ -68,6 +68,44 @@ def test_worker_is_kept_for_version_and_tenant(make: Make, asking: Any) -> None:
     assert ask(first, tenant="").json() == 1
 
 
+def test_the_worker_a_script_was_checked_in_goes_to_one_tenant(make: Make, asking: Any) -> None:
+    engine = make()
+    ask, source = asking(engine), Script("1", "python", f"print('loaded')\n{COUNTING}")
+    assert [line.message for line in engine.check(source).logs] == ["loaded"]
+    assert engine.workers() == 1
+
+    first = ask(source, tenant="a")
+    assert (first.json(), [line.message for line in first.trace.logs]) == (1, ["loaded"])
+    assert engine.workers() == 1
+    assert [ask(source, tenant="a").json(), ask(source, tenant="b").json()] == [2, 1]
+    assert engine.workers() == 2
+
+
+def test_a_checked_worker_that_is_not_called_makes_room_and_goes(make: Make, asking: Any) -> None:
+    engine = make(workers_total=2, idle_seconds=1.0)
+    ask = asking(engine)
+    for version in "abc":
+        engine.check(Script(version, "python", COUNTING))
+    assert engine.workers() == 2
+
+    assert ask(Script("d", "python", COUNTING)).json() == 1
+    assert engine.workers() == 2
+    engine.retire("b")
+    until(lambda: engine.workers() == 0)
+
+
+def test_a_checked_worker_that_died_is_not_handed_over(make: Make, asking: Any) -> None:
+    engine = make()
+    ask, source = asking(engine), Script("1", "python", COUNTING)
+    engine.check(source)
+    (worker,) = engine._shelf._resting
+    os.kill(worker.pid, signal.SIGKILL)
+    until(lambda: not worker.alive())
+
+    assert [ask(source).json() for _ in range(2)] == [1, 2]
+    assert engine.workers() == 1
+
+
 def test_busy_version_gets_more_workers(make: Make, asking: Any) -> None:
     engine = make(workers_per_key=3)
     ask = asking(engine)

@@ -83,6 +83,13 @@ def test_calls_of_a_version_share_an_isolate(make: Make, own: Callable[..., Ask]
     assert engine.isolates() == 2
 
 
+def test_what_was_said_while_loading_is_in_the_first_trace(make: Make, own: Callable[..., Ask]) -> None:
+    engine = make()
+    ask, counting = own(engine), script(f"console.log('loaded');\n{COUNTING}")
+    assert [line.message for line in engine.check(counting).logs] == ["loaded"]
+    assert [[line.message for line in ask(counting).trace.logs] for _ in range(2)] == [["loaded"], []]
+
+
 def test_calls_run_at_the_same_time(make: Make, own: Callable[..., Ask]) -> None:
     ask, sleeping = own(make()), script(SLEEPING)
     ask(sleeping)
