@@ -241,33 +241,34 @@ def test_what_a_killed_host_left_is_removed_and_nothing_else(
     assert list(short_path.iterdir()) == []
 
 
-def test_a_tidied_temporary_folder_is_made_again(
-    monkeypatch: pytest.MonkeyPatch, short_path: Path, make: Make, own: Callable[..., Ask]
-) -> None:
+@pytest.fixture
+def tidied(monkeypatch: pytest.MonkeyPatch, short_path: Path, make: Make, own: Callable[..., Ask]) -> JavaScriptEngine:
+    """An engine that served a call of the counting script `old`, before its temporary folder was tidied away."""
     monkeypatch.setattr("tempfile.tempdir", str(short_path))
     engine = make()
-    ask, counting = own(engine), script(COUNTING)
-    assert ask(counting).json() == 1
+    assert own(engine)(script(COUNTING, version="old")).json() == 1
     wait_for(lambda: engine._isolates._spare is not None)
     (folder,) = short_path.iterdir()
     shutil.rmtree(folder)
+    return engine
+
+
+def test_a_tidied_temporary_folder_is_made_again(
+    tidied: JavaScriptEngine, short_path: Path, own: Callable[..., Ask]
+) -> None:
+    ask, counting = own(tidied), script(COUNTING, version="old")
 
     assert ask(counting).json() == 2
     assert ask(script(COUNTING)).json() == 1
     assert together(2, lambda number: ask(counting).outcome.status) == [200, 200]
-    engine.close()
+    tidied.close()
     assert list(short_path.iterdir()) == []
 
 
 def test_a_folder_that_cannot_be_written_is_told_and_nothing_is_stuck(
-    monkeypatch: pytest.MonkeyPatch, short_path: Path, make: Make, own: Callable[..., Ask]
+    tidied: JavaScriptEngine, short_path: Path, own: Callable[..., Ask]
 ) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(short_path))
-    engine = make()
-    ask, counting = own(engine), script(COUNTING)
-    assert ask(counting).json() == 1
-    (folder,) = short_path.iterdir()
-    shutil.rmtree(folder)
+    ask = own(tidied)
     short_path.rmdir()
 
     assert ask(script(COUNTING)).outcome.status == 502
