@@ -17,7 +17,7 @@ LOAD_HEAD = Struct("<QBH")  # memory limit in bytes, 1 for a zip bundle, length 
 CALL_HEAD = Struct("<IIIq")  # sequence, lengths of event, environment and fetch body (-1: none)
 
 # Worker to host.
-HELLO = 16  # before any line of the script runs; carries the egress socket
+HELLO = 16  # carries the egress socket
 BROKEN = 17  # the worker could not be set up; a sentence
 READY = 18  # loaded; JSON of what the script registered
 FAULT = 19  # JSON of a ScriptFault
@@ -28,6 +28,7 @@ END = 23  # the last chunk was sent
 IDLE = 24  # the work after the answer is done; the memory peak
 SPENT = 25  # the script ran out of memory
 PONG = 26  # the event loop runs
+LOCKED = 27  # all rights are given up: a script may be sent
 ANSWER_HEAD = Struct("<IHBIQ")  # sequence, status, flags, length of the headers, memory peak in bytes
 IDLE_HEAD = Struct("<IQ")  # sequence, memory peak in bytes
 

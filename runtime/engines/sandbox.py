@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import os
+import secrets
 import shutil
 import sys
 import sysconfig
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -19,6 +20,9 @@ APPLICATION = "/sandbox/application"
 PACKAGES = "/sandbox/packages"
 _OTHER_PACKAGES = ("site-packages", "dist-packages")
 _TIME_ZONES = "/usr/share/zoneinfo"
+_SETPRIV = "/setpriv"
+_NOBODY = 65534
+_FIRST_USER, _USERS = 1_879_048_192, 250_000_000  # far from what systems and containers give out
 _CAP_SETGID, _CAP_SETUID, _CAP_SETPCAP, _CAP_SYS_ADMIN = 6, 7, 8, 21
 _SETUP_CAPABILITIES = {
     "SETGID": _CAP_SETGID,
@@ -69,35 +73,60 @@ def started_by_root() -> bool:
     return all(effective >> bit & 1 for bit in _SETUP_CAPABILITIES.values())
 
 
+def own_user() -> int:
+    """Choose a user of the kernel that nobody else is, for a process started by root.
+
+    What the kernel counts for a user is then counted apart from everything else on the machine. Where a container has
+    too few users for that it is `nobody`.
+    """
+    lines = Path("/proc/self/uid_map").read_text(encoding="ascii").splitlines()
+    mapped = [(int(first), int(count)) for first, _, count in (line.split() for line in lines)]
+    if any(first <= _FIRST_USER and _FIRST_USER + _USERS <= first + count for first, count in mapped):
+        return _FIRST_USER + secrets.randbelow(_USERS)
+    return _NOBODY
+
+
 def bubblewrap_command(
-    view: View, program: Sequence[str], environment: Mapping[str, str], *, filter_descriptor: int | None = None
+    view: View,
+    program: Sequence[str],
+    environment: Mapping[str, str],
+    *,
+    filter_descriptor: int | None = None,
+    user: int | None = None,
 ) -> list[str]:
     """Return the command line that runs `program` with only `view`, no network and no other process in sight.
 
     With `filter_descriptor`, from which bubblewrap reads a system call filter, the program is confined from its first
-    instruction on and ends with the thread that started it. Without, the program is ours and confines itself: started
-    by root, it still has the capabilities to mount /proc and to become nobody, and must do so first.
-    Raises `SandboxUnavailable` when there is no bubblewrap.
+    instruction on and ends with the thread that started it; it sees no /proc, and started by root it runs as `user`.
+    Without, the program is ours and confines itself: started by root, it still has the capabilities to mount /proc
+    and to become another user, and must do so first.
+    Raises `SandboxUnavailable` when bubblewrap, or what else is needed, is not there.
     """
     bubblewrap = find_bubblewrap()
     if bubblewrap is None:
         raise SandboxUnavailable(NO_BUBBLEWRAP)
+    mounts = dict(view.mounts)
     words = [bubblewrap, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     words += ["--as-pid-1", "--new-session", "--hostname", "sandbox", "--clearenv"]
     if filter_descriptor is not None:
         words += ["--die-with-parent", "--seccomp", str(filter_descriptor)]
-    if filter_descriptor is None and started_by_root():
-        words += ["--cap-drop", "ALL"]
-        for name in _SETUP_CAPABILITIES:
-            words += ["--cap-add", f"CAP_{name}"]
-        words += ["--dir", "/proc"]
+    if user is not None:
+        # Not a user namespace: the kernel would let root in it be root outside, for files and settings that root owns.
+        mounts[_SETPRIV] = _find_setpriv()
+        words += [*_keeping("SETGID", "SETUID", "SETPCAP")]
+        rights = ["--clear-groups", "--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "--pdeathsig", "keep"]
+        program = [_SETPRIV, f"--reuid={user}", f"--regid={user}", *rights, "--", *program]
+    elif filter_descriptor is not None:
+        words += ["--unshare-user", "--cap-drop", "ALL"]
+    elif started_by_root():
+        words += [*_keeping(*_SETUP_CAPABILITIES), "--dir", "/proc"]
     else:
         words += ["--unshare-user", "--cap-drop", "ALL", "--proc", "/proc"]
     for name, value in environment.items():
         words += ["--setenv", name, value]
-    for folder in _parents(view.mounts):
+    for folder in _parents([*mounts, *view.links]):
         words += ["--perms", "0755", "--dir", folder]
-    for inside, outside in view.mounts.items():
+    for inside, outside in mounts.items():
         words += ["--ro-bind", outside, inside]
     for folder in view.hidden:
         words += ["--tmpfs", folder, "--remount-ro", folder]
@@ -105,6 +134,23 @@ def bubblewrap_command(
         words += ["--symlink", target, link]
     words += ["--dir", "/tmp", "--chdir", "/", "--dev", "/dev", "--remount-ro", "/dev", "--remount-ro", "/"]
     return [*words, "--", *program]
+
+
+def _keeping(*capabilities: str) -> Iterator[str]:
+    """Drop all capabilities but these."""
+    yield from ("--cap-drop", "ALL")
+    for name in capabilities:
+        yield from ("--cap-add", f"CAP_{name}")
+
+
+def _find_setpriv() -> str:
+    found = shutil.which("setpriv")
+    if found is None:
+        raise SandboxUnavailable(
+            "setpriv was not found, which a host started by root needs: install the package util-linux, or start the "
+            "host as a user without rights."
+        )
+    return os.path.realpath(found)
 
 
 def _parents(targets: Iterable[str]) -> list[str]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import errno
 import platform
 import struct
+from collections.abc import Callable
 
 # Every call that reaches kernel features a script has no use for: other processes, mounts, modules, keys, tracing,
-# memory that no limit counts (memfd, System V shared memory), clocks. Numbers: (x86_64, aarch64), None where absent.
+# memory that no limit counts (memfd, System V shared memory, pages given to pipes), clocks, and whatever the kernel
+# counts for a user or for the whole machine (asynchronous I/O, inotify, descriptors under way in messages, writing all
+# disks out). Numbers: (x86_64, aarch64), None where absent.
 _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
@@ -86,20 +89,58 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "set_mempolicy_home_node": (450, 450),
     "migrate_pages": (256, 238),
     "move_pages": (279, 239),
+    "remap_file_pages": (216, 234),
+    # A script is one process: what it started could stay after the answer and be counted nowhere.
+    "fork": (57, None),
+    "vfork": (58, None),
+    # Descriptors under way are counted for the user, and all scripts of a machine may be one user.
+    "sendmsg": (46, 211),
+    "sendmmsg": (307, 269),
+    # Connections nobody accepts keep what was sent through them, beyond any count of descriptors.
+    "listen": (50, 201),
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
+    "inotify_add_watch": (254, 27),
+    "io_setup": (206, 0),
+    "io_submit": (209, 2),
+    "io_pgetevents": (333, 292),
+    "vmsplice": (278, 75),
+    "splice": (275, 76),
+    "tee": (276, 77),
+    "landlock_create_ruleset": (444, 444),
+    "landlock_add_rule": (445, 445),
+    "landlock_restrict_self": (446, 446),
+    "sync": (162, 81),
+    "syncfs": (306, 267),
 }
+_EXECUTE: dict[str, tuple[int | None, int | None]] = {"execve": (59, 221), "execveat": (322, 281)}
+# Answered as if done. A script is alone in its process, so a lock of its own files is always free; a lock of a file
+# that others see, too, would be a way to talk to them. Dropping such a file from memory would slow the others down.
+_PRETENDED: dict[str, tuple[int | None, int | None]] = {"flock": (73, 32), "fadvise64": (221, 223)}
 _NEWEST_KNOWN = 450  # later calls answer ENOSYS until somebody has looked at them
 
 _CLONE, _CLONE3, _SOCKET, _IOCTL = (56, 220), (435, 435), (41, 198), (16, 29)
+_MMAP, _FCNTL, _SETSOCKOPT = (9, 222), (72, 25), (54, 208)
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 
 _NAMESPACES = 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000 | 0x00020000
+_CLONE_THREAD = 0x00010000
 _AF_UNIX, _AF_INET, _AF_INET6 = 1, 2, 10
 _SOCK_TYPE_MASK, _SOCK_RAW, _SOCK_PACKET = 0xF, 3, 10
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+_MAP_TYPE, _MAP_PRIVATE = 0x0F, 0x02
+_MAP_UNCOUNTED = 0x100 | 0x40000  # MAP_GROWSDOWN counts as stack, MAP_HUGETLB takes from the machine's own supply
+_LOCKS = (6, 7, 37, 38)  # F_SETLK, F_SETLKW and those of open file descriptions
+_ASKING_FOR_LOCKS = (5, 36)
+_FILE_CONTROLS = (1024, 1026, 1031)  # F_SETLEASE, F_NOTIFY, F_SETPIPE_SZ
+_SOL_SOCKET = 1
+_BUFFER_SIZES = (7, 8, 32, 33)  # SO_SNDBUF, SO_RCVBUF and those that force
+_SO_ZEROCOPY = 60
 
 _LOAD, _JUMP_EQUAL, _JUMP_GREATER, _JUMP_BITS, _AND, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x54, 0x06
 _ALLOW, _KILL = 0x7FFF0000, 0x80000000
 _NUMBER, _ARCH, _ARGUMENT = 0, 4, 16  # offsets in struct seccomp_data; arguments are 8 bytes each, low half first
+_DONE = 0x00050000  # the call returns 0 and nothing happens
 
 
 def _refuse(code: int) -> int:
@@ -119,9 +160,20 @@ class _Program:
         self.add(_JUMP_EQUAL, value, 0, 1)
         self.add(_RETURN, answer)
 
+    def guard(self, number: int, rules: Callable[[_Program], None]) -> None:
+        """Ask the rules about one call; what they do not answer passes."""
+        inner = _Program()
+        rules(inner)
+        inner.add(_RETURN, _ALLOW)
+        self.add(_JUMP_EQUAL, number, 0, len(inner.instructions))
+        self.instructions += inner.instructions
 
-def build_filter(machine: str | None = None) -> bytes:
-    """Return the filter as an array of `struct sock_filter`; raises `LookupError` on an unknown processor."""
+
+def build_filter(machine: str | None = None, *, execute: bool = False) -> bytes:
+    """Return the filter as an array of `struct sock_filter`; raises `LookupError` on an unknown processor.
+
+    With `execute` a program may still be started in this process: for one that is put under the filter before it runs.
+    """
     name = machine or platform.machine()
     if name not in _ARCHITECTURES:
         raise LookupError(f"no system call table for the processor {name!r}; known: {', '.join(_ARCHITECTURES)}")
@@ -136,29 +188,30 @@ def build_filter(machine: str | None = None) -> bytes:
     program.add(_RETURN, _refuse(errno.ENOSYS))
     # The C library falls back to clone, whose flags a filter can read.
     program.answer_when_equal(_CLONE3[column], _refuse(errno.ENOSYS))
-    for numbers in _REFUSED.values():
+    for numbers in [*_REFUSED.values(), *(() if execute else _EXECUTE.values())]:
         number = numbers[column]
         if number is not None:
             program.answer_when_equal(number, _refuse(errno.EPERM))
-    _guard_clone(program, _CLONE[column])
-    _guard_socket(program, _SOCKET[column])
-    _guard_ioctl(program, _IOCTL[column])
+    for numbers in _PRETENDED.values():
+        number = numbers[column]
+        if number is not None:
+            program.answer_when_equal(number, _DONE)
+    for guarded, rules in _GUARDS:
+        program.guard(guarded[column], rules)
     program.add(_RETURN, _ALLOW)
     return b"".join(program.instructions)
 
 
-def _guard_clone(program: _Program, number: int) -> None:
-    """Let threads and forks pass, new namespaces not."""
-    program.add(_JUMP_EQUAL, number, 0, 4)
+def _threads_only(program: _Program) -> None:
+    """Let threads pass; new processes and namespaces not."""
     program.add(_LOAD, _ARGUMENT)
-    program.add(_JUMP_BITS, _NAMESPACES, 0, 1)
+    program.add(_JUMP_BITS, _NAMESPACES, 1, 0)
+    program.add(_JUMP_BITS, _CLONE_THREAD, 1, 0)
     program.add(_RETURN, _refuse(errno.EPERM))
-    program.add(_RETURN, _ALLOW)
 
 
-def _guard_socket(program: _Program, number: int) -> None:
+def _plain_sockets(program: _Program) -> None:
     """Let stream and datagram sockets of the Unix and internet families pass."""
-    program.add(_JUMP_EQUAL, number, 0, 11)
     program.add(_LOAD, _ARGUMENT)
     program.add(_JUMP_EQUAL, _AF_UNIX, 3, 0)
     program.add(_JUMP_EQUAL, _AF_INET, 2, 0)
@@ -166,17 +219,53 @@ def _guard_socket(program: _Program, number: int) -> None:
     program.add(_RETURN, _refuse(errno.EAFNOSUPPORT))
     program.add(_LOAD, _ARGUMENT + 8)
     program.add(_AND, _SOCK_TYPE_MASK)
-    program.add(_JUMP_EQUAL, _SOCK_RAW, 1, 0)
-    program.add(_JUMP_EQUAL, _SOCK_PACKET, 0, 1)
-    program.add(_RETURN, _refuse(errno.EPERM))
-    program.add(_RETURN, _ALLOW)
+    program.answer_when_equal(_SOCK_RAW, _refuse(errno.EPERM))
+    program.answer_when_equal(_SOCK_PACKET, _refuse(errno.EPERM))
 
 
-def _guard_ioctl(program: _Program, number: int) -> None:
+def _no_typing(program: _Program) -> None:
     """Keep a script from typing into a terminal."""
-    program.add(_JUMP_EQUAL, number, 0, 5)
     program.add(_LOAD, _ARGUMENT + 8)
-    program.add(_JUMP_EQUAL, _TIOCSTI, 1, 0)
-    program.add(_JUMP_EQUAL, _TIOCLINUX, 0, 1)
+    program.answer_when_equal(_TIOCSTI, _refuse(errno.EPERM))
+    program.answer_when_equal(_TIOCLINUX, _refuse(errno.EPERM))
+
+
+def _counted_memory(program: _Program) -> None:
+    """Let private memory pass, which the limit of data counts; memory shared with nobody is still not counted."""
+    program.add(_LOAD, _ARGUMENT + 24)
+    program.add(_JUMP_BITS, _MAP_UNCOUNTED, 2, 0)
+    program.add(_AND, _MAP_TYPE)
+    program.add(_JUMP_EQUAL, _MAP_PRIVATE, 1, 0)
     program.add(_RETURN, _refuse(errno.EPERM))
-    program.add(_RETURN, _ALLOW)
+
+
+def _own_files(program: _Program) -> None:
+    """Keep a script from locking and watching files that others see, and from larger pipes."""
+    program.add(_LOAD, _ARGUMENT + 8)
+    for command in _LOCKS:
+        program.answer_when_equal(command, _DONE)
+    for command in _ASKING_FOR_LOCKS:
+        program.answer_when_equal(command, _refuse(errno.EINVAL))
+    for command in _FILE_CONTROLS:
+        program.answer_when_equal(command, _refuse(errno.EPERM))
+
+
+def _usual_buffers(program: _Program) -> None:
+    """Leave the sizes of socket buffers as they are, and the pages of a script out of them."""
+    program.add(_LOAD, _ARGUMENT + 8)
+    program.add(_JUMP_EQUAL, _SOL_SOCKET, 0, 2 * len(_BUFFER_SIZES) + 3)
+    program.add(_LOAD, _ARGUMENT + 16)
+    for option in _BUFFER_SIZES:
+        program.answer_when_equal(option, _DONE)
+    program.answer_when_equal(_SO_ZEROCOPY, _refuse(errno.EPERM))
+
+
+_GUARDS = (
+    (_CLONE, _threads_only),
+    (_SOCKET, _plain_sockets),
+    (_IOCTL, _no_typing),
+    (_MMAP, _counted_memory),
+    (_FCNTL, _own_files),
+    (_SETSOCKOPT, _usual_buffers),
+)
+"""Calls whose arguments decide: instructions that answer, or run to their end where the call may pass."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import resource
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 import certifi
 
@@ -21,6 +22,19 @@ from runtime.engines.starting import on_any_processor
 _INSIDE = Path(__file__).parent / "inside"
 _SHOWN_DENO, _SHOWN_INSIDE, _SHOWN_HOST, _SHOWN_SCRIPT = "/deno", "/inside", "/host", "/script"
 _YOUNG_MEGABYTES = 8  # of each half of the young generation
+HEADROOM = 64 * 1024 * 1024  # what garbage, buffers and compiled code may take beside the heap
+THREADS = 128
+_RESERVED = 640 * 1024 * 1024  # addresses that V8 takes at its start and mostly never uses, which count as data
+_RLIMIT_SIGPENDING = 11  # the module `resource` has no name for it
+STDERR_BYTES = 64 * 1024
+_LIMITS = {
+    resource.RLIMIT_CORE: 0,
+    resource.RLIMIT_FSIZE: STDERR_BYTES,
+    resource.RLIMIT_NOFILE: 1024,
+    resource.RLIMIT_MEMLOCK: 0,
+    resource.RLIMIT_MSGQUEUE: 0,
+    _RLIMIT_SIGPENDING: 128,
+}
 _ENVIRONMENT = {"DENO_DIR": "/tmp/deno", "DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1", "TZ": "UTC", "LANG": "C.UTF-8"}
 
 
@@ -68,30 +82,40 @@ class LaunchPad:
         self.folders.close()
 
     def _start(self, sockets: Path, scripts: Path, said: Path, memory: int) -> subprocess.Popen[bytes]:
-        confined = self.confined
-        with said.open("wb") as errors, _filter(confined) as descriptor, on_any_processor():
-            if confined:
-                view = self._view(sockets, scripts)
-                program = self._program(_SHOWN_DENO, _SHOWN_INSIDE, _SHOWN_HOST, _SHOWN_SCRIPT, memory)
-                command = sandbox.bubblewrap_command(view, program, _ENVIRONMENT, filter_descriptor=descriptor)
-                environment = {}
-            else:
-                command = self._program(self._deno, str(_INSIDE), str(sockets), str(scripts), memory)
+        with said.open("wb") as errors, on_any_processor():
+            if not self.confined:
                 environment = _ENVIRONMENT | {"DENO_DIR": str(said.parent / "deno")}
-            return subprocess.Popen(
-                command,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=errors,
-                pass_fds=[descriptor] if confined else [],
-                start_new_session=True,
-            )
+                return _popen(self._program(self._deno, str(_INSIDE), str(sockets), str(scripts), memory), environment, errors)
+            view = self._view(sockets, scripts)
+            program = self._program(_SHOWN_DENO, _SHOWN_INSIDE, _SHOWN_HOST, _SHOWN_SCRIPT, memory)
+            user = sandbox.own_user() if sandbox.started_by_root() else None
+            reading, writing = os.pipe()
+            try:
+                command = sandbox.bubblewrap_command(view, program, _ENVIRONMENT, filter_descriptor=reading, user=user)
+                process = _popen(command, {}, errors, reading)
+            except BaseException:
+                os.close(writing)
+                raise
+            finally:
+                os.close(reading)
+            try:
+                # Before it has its filter bubblewrap starts nothing, so these are the limits of all that follows.
+                bound(process.pid, memory, own_user=user is not None)
+                os.write(writing, seccomp.build_filter(execute=True))
+            except BaseException:
+                process.kill()
+                process.wait()
+                raise
+            finally:
+                os.close(writing)
+            return process
 
     def _view(self, sockets: Path, scripts: Path) -> View:
         mounts = {_SHOWN_DENO: self._deno, _SHOWN_INSIDE: str(_INSIDE)}
         mounts |= {_SHOWN_HOST: str(sockets), _SHOWN_SCRIPT: str(scripts)}
-        return View(mounts=mounts, links=sandbox.add_shared_libraries(mounts))
+        # All that Deno needs of /proc; the real one would be writable for a host's root.
+        links = {"/proc/self/exe": _SHOWN_DENO}
+        return View(mounts=mounts, links=links | sandbox.add_shared_libraries(mounts))
 
     def _program(self, deno: str, inside: str, sockets: str, scripts: str, memory: int) -> list[str]:
         heap = memory // 1024 // 1024
@@ -108,16 +132,29 @@ class LaunchPad:
         return [*words, self._certificates] if self._certificates else words
 
 
-@contextmanager
-def _filter(confined: bool) -> Iterator[int]:
-    """Give a descriptor from which bubblewrap reads the system call filter."""
-    if not confined:
-        yield -1
-        return
-    reading, writing = os.pipe()
-    try:
-        os.write(writing, seccomp.build_filter())
-        os.close(writing)
-        yield reading
-    finally:
-        os.close(reading)
+def _popen(
+    command: list[str], environment: Mapping[str, str], errors: BinaryIO, passed: int | None = None
+) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=errors,
+        pass_fds=() if passed is None else (passed,),
+        start_new_session=True,
+    )
+
+
+def bound(pid: int, memory: int, *, own_user: bool) -> None:
+    """Set what the kernel allows a process and whatever it becomes; `memory` in bytes, for the script's heap.
+
+    With `own_user` it will be the only process of its user, so that threads can be counted as well.
+    """
+    limits = _LIMITS | {resource.RLIMIT_DATA: _RESERVED + memory + HEADROOM}
+    if own_user:
+        limits[resource.RLIMIT_NPROC] = THREADS
+    for name, value in limits.items():
+        hard = resource.prlimit(pid, name)[1]
+        most = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.prlimit(pid, name, (most, most))

@@ -22,9 +22,10 @@ from runtime.engines.egress_proxy import EgressProxy
 from runtime.engines.flight import CallStopped, Flight, gone, over
 from runtime.engines.javascript.bundle import BUNDLE, MAP, script_name, without_map
 from runtime.engines.javascript.channels import Channel, Control
-from runtime.engines.javascript.command import LaunchPad
+from runtime.engines.javascript.command import HEADROOM, STDERR_BYTES, THREADS, LaunchPad
 from runtime.engines.javascript.cpu_share import CpuShare
 from runtime.engines.processes import measure, resident
+from runtime.engines.sandbox import started_by_root
 
 _log = logging.getLogger(__name__)
 
@@ -36,8 +37,6 @@ _CONTROL = 0xFFFFFFFF
 _BLOCKED_SECONDS = 0.5  # no answer to a ping for so long: the script does not let the event loop run
 _YOUNG_SECONDS = 0.04  # calls younger than this are not looked into
 _MEASURE_SECONDS = 0.2  # between two looks at the memory of a process whose calls are short
-_HEADROOM = 64 * 1024 * 1024  # what garbage, buffers and compiled code may take beside the heap
-_STDERR_BYTES = 64 * 1024
 _SPENT = ("out of memory", "heap limit", "OOM")
 
 
@@ -94,8 +93,10 @@ class Isolate:
         """
         code, source_map = without_map(script.source)
         try:
-            Path(self._scripts, BUNDLE).write_text(code, encoding="utf-8", errors="replace")
-            Path(self._scripts, MAP).write_text(source_map, encoding="utf-8", errors="replace")
+            for name, text in ((BUNDLE, code), (MAP, source_map)):
+                file = Path(self._scripts, name)
+                file.write_text(text, encoding="utf-8", errors="replace")
+                file.chmod(0o644)
         except OSError as error:
             raise ProcessBroken(f"the script cannot be written to its folder: {error}") from error
         control = self._control
@@ -198,7 +199,7 @@ class Isolate:
             self._note_usage(flight)
             if flight.trace.usage.cpu > flight.limits.cpu:
                 self._end(channel, flight, over("cpu", flight.limits))
-            elif flight.trace.usage.memory > flight.limits.memory + _HEADROOM:
+            elif flight.trace.usage.memory > flight.limits.memory + HEADROOM:
                 self._end(channel, flight, over("memory", flight.limits))
             elif now > flight.deadline:
                 if blocked:
@@ -257,10 +258,10 @@ class Isolate:
         return True
 
     def _start(self, pad: LaunchPad, memory: int) -> None:
-        self._sockets.mkdir()
-        self._scripts.mkdir()
-        self._listener.bind(str(self._sockets / "calls"))
-        self._listener.listen(64)
+        for folder in (self._sockets, self._scripts):
+            folder.mkdir()
+            folder.chmod(0o755)  # the isolate may be another user; the folder around these is closed to others
+        _bind(self._listener, self._sockets / "calls")
         self._listener.settimeout(0)
         self._process = pad.start(self._sockets, self._scripts, self._stderr, memory)
         number, connection = self._accept()
@@ -272,9 +273,9 @@ class Isolate:
         self._control = Control(connection)
         try:
             self._pidfd = os.pidfd_open(self.pid)
-            resource.prlimit(self.pid, resource.RLIMIT_CORE, (0, 0))
-            if pad.confined:  # else Deno keeps caches beside its script
-                resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (_STDERR_BYTES, _STDERR_BYTES))
+            if pad.confined and not started_by_root():
+                # Not before: outside its user namespace this user's other processes would count, too.
+                resource.prlimit(self.pid, resource.RLIMIT_NPROC, (THREADS, THREADS))
         except ProcessLookupError as error:
             raise ProcessBroken("the isolate ended at once") from error
 
@@ -307,8 +308,7 @@ class Isolate:
     def _way_out(self, number: int) -> socket.socket:
         listener = socket.socket(socket.AF_UNIX)
         try:
-            listener.bind(str(self._sockets / f"egress-{number}"))
-            listener.listen(64)
+            _bind(listener, self._sockets / f"egress-{number}")
         except OSError:
             listener.close()
             raise
@@ -341,7 +341,7 @@ class Isolate:
             control.stop(over("wall", limits))
         elif usage.cpu > limits.cpu:
             control.stop(over("cpu", limits))
-        elif usage.memory > limits.memory + _HEADROOM:
+        elif usage.memory > limits.memory + HEADROOM:
             control.stop(over("memory", limits))
         else:
             return
@@ -393,9 +393,15 @@ class Isolate:
             return ""
         try:
             with self._stderr.open("rb") as file:
-                return file.read(_STDERR_BYTES).decode("utf-8", "replace").strip()
+                return file.read(STDERR_BYTES).decode("utf-8", "replace").strip()
         except FileNotFoundError:  # somebody has tidied the temporary folder
             return ""
+
+
+def _bind(listener: socket.socket, path: Path) -> None:
+    listener.bind(str(path))
+    path.chmod(0o666)
+    listener.listen(64)
 
 
 def _readable(descriptor: int, seconds: float) -> bool:

@@ -23,6 +23,7 @@ _HELLO_SECONDS = 10.0
 _YOUNG_SECONDS = 0.04  # calls younger than this are not looked into
 _CREDENTIALS = struct.Struct("3i")
 _HELLO = frames.pack(frames.HELLO, b"")
+_LOCKED = frames.pack(frames.LOCKED, b"")
 
 
 class Worker(CallConnection):
@@ -64,10 +65,15 @@ class Worker(CallConnection):
                 listener.close()
             raise ProcessBroken(data[frames.HEAD.size :].decode("utf-8", "replace") or "the worker ended at once")
         try:
+            if self._connection.recv(len(_LOCKED), socket.MSG_WAITALL) != _LOCKED:
+                raise ProcessBroken("the worker could not give up its rights")
             self._pidfd = os.pidfd_open(self.pid)
         except OSError as error:
             listeners[0].close()
             raise ProcessBroken("the worker ended at once") from error
+        except ProcessBroken:
+            listeners[0].close()
+            raise
         self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
         self._connection.settimeout(None)
         # The clock id of another process, as MAKE_PROCESS_CPUCLOCK makes it in the kernel's headers.

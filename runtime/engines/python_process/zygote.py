@@ -120,7 +120,7 @@ class Zygote:
             its.close()
         settings = {
             "confined": confined,
-            "privileged": confined and sandbox.started_by_root(),
+            "user": sandbox.own_user() if confined and sandbox.started_by_root() else None,
             "filter": base64.b64encode(seccomp.build_filter() if confined else b"").decode(),
             "tmp_bytes": TMP_BYTES,
         }

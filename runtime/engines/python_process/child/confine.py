@@ -10,16 +10,21 @@ import socket
 import struct
 
 _NEW_NAMESPACES = 0x10000000 | 0x20000000 | 0x00020000 | 0x40000000 | 0x08000000 | 0x04000000
-_MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOEXEC = 1, 2, 4, 8
+_MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REMOUNT = 1, 2, 4, 8, 32
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP = 1, 4, 24, 38, 22
 _SECCOMP_MODE_FILTER = 2
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
 _LAST_CAPABILITY = 40
-NOBODY = 65534
+_PROC_FLAGS = _MS_NOSUID | _MS_NODEV | _MS_NOEXEC
 INNER_USER = 1000
-_PROCESSES = 64
-_FILES = 256
+_THREADS = 64
+_FILES = 128
+_SIGNALS = 64
+_ADDRESSES = 1536 * 1024 * 1024  # what allocators reserve beyond what they use; bounds the page tables
+# Least, first and most bytes of a TCP socket's buffers; the kernel's own go up to some megabytes each.
+_BUFFERS = {"tcp_rmem": "4096 65536 131072", "tcp_wmem": "4096 16384 65536"}
 _SIGKILL = 9
+_RLIMIT_SIGPENDING = 11  # the module `resource` has no name for it
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -47,14 +52,14 @@ def _mount(kind: str, target: str, flags: int, options: str) -> None:
     _check(_libc.mount(name, target.encode(), name, flags, options.encode()), f"mounting {kind} on {target}")
 
 
-def become_nobody() -> None:
+def become(user: int) -> None:
     """Give up real root after mounting /proc; for a zygote that was started by root."""
-    # Not read-only: the workers write their user mapping there. Nobody may write anything else in it.
+    # Not read-only: the workers write their user mapping there. This user may write nothing else in it.
     _mount("proc", "/proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, "")
     drop_bounding_set()
     os.setgroups([])
-    os.setresgid(NOBODY, NOBODY, NOBODY)
-    os.setresuid(NOBODY, NOBODY, NOBODY)
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
     drop_capabilities()
     # Changing the user made /proc/self belong to root; without this the user mapping cannot be written.
     _check(_libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0), "becoming dumpable")
@@ -70,14 +75,22 @@ def enter_namespaces() -> None:
 
 
 def private_files(tmp_bytes: int) -> None:
-    """Mount an empty /tmp of limited size, and a /proc that shows this process namespace only."""
+    """Mount an empty /tmp of limited size, no terminals, and a /proc that shows this process namespace only."""
     _mount("tmpfs", "/tmp", _MS_NOSUID | _MS_NODEV, f"size={tmp_bytes},nr_inodes=4096,mode=1777")
+    # Those of the zygote are the same for all its workers: what one writes to a terminal another could read.
+    for shared in ("/dev/pts", "/dev/shm"):
+        if os.path.isdir(shared):  # noqa: PTH112  (pathlib is not loaded here)
+            _mount("tmpfs", shared, _MS_RDONLY | _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, "size=4096,nr_inodes=2")
     try:
-        _mount("proc", "/proc", _MS_RDONLY | _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, "")
+        _mount("proc", "/proc", _PROC_FLAGS, "")
     except ConfineError:
         # The kernel refuses a new /proc where the outer one is partly covered, as in some containers. None is safer
         # than the outer one, which shows the other workers.
-        _mount("tmpfs", "/proc", _MS_RDONLY | _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, "size=4096")
+        _mount("tmpfs", "/proc", _MS_RDONLY | _PROC_FLAGS, "size=4096")
+        return
+    for name, bytes_ in _BUFFERS.items():
+        _write(f"/proc/sys/net/ipv4/{name}", bytes_)
+    _mount("proc", "/proc", _MS_REMOUNT | _MS_RDONLY | _PROC_FLAGS, "")
 
 
 def loopback_up() -> None:
@@ -115,28 +128,33 @@ def die_with_parent() -> None:
     _check(_libc.prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0), "asking for the parent's death signal")
 
 
-def limit_resources(tmp_bytes: int, *, processes: bool) -> None:
+def limit_resources(tmp_bytes: int, *, confined: bool) -> None:
     """Set the limits that do not depend on the call."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _lower(resource.RLIMIT_FSIZE, tmp_bytes)
     _lower(resource.RLIMIT_NOFILE, _FILES)
-    _lower(resource.RLIMIT_MEMLOCK, 65536)
+    _lower(resource.RLIMIT_MEMLOCK, 0)
     _lower(resource.RLIMIT_MSGQUEUE, 0)
-    if processes:  # without a user namespace the count would include everything else this user runs
-        _lower(resource.RLIMIT_NPROC, _PROCESSES)
+    if confined:  # without a user namespace these count everything else this user runs
+        _lower(resource.RLIMIT_NPROC, _THREADS)
+        _lower(_RLIMIT_SIGPENDING, _SIGNALS)
 
 
 def limit_memory(size: int) -> None:
     """Allow `size` bytes of data on top of what the process has now."""
-    _lower(resource.RLIMIT_DATA, _data_bytes() + size)
+    addresses, data = _memory_bytes()
+    _lower(resource.RLIMIT_DATA, data + size)
+    _lower(resource.RLIMIT_AS, addresses + size + _ADDRESSES)
 
 
-def _data_bytes() -> int:
+def _memory_bytes() -> tuple[int, int]:
+    """Return the bytes of addresses and of data this process has."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123  (pathlib is not loaded here)
-            return int(file.read().split()[5]) * resource.getpagesize()
+            pages = file.read().split()
     except FileNotFoundError:
-        return 16 * 1024 * 1024
+        return 512 * 1024 * 1024, 16 * 1024 * 1024
+    return int(pages[0]) * resource.getpagesize(), int(pages[5]) * resource.getpagesize()
 
 
 def _lower(name: int, value: int) -> None:

@@ -63,6 +63,10 @@ class Zygote:
                 os._exit(1)
             socket.send_fds(connection, [frames.pack(frames.HELLO, b"")], [listener.fileno()])
             listener.close()
+            if self._confined:
+                # Only now: handing a descriptor over is one of the calls that a script may not make.
+                confine.lock(self._filter)
+            connection.sendall(frames.pack(frames.LOCKED, b""))
             Worker(connection, folder).run()
         finally:
             os._exit(0)
@@ -73,7 +77,7 @@ class Zygote:
             os.register_at_fork(after_in_child=confine.die_with_parent)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             os.setsid()
-            confine.limit_resources(self._tmp_bytes, processes=False)
+            confine.limit_resources(self._tmp_bytes, confined=False)
             folder = tempfile.mkdtemp()
             os.chdir(folder)
             return _listen(0), folder
@@ -85,8 +89,7 @@ class Zygote:
         confine.loopback_up()
         os.chdir("/tmp")
         listener = _listen(PROXY_PORT)
-        confine.limit_resources(self._tmp_bytes, processes=True)
-        confine.lock(self._filter)
+        confine.limit_resources(self._tmp_bytes, confined=True)
         return listener, "/tmp"
 
 
@@ -103,8 +106,8 @@ def main(descriptor: int) -> NoReturn:
     """Run the zygote on the control socket with this descriptor."""
     control = socket.socket(fileno=descriptor)
     settings = json.loads(control.recv(65536))
-    if settings["privileged"]:
-        confine.become_nobody()
+    if settings["user"] is not None:
+        confine.become(settings["user"])
     for name in _WARM:
         importlib.import_module(name)
     null = os.open("/dev/null", os.O_RDWR)
