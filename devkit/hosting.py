@@ -19,13 +19,12 @@ import requests
 
 from devkit import running
 from devkit.credentials import Credentials
-from devkit.output import Problem, warn
+from devkit.output import Problem
 from runtime.engines.dev_tunnel.relay import FOLDER as RELAY
+from runtime.engines.sandbox import SandboxMode
 
 FIRST_PORT, PORTS = 4100, 800
 PATIENCE = 30.0
-NO_SANDBOX = 3
-"""Exit code of a host that was told to confine scripts and cannot."""
 LEASH = "DEVKIT_END_WITH_STARTER"
 """Set for a host that ends when its standard input does."""
 
@@ -33,10 +32,9 @@ LEASH = "DEVKIT_END_WITH_STARTER"
 class LocalHost:
     """A host process with its data beside the project; the author's token stays the same from start to start."""
 
-    def __init__(self, data: Path, port: int, **settings: str) -> None:
+    def __init__(self, data: Path, port: int, sandbox: SandboxMode = "required", **settings: str) -> None:
         """Start the host; `settings` are settings of it, as environment variables without their prefix."""
-        self._data, self.port = data, port
-        self._sandbox = "required"
+        self._data, self.port, self._sandbox = data, port, sandbox
         self._settings = {f"DEVKIT_{name.upper()}": value for name, value in settings.items()}
         self.url = f"http://127.0.0.1:{port}"
         data.mkdir(parents=True, exist_ok=True)
@@ -79,11 +77,7 @@ class LocalHost:
             if time.monotonic() > deadline:
                 raise Problem(f"the host did not get ready in {PATIENCE:.0f} s: {self._last_words()}")
             code = self._process.poll()
-            if code == NO_SANDBOX and self._sandbox == "required":
-                warn(f"scripts run without a sandbox here: {self._last_words()}")
-                self._sandbox = "off"
-                self._process = self._start()
-            elif code is not None:
+            if code is not None:
                 raise Problem(f"the host did not start: {self._last_words()}")
             try:
                 if requests.get(f"{self.url}/readyz", timeout=2).status_code == 200:

@@ -54,11 +54,7 @@ AUTHOR_EMAIL = "author@localhost"
 
 
 class StartRefused(RuntimeError):
-    """A host cannot start; the sentence says why. `confinement`: only for want of a sandbox that works."""
-
-    def __init__(self, sentence: str, confinement: bool = False) -> None:
-        super().__init__(sentence)
-        self.confinement = confinement
+    """A host cannot start; the sentence says why."""
 
 
 @dataclass(frozen=True)
@@ -85,9 +81,7 @@ def prepare(settings: Settings) -> None:
     """
     try:
         _prepare(settings)
-    except SandboxUnavailable as error:
-        raise StartRefused(str(error), confinement=True) from error
-    except (BadSetting, KeyMissing, OSError) as error:
+    except (SandboxUnavailable, BadSetting, KeyMissing, OSError) as error:
         raise StartRefused(str(error)) from error
     except SQLAlchemyError as error:
         reason = str(getattr(error, "orig", None) or error)

@@ -18,7 +18,7 @@ from devkit.developing.reporting import Reporter
 from devkit.developing.session import Session
 from devkit.environments import env_option
 from devkit.hosting import LocalHost, choose_port
-from devkit.output import json_option
+from devkit.output import json_option, warn
 from runtime.engines.sandbox import SandboxMode
 
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -46,7 +46,7 @@ Examples: devkit dev ./my-integration --no-open
 @click.option("--token", help="A token for that host; else DEVKIT_TOKEN, or the one that is known.")
 @click.option("--all", "everybody", is_flag=True, help="With --host: events of all organizations, too.")
 @click.option(
-    "--sandbox", type=click.Choice(["required", "off"]), default="required", help="With --host: confine the script."
+    "--sandbox", type=click.Choice(["required", "off"]), default="required", help="Whether to confine the script."
 )
 @env_option
 @json_option
@@ -89,7 +89,7 @@ def command(
     if fresh:
         running.forget(place)
     with running.hold(place):
-        _run(path, env, place, port, started, stopping, reporter, not no_open, debug_port if debug else None)
+        _run(path, env, place, port, sandbox, started, stopping, reporter, not no_open, debug_port if debug else None)
 
 
 def _run(
@@ -97,6 +97,7 @@ def _run(
     env: str | None,
     place: Path,
     port: int,
+    sandbox: SandboxMode,
     started: float,
     stopping: threading.Event,
     reporter: Reporter,
@@ -110,7 +111,9 @@ def _run(
         if debug_port is not None:
             debuggee = Debuggee(project.load(path, env), debug_port, place / "debug.log")
             settings = {"wall_seconds": str(debugging.NO_LIMIT), "allow_egress": debuggee.address}
-        host = LocalHost(place, port, **settings)
+        if sandbox == "off":
+            warn("the script runs without a sandbox: it can read and change whatever you can")
+        host = LocalHost(place, port, sandbox, **settings)
         session = Session(host, path, stopping, reporter, env=env, browser=browser, debuggee=debuggee)
         actions = Actions(session, host.port, reporter, stopping)
         host.wait(stopping)

@@ -23,7 +23,7 @@ import click
 from granian import Granian
 from granian.constants import Interfaces
 
-from devkit.hosting import LEASH, NO_SANDBOX
+from devkit.hosting import LEASH
 from devkit.output import Problem, answer, json_option
 from runtime.app import Application, StartRefused, create_app, prepare
 from runtime.engines.dev_tunnel import relay as relaying
@@ -90,7 +90,7 @@ def command(
     try:
         prepare(settings)
     except StartRefused as error:
-        raise Problem(str(error), exit_code=NO_SANDBOX if error.confinement else 1) from error
+        raise Problem(str(error)) from error
     gc.set_threshold(*GARBAGE)
     gc.collect()
     gc.freeze()  # what is loaded now is shared with the processes that serve

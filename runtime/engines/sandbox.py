@@ -81,7 +81,7 @@ def own_user() -> int:
     """
     lines = Path("/proc/self/uid_map").read_text(encoding="ascii").splitlines()
     mapped = [(int(first), int(count)) for first, _, count in (line.split() for line in lines)]
-    if any(first <= _FIRST_USER and _FIRST_USER + _USERS <= first + count for first, count in mapped):
+    if any(first <= _FIRST_USER and first + count >= _FIRST_USER + _USERS for first, count in mapped):
         return _FIRST_USER + secrets.randbelow(_USERS)
     return _NOBODY
 

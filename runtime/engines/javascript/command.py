@@ -24,7 +24,7 @@ _SHOWN_DENO, _SHOWN_INSIDE, _SHOWN_HOST, _SHOWN_SCRIPT = "/deno", "/inside", "/h
 _YOUNG_MEGABYTES = 8  # of each half of the young generation
 HEADROOM = 64 * 1024 * 1024  # what garbage, buffers and compiled code may take beside the heap
 THREADS = 128
-_RESERVED = 640 * 1024 * 1024  # addresses that V8 takes at its start and mostly never uses, which count as data
+_RESERVED = 576 * 1024 * 1024  # addresses that V8 takes at its start and mostly never uses, which count as data
 _RLIMIT_SIGPENDING = 11  # the module `resource` has no name for it
 STDERR_BYTES = 64 * 1024
 _LIMITS = {
@@ -85,7 +85,9 @@ class LaunchPad:
         with said.open("wb") as errors, on_any_processor():
             if not self.confined:
                 environment = _ENVIRONMENT | {"DENO_DIR": str(said.parent / "deno")}
-                return _popen(self._program(self._deno, str(_INSIDE), str(sockets), str(scripts), memory), environment, errors)
+                return _popen(
+                    self._program(self._deno, str(_INSIDE), str(sockets), str(scripts), memory), environment, errors
+                )
             view = self._view(sockets, scripts)
             program = self._program(_SHOWN_DENO, _SHOWN_INSIDE, _SHOWN_HOST, _SHOWN_SCRIPT, memory)
             user = sandbox.own_user() if sandbox.started_by_root() else None
@@ -123,6 +125,9 @@ class LaunchPad:
             "--disallow-code-generation-from-strings",
             f"--max-old-space-size={heap}",
             f"--max-semi-space-size={_YOUNG_MEGABYTES}",
+            # WebAssembly in every way it could come in, imports of `data:` and `blob:` addresses among them.
+            "--max-wasm-functions=0",
+            "--wasm-max-mem-pages=0",
         ]
         words = [deno, "run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote", "--no-npm"]
         words += ["--no-code-cache", "--node-modules-dir=none", f"--import-map={inside}/imports.json"]

@@ -40,6 +40,7 @@ class Isolates:
         self._spare: Isolate | None = None
         self._refilling = False
         self._refill_after = 0.0
+        self._fault: str | None = None  # why the last isolate could not be started
         self._places = 0
         self._used_at = 0.0
         self._closed = False
@@ -113,6 +114,10 @@ class Isolates:
         for future in leaving:
             future.add_done_callback(self._let_go)
 
+    def works(self) -> bool:
+        """Tell whether the last isolate that was started came; after one that did not, others are tried."""
+        return self._fault is None
+
     def tidy(self) -> None:
         """End isolates that were idle too long, are too many, or work without a call; keep a spare one while needed."""
         now = time.monotonic()
@@ -124,7 +129,7 @@ class Isolates:
                 for place, item in enumerate(idle)
                 if place < surplus or now - item.idle_since > self._idle_seconds or item.restless(_IDLE_CPU_SECONDS)
             ]
-            wanted = now - self._used_at < self._idle_seconds and self._used_at > 0
+            wanted = (now - self._used_at < self._idle_seconds and self._used_at > 0) or self._fault is not None
             refill = (
                 wanted and now > self._refill_after and self._spare is None and not self._refilling and not self._closed
             )
@@ -210,7 +215,7 @@ class Isolates:
             spare.close()
             spare = None
         try:
-            isolate = spare or self._start(limits)
+            isolate = spare or self._begin(limits)
         except BaseException:
             self._free_place()
             raise
@@ -220,18 +225,28 @@ class Isolates:
 
     def _refill(self) -> None:
         try:
-            spare: Isolate | None = self._start(Limits())
+            spare: Isolate | None = self._begin(Limits())
             with self._lock:
                 if self._spare is None and not self._closed:
                     self._spare, spare = spare, None
             if spare is not None:
                 spare.close()
-        except (SandboxUnavailable, ProcessBroken) as error:
-            _log.error("no isolate could be started: %s", error)
+        except (SandboxUnavailable, ProcessBroken):  # logged, and known to `works`
             self._refill_after = time.monotonic() + _PATIENCE_SECONDS
         finally:
             with self._lock:
                 self._refilling = False
+
+    def _begin(self, limits: Limits) -> Isolate:
+        try:
+            isolate = self._start(limits)
+        except (SandboxUnavailable, ProcessBroken) as error:
+            if self._fault is None:  # once, not at every try
+                _log.error("no isolate could be started: %s", error)
+            self._fault = str(error)
+            raise
+        self._fault = None
+        return isolate
 
     def _ready(self) -> list[Isolate]:
         """Return the isolates that have loaded their script; the lock is held."""

@@ -94,7 +94,7 @@ class JavaScriptEngine:
 
     def ready(self) -> bool:
         """Tell whether a call would be taken now."""
-        return not self._closed
+        return not self._closed and self._isolates.works()
 
     def isolates(self) -> int:
         """Return how many isolates serve scripts."""

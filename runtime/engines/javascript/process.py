@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import resource
-import select
 import shutil
 import signal
 import socket
@@ -24,12 +23,13 @@ from runtime.engines.javascript.bundle import BUNDLE, MAP, script_name, without_
 from runtime.engines.javascript.channels import Channel, Control
 from runtime.engines.javascript.command import HEADROOM, STDERR_BYTES, THREADS, LaunchPad
 from runtime.engines.javascript.cpu_share import CpuShare
-from runtime.engines.processes import measure, resident
+from runtime.engines.processes import measure, readable, resident
 from runtime.engines.sandbox import started_by_root
 
 _log = logging.getLogger(__name__)
 
 _HELLO_SECONDS = 15.0
+_LOOK_SECONDS = 0.002  # of processor time without a call, after which the memory is looked at again
 _ACCEPT_SECONDS = 0.1  # between two looks whether the process still runs
 _CREDENTIALS = struct.Struct("3i")
 _NUMBER = struct.Struct("<I")
@@ -66,6 +66,8 @@ class Isolate:
         self.idle_since = time.monotonic()
         self._idle_cpu = 0.0
         self._idle_seen = 0.0
+        self._looked = 0.0
+        self._most_memory = memory + HEADROOM
         try:
             self._folder = pad.folders.new()
         except OSError as error:
@@ -165,7 +167,7 @@ class Isolate:
 
     def alive(self) -> bool:
         """Tell whether the process still runs."""
-        return not self._ended and not _readable(self._pidfd, 0.0)
+        return not self._ended and not readable(self._pidfd, 0.0)
 
     def loadable(self) -> bool:
         """Tell whether the process still runs and has its folder, as one kept for later may not."""
@@ -191,6 +193,11 @@ class Isolate:
             return
         if not flights:
             self._asked = 0.0
+            return
+        if self.memory() > self._most_memory:
+            # Of many short calls none is looked at: whichever has been at it longest stands for all.
+            channel, flight = min(flights, key=lambda one: one[1].started)
+            self._end(channel, flight, over("memory", flight.limits))
             return
         blocked = self._blocked(control, now, [flight for _, flight in flights])
         for channel, flight in flights:
@@ -222,11 +229,17 @@ class Isolate:
                     pass
 
     def restless(self, most: float) -> bool:
-        """Tell whether the process used more than so many seconds of processor time since it became idle."""
+        """Tell whether the process used more seconds of processor time since it became idle, or holds too much memory.
+
+        Memory is looked at only after the process has run: else it holds what it held.
+        """
         used = self.share.total()
         if self._idle_seen != self.idle_since:
-            self._idle_seen, self._idle_cpu = self.idle_since, used
-        return used - self._idle_cpu > most
+            self._idle_seen, self._idle_cpu, self._looked = self.idle_since, used, 0.0
+        if used - self._looked < _LOOK_SECONDS:
+            return False
+        self._looked = used
+        return used - self._idle_cpu > most or measure(self.pid, self.base_memory)[0] > self._most_memory
 
     def close(self) -> bool:
         """End the process and let go of everything it held; False when that was done before."""
@@ -317,7 +330,7 @@ class Isolate:
     def _accept(self) -> tuple[int, socket.socket]:
         """Return the next connection and the number it says; raises `ProcessBroken`."""
         deadline = time.monotonic() + _HELLO_SECONDS
-        while not _readable(self._listener.fileno(), _ACCEPT_SECONDS):
+        while not readable(self._listener.fileno(), _ACCEPT_SECONDS):
             if self._ended or self._process is None or self._process.poll() is not None:
                 raise ProcessBroken(f"the isolate ended before it connected: {self._said()}")
             if time.monotonic() > deadline:
@@ -402,10 +415,3 @@ def _bind(listener: socket.socket, path: Path) -> None:
     listener.bind(str(path))
     path.chmod(0o666)
     listener.listen(64)
-
-
-def _readable(descriptor: int, seconds: float) -> bool:
-    """Tell whether there is something to read; not `select`, which knows no descriptors from 1024 on."""
-    waiting = select.poll()
-    waiting.register(descriptor, select.POLLIN)
-    return bool(waiting.poll(seconds * 1000))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runtime.contract.invocation import Invocation, Limits, LoadReport, Outcome, Script, TraceSink
-from runtime.engines.calling import Caller
+from runtime.engines.calling import Caller, ProcessBroken
 from runtime.engines.egress import EgressRules
 from runtime.engines.egress_proxy import EgressProxy
 from runtime.engines.engine import refusal
@@ -12,7 +12,7 @@ from runtime.engines.python_process.bundle import read_bundle
 from runtime.engines.python_process.shelf import Shelf
 from runtime.engines.python_process.supply import Supply
 from runtime.engines.python_process.worker import Worker
-from runtime.engines.sandbox import SandboxMode
+from runtime.engines.sandbox import SandboxMode, SandboxUnavailable
 from runtime.engines.watcher import Watcher
 
 
@@ -50,7 +50,10 @@ class PythonEngine:
         """
         limits = Limits()
         bundle = read_bundle(script, limits)
-        worker = self._supply.new_worker()
+        try:
+            worker = self._supply.new_worker()
+        except ProcessBroken as broken:
+            raise SandboxUnavailable(f"Python cannot be run here: {broken}") from broken
         self._shelf.lend(worker)
         try:
             worker.begin(Flight(limits))
@@ -100,7 +103,7 @@ class PythonEngine:
 
     def ready(self) -> bool:
         """Tell whether a call would be taken now."""
-        return not self._closed and self._supply.zygote.alive()
+        return not self._closed and self._supply.works()
 
     def workers(self) -> int:
         """Return how many workers serve scripts."""

@@ -98,6 +98,7 @@ class Shelf:
             if not (worker.last_call or self._closed):
                 group = self._groups[self._key_of[worker]]
                 worker.idle_since = now
+                worker.rest()
                 group.idle.append(worker)
                 self._resting[worker] = None
                 if group.waiting:
@@ -131,6 +132,7 @@ class Shelf:
                 self._places += 1
                 self._key_of[worker] = key
                 worker.idle_since = time.monotonic()
+                worker.rest()
                 group.idle.append(worker)
                 self._resting[worker] = None
         if not kept:
@@ -165,7 +167,8 @@ class Shelf:
         leaving = []
         with self._lock:
             for worker in list(self._resting):
-                if now - worker.idle_since > self._idle_seconds or _restless(worker):
+                memory = self._key_of[worker][2]
+                if now - worker.idle_since > self._idle_seconds or worker.restless(_IDLE_CPU_SECONDS, memory):
                     self._remove_idle(worker)
                     leaving.append(worker)
         for worker in leaving:
@@ -254,11 +257,3 @@ class Shelf:
         del self._resting[worker]
         self._groups[self._key_of[worker]].idle.remove(worker)
         self._forget(worker)
-
-
-def _restless(worker: Worker) -> bool:
-    """Tell whether an idle worker uses the processor."""
-    used = worker.cpu()
-    if worker.idle_seen != worker.idle_since:
-        worker.idle_seen, worker.idle_cpu = worker.idle_since, used
-    return used - worker.idle_cpu > _IDLE_CPU_SECONDS

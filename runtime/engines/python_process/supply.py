@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections import deque
 
 from runtime.engines.calling import ProcessBroken
@@ -15,6 +16,7 @@ from runtime.engines.sandbox import SandboxMode, SandboxUnavailable
 _log = logging.getLogger(__name__)
 
 _SPARES = 2  # publishing takes one to check the script, the first call after it another
+_PATIENCE_SECONDS = 1.0  # before another spare one is ordered after one that could not be started
 
 
 class Supply:
@@ -26,6 +28,8 @@ class Supply:
         self._proxy = proxy
         self._lock = threading.Lock()
         self._spares: deque[Worker] = deque()
+        self._fault: str | None = None  # why the last worker could not be started
+        self._refill_after = 0.0
         self._closed = False
         self.zygote = Zygote(mode)
         try:
@@ -40,35 +44,44 @@ class Supply:
             self.zygote.close()
             raise
 
+    def works(self) -> bool:
+        """Tell whether the last worker that was ordered came; one is ordered whenever a spare one is missing."""
+        return self._fault is None and self.zygote.alive()
+
     def new_worker(self) -> Worker:
         """Return a worker, a spare one if there is one; raises `SandboxUnavailable`, `ProcessBroken`."""
-        while self._spares:
-            with self._lock:
-                spare = self._spares.popleft() if self._spares else None
-            if spare is None:
-                break
+        while (spare := self._take_spare()) is not None:
             try:
                 spare.open()
                 return spare
             except ProcessBroken:  # it ended while it waited, with its zygote
                 spare.close()
-        worker = self._order()
         try:
-            worker.open()
-        except ProcessBroken:
-            worker.close()
+            worker = self._order()
+            try:
+                worker.open()
+            except ProcessBroken:
+                worker.close()
+                raise
+        except (SandboxUnavailable, ProcessBroken) as error:
+            self._failed(error)
             raise
+        self._fault = None
         return worker
 
     def refill(self) -> None:
-        """Order a spare worker if one is missing; does not wait for it."""
+        """Look how the spare workers do, and order one if one is missing; does not wait for it."""
         with self._lock:
-            if len(self._spares) >= _SPARES or self._closed:
+            arrived = [spare for spare in self._spares if spare.arrived()]
+        for spare in arrived:
+            self._receive(spare)
+        with self._lock:
+            if len(self._spares) >= _SPARES or self._closed or time.monotonic() < self._refill_after:
                 return
         try:
             spare = self._order()
         except SandboxUnavailable as error:
-            _log.error("no worker could be started: %s", error)
+            self._failed(error)
             return
         with self._lock:
             if not self._closed:
@@ -84,6 +97,35 @@ class Supply:
         for spare in spares:
             spare.close()
         self.zygote.close()
+
+    def _take_spare(self) -> Worker | None:
+        with self._lock:
+            return self._spares.popleft() if self._spares else None
+
+    def _receive(self, spare: Worker) -> None:
+        """Open a spare worker that has something to say: that it is ready, or that it could not be started."""
+        with self._lock:
+            if spare not in self._spares:
+                return
+            self._spares.remove(spare)
+        try:
+            spare.open()
+        except ProcessBroken as error:
+            spare.close()
+            self._failed(error)
+            return
+        self._fault = None
+        with self._lock:
+            if not self._closed:
+                self._spares.append(spare)
+                return
+        spare.close()
+
+    def _failed(self, error: Exception) -> None:
+        self._refill_after = time.monotonic() + _PATIENCE_SECONDS
+        if self._fault is None and not self._closed:  # once, not at every try
+            _log.error("no worker could be started: %s", error)
+        self._fault = str(error)
 
     def _order(self) -> Worker:
         return Worker(self.zygote.spawn(), self._proxy, confined=self._confined)

@@ -16,11 +16,12 @@ from runtime.engines.connection import CallConnection
 from runtime.engines.egress_account import Gate
 from runtime.engines.egress_proxy import EgressProxy
 from runtime.engines.flight import CallStopped, Flight, over
-from runtime.engines.processes import measure, resident
+from runtime.engines.processes import measure, readable, resident, scratch
 from runtime.engines.python_process.bundle import Bundle
 
 _HELLO_SECONDS = 10.0
 _YOUNG_SECONDS = 0.04  # calls younger than this are not looked into
+_LOOK_SECONDS = 0.002  # of processor time without a call, after which the memory is looked at again
 _CREDENTIALS = struct.Struct("3i")
 _HELLO = frames.pack(frames.HELLO, b"")
 _LOCKED = frames.pack(frames.LOCKED, b"")
@@ -40,14 +41,22 @@ class Worker(CallConnection):
         self._clock = 0
         self.pid = 0
         self.idle_since = 0.0
-        self.idle_seen = 0.0
-        self.idle_cpu = 0.0
+        self._rested = 0.0
+        self._looked = 0.0
         self.base_memory = 0
         self.last_call = False
         self.told: list[LogLine] = []  # while it was loaded before anybody called: the first call's trace shows it
 
+    def arrived(self) -> bool:
+        """Tell whether the process has said something that `open` has not read yet."""
+        return self.pid == 0 and readable(self._connection.fileno(), 0.0)
+
     def open(self) -> None:
-        """Wait until the process stands in its sandbox; raises `ProcessBroken`."""
+        """Wait until the process stands in its sandbox, unless it does already; raises `ProcessBroken`."""
+        if self.pid:
+            if not self.alive():
+                raise ProcessBroken("the worker ended while it waited")
+            return
         self._connection.settimeout(_HELLO_SECONDS)
         try:
             data, ancillary, _, _ = self._connection.recvmsg(4096, 1024)
@@ -121,7 +130,7 @@ class Worker(CallConnection):
         if now > flight.deadline:
             self.stop(flight, over("wall", flight.limits))
             return
-        memory, children_cpu = measure(self.pid, self.base_memory)
+        memory, children_cpu = self._measure()
         usage = flight.trace.usage
         usage.cpu = max(usage.cpu, self.cpu() - flight.cpu_before + children_cpu)
         usage.memory = max(usage.memory, memory)
@@ -168,6 +177,26 @@ class Worker(CallConnection):
             return time.clock_gettime(self._clock)
         except OSError:
             return 0.0
+
+    def rest(self) -> None:
+        """Note what the process has used when a call ends: what it uses from now on is nobody's."""
+        self._rested, self._looked = self.cpu(), 0.0
+
+    def restless(self, most_cpu: float, most_memory: int) -> bool:
+        """Tell whether the process used more processor time since it rested, or holds more memory, than it may.
+
+        Seconds and bytes. Memory is looked at only after the process has run: else it holds what it held.
+        """
+        used = self.cpu() - self._rested
+        if used - self._looked < _LOOK_SECONDS:
+            return False
+        self._looked = used
+        memory, children_cpu = self._measure()
+        return used + children_cpu > most_cpu or memory > most_memory
+
+    def _measure(self) -> tuple[int, float]:
+        memory, cpu = measure(self.pid, self.base_memory)
+        return memory + (scratch(self.pid) if self._confined else 0), cpu
 
     def _kill(self) -> None:
         try:

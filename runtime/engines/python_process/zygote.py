@@ -65,13 +65,19 @@ class Zygote:
                     socket.send_fds(self._running(), [b"fork"], [its.fileno()])
                 except OSError:
                     self._stop()
-                    socket.send_fds(self._running(), [b"fork"], [its.fileno()])
+                    self._order(its)
         except BaseException:
             mine.close()
             raise
         finally:
             its.close()
         return mine
+
+    def _order(self, its: socket.socket) -> None:
+        try:
+            socket.send_fds(self._running(), [b"fork"], [its.fileno()])
+        except OSError as error:
+            raise SandboxUnavailable(f"no process can be ordered: {error}") from error
 
     def alive(self) -> bool:
         """Tell whether the process runs."""

@@ -34,8 +34,10 @@ from runtime.sdk import Integration
 integration = Integration()
 @integration.task
 def run():
-    if os.fork() == 0:
-        while True: pass
+    try:
+        os.fork()
+    except PermissionError:  # in a sandbox a script is one process
+        pass
     while True: pass
 '''
 engine = PythonEngine(sandbox=sys.argv[1], rules=EgressRules())
@@ -101,7 +103,7 @@ def test_nothing_outlives_a_killed_host(mode: str) -> None:
         try:
             assert host.stdout is not None
             zygote = int(host.stdout.readline())
-            while not _spinning(zygote):
+            while not _spinning(zygote, 1 if mode == "required" else 2):
                 assert time.monotonic() < deadline, "the script never ran"
                 time.sleep(0.02)
             family = _family(zygote)
@@ -128,8 +130,8 @@ def _alive(pid: int) -> bool:
         return False
 
 
-def _spinning(zygote: int) -> bool:
-    """Tell whether the script and its child run: each has used some time."""
+def _spinning(zygote: int, count: int) -> bool:
+    """Tell whether so many processes of the script run: each has used some time."""
     busy = 0
     for pid in _family(zygote):
         try:
@@ -137,7 +139,7 @@ def _spinning(zygote: int) -> bool:
         except OSError:
             continue
         busy += int(fields[11]) > 3
-    return busy >= 2
+    return busy >= count
 
 
 def test_descriptors_are_given_back(asking: Callable[..., Any]) -> None:

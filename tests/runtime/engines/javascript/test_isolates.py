@@ -305,8 +305,13 @@ def test_processes_see_no_network_no_files_and_no_others(engine: JavaScriptEngin
     assert int(fields["CapEff"], 16) == int(fields["CapBnd"], 16) == 0
     assert fields["NoNewPrivs"] == "1"
     assert Path(f"/proc/{pid}/environ").read_text().count("\0") <= 8
-    for kind in ("net", "pid", "mnt", "ipc", "uts", "user"):
+    for kind in ("net", "pid", "mnt", "ipc", "uts"):
         assert Path(f"/proc/{pid}/ns/{kind}").readlink() != Path(f"/proc/self/ns/{kind}").readlink()
+    if os.geteuid() == 0:
+        assert len({os.geteuid(), *map(int, fields["Uid"].split())}) == 2
+    else:
+        assert Path(f"/proc/{pid}/ns/user").readlink() != Path("/proc/self/ns/user").readlink()
+    assert "/proc" not in {line.split()[4] for line in Path(f"/proc/{pid}/mountinfo").read_text().splitlines()}
     mounts = Path(f"/proc/{pid}/mountinfo").read_text().splitlines()
     seen = {line.split()[4]: line.split()[5] for line in mounts}
     writable = [
