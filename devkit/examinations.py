@@ -20,6 +20,7 @@ EXAMINATIONS: dict[str, Callable[[Place], Examined]] = {
     "credentials": machine.credentials,
     "host": host.host,
     "version": host.same_version,
+    "confinement": host.confinement,
     "clock": host.clock,
     "token": host.token,
     "development": host.development,

@@ -92,7 +92,8 @@ def _prepare(settings: Settings) -> None:
     address = settings.database_address
     use_keyring(load_keyring(Path(settings.data) if settings.data else None, settings.secret_key or None))
     if settings.sandbox == "required":
-        create_engines("required", EgressRules()).close()  # it proves itself at its start
+        # It proves itself at its start; and a group is divided best before there are other processes.
+        create_engines("required", EgressRules(), group=settings.control_group).close()
     database = Database(address)
     try:
         migrate(database)
@@ -130,7 +131,13 @@ def create_app(settings: Settings) -> Application:
 def _host(settings: Settings, database: Database) -> Host:
     addresses = Addresses(settings.public_url.rstrip("/"), (settings.content_url or settings.public_url).rstrip("/"))
     relay = Relay(settings.tunnel_url or f"{addresses.content_url}/tunnels")
-    engines = create_engines(settings.sandbox, _egress(settings, addresses), relay)
+    engines = create_engines(
+        settings.sandbox,
+        _egress(settings, addresses),
+        relay,
+        group=settings.control_group,
+        process_per_installation=settings.process_per_installation,
+    )
     tunnels = Tunnels(database)
     announcer = Announcer()
     recorder = Recorder(database, announcer, settings.keep_events)

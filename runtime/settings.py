@@ -36,6 +36,12 @@ class Settings:
     allow_egress: tuple[str, ...] = _setting(
         (), "private `host` or `host:port` that scripts may reach, comma-separated"
     )
+    control_group: str = _setting(
+        "", "folder of a control group (version 2) set aside for scripts; empty: the host's own, where it may divide it"
+    )
+    process_per_installation: bool = _setting(
+        False, "give each installation of a JavaScript integration a process of its own"
+    )
     preview: bool = _setting(False, "serve the preview pages for authors")
     author_token: str = _setting("", "token of an author, made at the start with a sample organization")
     workers: int = _setting(1, "processes that serve on this machine")

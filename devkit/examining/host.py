@@ -32,6 +32,25 @@ def host(place: Place) -> Examined:
     return Examined("ok", f"{place.known.host} answers")
 
 
+def confinement(place: Place) -> Examined:
+    """Tell what bounds scripts on the host."""
+    if place.known is None or place.answer is None:
+        return Examined("ok", "no host to ask")
+    try:
+        told = requests.get(f"{place.known.host}/readyz", timeout=5).json()["confinement"]
+        limits, why, buffers = str(told["limits"]), str(told["why"]), bool(told["buffers"])
+        confined = bool(told["sandbox"])
+    except (requests.RequestException, ValueError, KeyError, TypeError):
+        return Examined("ok", "the host does not tell what bounds its scripts")
+    if not confined:
+        cure = "Start it with `--sandbox required`, unless every script on it is your own."
+        return Examined("warning", "the host runs scripts without a sandbox", cure)
+    if not buffers:
+        cure = "Let the host mount /proc (in a container: without masked paths), or set a control group aside for it."
+        return Examined("warning", f"scripts are bounded by {limits} ({why}), socket buffers are not", cure)
+    return Examined("ok", f"scripts are bounded by {limits} ({why})")
+
+
 def clock(place: Place) -> Examined:
     told = place.answer.headers.get("Date") if place.answer is not None else None
     moment = email.utils.parsedate_to_datetime(told) if told else None

@@ -28,7 +28,7 @@ END = 23  # the last chunk was sent
 IDLE = 24  # the work after the answer is done; the memory peak
 SPENT = 25  # the script ran out of memory
 PONG = 26  # the event loop runs
-LOCKED = 27  # all rights are given up: a script may be sent
+LOCKED = 27  # all rights are given up, a script may be sent; one byte: whether socket buffers are bounded
 ANSWER_HEAD = Struct("<IHBIQ")  # sequence, status, flags, length of the headers, memory peak in bytes
 IDLE_HEAD = Struct("<IQ")  # sequence, memory peak in bytes
 

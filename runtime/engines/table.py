@@ -2,28 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from runtime.contract.invocation import Invocation, LoadReport, Outcome, Script, TraceSink
+from runtime.engines.cgroups import Groups, find_groups
 from runtime.engines.dev_tunnel.relay import Relay
 from runtime.engines.dev_tunnel.tunnel import DevTunnelEngine
 from runtime.engines.egress import EgressRules
 from runtime.engines.engine import Engine
 from runtime.engines.javascript.pool import JavaScriptEngine
 from runtime.engines.python_process.pool import PythonEngine
-from runtime.engines.sandbox import SandboxMode
+from runtime.engines.sandbox import SandboxMode, SandboxUnavailable
 
 
-def _python(sandbox: SandboxMode, rules: EgressRules) -> Engine:
-    return PythonEngine(sandbox=sandbox, rules=rules)
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a host may choose: who holds the limits, and whether installations of one version share a process.
+
+    `groups` are the control groups the host may make; without, only limits of each process hold.
+    """
+
+    groups: Groups | None = None
+    process_per_installation: bool = False
 
 
-def _javascript(sandbox: SandboxMode, rules: EgressRules) -> Engine:
-    return JavaScriptEngine(sandbox=sandbox, rules=rules)
+class MakeEngine(Protocol):
+    """Makes an engine; raises `SandboxUnavailable` with a sentence that says what to do."""
+
+    def __call__(self, sandbox: SandboxMode, rules: EgressRules, options: Options = ...) -> Engine: ...
+
+
+def _python(sandbox: SandboxMode, rules: EgressRules, options: Options = Options()) -> Engine:
+    return PythonEngine(sandbox=sandbox, rules=rules, groups=options.groups)
+
+
+def _javascript(sandbox: SandboxMode, rules: EgressRules, options: Options = Options()) -> Engine:
+    return JavaScriptEngine(
+        sandbox=sandbox, rules=rules, groups=options.groups, per_installation=options.process_per_installation
+    )
 
 
 # Runtime name, as a publish request gives it, to the function that makes its engine; names may share one.
-ENGINES: dict[str, Callable[[SandboxMode, EgressRules], Engine]] = {
+ENGINES: dict[str, MakeEngine] = {
     "python": _python,
     "v1": _javascript,
     "v2": _javascript,
@@ -41,9 +62,10 @@ class UnknownRuntime(LookupError):
 class Engines:
     """All engines of a host, as one; safe to use from many threads."""
 
-    def __init__(self, by_runtime: dict[str, Engine], dev_tunnel: Engine) -> None:
-        """Take the engine of each runtime name, and the one for development mode."""
+    def __init__(self, by_runtime: dict[str, Engine], dev_tunnel: Engine, confinement: dict[str, Any]) -> None:
+        """Take the engine of each runtime name, the one for development mode, and what bounds scripts."""
         self._by_runtime = by_runtime
+        self._confinement = confinement
         self.dev_tunnel = dev_tunnel
 
     def for_script(self, runtime: str) -> Engine:
@@ -68,6 +90,10 @@ class Engines:
         for engine in self._each():
             engine.retire(version)
 
+    def confinement(self) -> dict[str, Any]:
+        """Tell what bounds scripts here; for operators, and part of what `/readyz` answers."""
+        return self._confinement
+
     def ready(self) -> bool:
         """Tell whether every engine would take a call now."""
         return all(engine.ready() for engine in self._each())
@@ -81,17 +107,36 @@ class Engines:
         return [*dict.fromkeys(self._by_runtime.values()), self.dev_tunnel]
 
 
-def create_engines(sandbox: SandboxMode, rules: EgressRules, relay: Relay | None = None) -> Engines:
+def create_engines(
+    sandbox: SandboxMode,
+    rules: EgressRules,
+    relay: Relay | None = None,
+    *,
+    group: str = "",
+    process_per_installation: bool = False,
+) -> Engines:
     """Start every engine; raises `SandboxUnavailable` with a sentence that says what to do.
 
-    `relay` carries calls to the developers connected to this machine; without one, tunnels are all elsewhere.
+    `relay` carries calls to the developers connected to this machine; without one, tunnels are all elsewhere. `group`
+    is the folder of a control group set aside for scripts; see `find_groups`.
     """
-    made: dict[Callable[[SandboxMode, EgressRules], Engine], Engine] = {}
+    groups, why = find_groups(group) if sandbox == "required" else (None, "no sandbox")
+    if group and groups is None:
+        raise SandboxUnavailable(f"the control group that was given cannot be used: {why}")
+    options = Options(groups, process_per_installation)
+    made: dict[MakeEngine, Engine] = {}
     try:
         for make in dict.fromkeys(ENGINES.values()):
-            made[make] = make(sandbox, rules)
+            made[make] = make(sandbox, rules, options)
     except BaseException:
         for engine in made.values():
             engine.close()
         raise
-    return Engines({name: made[make] for name, make in ENGINES.items()}, DevTunnelEngine(rules, relay))
+    python = made[ENGINES["python"]]
+    confinement = {
+        "sandbox": sandbox == "required",
+        "limits": "control groups" if groups is not None else "each process",
+        "why": why,
+        "buffers": isinstance(python, PythonEngine) and python.buffers_bounded,
+    }
+    return Engines({name: made[make] for name, make in ENGINES.items()}, DevTunnelEngine(rules, relay), confinement)

@@ -104,6 +104,8 @@ class LaunchPad:
                 # Before it has its filter bubblewrap starts nothing, so these are the limits of all that follows.
                 bound(process.pid, memory, own_user=user is not None)
                 os.write(writing, seccomp.build_filter(execute=True))
+            except (BrokenPipeError, ProcessLookupError):  # it has ended; whoever waits for it reads why
+                pass
             except BaseException:
                 process.kill()
                 process.wait()

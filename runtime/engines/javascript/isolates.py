@@ -17,7 +17,9 @@ from runtime.engines.sandbox import SandboxUnavailable
 
 _log = logging.getLogger(__name__)
 
-Key = tuple[str, int]  # version, memory limit in bytes
+# Version, tenant, memory limit in bytes; without a tenant for one that has loaded its script and served nobody.
+Key = tuple[str, str | None, int]
+EVERYBODY = "*"  # the tenant where all installations of a version share an isolate
 _IDLE_CPU_SECONDS = 0.5  # what a script may use between two calls
 _TRUST_SECONDS = 0.05  # an isolate idle for longer is asked whether it still lives before it gets a call
 _ATTEMPTS = 3
@@ -57,18 +59,21 @@ class Isolates:
         kept: Future[Isolate] = Future()
         kept.set_result(isolate)
         with self._lock:
-            taken = self._closed or (script.version, limits.memory) in self._loaded
+            taken = self._closed or (script.version, None, limits.memory) in self._loaded
             if not taken:
-                self._loaded[script.version, limits.memory] = kept
+                self._loaded[script.version, None, limits.memory] = kept
         if taken:
             self._end(isolate)
         return LoadReport(report.components, report.events, report.content_sources, tuple(flight.trace.logs))
 
-    def take(self, script: Script, flight: Flight) -> Channel:
-        """Return a channel of the script's isolate; raises `PoolBusy`, `ScriptRefused` and what starting one raises."""
+    def take(self, script: Script, tenant: str, flight: Flight) -> Channel:
+        """Return a channel of the isolate of a script and a tenant.
+
+        Raises `PoolBusy`, `ScriptRefused` and what starting one raises.
+        """
         self._used_at = time.monotonic()
         for _ in range(_ATTEMPTS):
-            isolate = self._isolate(script, flight)
+            isolate = self._isolate(script, tenant, flight)
             try:
                 channel = isolate.take(flight.deadline)
             except ProcessBroken:  # it ended while it was idle, or between two calls, or lost its folder
@@ -158,12 +163,14 @@ class Isolates:
         if self._spare is not None:
             self._spare.close()
 
-    def _isolate(self, script: Script, flight: Flight) -> Isolate:
+    def _isolate(self, script: Script, tenant: str, flight: Flight) -> Isolate:
         """Return the isolate that has loaded a script, loading it if no other call does so already."""
-        key = (script.version, flight.limits.memory)
+        key = (script.version, tenant, flight.limits.memory)
         mine: Future[Isolate] | None = None
         with self._lock:
             future = self._loaded.get(key)
+            if future is None and (unused := self._loaded.pop((key[0], None, key[2]), None)) is not None:
+                future = self._loaded[key] = unused
             if future is None:
                 future = mine = self._loaded[key] = Future()
         if mine is None:
@@ -173,7 +180,7 @@ class Isolates:
                 raise PoolBusy from None
             if time.monotonic() - isolate.idle_since > _TRUST_SECONDS and not isolate.alive():
                 self._forget(isolate)
-                return self._isolate(script, flight)
+                return self._isolate(script, tenant, flight)
             return isolate
         try:
             isolate = self._new(flight.limits, flight.deadline)

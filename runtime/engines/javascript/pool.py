@@ -6,6 +6,7 @@ import re
 
 from runtime.contract.invocation import Invocation, Limits, LoadReport, Outcome, Script, ScriptFault, TraceSink
 from runtime.engines.calling import Caller, PoolBusy, ProcessBroken
+from runtime.engines.cgroups import Groups
 from runtime.engines.egress import EgressRules
 from runtime.engines.egress_proxy import EgressProxy
 from runtime.engines.engine import ScriptRefused, ScriptTooLarge, refusal
@@ -13,7 +14,7 @@ from runtime.engines.flight import CallStopped, Flight, size_text
 from runtime.engines.javascript.bundle import script_name
 from runtime.engines.javascript.channels import Channel
 from runtime.engines.javascript.command import LaunchPad
-from runtime.engines.javascript.isolates import Isolates
+from runtime.engines.javascript.isolates import EVERYBODY, Isolates
 from runtime.engines.javascript.process import Isolate
 from runtime.engines.sandbox import SandboxMode, SandboxUnavailable
 from runtime.engines.watcher import Watcher
@@ -33,21 +34,24 @@ class JavaScriptEngine:
         *,
         sandbox: SandboxMode,
         rules: EgressRules,
+        groups: Groups | None = None,
         calls_per_isolate: int = 32,
         isolates_total: int = 64,
         isolates_idle: int = 8,
         idle_seconds: float = 60.0,
+        per_installation: bool = False,
     ) -> None:
         """Look for what it needs, starting nothing yet; raises `SandboxUnavailable` with a sentence what to do."""
         self._closed = False
         self._pad = LaunchPad(sandbox, rules.ca_file)
         self._proxy = EgressProxy(rules)
         self._isolates = Isolates(
-            lambda limits: Isolate(self._pad, self._proxy, limits.memory, calls_per_isolate),
+            lambda limits: Isolate(self._pad, self._proxy, limits.memory, calls_per_isolate, groups),
             total=isolates_total,
             idle_total=isolates_idle,
             idle_seconds=idle_seconds,
         )
+        self._per_installation = per_installation
         self._caller = Caller(self)
         self._watcher = Watcher(self._isolates.running, self._isolates.tidy)
         self._watcher.start()
@@ -75,7 +79,8 @@ class JavaScriptEngine:
     def take(self, invocation: Invocation, flight: Flight) -> Channel:
         """Lend a channel; see `Pool`."""
         _check_size(invocation.script, invocation.limits)
-        channel = self._isolates.take(invocation.script, flight)
+        tenant = invocation.tenant if self._per_installation else EVERYBODY
+        channel = self._isolates.take(invocation.script, tenant, flight)
         flight.start()
         channel.begin(flight)
         return channel

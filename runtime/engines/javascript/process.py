@@ -17,6 +17,7 @@ from pathlib import Path
 from runtime.contract.invocation import Failure, Limits, LoadReport, LogLine, Script
 from runtime.engines import frames
 from runtime.engines.calling import PoolBusy, ProcessBroken
+from runtime.engines.cgroups import Group, Groups
 from runtime.engines.egress_proxy import EgressProxy
 from runtime.engines.flight import CallStopped, Flight, gone, over
 from runtime.engines.javascript.bundle import BUNDLE, MAP, script_name, without_map
@@ -43,9 +44,13 @@ _SPENT = ("out of memory", "heap limit", "OOM")
 class Isolate:
     """One process that serves one script, for several calls at once."""
 
-    def __init__(self, pad: LaunchPad, proxy: EgressProxy, memory: int, most_channels: int) -> None:
+    def __init__(
+        self, pad: LaunchPad, proxy: EgressProxy, memory: int, most_channels: int, groups: Groups | None = None
+    ) -> None:
         """Start the process with `memory` bytes for its heap; raises `SandboxUnavailable`, `ProcessBroken`."""
         self._proxy = proxy
+        self._groups = groups
+        self._group: Group | None = None
         self._lock = threading.Lock()
         self._opening = threading.Lock()
         self._freed = threading.Condition(self._lock)
@@ -67,6 +72,7 @@ class Isolate:
         self._idle_cpu = 0.0
         self._idle_seen = 0.0
         self._looked = 0.0
+        self._weighed = 0.0
         self._most_memory = memory + HEADROOM
         try:
             self._folder = pad.folders.new()
@@ -194,7 +200,7 @@ class Isolate:
         if not flights:
             self._asked = 0.0
             return
-        if self.memory() > self._most_memory:
+        if self._overgrown(now):
             # Of many short calls none is looked at: whichever has been at it longest stands for all.
             channel, flight = min(flights, key=lambda one: one[1].started)
             self._end(channel, flight, over("memory", flight.limits))
@@ -267,6 +273,8 @@ class Isolate:
             if self._pidfd >= 0:
                 os.close(self._pidfd)
                 self._pidfd = -1
+        if self._groups is not None and self._group is not None:
+            self._groups.remove(self._group)
         shutil.rmtree(self._folder, ignore_errors=True)
         return True
 
@@ -284,6 +292,8 @@ class Isolate:
         credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
         self.pid = _CREDENTIALS.unpack(credentials)[0]
         self._control = Control(connection)
+        if self._groups is not None:
+            self._group = self._groups.put(self.pid, memory + HEADROOM, THREADS)
         try:
             self._pidfd = os.pidfd_open(self.pid)
             if pad.confined and not started_by_root():
@@ -360,6 +370,12 @@ class Isolate:
             return
         self.kill()
 
+    def _overgrown(self, now: float) -> bool:
+        if now - self._weighed < _MEASURE_SECONDS:
+            return False
+        self._weighed = now
+        return measure(self.pid, self.base_memory)[0] > self._most_memory
+
     def _blocked(self, control: Control, now: float, flights: list[Flight]) -> bool:
         """Tell whether the event loop hangs; asks it for a sign of life while calls are under way for a while."""
         if self._asked and control.heard():
@@ -393,7 +409,8 @@ class Isolate:
     def _ran_out_of_memory(self) -> bool:
         if self._spent is None:
             said = self._said()
-            self._spent = any(mark in said for mark in _SPENT)
+            ended = self._group is not None and self._group.spent()
+            self._spent = ended or any(mark in said for mark in _SPENT)
         return self._spent
 
     def _said(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from runtime.contract.invocation import Invocation, Limits, LoadReport, Outcome, Script, TraceSink
 from runtime.engines.calling import Caller, ProcessBroken
+from runtime.engines.cgroups import Groups
 from runtime.engines.egress import EgressRules
 from runtime.engines.egress_proxy import EgressProxy
 from runtime.engines.engine import refusal
@@ -24,6 +25,7 @@ class PythonEngine:
         *,
         sandbox: SandboxMode,
         rules: EgressRules,
+        groups: Groups | None = None,
         workers_per_key: int = 4,
         workers_total: int = 64,
         idle_seconds: float = 60.0,
@@ -32,7 +34,7 @@ class PythonEngine:
         self._closed = False
         self._proxy = EgressProxy(rules)
         try:
-            self._supply = Supply(sandbox, self._proxy)
+            self._supply = Supply(sandbox, self._proxy, groups)
         except BaseException:
             self._proxy.close()
             raise
@@ -53,12 +55,15 @@ class PythonEngine:
         try:
             worker = self._supply.new_worker()
         except ProcessBroken as broken:
-            raise SandboxUnavailable(f"Python cannot be run here: {broken}") from broken
+            raise _cannot_run(broken) from broken
         self._shelf.lend(worker)
         try:
             worker.begin(Flight(limits))
             report = worker.load_bundle(bundle, limits.memory)
             worker.end()
+        except ProcessBroken as broken:
+            self._shelf.drop(worker)
+            raise _cannot_run(broken) from broken
         except CallStopped as stopped:
             self._shelf.drop(worker)
             raise refusal(script, stopped.failure) from stopped
@@ -105,6 +110,11 @@ class PythonEngine:
         """Tell whether a call would be taken now."""
         return not self._closed and self._supply.works()
 
+    @property
+    def buffers_bounded(self) -> bool:
+        """Whether the buffers of a script's own TCP connections are small here."""
+        return self._supply.buffers_bounded
+
     def workers(self) -> int:
         """Return how many workers serve scripts."""
         return self._shelf.size()
@@ -127,3 +137,7 @@ class PythonEngine:
     def _tidy(self) -> None:
         self._shelf.tidy()
         self._supply.refill()
+
+
+def _cannot_run(broken: ProcessBroken) -> SandboxUnavailable:
+    return SandboxUnavailable(f"Python cannot be run here: {broken}")

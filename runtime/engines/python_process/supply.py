@@ -8,6 +8,7 @@ import time
 from collections import deque
 
 from runtime.engines.calling import ProcessBroken
+from runtime.engines.cgroups import Groups
 from runtime.engines.egress_proxy import EgressProxy
 from runtime.engines.python_process.worker import Worker
 from runtime.engines.python_process.zygote import Zygote
@@ -22,10 +23,11 @@ _PATIENCE_SECONDS = 1.0  # before another spare one is ordered after one that co
 class Supply:
     """Makes workers that have loaded nothing yet; safe to use from many threads."""
 
-    def __init__(self, mode: SandboxMode, proxy: EgressProxy) -> None:
+    def __init__(self, mode: SandboxMode, proxy: EgressProxy, groups: Groups | None) -> None:
         """Start the zygote and one worker to prove that it works; raises `SandboxUnavailable`."""
         self._confined = mode == "required"
         self._proxy = proxy
+        self._groups = groups
         self._lock = threading.Lock()
         self._spares: deque[Worker] = deque()
         self._fault: str | None = None  # why the last worker could not be started
@@ -33,7 +35,9 @@ class Supply:
         self._closed = False
         self.zygote = Zygote(mode)
         try:
-            self.new_worker().close()
+            first = self.new_worker()
+            self.buffers_bounded = first.buffers_bounded
+            first.close()
         except ProcessBroken as error:
             self.zygote.close()
             raise SandboxUnavailable(
@@ -128,4 +132,4 @@ class Supply:
         self._fault = str(error)
 
     def _order(self) -> Worker:
-        return Worker(self.zygote.spawn(), self._proxy, confined=self._confined)
+        return Worker(self.zygote.spawn(), self._proxy, confined=self._confined, groups=self._groups)

@@ -12,28 +12,36 @@ import time
 from runtime.contract.invocation import Failure, LoadReport, LogLine
 from runtime.engines import frames
 from runtime.engines.calling import ProcessBroken
+from runtime.engines.cgroups import Group, Groups
 from runtime.engines.connection import CallConnection
 from runtime.engines.egress_account import Gate
 from runtime.engines.egress_proxy import EgressProxy
-from runtime.engines.flight import CallStopped, Flight, over
+from runtime.engines.flight import CallStopped, Flight, gone, over
 from runtime.engines.processes import measure, readable, resident, scratch
 from runtime.engines.python_process.bundle import Bundle
+from runtime.engines.python_process.child.confine import THREADS
 
 _HELLO_SECONDS = 10.0
 _YOUNG_SECONDS = 0.04  # calls younger than this are not looked into
 _LOOK_SECONDS = 0.002  # of processor time without a call, after which the memory is looked at again
 _CREDENTIALS = struct.Struct("3i")
 _HELLO = frames.pack(frames.HELLO, b"")
-_LOCKED = frames.pack(frames.LOCKED, b"")
+_LOCKED = frames.pack(frames.LOCKED, b"\1")
+_BESIDE = 96 * 1024 * 1024  # in a control group: the disk of a worker, and what the kernel holds for it
 
 
 class Worker(CallConnection):
     """One process that serves one script for one tenant, one call at a time."""
 
-    def __init__(self, connection: socket.socket, proxy: EgressProxy, *, confined: bool) -> None:
+    def __init__(
+        self, connection: socket.socket, proxy: EgressProxy, *, confined: bool, groups: Groups | None = None
+    ) -> None:
         super().__init__(connection)
         self._proxy = proxy
         self._confined = confined
+        self._groups = groups
+        self._group: Group | None = None
+        self.buffers_bounded = False
         self._lock = threading.Lock()
         self._pidfd = -1
         self._gate: Gate | None = None
@@ -74,8 +82,10 @@ class Worker(CallConnection):
                 listener.close()
             raise ProcessBroken(data[frames.HEAD.size :].decode("utf-8", "replace") or "the worker ended at once")
         try:
-            if self._connection.recv(len(_LOCKED), socket.MSG_WAITALL) != _LOCKED:
+            locked = self._connection.recv(len(_LOCKED), socket.MSG_WAITALL)
+            if locked[:-1] != _LOCKED[:-1]:
                 raise ProcessBroken("the worker could not give up its rights")
+            self.buffers_bounded = locked == _LOCKED
             self._pidfd = os.pidfd_open(self.pid)
         except OSError as error:
             listeners[0].close()
@@ -117,7 +127,12 @@ class Worker(CallConnection):
             raise CallStopped(self._stopped)
 
     def load_bundle(self, bundle: Bundle, memory: int) -> LoadReport:
-        """Load a script; raises `ScriptRefused`, `CallStopped`."""
+        """Load a script; raises `ScriptRefused`, `CallStopped`, `ProcessBroken`."""
+        if self._groups is not None:
+            try:
+                self._group = self._groups.put(self.pid, memory + _BESIDE, THREADS)
+            except OSError as error:
+                raise ProcessBroken(f"the worker cannot be put into a control group: {error}") from error
         name = bundle.entry.encode()
         head = frames.LOAD_HEAD.pack(memory, bundle.zipped, len(name))
         return self.load(frames.pack(frames.LOAD, head + name + bundle.content))
@@ -161,6 +176,9 @@ class Worker(CallConnection):
         if self._gate is not None:
             self._proxy.detach(self._gate)
 
+        if self._groups is not None and self._group is not None:
+            self._groups.remove(self._group)
+
     def alive(self) -> bool:
         """Tell whether the process still runs."""
         if self._pidfd < 0:
@@ -193,6 +211,11 @@ class Worker(CallConnection):
         self._looked = used
         memory, children_cpu = self._measure()
         return used + children_cpu > most_cpu or memory > most_memory
+
+    def _reason(self, error: Exception, flight: Flight) -> Failure:
+        reason = super()._reason(error, flight)
+        spent = reason == gone() and self._group is not None and self._group.spent()
+        return over("memory", flight.limits) if spent else reason
 
     def _measure(self) -> tuple[int, float]:
         memory, cpu = measure(self.pid, self.base_memory)

@@ -17,7 +17,7 @@ _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
 _LAST_CAPABILITY = 40
 _PROC_FLAGS = _MS_NOSUID | _MS_NODEV | _MS_NOEXEC
 INNER_USER = 1000
-_THREADS = 64
+THREADS = 64
 _FILES = 128
 _SIGNALS = 64
 _ADDRESSES = 1536 * 1024 * 1024  # what allocators reserve beyond what they use; bounds the page tables
@@ -74,8 +74,11 @@ def enter_namespaces() -> None:
     _write("/proc/self/gid_map", f"{INNER_USER} {group} 1")
 
 
-def private_files(tmp_bytes: int) -> None:
-    """Mount an empty /tmp of limited size, no terminals, and a /proc that shows this process namespace only."""
+def private_files(tmp_bytes: int) -> bool:
+    """Mount an empty /tmp of limited size, no terminals, and a /proc that shows this process namespace only.
+
+    Returns whether the buffers of sockets could be bounded.
+    """
     _mount("tmpfs", "/tmp", _MS_NOSUID | _MS_NODEV, f"size={tmp_bytes},nr_inodes=4096,mode=1777")
     # Those of the zygote are the same for all its workers: what one writes to a terminal another could read.
     for shared in ("/dev/pts", "/dev/shm"):
@@ -87,10 +90,11 @@ def private_files(tmp_bytes: int) -> None:
         # The kernel refuses a new /proc where the outer one is partly covered, as in some containers. None is safer
         # than the outer one, which shows the other workers.
         _mount("tmpfs", "/proc", _MS_RDONLY | _PROC_FLAGS, "size=4096")
-        return
+        return False
     for name, bytes_ in _BUFFERS.items():
         _write(f"/proc/sys/net/ipv4/{name}", bytes_)
     _mount("proc", "/proc", _MS_REMOUNT | _MS_RDONLY | _PROC_FLAGS, "")
+    return True
 
 
 def loopback_up() -> None:
@@ -136,7 +140,7 @@ def limit_resources(tmp_bytes: int, *, confined: bool) -> None:
     _lower(resource.RLIMIT_MEMLOCK, 0)
     _lower(resource.RLIMIT_MSGQUEUE, 0)
     if confined:  # without a user namespace these count everything else this user runs
-        _lower(resource.RLIMIT_NPROC, _THREADS)
+        _lower(resource.RLIMIT_NPROC, THREADS)
         _lower(_RLIMIT_SIGPENDING, _SIGNALS)
 
 

@@ -57,7 +57,7 @@ class Zygote:
             os.set_inheritable(descriptor, False)  # a program the script starts must not keep it open
             connection = socket.socket(fileno=descriptor)
             try:
-                listener, folder = self._confine()
+                listener, folder, bounded = self._confine()
             except (confine.ConfineError, OSError) as error:
                 connection.sendall(frames.pack(frames.BROKEN, str(error).encode()))
                 os._exit(1)
@@ -66,12 +66,12 @@ class Zygote:
             if self._confined:
                 # Only now: handing a descriptor over is one of the calls that a script may not make.
                 confine.lock(self._filter)
-            connection.sendall(frames.pack(frames.LOCKED, b""))
+            connection.sendall(frames.pack(frames.LOCKED, bytes([bounded])))
             Worker(connection, folder).run()
         finally:
             os._exit(0)
 
-    def _confine(self) -> tuple[socket.socket, str]:
+    def _confine(self) -> tuple[socket.socket, str, bool]:
         if not self._confined:
             confine.die_with_parent()
             os.register_at_fork(after_in_child=confine.die_with_parent)
@@ -80,17 +80,17 @@ class Zygote:
             confine.limit_resources(self._tmp_bytes, confined=False)
             folder = tempfile.mkdtemp()
             os.chdir(folder)
-            return _listen(0), folder
+            return _listen(0), folder, False
         confine.enter_namespaces()
         if os.fork() != 0:
             os._exit(0)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        confine.private_files(self._tmp_bytes)
+        bounded = confine.private_files(self._tmp_bytes)
         confine.loopback_up()
         os.chdir("/tmp")
         listener = _listen(PROXY_PORT)
         confine.limit_resources(self._tmp_bytes, confined=True)
-        return listener, "/tmp"
+        return listener, "/tmp", bounded
 
 
 def _listen(port: int) -> socket.socket:

@@ -1,0 +1,171 @@
+"""Control groups: what the kernel itself bounds for one script's process, where this host may make groups.
+
+Version 2 of the kernel's interface, with the controllers memory and pids, and cpu where it is there. A group counts all
+that is done for its processes: shared memory, files in memory, buffers of sockets, page tables.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import threading
+from itertools import count
+from pathlib import Path
+
+_log = logging.getLogger(__name__)
+
+_NEEDED = frozenset(("memory", "pids"))
+_WANTED = ("memory", "pids", "cpu")
+_HOST = "host"
+_SCRIPT = re.compile(r"script-(\d+)-\d+")
+_HOST_WEIGHT = "1000"  # of processor time, where a script's group has 100
+
+
+class Group:
+    """The group of one script's process."""
+
+    def __init__(self, folder: Path, pid: int, memory: int, threads: int) -> None:
+        """Make the group and put the process in; `memory` in bytes. Raises `OSError`."""
+        self._folder = folder
+        folder.mkdir()
+        try:
+            for name, value in (("memory.max", memory), ("memory.oom.group", 1), ("pids.max", threads)):
+                (folder / name).write_text(str(value))
+            swap = folder / "memory.swap.max"
+            if swap.exists():  # not on kernels without swap
+                swap.write_text("0")
+            (folder / "cgroup.procs").write_text(str(pid))
+        except OSError:
+            folder.rmdir()
+            raise
+
+    def memory(self) -> int:
+        """Return the bytes that are held now; 0 when the group is gone."""
+        try:
+            return int((self._folder / "memory.current").read_text())
+        except OSError:
+            return 0
+
+    def spent(self) -> bool:
+        """Tell whether the kernel has ended the process for its memory."""
+        try:
+            events = dict(line.split() for line in (self._folder / "memory.events").read_text().splitlines())
+        except OSError:
+            return False
+        return int(events.get("oom_kill", 0)) > 0
+
+    def close(self) -> bool:
+        """End whatever is left inside and remove the group; False while the kernel still ends it."""
+        try:
+            kill = self._folder / "cgroup.kill"
+            if kill.exists():  # from Linux 5.14 on
+                kill.write_text("1")
+            self._folder.rmdir()
+        except FileNotFoundError:
+            return True
+        except OSError:
+            return False
+        return True
+
+
+class Groups:
+    """Makes groups below one that this host may divide; safe to use from many threads."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take a folder prepared by `find_groups`."""
+        self._folder = folder
+        self._numbers = count()
+        self._leaving: list[Group] = []
+        self._lock = threading.Lock()
+
+    def put(self, pid: int, memory: int, threads: int) -> Group:
+        """Put a process into a group of its own; raises `OSError`."""
+        return Group(self._folder / f"script-{os.getpid()}-{next(self._numbers)}", pid, memory, threads)
+
+    def remove(self, group: Group) -> None:
+        """Remove a group, as soon as the kernel lets go of it."""
+        with self._lock:
+            self._leaving = [one for one in (*self._leaving, group) if not one.close()]
+
+
+def find_groups(given: str = "") -> tuple[Groups | None, str]:
+    """Return the groups this host may make, None where it may not, and a sentence that says why or why not.
+
+    `given` is the folder of a group that an operator has set aside; else it is the host's own group, if nothing else
+    runs in it.
+    """
+    try:
+        folder = Path(given) if given else _own_group()
+        return Groups(_prepared(folder)), f"control groups below {folder}"
+    except (OSError, LookupError) as error:
+        return None, f"no control groups: {error}"
+
+
+def _own_group() -> Path:
+    """Return the group this process is in; raises `LookupError`."""
+    own = next(
+        (line[3:] for line in Path("/proc/self/cgroup").read_text().splitlines() if line.startswith("0::")), None
+    )
+    if own is None:
+        raise LookupError("this kernel has no control groups of version 2")
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        fields = line.split()
+        if fields[fields.index("-") + 1] == "cgroup2":
+            folder = Path(fields[4], os.path.relpath(own, fields[3]))
+            # Another process of this host was here first and has moved all of them.
+            return folder.parent if folder.name == _HOST else folder
+    raise LookupError("no control groups of version 2 are mounted")
+
+
+def _prepared(folder: Path) -> Path:
+    """Make a group ready to be divided; raises `OSError`, `LookupError`."""
+    there = set((folder / "cgroup.controllers").read_text().split())
+    if not there >= _NEEDED:
+        raise LookupError(f"{folder} lacks the controllers {', '.join(sorted(_NEEDED - there))}")
+    if not os.access(folder, os.W_OK):
+        raise LookupError(f"{folder} may not be changed by this user")
+    _empty(folder)
+    wanted = " ".join(f"+{name}" for name in _WANTED if name in there)
+    (folder / "cgroup.subtree_control").write_text(wanted)
+    _remove_left(folder)
+    return folder
+
+
+def _empty(folder: Path) -> None:
+    """Move this host's processes one down: the kernel divides no group that holds processes itself."""
+    pids = [int(pid) for pid in (folder / "cgroup.procs").read_text().split()]
+    strangers = [pid for pid in pids if not _is_ours(pid)]
+    if strangers:
+        raise LookupError(f"{folder} holds other programs, too (process {strangers[0]})")
+    host = folder / _HOST
+    host.mkdir(exist_ok=True)
+    for pid in pids:
+        try:
+            (host / "cgroup.procs").write_text(str(pid))
+        except ProcessLookupError:  # it has just ended
+            pass
+    weight = host / "cpu.weight"
+    if weight.exists():
+        weight.write_text(_HOST_WEIGHT)
+
+
+def _is_ours(pid: int) -> bool:
+    """Tell whether a process is this one or below it; one that has just ended counts as ours."""
+    while pid not in (os.getpid(), 0):
+        try:
+            pid = int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[1])
+        except OSError:
+            return True
+    return pid != 0
+
+
+def _remove_left(folder: Path) -> None:
+    """Remove the groups of hosts that were killed."""
+    for left in folder.glob("script-*"):
+        found = _SCRIPT.fullmatch(left.name)
+        if found is not None and not Path("/proc", found[1]).exists():
+            try:
+                left.rmdir()
+            except OSError:  # something still runs in it, or another process was quicker
+                _log.debug("the control group %s could not be removed", left)
