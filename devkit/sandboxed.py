@@ -20,6 +20,7 @@ from devkit.project import Project
 from devkit.surroundings import Configurations, Screen
 from runtime.contract.identifiers import new_id
 from runtime.contract.invocation import Invocation, Limits, LoadReport, Outcome, Script, ScriptFault, Trace, TraceSink
+from runtime.engines.calling import PoolBusy
 from runtime.engines.egress import EgressRules
 from runtime.engines.engine import AnswerCut
 from runtime.engines.sandbox import SandboxMode, SandboxUnavailable
@@ -118,7 +119,7 @@ class Sandboxed:
         """Load the script without calling it; raises ScriptRefused with its place, or Problem."""
         try:
             return self._engine.check(self.script)
-        except (RuntimeError, SandboxUnavailable) as error:
+        except (RuntimeError, SandboxUnavailable, PoolBusy) as error:
             raise Problem(str(error)) from error
 
     def invoke(

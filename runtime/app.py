@@ -17,7 +17,7 @@ from runtime.api.answers import mount_errors
 from runtime.api.auth import Authenticator
 from runtime.api.event_stream import mount_event_stream
 from runtime.api.health import mount_health
-from runtime.api.host import Host
+from runtime.api.host import Host, Places
 from runtime.api.inbound import mount_inbound
 from runtime.api.mount import mount
 from runtime.api.render_lane import RenderLane
@@ -141,7 +141,8 @@ def _host(settings: Settings, database: Database) -> Host:
     tunnels = Tunnels(database)
     announcer = Announcer()
     recorder = Recorder(database, announcer, settings.keep_events)
-    invoker = Invoker(engines, recorder, settings.limits, tunnels)
+    places = Places(settings.threads)
+    invoker = Invoker(engines, recorder, settings.limits, tunnels, places.calls)
     plans = Plans(database, Planner(addresses))
     dispatcher = Dispatcher(
         database,
@@ -170,6 +171,7 @@ def _host(settings: Settings, database: Database) -> Host:
         renders=renders,
         renderer=Renderer(plans, invoker, renders),
         named=Remembered(),
+        places=places,
     )
 
 

@@ -44,8 +44,11 @@ class Settings:
     )
     preview: bool = _setting(False, "serve the preview pages for authors")
     author_token: str = _setting("", "token of an author, made at the start with a sample organization")
+    threads: int = _setting(
+        256, "requests one process handles at once: half may wait for scripts, an eighth follow streams"
+    )
     workers: int = _setting(1, "processes that serve on this machine")
-    dispatch_threads: int = _setting(8, "events delivered at once by one process")
+    dispatch_threads: int = _setting(16, "events delivered at once by one process")
     lease_seconds: float = _setting(10.0, "seconds after which the events of a dead process are taken over")
     tunnel_lease_seconds: float = _setting(
         30.0, "seconds after which a tunnel ends that its developer's machine does not renew"

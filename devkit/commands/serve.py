@@ -31,8 +31,6 @@ from runtime.settings import BadSetting, Settings, read_settings
 
 GARBAGE = (700, 10, 10)
 """Python's own thresholds: a host lives long, other than most commands."""
-THREADS = 128
-"""Calls in flight in one process: each waits for its script in a thread of its own."""
 STARTING = 1.0
 """Seconds after which a serving process listens for signals."""
 STOP_AFTER = 45
@@ -165,8 +163,8 @@ def _run(settings: Settings, address: str, port: int, workers: int, as_json: boo
         port=port,
         interface=Interfaces.WSGI,
         workers=workers,
-        blocking_threads=THREADS,
-        backpressure=THREADS * 4,
+        blocking_threads=settings.threads,
+        backpressure=settings.threads * 4,
         websockets=False,
         log_enabled=False,
         respawn_failed_workers=True,

@@ -34,6 +34,12 @@ class Actor:
         """`user`, `integration` or `installation`."""
         return self.reach.kind
 
+    @property
+    def owner(self) -> str:
+        """Whose part of what is scarce a request takes: the person's, the integration's, the installation's."""
+        reach = self.reach
+        return reach.user_id or reach.installation_id or reach.integration_id or ""
+
     def role_in(self, organization_id: str | None) -> str | None:
         """Tell the role a user has in an organisation."""
         return self.roles.get(organization_id) if organization_id else None

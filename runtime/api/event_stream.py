@@ -55,7 +55,8 @@ def _stream(host: Host, **path: str) -> Response:
     assert isinstance(query, EventStreamQuery)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     authorization = request.headers.get("Authorization")
-    return Response(_Following(call, query, authorization).lines(), 200, headers, mimetype="text/event-stream")
+    lines = host.places.stream(call.integration.organization_id, _Following(call, query, authorization).lines())
+    return Response(lines, 200, headers, mimetype="text/event-stream")
 
 
 def _enter(host: Host, path: dict[str, str]) -> Call:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 from runtime.api.auth import Authenticator
 from runtime.api.objects import Objects
+from runtime.contract import errors
 from runtime.contract.addresses import Addresses
 from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.deliveries import Plans
@@ -14,12 +17,43 @@ from runtime.dispatch.recorder import Recorder
 from runtime.dispatch.tunnels import Tunnels
 from runtime.dispatch.worker import Dispatcher
 from runtime.engines.dev_tunnel.relay import Relay
+from runtime.engines.shares import NoneLeft, Shares
 from runtime.engines.table import Engines
 from runtime.services.render_cache import RenderCache
 from runtime.services.rendering import Renderer
 from runtime.settings import Settings
 from runtime.store.database import Database
 from runtime.store.epoch import Remembered
+
+Body = TypeVar("Body")
+
+
+class Places:
+    """The threads that handle requests, divided: by organization, and with a reserve for health, metrics and the API.
+
+    `calls` wait for a script or a developer's machine, `streams` are followed for as long as somebody likes, `bodies`
+    are being read from whoever sends them slowly. A quarter is for what takes none of these.
+    """
+
+    def __init__(self, threads: int) -> None:
+        """Take how many threads there are in one process."""
+        self.calls = Shares(max(2, threads // 2))
+        self.streams = Shares(max(2, threads // 8))
+        self.bodies = Shares(max(2, threads // 8))
+
+    def stream(self, owner: str, lines: Iterator[bytes]) -> Iterable[bytes]:
+        """Let a reader follow a stream of an organization; raises Unavailable while too many do."""
+        if not self.streams.enter(owner):
+            raise errors.Unavailable("Too many streams of this organization are open; close one, or try again later.")
+        return self.streams.held_by(owner, "", lines)
+
+    def read(self, owner: str, body: Callable[[], Body]) -> Body:
+        """Read a body that somebody sends, perhaps slowly; raises Unavailable while too many of theirs are read."""
+        try:
+            with self.bodies.place(owner):
+                return body()
+        except NoneLeft:
+            raise errors.Unavailable("Too many requests with a body are being read; try again in a moment.") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +75,7 @@ class Host:
     renders: RenderCache
     renderer: Renderer
     named: Remembered[Objects]
+    places: Places
 
     def close(self) -> None:
         """Finish what is in flight, write what is left, end every process and thread."""

@@ -71,7 +71,7 @@ def _fetch(host: Host) -> Callable[..., Response]:
     ) -> Response:
         only_on_content_origin(host)
         plan = _plan(host, name, installation, space, site)
-        body = _body()
+        body = host.places.read(plan.organization_id, _body)
         fields: dict[str, object] = {"spaceId": space} if space else {"siteId": site} if site else {}
         fields["request"] = {"method": _method(), "url": _url(plan.endpoint), "headers": _headers()}
         outcome = host.invoker.call(plan, "fetch", fields, body)

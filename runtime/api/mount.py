@@ -56,7 +56,7 @@ def _run_in_transaction(call: Call, operation: Operation) -> Response:
     with call.host.database.transaction(writes=operation.method != "GET") as session:
         call.opened = session
         _enter(call, operation)
-        answer = _answer(call, operation, operation.handler(call, **_inputs(operation)))
+        answer = _answer(call, operation, operation.handler(call, **_inputs(call, operation)))
         if session.info.get(WAKE):
             call.after.append(call.host.dispatcher.wake)
         return answer
@@ -78,7 +78,7 @@ def _run_alone(call: Call, operation: Operation) -> Response:
     else:
         call.objects = known
         permit(call, operation.needs)
-    return _answer(call, operation, operation.handler(call, **_inputs(operation)))
+    return _answer(call, operation, operation.handler(call, **_inputs(call, operation)))
 
 
 def _enter(call: Call, operation: Operation) -> None:
@@ -86,12 +86,13 @@ def _enter(call: Call, operation: Operation) -> None:
     permit(call, operation.needs)
 
 
-def _inputs(operation: Operation) -> dict[str, BaseModel]:
+def _inputs(call: Call, operation: Operation) -> dict[str, BaseModel]:
     inputs: dict[str, BaseModel] = {}
     if operation.query is not None:
         inputs["query"] = parse(operation.query, query=request)
     if operation.body is not None:
-        inputs["body"] = parse(operation.body, body=read_body(operation))
+        body = call.host.places.read(call.actor.owner, lambda: read_body(operation))
+        inputs["body"] = parse(operation.body, body=body)
     return inputs
 
 

@@ -14,7 +14,7 @@ from runtime.api.host import Host
 from runtime.api.inbound import HEADER_NAME, HEADER_VALUE, HOP_BY_HOP, VISITOR_COOKIE, only_on_content_origin
 from runtime.contract import errors
 from runtime.engines.dev_tunnel.line import Line, Sent
-from runtime.engines.dev_tunnel.messages import ANSWER, TunnelCall, answer_head, read_frames
+from runtime.engines.dev_tunnel.messages import ANSWER, TunnelAnswer, TunnelCall, answer_head, read_frames
 from runtime.engines.dev_tunnel.relay import LineBroken, LineBusy, NobodyThere
 from runtime.engines.frames import FrameError
 from runtime.store import rows, tunnels
@@ -41,20 +41,20 @@ def _call(host: Host, tunnel: str, rest: str = "") -> Response:
     """Pass a request to the developer's machine, and its answer back as it comes."""
     only_on_content_origin(host)
     with host.database.transaction(writes=False) as session:
-        if not IDENTIFIER.fullmatch(tunnel) or not tunnels.alive(session, tunnel):
-            raise errors.NotFound("Nothing is served here: the tunnel that had this address is closed.")
+        owner = tunnels.holder(session, tunnel) if IDENTIFIER.fullmatch(tunnel) else None
+    if owner is None:
+        raise errors.NotFound("Nothing is served here: the tunnel that had this address is closed.")
     if (request.content_length or 0) > MAX_BODY:
         raise errors.TooLarge
     call = TunnelCall(request.method, _path(tunnel), _headers(host), _body())
+    if not host.places.calls.enter(owner, tunnel):
+        raise errors.Unavailable("Too many requests to this tunnel are under way; try again in a moment.")
     try:
-        answer = host.relay.call(tunnel, call, host.invoker.limits.wall)
-    except TimeoutError:
-        raise errors.GatewayTimeout("The developer's machine did not answer in time.") from None
-    except LineBusy as error:
-        raise errors.Unavailable(str(error)) from None
-    except (NobodyThere, LineBroken) as error:
-        raise errors.BadGateway(str(error)) from None
-    passed = Response(answer.body, answer.status)
+        answer = _relayed(host, tunnel, call)
+    except BaseException:
+        host.places.calls.leave(owner, tunnel)
+        raise
+    passed = Response(host.places.calls.held_by(owner, tunnel, answer.body), answer.status)
     passed.headers.clear()
     for name, value in answer.headers:
         own = name.lower() == "set-cookie" and value.partition("=")[0].strip() == VISITOR_COOKIE
@@ -62,6 +62,17 @@ def _call(host: Host, tunnel: str, rest: str = "") -> Response:
         if fits and not own and name.lower() not in HOP_BY_HOP and name.lower() != "content-length":
             passed.headers.add(name, value)
     return passed
+
+
+def _relayed(host: Host, tunnel: str, call: TunnelCall) -> TunnelAnswer:
+    try:
+        return host.relay.call(tunnel, call, host.invoker.limits.wall)
+    except TimeoutError:
+        raise errors.GatewayTimeout("The developer's machine did not answer in time.") from None
+    except LineBusy as error:
+        raise errors.Unavailable(str(error)) from None
+    except (NobodyThere, LineBroken) as error:
+        raise errors.BadGateway(str(error)) from None
 
 
 def _path(tunnel: str) -> str:
@@ -88,19 +99,21 @@ def _body() -> Iterator[bytes]:
         yield block
 
 
-def _admit(host: Host, tunnel: str) -> None:
+def _admit(host: Host, tunnel: str) -> TunnelRow:
     """Admit whose tunnel it is; raises Unauthorized, NotFound."""
     actor = host.authenticator.actor(request.headers.get("Authorization"), host.database.epoch())
     with host.database.transaction(writes=False) as session:
         row = rows.find(session, actor.reach, TunnelRow, id=tunnel) if IDENTIFIER.fullmatch(tunnel) else None
     if row is None:
         raise errors.NotFound("There is no such tunnel, or this token may not see it.")
+    return row
 
 
 def _stream(host: Host, tunnel: str) -> Response:
-    _admit(host, tunnel)
+    row = _admit(host, tunnel)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return Response(_told(host.relay.line(tunnel), host), 200, headers, mimetype="text/event-stream")
+    lines = host.places.stream(row.organization_id, _told(host.relay.line(tunnel), host))
+    return Response(lines, 200, headers, mimetype="text/event-stream")
 
 
 def _told(line: Line, host: Host) -> Iterator[bytes]:

@@ -47,6 +47,7 @@ class Invocation:
     """One event on its way to one script, in the three parts of `contract/dispatch.md` section 2.
 
     `tenant` is the installation id, or "" for a call of the integration itself: two tenants never share a process.
+    `organization` is whose call it is: what is scarce is divided among organizations.
     `event` and `environment` are JSON text in UTF-8.
     """
 
@@ -57,6 +58,7 @@ class Invocation:
     fetch_body: bytes | None = None
     limits: Limits = field(default_factory=Limits)
     tunnel_url: str | None = None
+    organization: str = ""
 
 
 @dataclass(frozen=True, slots=True)

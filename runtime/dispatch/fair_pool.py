@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 
 Work = Callable[[], None]
 
 
 class FairPool:
-    """Runs work in a few threads, taking turns between owners.
+    """Runs work in a few threads, taking turns between organizations, and in each between its integrations.
 
-    An owner never has more than `most` pieces running, so that one whose work is slow leaves threads for the others.
+    An organization may have as many pieces running as threads are free, so that one whose work is slow leaves threads
+    for the others, also for one who comes new. Of that half, an integration has its part by the same rule.
     """
 
-    def __init__(self, threads: int, most: int, name: str) -> None:
-        self._most = most
-        self._waiting: OrderedDict[str, deque[Work]] = OrderedDict()
-        self._running: dict[str, int] = {}
+    def __init__(self, threads: int, name: str) -> None:
+        """Start the threads."""
+        self._waiting: OrderedDict[str, OrderedDict[str, deque[Work]]] = OrderedDict()
+        self._running: Counter[str] = Counter()
+        self._running_of: Counter[tuple[str, str]] = Counter()
         self._changed = threading.Condition()
         self._closed = False
         self._threads = [
@@ -27,11 +29,11 @@ class FairPool:
         for thread in self._threads:
             thread.start()
 
-    def submit(self, owner: str, work: Work) -> None:
+    def submit(self, organization: str, integration: str, work: Work) -> None:
         """Queue a piece of work, which must not raise; after `close` it is dropped."""
         with self._changed:
             if not self._closed:
-                self._waiting.setdefault(owner, deque()).append(work)
+                self._waiting.setdefault(organization, OrderedDict()).setdefault(integration, deque()).append(work)
                 self._changed.notify()
 
     def close(self) -> None:
@@ -52,25 +54,35 @@ class FairPool:
                         return
                     self._changed.wait()
                     taken = self._take()
-            owner, work = taken
+            organization, integration, work = taken
             try:
                 work()
             finally:
                 with self._changed:
-                    self._running[owner] -= 1
-                    if not self._running[owner]:
-                        del self._running[owner]
-                    self._changed.notify()
+                    self._running -= Counter((organization,))
+                    self._running_of -= Counter(((organization, integration),))
+                    # Not one: a thread more is free, which may let go on whoever held as many as there were.
+                    self._changed.notify_all()
 
-    def _take(self) -> tuple[str, Work] | None:
-        """Take the next piece of the owner whose turn it is, who then stands last."""
-        for owner, pieces in self._waiting.items():
-            if self._running.get(owner, 0) < self._most:
+    def _take(self) -> tuple[str, str, Work] | None:
+        """Take the next piece of the organization whose turn it is, which then stands last."""
+        free = len(self._threads) - self._running.total()
+        for organization, integrations in self._waiting.items():
+            running = self._running[organization]
+            if running >= free:
+                continue
+            for integration, pieces in integrations.items():
+                own = self._running_of[organization, integration]
+                if own and own >= len(self._threads) // 2 - running:
+                    continue
                 work = pieces.popleft()
-                if pieces:
-                    self._waiting.move_to_end(owner)
-                else:
-                    del self._waiting[owner]
-                self._running[owner] = self._running.get(owner, 0) + 1
-                return owner, work
+                integrations.move_to_end(integration)
+                if not pieces:
+                    del integrations[integration]
+                self._waiting.move_to_end(organization)
+                if not integrations:
+                    del self._waiting[organization]
+                self._running[organization] += 1
+                self._running_of[organization, integration] += 1
+                return organization, integration, work
         return None

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -17,11 +15,12 @@ from runtime.dispatch.planning import Plan
 from runtime.dispatch.recorder import Recorder
 from runtime.dispatch.traces import recorded_body, recorded_payload, trace_text
 from runtime.dispatch.tunnels import Tunnels
+from runtime.engines.shares import Shares
 from runtime.engines.table import Engines
 from runtime.store.database import now
 
-MOST_OPEN = 32
-"""Calls of one integration at a time in one process, running or waiting; a slow one leaves threads for the others."""
+SEATS = 128
+"""Calls that may be waited for at a time in one process, where nobody says how many threads there are."""
 
 Ended = Callable[[Outcome, Trace, float], None]
 
@@ -61,30 +60,15 @@ class _Halves:
 class Invoker:
     """Calls scripts through the engines."""
 
-    def __init__(self, engines: Engines, recorder: Recorder, limits: Limits, tunnels: Tunnels) -> None:
+    def __init__(
+        self, engines: Engines, recorder: Recorder, limits: Limits, tunnels: Tunnels, seats: Shares | None = None
+    ) -> None:
+        """Take what it works with; `seats` are the threads that may wait for scripts."""
         self.engines = engines
+        self._seats = seats or Shares(SEATS)
         self._tunnels = tunnels
         self.limits = limits
         self._recorder = recorder
-        self._open: Counter[str] = Counter()
-        self._counting = threading.Lock()
-
-    def _invoke(self, integration_id: str, invocation: Invocation, halves: _Halves) -> Outcome:
-        """Call a script, unless so many calls of its integration are open that others would find no thread."""
-        with self._counting:
-            crowded = self._open[integration_id] >= MOST_OPEN
-            self._open[integration_id] += not crowded
-        if crowded:
-            failure = Failure("overload", "The integration is busy with other calls; try again in a moment.")
-            halves.traced(Trace(failure=failure))
-            return Outcome(503, [], b"", failure)
-        try:
-            return self.engines.invoke(invocation, halves.traced)
-        finally:
-            with self._counting:
-                self._open[integration_id] -= 1
-                if not self._open[integration_id]:
-                    del self._open[integration_id]
 
     def call(
         self,
@@ -123,10 +107,36 @@ class Invoker:
                 },
             )
 
-        return self.send(plan, kind, event, fetch_body, ended)
+        place = (plan.organization_id, plan.integration)
+        seated = self._seats.enter(*place)
+        try:
+            outcome = self.send(plan, kind, event, fetch_body, ended, seated=seated)
+        except BaseException:
+            if seated:
+                self._seats.leave(*place)
+            raise
+        if not seated:
+            return outcome
+        if isinstance(outcome.body, bytes):
+            self._seats.leave(*place)
+        else:  # a thread reads the body as long as the script writes it
+            outcome.body = self._seats.held_by(*place, outcome.body)
+        return outcome
 
-    def send(self, plan: Plan, kind: str, event: bytes, fetch_body: bytes | None, ended: Ended) -> Outcome:
-        """Send an event as it stands; `ended` is called once, with answer, trace and seconds."""
+    @staticmethod
+    def _crowded(halves: _Halves) -> Outcome:
+        sentence = "The integration, or its organization, is busy with other calls; try again in a moment."
+        failure = Failure("overload", sentence)
+        halves.traced(Trace(failure=failure))
+        return Outcome(503, [], b"", failure)
+
+    def send(
+        self, plan: Plan, kind: str, event: bytes, fetch_body: bytes | None, ended: Ended, *, seated: bool = True
+    ) -> Outcome:
+        """Send an event as it stands; `ended` is called once, with answer, trace and seconds.
+
+        Without a place for who waits (`seated`) the call is refused and noted.
+        """
         halves = _Halves(ended, time.perf_counter(), time.time(), open=[None])
         invocation = Invocation(
             script=plan.script,
@@ -136,8 +146,9 @@ class Invoker:
             fetch_body=fetch_body,
             limits=self.limits,
             tunnel_url=self._tunnels.open(plan.tunnel_url) if plan.tunnel_url else None,
+            organization=plan.organization_id,
         )
-        outcome = self._invoke(plan.integration_id, invocation, halves)
+        outcome = self.engines.invoke(invocation, halves.traced) if seated else self._crowded(halves)
         halves.answered(outcome)
         metrics.call_ended(kind, outcome.status, halves.seconds)
         return outcome

@@ -45,6 +45,7 @@ class Level:
 class Plan:
     """What stays the same from call to call.
 
+    `organization_id` is where the integration is installed, or who owns it where a call is for no installation.
     `fingerprint` changes with everything the script can see, except its tokens. `secrets` are the texts that must not
     appear in a log. `made` is the monotonic time the tokens were made.
     """
@@ -52,6 +53,7 @@ class Plan:
     integration_id: str
     integration: str
     installation_id: str | None
+    organization_id: str
     script: Script
     environment: bytes
     fingerprint: str
@@ -116,6 +118,7 @@ class Planner:
             integration_id=integration.id,
             integration=integration.name,
             installation_id=installation.id if installation else None,
+            organization_id=(installation or integration).organization_id,
             script=script,
             environment=json.dumps(environment, separators=(",", ":")).encode(),
             fingerprint=fingerprint,

@@ -26,6 +26,7 @@ from runtime.dispatch.deliveries import Deliveries
 from runtime.dispatch.fair_pool import FairPool
 from runtime.dispatch.invoke import Invoker
 from runtime.dispatch.outbox import CHANGES_WINDOW, MOST_CHANGES
+from runtime.dispatch.owners import Owners
 from runtime.dispatch.recorder import summary
 from runtime.dispatch.retention import Retention
 from runtime.dispatch.retry import Delivered, Failed, judge
@@ -49,6 +50,7 @@ class Result:
     """How one attempt ended: `values` for the row, `told` for pages that look at the integration of this name."""
 
     integration_id: str
+    organization_id: str
     integration: str
     values: dict[str, Any]
     told: dict[str, Any]
@@ -76,11 +78,13 @@ class Dispatcher:
         self._wake = threading.Event()
         self._stopping = threading.Event()
         self._results: SimpleQueue[Result] = SimpleQueue()
-        self._flying: Counter[str] = Counter()
+        self._flying: Counter[str] = Counter()  # by integration
+        self._flying_of: Counter[str] = Counter()  # by organization
+        self._owners = Owners()
         self._begun = 0
         self._counting = threading.Lock()
         self._drained = threading.Event()
-        self._pool = FairPool(threads, max(1, threads // 2), "delivery")
+        self._pool = FairPool(threads, "delivery")
         self._threads = [
             threading.Thread(target=run, name=name, daemon=True)
             for run, name in ((self._claim_loop, "claims"), (self._write_loop, "results"), (self._lease_loop, "leases"))
@@ -132,6 +136,8 @@ class Dispatcher:
         with self._counting:
             room = MOST_FLYING - self._flying.total()
             crowded = [integration for integration, count in self._flying.items() if count >= BATCH]
+            # As with threads: one organization's pile never takes all that may be under way.
+            full = [organization for organization, count in self._flying_of.items() if count >= room]
         if room <= 0:
             return 0, WRITE_EVERY
         with self._database.transaction(writes=False) as session:
@@ -140,14 +146,20 @@ class Dispatcher:
         if due is None or wait > 0:
             return 0, wait
         with self._database.transaction(writes=True) as session:
-            events = queue.claim(session, self._owner, limit=min(BATCH, room), lease=self._lease, without=crowded)
+            events = queue.claim(
+                session, self._owner, limit=min(BATCH, room), lease=self._lease, without=crowded, without_owners=full
+            )
+            self._owners.learn(session, events)
         if not events:
-            return 0, LOOK_EVERY if crowded else WRITE_EVERY
+            return 0, LOOK_EVERY if crowded or full else WRITE_EVERY
         with self._counting:
             self._flying.update(event.integration_id for event in events)
+            self._flying_of.update(self._owners.of(event) for event in events)
         for _, lane in groupby(sorted(events, key=lambda row: (row.lane, row.seq)), key=lambda row: row.lane):
             events_of_lane = list(lane)
-            self._pool.submit(events_of_lane[0].integration_id, partial(self._deliver_lane, events_of_lane))
+            first = events_of_lane[0]
+            work = partial(self._deliver_lane, events_of_lane)
+            self._pool.submit(self._owners.of(first), first.integration_id, work)
         return len(events), 0
 
     def _deliver_lane(self, events: list[EventRow]) -> None:
@@ -217,7 +229,7 @@ class Dispatcher:
             "state": state,
             "duration_ms": duration_ms,
         }
-        self._results.put(Result(event.integration_id, integration, result, told))
+        self._results.put(Result(event.integration_id, self._owners.of(event), integration, result, told))
 
     def _write_loop(self) -> None:
         while not (self._drained.is_set() and self._begun <= 0 and self._results.empty()):
@@ -234,6 +246,7 @@ class Dispatcher:
                         break
             with self._counting:
                 self._flying -= Counter(one.integration_id for one in batch)
+                self._flying_of -= Counter(one.organization_id for one in batch)
                 self._begun -= len(batch)
             if batch:
                 self._wake.set()

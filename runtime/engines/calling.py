@@ -26,6 +26,9 @@ _ERROR = b'{"error":"Internal server error"}'
 class PoolBusy(Exception):
     """No connection became free in time."""
 
+    def __init__(self) -> None:
+        super().__init__("no process became free in time; try again in a moment")
+
 
 class ProcessBroken(Exception):
     """A process could not be set up; no line of a script has run."""
@@ -55,7 +58,7 @@ class Caller(Generic[Connection]):
 
     def invoke(self, invocation: Invocation, done: TraceSink) -> Outcome:
         """Call a script; see `Engine`."""
-        flight = Flight(invocation.limits)
+        flight = Flight(invocation.limits, (invocation.organization, invocation.script.integration))
         try:
             connection = self._pool.take(invocation, flight)
         except PoolBusy:

@@ -14,8 +14,10 @@ _MOST_PER_CALL = 8  # connections at one time
 class Account:
     """What one call may still request, and what it has requested."""
 
-    def __init__(self, limit: int, trace: list[Subrequest]) -> None:
+    def __init__(self, limit: int, trace: list[Subrequest], owner: tuple[str, str] = ("", "")) -> None:
+        """Take the number of requests, where they are noted, and whose they are: organization and integration."""
         self.limit = limit
+        self.owner = owner
         self.count = 0
         self._trace: list[Subrequest] | None = trace
         self._lock = threading.Lock()

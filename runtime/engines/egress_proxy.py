@@ -17,6 +17,7 @@ from urllib.parse import SplitResult, urlsplit
 from runtime.contract.invocation import Subrequest
 from runtime.engines.egress import CheckedConnection, EgressRefused, EgressRules, open_connection, target_of
 from runtime.engines.egress_account import Account, Gate
+from runtime.engines.shares import Shares
 
 _log = logging.getLogger(__name__)
 
@@ -51,6 +52,7 @@ class EgressProxy:
         self._lock = threading.Lock()
         self._epoll = select.epoll()
         self._threads = ThreadPoolExecutor(_MOST_CONNECTIONS, "egress")
+        self._shares = Shares(_MOST_CONNECTIONS)
         self._closed = False
         self._wake_read, self._wake_write = socket.socketpair()
         self._epoll.register(self._wake_read, select.EPOLLIN)
@@ -118,7 +120,11 @@ class EgressProxy:
             client.settimeout(_WAIT_SECONDS)
             if account is None:
                 return
+            if not self._shares.enter(*account.owner):
+                _answer(client, 503, "Too many connections of this organization's integrations at the same time.")
+                return
             if not account.enter(client):
+                self._shares.leave(*account.owner)
                 _answer(client, 503, "Too many connections at the same time.")
                 return
             try:
@@ -129,6 +135,7 @@ class EgressProxy:
                 _log.exception("a request of a script could not be served")
             finally:
                 account.leave(client)
+                self._shares.leave(*account.owner)
 
 
 class _Exchange:

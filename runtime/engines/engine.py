@@ -35,8 +35,11 @@ class AnswerCut(Exception):
 class Engine(Protocol):
     """Turns an `Invocation` into an `Outcome`; safe to use from many threads."""
 
-    def check(self, script: Script) -> LoadReport:
-        """Load a script once in the sandbox, without calling it; raises `ScriptRefused`."""
+    def check(self, script: Script, organization: str = "") -> LoadReport:
+        """Load a script once in the sandbox, without calling it; `organization` is who publishes it.
+
+        Raises `ScriptRefused`, `SandboxUnavailable`, `PoolBusy`.
+        """
 
     def invoke(self, invocation: Invocation, done: TraceSink) -> Outcome:
         """Call the script. `done` is called exactly once, from any thread, when the trace is complete."""

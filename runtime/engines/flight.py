@@ -42,10 +42,11 @@ class Flight:
 
     __slots__ = ("account", "bounds", "cpu_before", "deadline", "limits", "started", "trace")
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, owner: tuple[str, str] = ("", "")) -> None:
+        """Begin a call of an organization's integration."""
         self.limits = limits
         self.trace = Trace()
-        self.account = Account(limits.subrequests, self.trace.subrequests)
+        self.account = Account(limits.subrequests, self.trace.subrequests, owner)
         self.bounds = _bounds(limits.response)
         self.cpu_before = 0.0
         self.started = time.monotonic()

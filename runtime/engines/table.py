@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from runtime.contract.invocation import Invocation, LoadReport, Outcome, Script, TraceSink
+from runtime.engines.calling import PoolBusy
 from runtime.engines.cgroups import Groups, find_groups
 from runtime.engines.dev_tunnel.relay import Relay
 from runtime.engines.dev_tunnel.tunnel import DevTunnelEngine
@@ -14,6 +15,7 @@ from runtime.engines.engine import Engine
 from runtime.engines.javascript.pool import JavaScriptEngine
 from runtime.engines.python_process.pool import PythonEngine
 from runtime.engines.sandbox import SandboxMode, SandboxUnavailable
+from runtime.engines.shares import NoneLeft, Shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,10 @@ ENGINES: dict[str, MakeEngine] = {
 }
 
 
+CHECKS = 8
+"""Scripts that may be loaded at one time to be checked: each takes a process and a thread, for seconds if it hangs."""
+
+
 class UnknownRuntime(LookupError):
     """No engine runs scripts of this runtime; the message names those that exist."""
 
@@ -65,6 +71,7 @@ class Engines:
     def __init__(self, by_runtime: dict[str, Engine], dev_tunnel: Engine, confinement: dict[str, Any]) -> None:
         """Take the engine of each runtime name, the one for development mode, and what bounds scripts."""
         self._by_runtime = by_runtime
+        self._checks = Shares(CHECKS)
         self._confinement = confinement
         self.dev_tunnel = dev_tunnel
 
@@ -75,9 +82,18 @@ class Engines:
             raise UnknownRuntime(runtime)
         return engine
 
-    def check(self, script: Script) -> LoadReport:
-        """Load a script once, without calling it; raises `UnknownRuntime`, `ScriptRefused`."""
-        return self.for_script(script.runtime).check(script)
+    def check(self, script: Script, organization: str = "") -> LoadReport:
+        """Load a script once, without calling it; `organization` is who publishes it.
+
+        Raises `UnknownRuntime`, `ScriptRefused`, `SandboxUnavailable`, and `PoolBusy` while as many of the
+        organization's scripts are being loaded as may be.
+        """
+        engine = self.for_script(script.runtime)
+        try:
+            with self._checks.place(organization):
+                return engine.check(script, organization)
+        except NoneLeft:
+            raise PoolBusy from None
 
     def invoke(self, invocation: Invocation, done: TraceSink) -> Outcome:
         """Call a script: through its tunnel in development mode, else in its engine; raises `UnknownRuntime`."""

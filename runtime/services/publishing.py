@@ -14,6 +14,7 @@ from runtime.contract import errors
 from runtime.contract.identifiers import new_id
 from runtime.contract.integrations import Manifest, PublishIntegration
 from runtime.contract.invocation import LoadReport, Script, ScriptFault
+from runtime.engines.calling import PoolBusy
 from runtime.engines.engine import ScriptRefused
 from runtime.engines.sandbox import SandboxUnavailable
 from runtime.engines.table import Engines, UnknownRuntime
@@ -63,16 +64,21 @@ def _picture(where: str, text: str, most: int) -> bytes:
     return image
 
 
-def check_script(engines: Engines, name: str, body: PublishIntegration, most: int) -> tuple[Script, LoadReport]:
+def check_script(
+    engines: Engines, organization_id: str, name: str, body: PublishIntegration, most: int
+) -> tuple[Script, LoadReport]:
     """Load the script in its sandbox before anybody depends on it; raises BadRequest with file, line and column."""
     size = len(body.script.encode())
     if size > most:
         raise errors.BadRequest(f"script: {size} bytes; at most {most} are allowed")
     script = Script(new_id(), body.runtime, body.script, body.entry, name)
     try:
-        return script, engines.check(script)
+        return script, engines.check(script, organization_id)
     except UnknownRuntime as error:
         raise errors.BadRequest(f"runtime: {error}") from None
+    except PoolBusy:
+        sentence = "As many scripts of this organization are being checked as may be; try again in a moment."
+        raise errors.Unavailable(sentence) from None
     except SandboxUnavailable as error:
         _log.error("a script could not be loaded: %s", error)
         raise errors.Unavailable("This host cannot start a process to load the script in; its log says why.") from None

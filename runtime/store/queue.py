@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Dialect, and_, bindparam, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Dialect, and_, bindparam, delete, func, or_, select, update
 from sqlalchemy.orm import Session, aliased
 
 from runtime.store.tables.events import EventRow
+from runtime.store.tables.installations import InstallationRow
+from runtime.store.tables.integrations import IntegrationRow
 
 WAITING = ("pending", "failed")
 
@@ -38,10 +40,33 @@ def _insertion(dialect: Dialect) -> tuple[str, list[tuple[str, Callable[[Any], A
     return f"INSERT INTO events ({names}) VALUES ({places})", list(zip(keys, processors, strict=True))
 
 
-def claim(session: Session, owner: str, *, limit: int, lease: float, without: Sequence[str] = ()) -> list[EventRow]:
-    """Take due events for this process, oldest first, and those whose lease ran out; none of `without` (integrations).
+def owners(session: Session, events: Sequence[EventRow]) -> dict[str, str]:
+    """Give the organization of each installation these events are for, of the integration where they are for none."""
+    installed = {event.installation_id for event in events if event.installation_id is not None}
+    alone = {event.integration_id for event in events if event.installation_id is None}
+    found: dict[str, str] = {}
+    if installed:
+        query = select(InstallationRow.id, InstallationRow.organization_id).where(InstallationRow.id.in_(installed))
+        found |= dict(session.execute(query).tuples().all())
+    if alone:
+        query = select(IntegrationRow.id, IntegrationRow.organization_id).where(IntegrationRow.id.in_(alone))
+        found |= dict(session.execute(query).tuples().all())
+    return found
 
-    Nothing is taken from a lane that has an event in flight: events of one installation keep their order.
+
+def claim(
+    session: Session,
+    owner: str,
+    *,
+    limit: int,
+    lease: float,
+    without: Sequence[str] = (),
+    without_owners: Sequence[str] = (),
+) -> list[EventRow]:
+    """Take due events for this process, oldest first, and those whose lease ran out.
+
+    None of the integrations `without`, and none of the organizations `without_owners`. Nothing is taken from a lane
+    that has an event in flight: events of one installation keep their order.
     """
     moment = time.time()
     other = aliased(EventRow)
@@ -50,7 +75,7 @@ def claim(session: Session, owner: str, *, limit: int, lease: float, without: Se
     lost = and_(EventRow.state == "claimed", EventRow.lease_until <= moment)
     query = (
         select(EventRow.seq)
-        .where(or_(due, lost), ~busy.exists(), EventRow.integration_id.not_in(without))
+        .where(or_(due, lost), ~busy.exists(), EventRow.integration_id.not_in(without), *_not_of(without_owners))
         .order_by(EventRow.seq)
         .limit(limit)
         .with_for_update(skip_locked=True)
@@ -65,6 +90,21 @@ def claim(session: Session, owner: str, *, limit: int, lease: float, without: Se
         .execution_options(synchronize_session=False)
     )
     return list(session.scalars(select(EventRow).where(EventRow.seq.in_(places)).order_by(EventRow.seq)))
+
+
+def _not_of(organizations: Sequence[str]) -> list[ColumnElement[bool]]:
+    """Leave out the events of these organizations, as `owners` tells."""
+    if not organizations:
+        return []
+    installed = select(InstallationRow.id).where(InstallationRow.organization_id.in_(organizations))
+    alone = select(IntegrationRow.id).where(IntegrationRow.organization_id.in_(organizations))
+    # Both said outright: with a null, `not in` would leave out an event of nobody's installation.
+    return [
+        or_(
+            and_(EventRow.installation_id.is_not(None), EventRow.installation_id.not_in(installed)),
+            and_(EventRow.installation_id.is_(None), EventRow.integration_id.not_in(alone)),
+        )
+    ]
 
 
 def next_slot(session: Session, installation_id: str, *, most: int, window: float) -> float | None:

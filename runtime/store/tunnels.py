@@ -45,10 +45,10 @@ def standing(session: Session, url: str) -> Standing:
     return "leased" if until > now() else "lapsed"
 
 
-def alive(session: Session, tunnel_id: str) -> bool:
-    """Tell whether somebody holds the lease of a tunnel."""
-    until = session.scalar(select(TunnelRow.leased_until).where(TunnelRow.id == tunnel_id))
-    return until is not None and until > now()
+def holder(session: Session, tunnel_id: str) -> str | None:
+    """Give the organization that holds the lease of a tunnel, None where nobody does."""
+    query = select(TunnelRow.organization_id).where(TunnelRow.id == tunnel_id, TunnelRow.leased_until > now())
+    return session.scalar(query)
 
 
 def end(session: Session, row: TunnelRow) -> None:

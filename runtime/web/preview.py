@@ -193,7 +193,7 @@ def _validate(host: Host, name: str) -> Response:
 
 
 def _stream(host: Host, name: str) -> Response:
-    _admit_author(host, name)
+    actor, _ = _admit_author(host, name)
 
     def lines() -> Iterator[bytes]:
         with host.announcer.listen(name) as queue:
@@ -209,7 +209,7 @@ def _stream(host: Host, name: str) -> Response:
                 yield f"event: {told.kind}\ndata: {json.dumps(told.data)}\n\n".encode()
 
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return Response(lines(), 200, headers, mimetype="text/event-stream")
+    return Response(host.places.stream(actor.owner, lines()), 200, headers, mimetype="text/event-stream")
 
 
 def _json(value: Any) -> Response:

@@ -96,7 +96,7 @@ def publish_integration(call: Call, body: PublishIntegration) -> Integration:
         if taken is not None and taken.organization_id != owner.id:
             raise errors.Forbidden(f"The name `{name}` belongs to another organization; choose another name.")
     pictures = publishing.pictures_of(body)
-    script, report = publishing.check_script(host.engines, name, body, host.invoker.limits.script)
+    script, report = publishing.check_script(host.engines, owner.id, name, body, host.invoker.limits.script)
     with host.database.transaction(writes=True) as session:
         keep = host.settings.keep_versions
         user = call.actor.reach.user_id

@@ -30,7 +30,7 @@ class DevTunnelEngine:
         self._most_calls = most_calls
         self._closed = False
 
-    def check(self, script: Script) -> LoadReport:
+    def check(self, script: Script, organization: str = "") -> LoadReport:
         """Report nothing: the code is on the developer's machine."""
         return LoadReport()
 

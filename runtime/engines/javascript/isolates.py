@@ -23,6 +23,7 @@ EVERYBODY = "*"  # the tenant where all installations of a version share an isol
 _IDLE_CPU_SECONDS = 0.5  # what a script may use between two calls
 _TRUST_SECONDS = 0.05  # an isolate idle for longer is asked whether it still lives before it gets a call
 _ATTEMPTS = 3
+_TURN_SECONDS = 0.1  # between two looks whether an isolate has become idle, of which nobody tells
 _PATIENCE_SECONDS = 5.0  # before another spare one is tried after one that did not start
 
 
@@ -47,9 +48,9 @@ class Isolates:
         self._used_at = 0.0
         self._closed = False
 
-    def load(self, script: Script, limits: Limits) -> LoadReport:
+    def load(self, script: Script, owner: str, limits: Limits) -> LoadReport:
         """Load a script in an isolate of its own, which stays for the first calls; raises `ScriptRefused` and more."""
-        isolate = self._new(limits, time.monotonic() + limits.wall)
+        isolate = self._new(limits, owner, time.monotonic() + limits.wall)
         try:
             report, flight = isolate.load(script, limits)
         except BaseException:
@@ -66,16 +67,16 @@ class Isolates:
             self._end(isolate)
         return LoadReport(report.components, report.events, report.content_sources, tuple(flight.trace.logs))
 
-    def take(self, script: Script, tenant: str, flight: Flight) -> Channel:
-        """Return a channel of the isolate of a script and a tenant.
+    def take(self, script: Script, tenant: str, owner: str, flight: Flight) -> Channel:
+        """Return a channel of the isolate of a script and a tenant, for a call of the organization `owner`.
 
         Raises `PoolBusy`, `ScriptRefused` and what starting one raises.
         """
         self._used_at = time.monotonic()
         for _ in range(_ATTEMPTS):
-            isolate = self._isolate(script, tenant, flight)
+            isolate = self._isolate(script, tenant, owner, flight)
             try:
-                channel = isolate.take(flight.deadline)
+                channel = isolate.take(owner, flight.deadline)
             except ProcessBroken:  # it ended while it was idle, or between two calls, or lost its folder
                 self._replace(isolate)
                 continue
@@ -163,7 +164,7 @@ class Isolates:
         if self._spare is not None:
             self._spare.close()
 
-    def _isolate(self, script: Script, tenant: str, flight: Flight) -> Isolate:
+    def _isolate(self, script: Script, tenant: str, owner: str, flight: Flight) -> Isolate:
         """Return the isolate that has loaded a script, loading it if no other call does so already."""
         key = (script.version, tenant, flight.limits.memory)
         mine: Future[Isolate] | None = None
@@ -180,10 +181,10 @@ class Isolates:
                 raise PoolBusy from None
             if time.monotonic() - isolate.idle_since > _TRUST_SECONDS and not isolate.alive():
                 self._forget(isolate)
-                return self._isolate(script, tenant, flight)
+                return self._isolate(script, tenant, owner, flight)
             return isolate
         try:
-            isolate = self._new(flight.limits, flight.deadline)
+            isolate = self._new(flight.limits, owner, flight.deadline)
             flight.start()
             try:
                 _, loading = isolate.load(script, flight.limits)
@@ -200,22 +201,27 @@ class Isolates:
         mine.set_result(isolate)
         return isolate
 
-    def _new(self, limits: Limits, deadline: float) -> Isolate:
-        """Return an isolate that has loaded nothing, ending an idle one if there are too many."""
+    def _new(self, limits: Limits, owner: str, deadline: float) -> Isolate:
+        """Return an isolate that has loaded nothing, ending an idle one if there are too many.
+
+        Waits while isolates that the organization had started are busy with as many calls as there are places free.
+        """
         self._used_at = time.monotonic()
         while True:
             with self._lock:
                 if self._closed:
                     raise PoolBusy
-                if self._places < self._total:
+                busy = [item.owner for item in self._running if not item.idle()]
+                if self._places < self._total and busy.count(owner) < self._total - len(busy):
                     self._places += 1
                     spare, self._spare = self._spare, None
                     break
-                idle = [item for item in self._ready() if item.idle()]
+                idle = [item for item in self._ready() if item.idle()] if self._places >= self._total else []
                 if not idle:
                     left = deadline - time.monotonic()
-                    if left <= 0 or not self._changed.wait(left):
+                    if left <= 0:
                         raise PoolBusy
+                    self._changed.wait(min(left, _TURN_SECONDS))
                     continue
             self._forget(min(idle, key=lambda item: item.idle_since))
         if spare is not None and not (limits.memory == Limits().memory and spare.loadable()):
@@ -226,6 +232,7 @@ class Isolates:
         except BaseException:
             self._free_place()
             raise
+        isolate.owner = owner
         with self._lock:
             self._running.add(isolate)
         return isolate

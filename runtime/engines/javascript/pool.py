@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from runtime.contract.invocation import Invocation, Limits, LoadReport, Outcome, Script, ScriptFault, TraceSink
-from runtime.engines.calling import Caller, PoolBusy, ProcessBroken
+from runtime.engines.calling import Caller, ProcessBroken
 from runtime.engines.cgroups import Groups
 from runtime.engines.egress import EgressRules
 from runtime.engines.egress_proxy import EgressProxy
@@ -56,17 +56,14 @@ class JavaScriptEngine:
         self._watcher = Watcher(self._isolates.running, self._isolates.tidy)
         self._watcher.start()
 
-    def check(self, script: Script) -> LoadReport:
-        """Load a script once, without calling it; raises `ScriptRefused`, `SandboxUnavailable`."""
+    def check(self, script: Script, organization: str = "") -> LoadReport:
+        """Load a script once, without calling it; raises `ScriptRefused`, `SandboxUnavailable`, `PoolBusy`."""
         limits = Limits()
         _check_size(script, limits)
         try:
-            return self._isolates.load(script, limits)
+            return self._isolates.load(script, organization, limits)
         except CallStopped as stopped:
             raise refusal(script, stopped.failure) from stopped
-        except PoolBusy as busy:
-            message = "no process became free in time to load it; try again in a moment"
-            raise ScriptRefused(ScriptFault(message, file=script_name(script))) from busy
         except ProcessBroken as broken:
             raise SandboxUnavailable(f"JavaScript cannot be run here: {broken}") from broken
         except ScriptRefused as refused:
@@ -80,7 +77,7 @@ class JavaScriptEngine:
         """Lend a channel; see `Pool`."""
         _check_size(invocation.script, invocation.limits)
         tenant = invocation.tenant if self._per_installation else EVERYBODY
-        channel = self._isolates.take(invocation.script, tenant, flight)
+        channel = self._isolates.take(invocation.script, tenant, invocation.organization, flight)
         flight.start()
         channel.begin(flight)
         return channel

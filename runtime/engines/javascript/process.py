@@ -26,6 +26,7 @@ from runtime.engines.javascript.command import HEADROOM, STDERR_BYTES, THREADS, 
 from runtime.engines.javascript.cpu_share import CpuShare
 from runtime.engines.processes import measure, readable, resident
 from runtime.engines.sandbox import started_by_root
+from runtime.engines.shares import Shares
 
 _log = logging.getLogger(__name__)
 
@@ -55,6 +56,9 @@ class Isolate:
         self._opening = threading.Lock()
         self._freed = threading.Condition(self._lock)
         self._most = most_channels
+        self._shares = Shares(most_channels)
+        self._owners: dict[Channel, str] = {}
+        self.owner = ""  # the organization whose call had it started
         self._free: list[Channel] = []
         self._busy: set[Channel] = set()
         self._opened = 0
@@ -122,19 +126,24 @@ class Isolate:
             self.share.leave()
             self.idle_since = time.monotonic()
 
-    def take(self, deadline: float) -> Channel | None:
-        """Return a free channel, None when there was none in time; raises `ProcessBroken`, `PoolBusy`."""
+    def take(self, owner: str, deadline: float) -> Channel | None:
+        """Return a channel for a call of an organization, None when there was none in time.
+
+        Raises `ProcessBroken`, `PoolBusy`.
+        """
         with self._lock:
             while True:
                 if self._ended:
                     raise ProcessBroken("the isolate has ended")
-                if self._free:
-                    channel = self._free.pop()
-                    self._busy.add(channel)
-                    return channel
-                if self._count < self._most:
-                    self._count += 1
-                    break
+                if self._shares.open_to(owner):
+                    if self._free:
+                        channel = self._free.pop()
+                        self._lend(channel, owner)
+                        return channel
+                    if self._count < self._most:
+                        self._count += 1
+                        self._shares.enter(owner)
+                        break
                 left = deadline - time.monotonic()
                 if left <= 0 or not self._freed.wait(left):
                     return None
@@ -143,29 +152,41 @@ class Isolate:
         except BaseException:
             with self._lock:
                 self._count -= 1
+                self._shares.leave(owner)
             raise
         with self._lock:
             self._busy.add(channel)
+            self._owners[channel] = owner
         return channel
 
     def give(self, channel: Channel) -> None:
         """Take a channel back after a call."""
         with self._lock:
-            self._busy.discard(channel)
-            self.idle_since = time.monotonic()
+            self._unlend(channel)
             if not self._closed:
                 self._free.append(channel)
-                self._freed.notify()
 
     def drop(self, channel: Channel) -> None:
         """Give up a channel whose call went wrong."""
         with self._lock:
-            self._busy.discard(channel)
             self._count -= 1
-            self.idle_since = time.monotonic()
-            self._freed.notify()
+            self._unlend(channel)
         channel.close()
         self._proxy.detach(channel.gate)
+
+    def _lend(self, channel: Channel, owner: str) -> None:
+        self._shares.enter(owner)
+        self._owners[channel] = owner
+        self._busy.add(channel)
+
+    def _unlend(self, channel: Channel) -> None:
+        self._busy.discard(channel)
+        owner = self._owners.pop(channel, None)
+        if owner is not None:
+            self._shares.leave(owner)
+        self.idle_since = time.monotonic()
+        # All who wait, not one: the place may be for another organization than that of whoever waits longest.
+        self._freed.notify_all()
 
     def idle(self) -> bool:
         """Tell whether no call is under way."""

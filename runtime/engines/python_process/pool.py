@@ -45,7 +45,7 @@ class PythonEngine:
         self._watcher = Watcher(self._shelf.in_flight, self._tidy)
         self._watcher.start()
 
-    def check(self, script: Script) -> LoadReport:
+    def check(self, script: Script, organization: str = "") -> LoadReport:
         """Load a script once, without calling it; raises `ScriptRefused`, `SandboxUnavailable`.
 
         The worker stays for the first call: it has seen nothing of anybody.
@@ -81,7 +81,8 @@ class PythonEngine:
     def take(self, invocation: Invocation, flight: Flight) -> Worker:
         """Lend a worker; see `Pool`."""
         script, limits = invocation.script, invocation.limits
-        worker, fresh = self._shelf.take((script.version, invocation.tenant, limits.memory), flight.deadline)
+        key = (script.version, invocation.tenant, limits.memory)
+        worker, fresh = self._shelf.take(key, (invocation.organization, script.integration), flight.deadline)
         flight.start()
         worker.begin(flight)
         flight.trace.logs += worker.told

@@ -9,9 +9,11 @@ from collections.abc import Callable
 
 from runtime.engines.calling import PoolBusy
 from runtime.engines.python_process.worker import Worker
+from runtime.engines.shares import Shares
 
 # Version, tenant, memory limit in bytes; without a tenant for a worker that has loaded its script and served nobody.
 Key = tuple[str, str | None, int]
+Owner = tuple[str, str]  # an organization and its integration
 _TRUST_SECONDS = 0.05  # a worker idle for longer is asked whether it still lives before it gets a call
 _IDLE_CPU_SECONDS = 0.5  # what threads a script left behind may use between two calls
 
@@ -41,12 +43,17 @@ class Shelf:
         self._key_of: dict[Worker, Key] = {}
         self._busy: set[Worker] = set()
         self._resting: dict[Worker, None] = {}  # idle workers of all groups, the one idle longest first
+        self._shares = Shares(total)  # of the workers that are busy
+        self._owners: dict[Worker, Owner] = {}  # of the workers that are busy, whose call it is
         self._places = 0  # workers there are or are being started
         self._crowded = 0  # callers that wait because of the total
         self._closed = False
 
-    def take(self, key: Key, deadline: float) -> tuple[Worker, bool]:
-        """Return a worker and whether it is new; raises `PoolBusy` and whatever making one raises."""
+    def take(self, key: Key, owner: Owner, deadline: float) -> tuple[Worker, bool]:
+        """Return a worker for a call of an organization, and whether it is new.
+
+        Raises `PoolBusy` and whatever making one raises.
+        """
         evicted: Worker | None = None
         with self._lock:
             group = self._groups.get(key)
@@ -56,6 +63,9 @@ class Shelf:
                 if self._closed:
                     self._discard_empty(key, group)
                     raise PoolBusy
+                if not self._shares.open_to(*owner):
+                    self._wait(key, group, deadline, crowded=True)
+                    continue
                 if group.idle:
                     worker = group.idle.pop()
                     del self._resting[worker]
@@ -64,9 +74,10 @@ class Shelf:
                         worker.close()
                         group = self._groups.setdefault(key, group)
                         continue
-                    self._busy.add(worker)
+                    self._lend(worker, owner)
                     return worker, False
                 if group.size < self._per_key and (ready := self._hand_over(key, group)) is not None:
+                    self._lend(ready, owner)
                     return ready, False
                 full = self._places >= self._total
                 if group.size < self._per_key and (not full or self._resting):
@@ -75,26 +86,29 @@ class Shelf:
                         self._remove_idle(evicted)
                     group.size += 1
                     self._places += 1
+                    self._shares.enter(*owner)
                     break
-                self._wait(key, group, deadline)
+                self._wait(key, group, deadline, crowded=group.size < self._per_key)
         if evicted is not None:
             evicted.close()
         try:
             worker = self._new_worker()
         except BaseException:
             with self._lock:
+                self._shares.leave(*owner)
                 self._free_place(key)
             raise
         with self._lock:
             self._key_of[worker] = key
             self._busy.add(worker)
+            self._owners[worker] = owner
         return worker, True
 
     def give(self, worker: Worker) -> None:
         """Take a worker back after a call."""
         now = time.monotonic()
         with self._lock:
-            self._busy.discard(worker)
+            self._unlend(worker)
             if not (worker.last_call or self._closed):
                 group = self._groups[self._key_of[worker]]
                 worker.idle_since = now
@@ -113,7 +127,7 @@ class Shelf:
         """End a worker that is of no more use."""
         worker.close()
         with self._lock:
-            self._busy.discard(worker)
+            self._unlend(worker)
             self._forget(worker)
 
     def lend(self, worker: Worker) -> None:
@@ -204,16 +218,30 @@ class Shelf:
             worker.close()
             self._groups.setdefault(key, group)
             return None
-        self._busy.add(worker)
         return worker
+
+    def _lend(self, worker: Worker, owner: Owner) -> None:
+        """Note whose call a worker serves; the lock is held, and the owner may."""
+        self._shares.enter(*owner)
+        self._owners[worker] = owner
+        self._busy.add(worker)
+
+    def _unlend(self, worker: Worker) -> None:
+        """Note that a worker serves no call; the lock is held."""
+        self._busy.discard(worker)
+        owner = self._owners.pop(worker, None)
+        if owner is not None:
+            self._shares.leave(*owner)
 
     def _in_use(self) -> bool:
         with self._lock:
             return bool(self._busy) or self._places > len(self._resting)
 
-    def _wait(self, key: Key, group: _Group, deadline: float) -> None:
-        """Wait until something was freed; raises `PoolBusy` at the deadline. The lock is held."""
-        crowded = group.size < self._per_key
+    def _wait(self, key: Key, group: _Group, deadline: float, *, crowded: bool) -> None:
+        """Wait until something was freed, of any group where it is `crowded`; raises `PoolBusy` at the deadline.
+
+        The lock is held.
+        """
         left = deadline - time.monotonic()
         if left <= 0:
             self._discard_empty(key, group)

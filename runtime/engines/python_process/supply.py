@@ -116,7 +116,8 @@ class Supply:
             spare.open()
         except ProcessBroken as error:
             spare.close()
-            self._failed(error)
+            if spare.origin == self.zygote.pid and self.zygote.alive():  # else it ended with its zygote
+                self._failed(error)
             return
         self._fault = None
         with self._lock:
@@ -132,4 +133,6 @@ class Supply:
         self._fault = str(error)
 
     def _order(self) -> Worker:
-        return Worker(self.zygote.spawn(), self._proxy, confined=self._confined, groups=self._groups)
+        worker = Worker(self.zygote.spawn(), self._proxy, confined=self._confined, groups=self._groups)
+        worker.origin = self.zygote.pid
+        return worker

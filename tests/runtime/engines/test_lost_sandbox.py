@@ -78,7 +78,7 @@ def test_scripts_and_readiness_stop_and_come_back(
     )
     engines = Engines({runtime: engine}, engine, {})
     with pytest.raises(errors.Unavailable, match="cannot start a process"):
-        publishing.check_script(engines, "name", body, 1 << 20)
+        publishing.check_script(engines, "organization", "name", body, 1 << 20)
 
     monkeypatch.undo()
     until(engine.ready)

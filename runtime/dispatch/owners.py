@@ -1,0 +1,37 @@
+"""Whose events are under way: what is scarce is divided among organizations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy.orm import Session
+
+from runtime.store import queue
+from runtime.store.tables.events import EventRow
+
+_KEPT = 50_000
+
+
+class Owners:
+    """The organization of each installation and integration with events; it never changes for either."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+
+    def learn(self, session: Session, events: Sequence[EventRow]) -> None:
+        """Look up whose these events are, in one query for those not known yet."""
+        unknown = [event for event in events if _key(event) not in self._known]
+        if not unknown:
+            return
+        if len(self._known) > _KEPT:
+            self._known = {}
+            unknown = list(events)
+        self._known |= queue.owners(session, unknown)
+
+    def of(self, event: EventRow) -> str:
+        """Give the organization of an event; its integration stands for one whose installation is gone."""
+        return self._known.get(_key(event), event.integration_id)
+
+
+def _key(event: EventRow) -> str:
+    return event.installation_id or event.integration_id

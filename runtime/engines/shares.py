@@ -1,0 +1,106 @@
+"""Something scarce, divided among organizations so that none can hold what all need."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+
+class NoneLeft(Exception):
+    """An owner holds all that it may for now."""
+
+
+class Shares:
+    """Places, of which an owner may hold as many as are free; safe to use from many threads.
+
+    A single owner gets half of them, two get a third each, and so on, and there is always a place for one who comes
+    new. Of the half, a part of an owner (an integration of an organization) may hold as many as the owner does not. The
+    rule is that of dynamic thresholds for shared buffers (Choudhury and Hahne, 1998).
+    """
+
+    def __init__(self, total: int) -> None:
+        """Take how many places there are."""
+        self._total = total
+        self._held: Counter[str] = Counter()
+        self._held_by_part: Counter[tuple[str, str]] = Counter()
+        self._lock = threading.Lock()
+
+    def enter(self, owner: str, part: str = "") -> bool:
+        """Take a place; False when the owner, or this part of it, holds as many as it may."""
+        with self._lock:
+            if not self._may(owner, part):
+                return False
+            self._held[owner] += 1
+            if part:
+                self._held_by_part[owner, part] += 1
+            return True
+
+    def leave(self, owner: str, part: str = "") -> None:
+        """Give a place back."""
+        with self._lock:
+            self._held[owner] -= 1
+            if not self._held[owner]:
+                del self._held[owner]
+            if part:
+                self._held_by_part[owner, part] -= 1
+                if not self._held_by_part[owner, part]:
+                    del self._held_by_part[owner, part]
+
+    def open_to(self, owner: str, part: str = "") -> bool:
+        """Tell whether a place could be taken now."""
+        with self._lock:
+            return self._may(owner, part)
+
+    @contextmanager
+    def place(self, owner: str) -> Iterator[None]:
+        """Hold a place for a while; raises `NoneLeft`."""
+        if not self.enter(owner):
+            raise NoneLeft
+        try:
+            yield
+        finally:
+            self.leave(owner)
+
+    def held_by(self, owner: str, part: str, pieces: Iterable[bytes]) -> Iterable[bytes]:
+        """Give back the owner's place when all pieces were taken, or are given up."""
+        return _Held(pieces, lambda: self.leave(owner, part))
+
+    def _may(self, owner: str, part: str) -> bool:
+        held = self._held[owner]
+        if held >= self._total - self._held.total():
+            return False
+        own = self._held_by_part[owner, part] if part else 0
+        return own == 0 or own < self._total // 2 - held
+
+
+class _Held:
+    """Pieces whose reader holds a place; also one who goes away before the first of them."""
+
+    def __init__(self, pieces: Iterable[bytes], leave: Callable[[], None]) -> None:
+        self._pieces, self._leave = pieces, [leave]
+
+    def __iter__(self) -> Iterator[bytes]:
+        try:
+            yield from self._pieces
+        finally:
+            self._end()
+
+    def close(self) -> None:
+        close = getattr(self._pieces, "close", None)
+        try:
+            if close is not None:
+                close()
+        finally:
+            self._end()
+
+    def __del__(self) -> None:
+        self._end()
+
+    def _end(self) -> None:
+        try:
+            leave = self._leave.pop()  # atomic: of two threads one gets it
+        except IndexError:
+            return
+        leave()

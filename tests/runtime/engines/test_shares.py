@@ -1,0 +1,54 @@
+"""Dividing what is scarce: whoever comes new finds a place, whatever the others hold."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runtime.engines.shares import Shares
+
+STEPS = st.lists(st.tuples(st.booleans(), st.sampled_from("abcde"), st.sampled_from(["", "x", "y"])), max_size=300)
+
+
+@given(st.integers(2, 64), STEPS)
+def test_a_newcomer_finds_a_place(total: int, steps: list[tuple[bool, str, str]]) -> None:
+    shares = Shares(total)
+    held: list[tuple[str, str]] = []
+    for enters, owner, part in steps:
+        if enters and shares.enter(owner, part):
+            held.append((owner, part))
+        elif not enters and (owner, part) in held:
+            held.remove((owner, part))
+            shares.leave(owner, part)
+        owners = [owner for owner, _ in held]
+        assert all(owners.count(one) <= (total + 1) // 2 for one in owners)
+        assert shares.open_to("somebody new") == (len(held) < total)
+        assert len(held) < total or 2 ** len(set(owners)) > total
+        for one in set(owners):
+            # Whatever one part holds, another part of the same owner gets a place as long as the owner does.
+            if shares.open_to(one):
+                assert shares.open_to(one, "another part")
+    for owner, part in held:
+        shares.leave(owner, part)
+    assert [shares.enter("a") for _ in range(total)].count(True) == (total + 1) // 2
+
+
+def test_a_part_leaves_some_of_its_owners() -> None:
+    shares = Shares(128)
+
+    assert [shares.enter("a", "slow") for _ in range(100)].count(True) == 32
+    assert [shares.enter("a", "quick") for _ in range(100)].count(True) == 16
+    assert [shares.enter("b", "") for _ in range(100)].count(True) == 40
+
+
+def test_a_place_is_given_back_however_a_body_ends() -> None:
+    shares = Shares(2)
+    for finish in ("read", "closed", "forgotten"):
+        assert shares.enter("a")
+        body = shares.held_by("a", "", iter([b"x", b"y"]))
+        if finish == "read":
+            assert list(body) == [b"x", b"y"]
+        elif finish == "closed":
+            body.close()  # type: ignore[attr-defined]
+        del body
+        assert shares.open_to("a"), finish
