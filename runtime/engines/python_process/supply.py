@@ -17,6 +17,7 @@ from runtime.engines.sandbox import SandboxMode, SandboxUnavailable
 _log = logging.getLogger(__name__)
 
 _SPARES = 2  # publishing takes one to check the script, the first call after it another
+_TELLING = _SPARES + 1  # spare workers that did not come, one after the other, before that tells something
 _PATIENCE_SECONDS = 1.0  # before another spare one is ordered after one that could not be started
 
 
@@ -31,6 +32,7 @@ class Supply:
         self._lock = threading.Lock()
         self._spares: deque[Worker] = deque()
         self._fault: str | None = None  # why the last worker could not be started
+        self._missed = 0
         self._refill_after = 0.0
         self._closed = False
         self.zygote = Zygote(mode)
@@ -116,10 +118,11 @@ class Supply:
             spare.open()
         except ProcessBroken as error:
             spare.close()
-            if spare.origin == self.zygote.pid and self.zygote.alive():  # else it ended with its zygote
+            self._missed += 1
+            if self._missed >= _TELLING:  # else it may just have ended with its zygote
                 self._failed(error)
             return
-        self._fault = None
+        self._fault, self._missed = None, 0
         with self._lock:
             if not self._closed:
                 self._spares.append(spare)
@@ -133,6 +136,4 @@ class Supply:
         self._fault = str(error)
 
     def _order(self) -> Worker:
-        worker = Worker(self.zygote.spawn(), self._proxy, confined=self._confined, groups=self._groups)
-        worker.origin = self.zygote.pid
-        return worker
+        return Worker(self.zygote.spawn(), self._proxy, confined=self._confined, groups=self._groups)

@@ -53,7 +53,6 @@ class Worker(CallConnection):
         self._looked = 0.0
         self.base_memory = 0
         self.last_call = False
-        self.origin: int | None = None  # the zygote it comes from
         self.told: list[LogLine] = []  # while it was loaded before anybody called: the first call's trace shows it
 
     def arrived(self) -> bool:
