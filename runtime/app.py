@@ -33,6 +33,7 @@ from runtime.dispatch.tunnels import Tunnels
 from runtime.dispatch.worker import Dispatcher
 from runtime.engines.dev_tunnel.relay import Relay
 from runtime.engines.egress import EgressRules
+from runtime.engines.own_tls import OwnAuthority
 from runtime.engines.sandbox import SandboxUnavailable
 from runtime.engines.table import create_engines
 from runtime.services.render_cache import RenderCache
@@ -179,7 +180,8 @@ def _egress(settings: Settings, addresses: Addresses) -> EgressRules:
     """Let scripts reach the platform's own API, wherever this process listens."""
     port = int(os.environ.get("DEVKIT_LISTEN_PORT") or urlsplit(addresses.public_url).port or 80)
     own = {_authority(url): ("127.0.0.1", port) for url in (addresses.public_url, addresses.content_url)}
-    return EgressRules(allow=tuple(settings.allow_egress), own=own)
+    secure = any(url.startswith("https:") for url in (addresses.public_url, addresses.content_url))
+    return EgressRules(allow=tuple(settings.allow_egress), own=own, authority=OwnAuthority() if secure else None)
 
 
 def _authority(url: str) -> str:

@@ -10,10 +10,13 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 import certifi
+
+from runtime.engines.own_tls import OwnAuthority
 
 Address = tuple[str, int]
 Resolver = Callable[..., Sequence[tuple[Any, ...]]]
@@ -64,22 +67,23 @@ class EgressRules:
     """Which destinations are open.
 
     `allow` names destinations inside the private network, "host" or "host:port". `own` maps an authority of the
-    platform, "host:port" in lower case, to the address it really listens on. `ca_file` replaces the usual certificate
+    platform, "host:port" in lower case, to the address it really listens on, in plain text; where one of them is an
+    https address, `authority` vouches for the proxy, which answers there. `ca_file` replaces the usual certificate
     authorities.
     """
 
     allow: tuple[str, ...] = ()
     own: Mapping[str, Address] = field(default_factory=dict)
+    authority: OwnAuthority | None = None
     ca_file: str | None = None
     resolver: Resolver = socket.getaddrinfo
 
     def resolve(self, host: str, port: int) -> Address:
         """Return the address to connect to, which was checked; raises `EgressRefused`."""
-        name = host.strip("[]").rstrip(".").lower()
-        authority = f"{name}:{port}"
-        own = self.own.get(authority)
+        own = self.own_address(host, port)
         if own is not None:
             return own
+        name, authority = _named(host, port)
         if not name or port in _NO_PORTS or not 0 < port < 65536:
             raise EgressRefused(f"{host}:{port} cannot be requested.")
         allowed = name in self._open or authority in self._open
@@ -96,6 +100,20 @@ class EgressRules:
             f"An operator can open it with --allow-egress {authority}."
         )
 
+    def own_address(self, host: str, port: int) -> Address | None:
+        """Return where the platform itself listens, None for a destination that is not the platform."""
+        return self.own.get(_named(host, port)[1])
+
+    def certificates(self) -> str:
+        """Return the certificates scripts shall trust, as PEM."""
+        usual = Path(self.ca_file or certifi.where()).read_text(encoding="utf-8")
+        return f"{usual}\n{self.authority.pem}" if self.authority else usual
+
+    def more_certificates(self) -> str:
+        """Return those of them that are not the usual ones, as PEM; empty where there are none."""
+        given = Path(self.ca_file).read_text(encoding="utf-8") if self.ca_file else ""
+        return given + (self.authority.pem if self.authority else "")
+
     @cached_property
     def _open(self) -> frozenset[str]:
         return frozenset(entry.lower().replace("[", "").replace("]", "") for entry in self.allow)
@@ -110,12 +128,19 @@ class EgressRules:
         return socket.create_connection(self.resolve(host, port), timeout)
 
 
+def _named(host: str, port: int) -> tuple[str, str]:
+    """Return a host's name and authority, written in the one way in which they are compared."""
+    name = host.strip("[]").rstrip(".").lower()
+    return name, f"{name}:{port}"
+
+
 class CheckedConnection(http.client.HTTPConnection):
     """An HTTP connection whose socket is opened by the rules."""
 
     def __init__(self, rules: EgressRules, parts: SplitResult, timeout: float) -> None:
         """Take a URL in parts and the seconds each wait may take."""
         self._secure = parts.scheme == "https"
+        self._own = rules.own_address(parts.hostname or "", parts.port or (443 if self._secure else 80)) is not None
         # The scheme's own port must not appear in the Host header.
         self.default_port = 443 if self._secure else 80
         super().__init__(parts.hostname or "", parts.port or self.default_port, timeout=timeout)
@@ -130,7 +155,8 @@ class CheckedConnection(http.client.HTTPConnection):
         self._opened = raw
         raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
-            self.sock = self._rules.tls.wrap_socket(raw, server_hostname=self.host) if self._secure else raw
+            encrypts = self._secure and not self._own
+            self.sock = self._rules.tls.wrap_socket(raw, server_hostname=self.host) if encrypts else raw
         except BaseException:
             raw.close()
             raise

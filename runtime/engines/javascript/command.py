@@ -12,8 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import BinaryIO
 
-import certifi
-
 from runtime.engines import sandbox, seccomp
 from runtime.engines.javascript.folders import Folders
 from runtime.engines.sandbox import SandboxMode, SandboxUnavailable, View
@@ -53,8 +51,8 @@ def find_deno() -> str | None:
 class LaunchPad:
     """Starts isolates, all from one thread: a process that shall die with its parent dies with that thread."""
 
-    def __init__(self, mode: SandboxMode, ca_file: str | None) -> None:
-        """Take the certificates scripts shall trust, None for the usual ones; raises `SandboxUnavailable`."""
+    def __init__(self, mode: SandboxMode, certificates: str) -> None:
+        """Take the certificates scripts shall trust beside the usual ones, as PEM; raises `SandboxUnavailable`."""
         deno = find_deno()
         if deno is None:
             raise SandboxUnavailable("Deno was not found, which runs JavaScript: install the package deno with pip.")
@@ -62,7 +60,7 @@ class LaunchPad:
             raise SandboxUnavailable(sandbox.NO_BUBBLEWRAP)
         self._deno = deno
         self.confined = mode == "required"
-        self._certificates = Path(ca_file or certifi.where()).read_text(encoding="utf-8") if ca_file else ""
+        self._certificates = certificates
         self.folders = Folders()
         self._thread = ThreadPoolExecutor(1, "isolate-start")
 

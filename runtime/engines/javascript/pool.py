@@ -43,7 +43,7 @@ class JavaScriptEngine:
     ) -> None:
         """Look for what it needs, starting nothing yet; raises `SandboxUnavailable` with a sentence what to do."""
         self._closed = False
-        self._pad = LaunchPad(sandbox, rules.ca_file)
+        self._pad = LaunchPad(sandbox, rules.more_certificates())
         self._proxy = EgressProxy(rules)
         self._isolates = Isolates(
             lambda limits: Isolate(self._pad, self._proxy, limits.memory, calls_per_isolate, groups),

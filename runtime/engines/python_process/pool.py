@@ -34,7 +34,7 @@ class PythonEngine:
         self._closed = False
         self._proxy = EgressProxy(rules)
         try:
-            self._supply = Supply(sandbox, self._proxy, groups)
+            self._supply = Supply(sandbox, self._proxy, groups, rules.certificates())
         except BaseException:
             self._proxy.close()
             raise

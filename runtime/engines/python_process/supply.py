@@ -24,7 +24,7 @@ _PATIENCE_SECONDS = 1.0  # before another spare one is ordered after one that co
 class Supply:
     """Makes workers that have loaded nothing yet; safe to use from many threads."""
 
-    def __init__(self, mode: SandboxMode, proxy: EgressProxy, groups: Groups | None) -> None:
+    def __init__(self, mode: SandboxMode, proxy: EgressProxy, groups: Groups | None, certificates: str) -> None:
         """Start the zygote and one worker to prove that it works; raises `SandboxUnavailable`."""
         self._confined = mode == "required"
         self._proxy = proxy
@@ -35,7 +35,7 @@ class Supply:
         self._missed = 0
         self._refill_after = 0.0
         self._closed = False
-        self.zygote = Zygote(mode)
+        self.zygote = Zygote(mode, certificates)
         try:
             first = self.new_worker()
             self.buffers_bounded = first.buffers_bounded

@@ -13,8 +13,6 @@ import tempfile
 import threading
 from pathlib import Path
 
-import certifi
-
 import runtime
 from runtime.engines import sandbox, seccomp
 from runtime.engines.sandbox import SandboxMode, SandboxUnavailable
@@ -24,6 +22,7 @@ PACKAGES = (
     "requests", "urllib3", "idna", "certifi", "charset-normalizer", "pyjwt", "cryptography", "cffi", "pycparser",
 )  # fmt: skip
 TMP_BYTES = 32 * 1024 * 1024
+_CERTIFICATES = f"{sandbox.PACKAGES}/certifi/cacert.pem"
 _START_SECONDS = 20.0
 _PROGRAM = (
     "import sys; sys.path[:] = {path!r}; from runtime.engines.python_process.child.main import main; main({descriptor})"
@@ -41,8 +40,10 @@ _SHOWN = (
 class Zygote:
     """One zygote process; safe to use from many threads."""
 
-    def __init__(self, mode: SandboxMode) -> None:
+    def __init__(self, mode: SandboxMode, certificates: str) -> None:
+        """Take the certificates scripts shall trust, as PEM."""
         self._mode = mode
+        self._certificates = certificates
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
@@ -150,16 +151,22 @@ class Zygote:
 
     def _command(self, descriptor: int, confined: bool) -> tuple[list[str], dict[str, str]]:
         package = Path(runtime.__file__).parent
+        self._scratch = tempfile.mkdtemp(prefix="integration-scripts-")
+        trusted = Path(self._scratch, "certificates.pem")
+        trusted.write_text(self._certificates, encoding="utf-8")
+        trusted.chmod(0o644)
         environment = {"LANG": "C.UTF-8", "PATH": "/nonexistent", "TZ": "UTC"}
         if confined:
             view, path = sandbox.interpreter_view(PACKAGES)
             for shown in _SHOWN:
                 view.mounts[f"{sandbox.APPLICATION}/runtime/{shown}"] = str(package / shown)
-            environment |= {"HOME": "/tmp", "TMPDIR": "/tmp", "SSL_CERT_FILE": f"{sandbox.PACKAGES}/certifi/cacert.pem"}
+            # In the place where every library looks for them.
+            view.mounts[_CERTIFICATES] = str(trusted)
+            environment |= {"HOME": "/tmp", "TMPDIR": "/tmp", "SSL_CERT_FILE": _CERTIFICATES}
             program = [sandbox.interpreter(), *_FLAGS, _PROGRAM.format(path=path, descriptor=descriptor)]
             return sandbox.bubblewrap_command(view, program, environment), {}
-        self._scratch = tempfile.mkdtemp(prefix="integration-scripts-")
-        environment |= {"HOME": self._scratch, "TMPDIR": self._scratch, "SSL_CERT_FILE": certifi.where()}
+        environment |= {"HOME": self._scratch, "TMPDIR": self._scratch}
+        environment |= dict.fromkeys(("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"), str(trusted))
         path = [str(package.parent), *_host_path()]
         return [sandbox.interpreter(), *_FLAGS, _PROGRAM.format(path=path, descriptor=descriptor)], environment
 

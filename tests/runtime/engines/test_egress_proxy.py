@@ -6,7 +6,8 @@ import ssl
 import subprocess
 import textwrap
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,8 @@ from typing import Any
 import pytest
 
 from runtime.contract.invocation import Limits, Script
-from runtime.engines.egress import EgressRules
-from runtime.engines.egress_proxy import without_credentials
+from runtime.engines.egress import Address, EgressRules
+from runtime.engines.egress_exchange import without_credentials
 from runtime.engines.python_process.pool import PythonEngine
 
 Ask = Callable[..., Any]
@@ -28,6 +29,16 @@ integration = Integration()
 @integration.fetch("GET", "/")
 def run(request, context):
 """
+
+
+@dataclass(frozen=True)
+class Elsewhere(EgressRules):
+    """Rules of a network in which some names lead to servers of the test."""
+
+    servers: Mapping[str, Address] = field(default_factory=dict)
+
+    def resolve(self, host: str, port: int) -> Address:
+        return self.servers.get(f"{host}:{port}") or super().resolve(host, port)
 
 
 class _Echo(BaseHTTPRequestHandler):
@@ -100,13 +111,13 @@ def ask(
     asking: Callable[[PythonEngine], Ask],
 ) -> Iterator[Ask]:
     """Call a script that may reach the two servers."""
-    own = {
+    servers = {
         "platform.example:80": ("127.0.0.1", server.server_port),
         "secure.example:443": ("127.0.0.1", secure_server.server_port),
         "other.example:443": ("127.0.0.1", secure_server.server_port),
         "nobody.example:80": ("127.0.0.1", 1),
     }
-    engine = PythonEngine(sandbox="required", rules=EgressRules(own=own, ca_file=str(certificate)))
+    engine = PythonEngine(sandbox="required", rules=Elsewhere(servers=servers, ca_file=str(certificate)))
     yield asking(engine)
     engine.close()
 

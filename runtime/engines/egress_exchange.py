@@ -1,0 +1,269 @@
+"""One request of a script on its way out: its head is read and checked, it is passed on, and noted."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import select
+import socket
+import struct
+import time
+from typing import BinaryIO
+from urllib.parse import SplitResult, urlsplit
+
+from runtime.contract.invocation import Subrequest
+from runtime.engines.egress import CheckedConnection, EgressRefused, EgressRules, open_connection, target_of
+from runtime.engines.egress_account import Account
+
+_HEAD_BYTES = 65_536
+_BODY_BYTES = 32 * 1024 * 1024
+_PIECE = 65_536
+WAIT_SECONDS = 30.0
+# How the proxy marks answers of its own, so that a script can tell them from a server's; RFC 9209 section 2.3.
+_ERRORS = {
+    400: "http_request_error",
+    403: "destination_ip_prohibited",
+    429: "http_request_denied",
+    502: "destination_unavailable",
+    503: "connection_limit_reached",
+    504: "http_response_timeout",
+}
+_TLS_RECORD = b"\x16"  # how a client begins that speaks TLS; RFC 8446 section 5.1
+_RESET = struct.pack("ii", 1, 0)
+_LOOP_MARK = "docs-integration-runtime"  # RFC 8586
+_HOP_BY_HOP = frozenset(
+    ("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
+     "transfer-encoding", "upgrade", "expect")
+)  # fmt: skip
+
+
+class Exchange:
+    """One request of a script: read its head, check it, pass it on, record it."""
+
+    def __init__(self, rules: EgressRules, account: Account, client: socket.socket) -> None:
+        self._rules = rules
+        self._account = account
+        self._client = client
+        self._started = time.time()
+        self._clock = time.monotonic()
+        self._method = "?"
+        self._url = ""
+        self._answered = False
+
+    def run(self) -> None:
+        """Serve the request; raises `OSError` when the script goes away."""
+        with self._client.makefile("rb") as reader:
+            headers = self._read_head(reader)
+            if headers is None:
+                return
+            if self._method == "CONNECT" and (own := self._own()) is not None:
+                self._answer_as(*own)
+                return
+            if not self._account.admit():
+                self._refuse(429, f"The limit of {self._account.limit} requests in one call is used up.")
+                return
+            self._served(reader, headers)
+
+    def _read_head(self, reader: BinaryIO) -> http.client.HTTPMessage | None:
+        """Read the first line and the headers; None when there is nothing to serve."""
+        try:
+            line = reader.readline(_HEAD_BYTES).decode("latin-1").split()
+            if len(line) != 3:
+                return None
+            self._method, self._url = line[0], line[1]
+            return http.client.parse_headers(reader)
+        except (http.client.HTTPException, ValueError):
+            answer(self._client, 400, "The request is malformed.")
+            return None
+
+    def _own(self) -> tuple[str, int] | None:
+        """Return host and port of the platform itself where a script wants to be connected with it."""
+        host, _, port = self._url.rpartition(":")
+        known = port.isdecimal() and len(port) < 6 and self._rules.own_address(host, int(port)) is not None
+        return (host.strip("[]").rstrip(".").lower(), int(port)) if known else None
+
+    def _answer_as(self, host: str, port: int) -> None:
+        """Serve one request to the platform inside a connection: it is counted, and held to the API, like any other."""
+        self._client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        secure = self._client.recv(1, socket.MSG_PEEK) == _TLS_RECORD
+        client = self._client
+        if secure:
+            if self._rules.authority is None:
+                return
+            client = self._rules.authority.context_for(host).wrap_socket(client, server_side=True)
+            self._account.watch(client)
+        inner = Exchange(self._rules, self._account, client)
+        inner.serve_platform(
+            f"http{'s' if secure else ''}://{host}" + ("" if port == (443 if secure else 80) else f":{port}")
+        )
+        if secure:
+            client.close()
+
+    def serve_platform(self, origin: str) -> None:
+        """Serve a request whose address is a path at the platform's `origin`."""
+        with self._client.makefile("rb") as reader:
+            headers = self._read_head(reader)
+            if headers is None:
+                return
+            self._url = origin + self._url if self._url.startswith("/") else self._url
+            if not self._account.admit():
+                self._refuse(429, f"The limit of {self._account.limit} requests in one call is used up.")
+                return
+            self._served(reader, headers)
+
+    def _served(self, reader: BinaryIO, headers: http.client.HTTPMessage) -> None:
+        try:
+            if self._method == "CONNECT":
+                self._tunnel()
+            else:
+                self._forward(reader, headers)
+        except EgressRefused as error:
+            self._refuse(403, str(error))
+        except TimeoutError:
+            self._fail(504, "The server did not answer in time.")
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            self._fail(502, f"The server could not be reached: {error or type(error).__name__}.")
+
+    def _forward(self, reader: BinaryIO, headers: http.client.HTTPMessage) -> None:
+        parts = urlsplit(self._url)
+        self._hold_to_the_api(parts)
+        connection = open_connection(self._rules, parts, WAIT_SECONDS)
+        self._account.watch(connection)
+        try:
+            self._send(connection, parts, reader, headers)
+            answer = connection.getresponse()
+            self._record(answer.status)
+            self._return(answer)
+        finally:
+            connection.close()
+
+    def _hold_to_the_api(self, parts: SplitResult) -> None:
+        """Refuse what the platform has for people and operators: metrics, health, pages, sites."""
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        own = self._rules.own_address(parts.hostname or "", port) is not None
+        if own and parts.path != "/v1" and not parts.path.startswith("/v1/"):
+            raise EgressRefused("Of the platform itself a script may request what is below /v1 only.")
+
+    def _send(
+        self, connection: CheckedConnection, parts: SplitResult, reader: BinaryIO, headers: http.client.HTTPMessage
+    ) -> None:
+        """Pass head and body on; a chunked body is gathered, since its length is not known."""
+        body: bytes | None = None
+        length = int(headers.get("content-length") or 0)
+        if "chunked" in (headers.get("transfer-encoding") or "").lower():
+            body = _read_chunked(reader)
+            length = len(body)
+        if not 0 <= length <= _BODY_BYTES:
+            raise EgressRefused(f"A request body may have {_BODY_BYTES // 1024 // 1024} MB at most.")
+        dropped = {name.strip().lower() for name in (headers.get("connection") or "").split(",")} | _HOP_BY_HOP
+        connection.putrequest(self._method, target_of(parts), skip_host=True, skip_accept_encoding=True)
+        # Not the script's own Host header: it must name the host that was checked.
+        connection.putheader("Host", parts.netloc.rpartition("@")[2])
+        for name, value in headers.items():
+            if name.lower() not in dropped and name.lower() not in ("host", "content-length"):
+                connection.putheader(name, value)
+        if length or "content-length" in headers or body is not None:
+            connection.putheader("Content-Length", str(length))
+        connection.putheader("CDN-Loop", _LOOP_MARK)
+        connection.putheader("Connection", "close")
+        connection.endheaders()
+        if body is not None:
+            connection.send(body)
+            return
+        while length > 0:
+            piece = reader.read(min(length, _PIECE))
+            if not piece:
+                raise ValueError("the request's body ended too early")
+            connection.send(piece)
+            length -= len(piece)
+
+    def _return(self, answer: http.client.HTTPResponse) -> None:
+        """Pass the answer back; the end of the connection is the end of a body of unknown length."""
+        head = [f"HTTP/1.1 {answer.status} {answer.reason}"]
+        # Not a server's own Proxy-Status: only what this proxy says may pass for it.
+        dropped = _HOP_BY_HOP | {"content-length", "proxy-status"}
+        head += [f"{name}: {value}" for name, value in answer.getheaders() if name.lower() not in dropped]
+        if answer.length is not None:
+            head.append(f"Content-Length: {answer.headers.get('content-length', answer.length)}")
+        head += ["Connection: close", "", ""]
+        self._answered = True
+        self._client.sendall("\r\n".join(head).encode("latin-1", "replace"))
+        while piece := answer.read1(_PIECE):
+            self._client.sendall(piece)
+
+    def _tunnel(self) -> None:
+        """Connect the script with a server; what they say is encrypted and not seen."""
+        host, _, port = self._url.rpartition(":")
+        if not port.isdigit():
+            raise EgressRefused("The address has no proper host and port.")
+        self._url = f"https://{self._url}"
+        with self._rules.connect(host, int(port), WAIT_SECONDS) as server:
+            self._account.watch(server)
+            self._record(200)
+            self._client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            self._answered = True
+            self._relay(server)
+
+    def _relay(self, server: socket.socket) -> None:
+        ends = {self._client.fileno(): (self._client, server), server.fileno(): (server, self._client)}
+        poll = select.poll()
+        for descriptor in ends:
+            poll.register(descriptor, select.POLLIN)
+        while readable := poll.poll(WAIT_SECONDS * 1000):
+            for descriptor, _ in readable:
+                source, sink = ends[descriptor]
+                data = source.recv(_PIECE)
+                if not data:
+                    return
+                sink.sendall(data)
+
+    def _refuse(self, status: int, sentence: str) -> None:
+        self._record(None, refused=sentence)
+        answer(self._client, status, sentence)
+
+    def _fail(self, status: int, sentence: str) -> None:
+        if self._answered:
+            # Half an answer must not look like a whole one: this makes the close a reset.
+            self._client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+            return
+        self._record(None)
+        answer(self._client, status, sentence)
+
+    def _record(self, status: int | None, refused: str | None = None) -> None:
+        duration = (time.monotonic() - self._clock) * 1000
+        url = without_credentials(self._url)
+        self._account.record(Subrequest(self._started, self._method, url, status, duration, refused))
+
+
+def without_credentials(url: str) -> str:
+    """Return a URL without user name and password."""
+    scheme, mark, rest = url.partition("://")
+    authority, slash, path = rest.partition("/")
+    return f"{scheme}{mark}{authority.rpartition('@')[2]}{slash}{path}"[:4000] if mark else url[:4000]
+
+
+def _read_chunked(reader: BinaryIO) -> bytes:
+    """Read a body sent in chunks; raises `ValueError`, `EgressRefused`."""
+    body = bytearray()
+    while size := int(reader.readline(1024).partition(b";")[0].strip(), 16):
+        if size < 0 or len(body) + size > _BODY_BYTES:
+            raise EgressRefused(f"A request body may have {_BODY_BYTES // 1024 // 1024} MB at most.")
+        piece = reader.read(size)
+        if len(piece) < size:
+            raise ValueError("the request's body ended too early")
+        body += piece
+        reader.readline(16)
+    while reader.readline(_HEAD_BYTES).strip():
+        pass
+    return bytes(body)
+
+
+def answer(client: socket.socket, status: int, sentence: str) -> None:
+    """Send an answer of the proxy's own; raises `OSError` when the script has gone away."""
+    body = json.dumps({"error": sentence}).encode()
+    reason = http.client.responses.get(status, "Error")
+    head = (
+        f"HTTP/1.1 {status} {reason}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+        f"Proxy-Status: egress; error={_ERRORS[status]}\r\nConnection: close\r\n\r\n"
+    )
+    client.sendall(head.encode() + body)
