@@ -18,6 +18,7 @@ from runtime.engines.egress_account import Account
 _HEAD_BYTES = 65_536
 _BODY_BYTES = 32 * 1024 * 1024
 _PIECE = 65_536
+_LAST_WORDS_SECONDS = 1.0
 WAIT_SECONDS = 30.0
 # How the proxy marks answers of its own, so that a script can tell them from a server's; RFC 9209 section 2.3.
 _ERRORS = {
@@ -267,3 +268,16 @@ def answer(client: socket.socket, status: int, sentence: str) -> None:
         f"Proxy-Status: egress; error={_ERRORS[status]}\r\nConnection: close\r\n\r\n"
     )
     client.sendall(head.encode() + body)
+    _hear_out(client)
+
+
+def _hear_out(client: socket.socket) -> None:
+    """Take what a client still sends: closed before that is read, a connection is reset, and the answer lost."""
+    client.settimeout(_LAST_WORDS_SECONDS)
+    left = _BODY_BYTES
+    try:
+        client.shutdown(socket.SHUT_WR)
+        while left > 0 and (piece := client.recv(_PIECE)):
+            left -= len(piece)
+    except OSError:  # it has gone, or goes on for too long
+        pass
