@@ -16,7 +16,8 @@ class Needs:
 
     `role`: the least role of a member, in the organisation `of` the object addressed (`organization`), of the
     integration's owner (`owner`), or none because a user asks for themself (`self`). `integration` admits the token of
-    the integration addressed, `installation` that of an installation; `scope` is what the latter must hold.
+    the integration addressed, `installation` that of an installation. `instead` is a sentence for scripts that are not
+    admitted: what to do about it.
     """
 
     role: Role | None = None
@@ -26,11 +27,12 @@ class Needs:
     installation: bool = False
     scope: str | None = None
     public: bool = False
+    instead: str | None = None
 
 
-def member(role: Role, *, of: Where = "organization") -> Needs:
+def member(role: Role, *, of: Where = "organization", instead: str | None = None) -> Needs:
     """Admit members with at least this role."""
-    return Needs(role=role, of=of, user=True)
+    return Needs(role=role, of=of, user=True, instead=instead)
 
 
 def also(needs: Needs, *, integration: bool = False, installation: bool = False, scope: str | None = None) -> Needs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from runtime.api.auth import Actor
 from runtime.api.call import Call, refusal
 from runtime.api.permission import Needs
 from runtime.contract import errors
@@ -14,12 +15,12 @@ def permit(call: Call, needs: Needs) -> None:
     if actor.kind == "integration":
         if needs.integration and (objects.integration is None or objects.integration.id == actor.reach.integration_id):
             return
-        raise errors.Forbidden(refusal(actor, _needed(needs)))
+        raise errors.Forbidden(_refusal(actor, needs))
     if actor.kind == "installation":
         own = objects.integration is None or objects.integration.id == actor.reach.integration_id
         if needs.installation and own and (needs.scope is None or needs.scope in actor.scopes):
             return
-        raise errors.Forbidden(refusal(actor, _needed(needs)))
+        raise errors.Forbidden(_refusal(actor, needs))
     if needs.user and needs.role is None:
         return
     organization = _organization_of(call, needs)
@@ -38,6 +39,11 @@ def _organization_of(call: Call, needs: Needs) -> str | None:
         if row is not None:
             return row.organization_id
     return objects.organization.id if objects.organization else None
+
+
+def _refusal(actor: Actor, needs: Needs) -> str:
+    """Word the refusal of a script's token, with what its author can do."""
+    return refusal(actor, _needed(needs)) + (f" {needs.instead}" if needs.instead else "")
 
 
 def _needed(needs: Needs) -> str:
