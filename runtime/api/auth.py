@@ -21,7 +21,7 @@ MAX_TOKEN = 4096
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who calls. `roles` are a user's, by organisation; `scopes` an installation's; `expires` in epoch seconds."""
+    """Who calls. `roles` are a user's, by organisation; `scopes` a script's; `expires` in epoch seconds."""
 
     reach: Reach
     roles: dict[str, str | None] = field(default_factory=dict)
@@ -91,14 +91,14 @@ def _script(session: Session, token: str) -> Actor | None:
     integration = rows.find(session, HOST, IntegrationRow, id=claims.integration_id)
     if integration is None:
         return None
+    # A scope counts only while the current version still asks for it.
+    scopes = tuple(scope for scope in claims.scopes if scope in integration.manifest["scopes"])
     if claims.installation_id is None:
-        return Actor(Reach("integration", integration_id=integration.id), expires=claims.expires)
+        return Actor(Reach("integration", integration_id=integration.id), scopes=scopes, expires=claims.expires)
     installation = rows.find(
         session, HOST, InstallationRow, id=claims.installation_id, integration_id=integration.id, deleted_at=None
     )
     if installation is None:
         return None
-    # A scope counts only while the current version still asks for it.
-    scopes = tuple(scope for scope in claims.scopes if scope in integration.manifest["scopes"])
     reach = Reach("installation", integration_id=integration.id, installation_id=installation.id)
     return Actor(reach, scopes=scopes, expires=claims.expires, organization_id=installation.organization_id)

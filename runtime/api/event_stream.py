@@ -20,7 +20,7 @@ from runtime.api.call import Call
 from runtime.api.families.integrations import event_details
 from runtime.api.host import Host
 from runtime.api.mount import parse
-from runtime.api.permission import also, member
+from runtime.api.permission import member, own
 from runtime.api.permitting import permit
 from runtime.api.resolve import resolve
 from runtime.contract import errors
@@ -30,7 +30,7 @@ from runtime.engines.frames import LEVELS
 from runtime.store import searching
 from runtime.store.tables.events import EventRow
 
-NEEDS = also(member("admin", of="owner"), integration=True, installation=True)
+NEEDS = own(member("admin", of="owner"))
 LOOK_EVERY = 0.5
 """Seconds between two looks at the table; events of this process are seen at once."""
 OVERLAP = 3.0

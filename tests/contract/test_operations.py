@@ -13,7 +13,7 @@ from runtime.api.operation import Operation
 from runtime.api.table import operations
 from runtime.store import tokens
 from runtime.store.secrets import load_keyring, use_keyring
-from tests.conftest import COUNTER, Answer, Api, HostProcess, Tenant, installed, wait_for
+from tests.conftest import COUNTER, SCOPES, Answer, Api, HostProcess, Tenant, installed, wait_for
 from tests.contract.requests_table import CONTENT_SOURCES, GOOD, SCHEMA, SOURCES, Good, World
 
 OPERATIONS = {operation.name: operation for operation in operations()}
@@ -42,7 +42,7 @@ def build(host: HostProcess, owner: Tenant) -> World:
     with sqlite3.connect(host.data / "host.sqlite") as database:
         found = database.execute("SELECT id FROM integrations WHERE name = ?", (one.name,)).fetchone()
     database.close()
-    integration = Api(host.url, tokens.sign(found[0], None, None, []))
+    integration = Api(host.url, tokens.sign(found[0], None, None, SCOPES))
     made = integration.post(f"{one.path}/installations/{one.installation}/tokens")
     return World(
         one,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from runtime.api.call import Call
 from runtime.api.operation import Family
-from runtime.api.permission import ANYBODY_WITH_A_TOKEN, also, member
+from runtime.api.permission import ANYBODY_WITH_A_TOKEN, member, scoped
 from runtime.contract.embedding import Embed, EmbedQuery, IntegrationBlocks
 from runtime.services import embedding as blocks
 from runtime.store import searching
 
 embedding = Family("Spaces")
 
-READERS = also(member("read"), integration=True, installation=True)
+READERS = scoped(member("read"), "space:metadata:read")
 
 
 @embedding.operation("GET /v1/spaces/{spaceId}/integration-blocks", list[IntegrationBlocks], needs=READERS)

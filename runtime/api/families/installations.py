@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 from runtime.api.call import Call, refusal
 from runtime.api.families.integrations import shown_integrations
 from runtime.api.operation import Family
-from runtime.api.permission import INTEGRATION_ONLY, INTEGRATION_OR_INSTALLATION, USER, also, member
+from runtime.api.permission import INTEGRATION_ONLY, INTEGRATION_OR_INSTALLATION, USER, member, own
+from runtime.api.permitting import permit_more
 from runtime.contract import errors
 from runtime.contract.base import ListOf
 from runtime.contract.installations import (
@@ -48,8 +49,8 @@ installations = Family("Installations")
 BASE = "/v1/integrations/{integrationName}/installations"
 ONE = BASE + "/{installationId}"
 P = TypeVar("P", SpaceInstallationRow, SiteInstallationRow)
-READERS = also(member("read"), integration=True, installation=True)
-WRITERS = also(member("admin"), integration=True, installation=True)
+READERS = own(member("read"))
+WRITERS = own(member("admin"))
 WHERE = (
     "People decide where an integration is installed: ask an administrator of the organization. The integration itself "
     "may change configuration, external ids and status of what they installed."
@@ -308,6 +309,9 @@ def _reveals(call: Call, organization_id: str) -> bool:
 def _space_parts(call: Call, extended: bool) -> Callable[[Sequence[SpaceInstallationRow]], list[SpaceInstallation]]:
     """Give the function that shows installations on spaces; `extended` puts the space in place of its id."""
 
+    if extended:
+        permit_more(call, "whole spaces (`extended`)", "space:metadata:read")
+
     def show(found: Sequence[SpaceInstallationRow]) -> list[SpaceInstallation]:
         names, roles, reveal = _around(call, found)
         spaces = searching.contents(call.session, SpaceRow, {row.space_id for row in found} if extended else ())
@@ -330,6 +334,9 @@ def _space_parts(call: Call, extended: bool) -> Callable[[Sequence[SpaceInstalla
 
 def _site_parts(call: Call, extended: bool) -> Callable[[Sequence[SiteInstallationRow]], list[SiteInstallation]]:
     """Give the function that shows installations on sites; `extended` puts the site in place of its id."""
+
+    if extended:
+        permit_more(call, "whole sites (`extended`)", "site:metadata:read")
 
     def show(found: Sequence[SiteInstallationRow]) -> list[SiteInstallation]:
         names, _, reveal = _around(call, found)

@@ -10,7 +10,7 @@ from pydantic import MISSING
 
 from runtime.api.call import Call
 from runtime.api.operation import Family
-from runtime.api.permission import ANYBODY_WITH_A_TOKEN, INTEGRATION_ONLY, USER, also, member
+from runtime.api.permission import ANYBODY_WITH_A_TOKEN, INTEGRATION_ONLY, USER, member, own
 from runtime.contract import errors
 from runtime.contract.base import ListOf
 from runtime.contract.events import (
@@ -133,7 +133,7 @@ def unpublish_integration(call: Call) -> None:
 @integrations.operation(
     "GET /v1/integrations/{integrationName}/events",
     ListOf[IntegrationEvent],
-    needs=also(member("admin", of="owner"), integration=True, installation=True),
+    needs=own(member("admin", of="owner")),
 )
 def list_integration_events(call: Call, query: EventQuery) -> ListOf[IntegrationEvent]:
     """List the events of an integration, newest first."""
@@ -149,7 +149,7 @@ def list_integration_events(call: Call, query: EventQuery) -> ListOf[Integration
 @integrations.operation(
     "GET /v1/integrations/{integrationName}/events/{eventId}",
     EventDetail,
-    needs=also(member("admin", of="owner"), integration=True, installation=True),
+    needs=own(member("admin", of="owner")),
 )
 def get_integration_event(call: Call) -> EventDetail:
     """Get an event with its trace."""
