@@ -86,7 +86,7 @@ def page(
     newest_first: bool = True,
 ) -> PageOf:
     """List one page by creation; raises BadCursor. The cursor holds the last row's place, not a number of rows."""
-    wanted = and_(visible(table, reach), *conditions)
+    wanted = and_(listed(table, reach), *conditions)
     count = session.scalar(select(func.count()).select_from(table).where(wanted)) or 0
     order, key = _order(table)
     query = select(table).where(wanted)
@@ -134,6 +134,12 @@ def visible(table: type[Any], reach: Reach) -> ColumnElement[bool]:
         return true()
     rule = _RULES.get(table)
     return rule(reach) if rule is not None else false()
+
+
+def listed(table: type[Any], reach: Reach) -> ColumnElement[bool]:
+    """Give the condition under which rows stand in lists: what may be seen, but for what only its name finds."""
+    rule = _LISTS.get(table)
+    return visible(table, reach) if rule is None or reach.kind == "host" else and_(visible(table, reach), rule(reach))
 
 
 def _organizations(reach: Reach) -> Any:
@@ -191,14 +197,30 @@ def _sees_content(reach: Reach, table: Any, part: Any, part_key: Any, selection:
 
 
 def _sees_integration(reach: Reach) -> ColumnElement[bool]:
-    installed = exists().where(
-        InstallationRow.integration_id == IntegrationRow.id,
-        InstallationRow.deleted_at.is_(None),
-        InstallationRow.organization_id.in_(_organizations(reach)),
+    """A private integration exists for its owner and for who installed it; an unlisted one is found by its name."""
+    return or_(IntegrationRow.visibility.in_(("public", "unlisted")), _concerns(reach))
+
+
+def _lists_integration(reach: Reach) -> ColumnElement[bool]:
+    """Only public integrations are listed to everybody; to a script, of all others only itself."""
+    return or_(IntegrationRow.visibility == "public", _concerns(reach))
+
+
+def _concerns(reach: Reach) -> ColumnElement[bool]:
+    """Match an actor's integrations: a script's own; those a person's organizations own or have installed."""
+    if reach.kind != "user":
+        return IntegrationRow.id == reach.integration_id
+    # Said outright: a query that joins installations would take this one's for its own.
+    installed = (
+        exists()
+        .where(
+            InstallationRow.integration_id == IntegrationRow.id,
+            InstallationRow.deleted_at.is_(None),
+            InstallationRow.organization_id.in_(reach.organizations),
+        )
+        .correlate(IntegrationRow)
     )
-    own = IntegrationRow.id == reach.integration_id if reach.integration_id else false()
-    mine = IntegrationRow.organization_id.in_(reach.organizations) if reach.kind == "user" else false()
-    return or_(IntegrationRow.visibility.in_(("public", "unlisted")), own, mine, installed)
+    return or_(IntegrationRow.organization_id.in_(reach.organizations), installed)
 
 
 def _sees_installation(reach: Reach) -> ColumnElement[bool]:
@@ -264,6 +286,8 @@ _RULES: dict[type[Any], Callable[[Reach], ColumnElement[bool]]] = {
     TunnelRow: _sees_tunnel,
     VersionRow: _sees_version,
 }
+
+_LISTS: dict[type[Any], Callable[[Reach], ColumnElement[bool]]] = {IntegrationRow: _lists_integration}
 
 TABLES: tuple[type[Table], ...] = (
     OrganizationRow,

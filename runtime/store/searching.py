@@ -11,7 +11,8 @@ from sqlalchemy.orm import Session, undefer
 
 from runtime.contract.events import EventFilters, EventQuery, EventStreamQuery
 from runtime.contract.integrations import IntegrationQuery
-from runtime.store.rows import Reach, visible
+from runtime.store.rows import HOST, Reach, visible
+from runtime.store.rows import listed as listed_to
 from runtime.store.tables.events import EventRow
 from runtime.store.tables.installations import InstallationRow, SiteInstallationRow, SpaceInstallationRow
 from runtime.store.tables.integrations import IntegrationRow
@@ -197,8 +198,11 @@ def integrations_on_space(space: SpaceRow, search: str | None) -> Conditions:
     return [part, *listed(search)]
 
 
-def active_on_space(session: Session, space: SpaceRow) -> list[IntegrationRow]:
-    """Find the integrations whose installation on a space is active, in the order they were installed."""
+def active_on_space(session: Session, space: SpaceRow, reach: Reach = HOST) -> list[IntegrationRow]:
+    """Find the integrations whose installation on a space is active, in the order they were installed.
+
+    With `reach`, those that are listed to an actor.
+    """
     part = exists().where(
         SpaceInstallationRow.installation_id == InstallationRow.id,
         SpaceInstallationRow.space_id == space.id,
@@ -208,7 +212,7 @@ def active_on_space(session: Session, space: SpaceRow) -> list[IntegrationRow]:
     query = (
         _active()
         .where(InstallationRow.organization_id == space.organization_id)
-        .where(or_(active, and_(InstallationRow.space_selection == "all", ~part)))
+        .where(or_(active, and_(InstallationRow.space_selection == "all", ~part)), listed_to(IntegrationRow, reach))
     )
     return list(session.scalars(query))
 
