@@ -290,7 +290,10 @@ class Delivery(WireModel):
 
 
 class IntegrationEvent(WireModel):
-    """One dispatched event (contract/dispatch.md section 13)."""
+    """One dispatched event (contract/dispatch.md section 13).
+
+    `withheld` (extension) tells that its payload lacks what belongs to an installation the reader may not read.
+    """
 
     id: str
     integration_id: str
@@ -299,6 +302,7 @@ class IntegrationEvent(WireModel):
     payload: dict[str, Any]
     status: Literal["success", "failed"]
     delivery: Delivery
+    withheld: bool | MISSING = MISSING
 
 
 class EventDetail(WireModel):

@@ -245,6 +245,22 @@ def contents(session: Session, table: Any, ids: Iterable[str]) -> dict[str, Any]
     return {row.id: row for row in session.scalars(select(table).where(table.id.in_(list(ids))))}
 
 
+def configurations(session: Session, ids: Iterable[str]) -> list[tuple[str, dict[str, Any]]]:
+    """List the configurations of installations and of their spaces and sites, each with the installation's id."""
+    wanted = list(ids)
+    if not wanted:
+        return []
+    found = list(
+        session.execute(
+            select(InstallationRow.id, InstallationRow.configuration).where(InstallationRow.id.in_(wanted))
+        ).tuples()
+    )
+    for table in (SpaceInstallationRow, SiteInstallationRow):
+        query = select(table.installation_id, table.configuration).where(table.installation_id.in_(wanted))
+        found += session.execute(query).tuples()
+    return found
+
+
 def within(table: Any, organization_id: str) -> ColumnElement[bool]:
     """Match installations of any kind that belong to an organisation."""
     if table is InstallationRow:
