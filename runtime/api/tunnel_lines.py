@@ -146,7 +146,7 @@ def _answer(host: Host, tunnel: str, call: str) -> Response:
         kind, payload = next(frames)
         if kind != ANSWER or answer_head(payload)[2] != call:
             raise FrameError("the first frame must be the head of the answer to this call")
-        taken = host.relay.bring(call, frames, payload)
+        taken = host.relay.bring(tunnel, call, frames, payload)
     except FrameError as error:
         raise errors.BadRequest(f"The answer cannot be read: {error}.") from None
     if not taken:

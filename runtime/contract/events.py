@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import MISSING, AwareDatetime, Field, StringConstraints
+from pydantic import MISSING, Field, StringConstraints
 
-from runtime.contract.base import Body, JsonObject, ListQuery, Moment, Query, Text, WireModel
+from runtime.contract.base import Body, GivenMoment, JsonObject, ListQuery, Moment, Query, Text, WireModel
 from runtime.contract.installations import Status
 from runtime.contract.invocation import LogLevel
 from runtime.contract.spaces import ContentVisibility
@@ -319,7 +319,7 @@ class EventFilters(Query):
     type: Annotated[Text, StringConstraints(max_length=100)] | None = None
     status: Literal["success", "failed"] | None = None
     installation: Annotated[Text, StringConstraints(max_length=100)] | None = None
-    since: AwareDatetime | None = None
+    since: GivenMoment | None = None
 
 
 class EventQuery(EventFilters, ListQuery):

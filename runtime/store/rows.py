@@ -11,7 +11,7 @@ import binascii
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Literal, TypeVar
 
 from sqlalchemy import ColumnElement, and_, exists, false, func, or_, select, true
@@ -62,9 +62,18 @@ class PageOf:
 
 
 def find(session: Session, reach: Reach, table: type[R], *conditions: ColumnElement[bool], **by: Any) -> R | None:
-    """Find the one row with these values that the actor may see."""
+    """Find the one row with these values that the actor may see; values no database can hold name nothing."""
+    if any(_impossible(value) for value in by.values()):
+        return None
     query = select(table).where(visible(table, reach), *conditions).filter_by(**by).limit(1)
     return session.scalars(query).first()
+
+
+def _impossible(value: Any) -> bool:
+    """Tell whether a value fits no column: addresses carry whatever somebody writes into them."""
+    if isinstance(value, str):
+        return "\x00" in value
+    return isinstance(value, int) and abs(value) >= 1 << 63
 
 
 def every(session: Session, reach: Reach, table: type[R], *conditions: ColumnElement[bool], **by: Any) -> list[R]:
@@ -117,6 +126,7 @@ def _beyond(order: Any, key: Any, cursor: str, newest_first: bool) -> ColumnElem
             place = datetime.fromisoformat(place)
             if place.tzinfo is None:
                 raise ValueError("no time zone")
+            place = place.astimezone(UTC)  # what has no year there, the database cannot compare either
         elif not isinstance(place, int) or isinstance(place, bool) or abs(place) >= 1 << 62:
             raise ValueError("no sequence number")
         if not isinstance(last, str) or "\x00" in last:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
@@ -30,6 +31,7 @@ from runtime.web.origins import on_own_origin
 from runtime.web.preview_pages import PAGES, page
 
 BEAT = 15.0
+NAME = re.compile(r"[a-zA-Z0-9-_.]{1,100}")
 LOOK_EVERY = 1.0
 """Seconds between two looks at whether who watches still may."""
 POLICY = (
@@ -107,6 +109,8 @@ def admit(host: Host, name: str, actor: Actor | None = None) -> Actor:
 def _admit_author(host: Host, name: str, actor: Actor | None = None) -> tuple[Actor, bool]:
     """Admit as `admit` does, and before the first version every administrator; tells whether there is a version."""
     actor = actor or _actor(host)
+    if not NAME.fullmatch(name):
+        raise errors.NotFound("There is no integration of this name: it has signs that no name has.")
     with host.database.transaction(writes=False) as session:
         published = rows.find(session, HOST, IntegrationRow, name=name) is not None
     if published or not any(reaches(role, "admin") for role in actor.roles.values()):

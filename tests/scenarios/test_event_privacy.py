@@ -14,6 +14,7 @@ from runtime.contract.identifiers import new_id
 from runtime.store import tokens
 from tests.conftest import Api, HostProcess, Installed, Tenant, init, installed, publication, tenant, wait_for
 from tests.contract.requests_table import page_view
+from tests.scenarios.reading import Reading
 
 SCRIPT = """
 from runtime.sdk import Integration, Response, ui
@@ -198,27 +199,6 @@ def change(host: HostProcess, who: Api, organization: str, role: str | None) -> 
             database.execute(f"UPDATE members SET role = ? WHERE {where}", (role, organization, user))
         database.execute("UPDATE epoch SET n = n + 1")
     database.close()
-
-
-class Reading:
-    """An open stream, read in the background until it ends."""
-
-    def __init__(self, api: Api, path: str) -> None:
-        headers = {"Authorization": f"Bearer {api.token}"}
-        self._answer = requests.get(api.url + path, headers=headers, stream=True, timeout=(10, 60))
-        assert self._answer.status_code == 200, self._answer.text
-        self.text = ""
-        self._thread = threading.Thread(target=self._read, daemon=True)
-        self._thread.start()
-        wait_for(lambda: self.text)
-
-    def _read(self) -> None:
-        for block in self._answer.iter_content(chunk_size=None):
-            self.text += block.decode()
-
-    @property
-    def ended(self) -> bool:
-        return not self._thread.is_alive()
 
 
 STREAMS: dict[str, Callable[[Installed, str], str]] = {

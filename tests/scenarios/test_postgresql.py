@@ -15,6 +15,8 @@ import requests
 
 from runtime.contract.identifiers import new_id
 from tests.conftest import Api, HostProcess, Tenant, installed, wait_for
+from tests.contract.hostile_inputs import walk, walk_raw
+from tests.contract.test_hostile_inputs import on_user_tokens
 from tests.scenarios import test_lifecycle, test_rendering, test_setup_loops, test_sites, test_spaces
 from tests.scenarios.test_delivery import RETRIES, SLOW, delivered, send
 from tests.scenarios.test_visitors import guard, visit
@@ -46,7 +48,7 @@ def served(database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     data = tmp_path_factory.mktemp("postgresql")
     command = [sys.executable, "-m", "devkit", "init", "--data", str(data), "--database-url", database, "--json"]
     made = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    host = HostProcess(data, "--database-url", database, environ=RETRIES).start()
+    host = HostProcess(data, "--database-url", database, environ={**RETRIES, "DEVKIT_PREVIEW": "1"}).start()
     yield host, Tenant(made["organization"], made["user"], Api(host.url, made["token"]))
     assert host.stop() == 0
 
@@ -64,6 +66,15 @@ def test_nothing_is_lost_on_postgresql(served: tuple[HostProcess, Tenant]) -> No
     host.kill()
     host.start()
     wait_for(lambda: len(delivered(one, "space_content_updated")) == 300, seconds=60)
+
+
+def test_hostile_addresses_and_parameters_on_postgresql(served: tuple[HostProcess, Tenant]) -> None:
+    host, owner = served
+    world = on_user_tokens(owner)
+    walk(world, owner.api)
+    walk_raw(world, owner.api, world.tunnel)
+    log = (host.data / "host.log").read_text()
+    assert "Traceback" not in log and "the database refused" not in log, log[-3000:]
 
 
 def test_visitors_are_remembered_on_postgresql(served: tuple[HostProcess, Tenant]) -> None:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
+import threading
 from collections.abc import Iterator
 
 import pytest
 import requests
 
-from tests.conftest import Api, Installed, Tenant, installed
+from runtime.engines.dev_tunnel.messages import ANSWER, BODY, END
+from runtime.engines.frames import pack
+from tests.conftest import Api, Installed, Tenant, installed, wait_for
+from tests.scenarios.reading import Reading
 
 TOKENS = """
 from runtime.sdk import Integration, Response
@@ -83,3 +89,28 @@ def test_a_script_changes_what_people_installed_but_resumes_no_pause_of_theirs(
     assert alpha.api.call("PATCH", mine, {"status": "active"}).json["status"] == "active"
     assert api.call("PATCH", mine, {"status": "paused"}).json["status"] == "paused"
     assert api.call("PATCH", mine, {"status": "active"}).json["status"] == "active"
+
+
+def test_an_answer_is_bound_to_the_tunnel_its_call_went_to(alpha: Tenant, beta: Tenant) -> None:
+    holders = {"first": alpha, "second": alpha, "theirs": beta}
+    tunnels = {
+        name: holder.api.post(f"/v1/orgs/{holder.id}/tunnels", {"name": f"bound {name}"}).json
+        for name, holder in holders.items()
+    }
+    streams = {name: Reading(one.api, f"/v1/tunnels/{tunnels[name]['id']}/stream") for name, one in holders.items()}
+    came: list[requests.Response] = []
+    caller = threading.Thread(target=lambda: came.append(requests.get(tunnels["first"]["url"] + "/x", timeout=30)))
+    caller.start()
+    call = wait_for(lambda: re.search(r"event: call\nid: (\S+)", streams["first"].text))[1]
+
+    def answer(api: Api, tunnel: str, body: bytes) -> int:
+        head = json.dumps({"status": 200, "headers": [], "call": call}).encode()
+        frames = pack(ANSWER, head) + pack(BODY, body) + pack(END, b"")
+        return api.call("POST", f"/v1/tunnels/{tunnels[tunnel]['id']}/answers/{call}", data=frames).status
+
+    assert answer(beta.api, "first", b"forged") == 404
+    assert answer(beta.api, "theirs", b"forged") == 404
+    assert answer(alpha.api, "second", b"forged") == 404
+    assert answer(alpha.api, "first", b"true") == 204
+    caller.join(timeout=30)
+    assert came[0].content == b"true"
