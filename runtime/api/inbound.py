@@ -76,7 +76,7 @@ def _fetch(host: Host) -> Callable[..., Response]:
         body = _body()
         fields: dict[str, object] = {"spaceId": space} if space else {"siteId": site} if site else {}
         fields["request"] = {"method": _method(), "url": _url(plan.endpoint), "headers": _headers()}
-        outcome = host.invoker.call(plan, "fetch", fields, body)
+        outcome = host.invoker.call(plan, "fetch", fields, body, source="visitors")
         return _answer(outcome, plan)
 
     return view
@@ -85,7 +85,7 @@ def _fetch(host: Host) -> Callable[..., Response]:
 def _published_script(host: Host) -> Callable[..., Response]:
     def view(name: str, installation: str, site: str, fingerprint: str) -> Response:
         plan = _plan(host, name, installation, None, site, active=True)
-        outcome = host.invoker.call(plan, "fetch_published_script", {"siteId": site})
+        outcome = host.invoker.call(plan, "fetch_published_script", {"siteId": site}, source="visitors")
         if outcome.failure is not None or outcome.status >= 400:
             # A site must not break because one of its integrations does; the event log has the failure.
             headers = {"Cache-Control": "no-store"} | ({"Content-Security-Policy": plan.policy} if plan.policy else {})

@@ -49,7 +49,7 @@ class Event(Body):
     """What all events share. `scope` is the integration scope without which the event is not sent.
 
     `target` tells which installation the event belongs to, `waits` whether somebody waits for the answer: such events
-    are called at once and never repeated.
+    are called at once and never repeated. `by_visitors` tells that whoever looks at a site causes it.
     """
 
     scope: ClassVar[str | None] = None
@@ -57,6 +57,7 @@ class Event(Body):
     waits: ClassVar[bool] = False
     repeats: ClassVar[bool] = True
     lifecycle: ClassVar[bool] = False
+    by_visitors: ClassVar[bool] = False
 
     installation_id: EventId | MISSING = MISSING
     space_id: EventId | MISSING = MISSING
@@ -107,6 +108,7 @@ class SiteInstallationDeleted(Event):
 
 
 class SiteView(Event):
+    by_visitors = True
     scope = "site:views:read"
     target = "site"
     type: Literal["site_view"]
@@ -118,6 +120,7 @@ class SiteView(Event):
 
 
 class PageFeedback(Event):
+    by_visitors = True
     scope = "page:feedback:read"
     target = "site"
     type: Literal["page_feedback"]

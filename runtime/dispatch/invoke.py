@@ -19,6 +19,7 @@ from runtime.dispatch.traces import recorded_body, recorded_payload, trace_text
 from runtime.dispatch.tunnels import Tunnels
 from runtime.engines.table import Engines
 from runtime.store.database import now
+from runtime.store.queue import Source
 
 MOST_OPEN = 32
 """Calls of one integration at a time in one process, running or waiting; a slow one leaves threads for the others."""
@@ -93,8 +94,13 @@ class Invoker:
         fields: dict[str, Any],
         fetch_body: bytes | None = None,
         event_id: str | None = None,
+        *,
+        source: Source,
     ) -> Outcome:
-        """Send an event somebody waits for, with a fresh id where none is given, and record it when it is over."""
+        """Send an event somebody waits for, with a fresh id where none is given, and record it when it is over.
+
+        `source` tells who waits: people with a token, or visitors, who may be anybody.
+        """
         payload: dict[str, Any] = {"eventId": event_id or new_id(), "type": kind}
         if plan.installation_id is not None:
             payload["installationId"] = plan.installation_id
@@ -111,6 +117,7 @@ class Invoker:
                     "installation_id": plan.installation_id,
                     "lane": payload["eventId"],
                     "type": kind,
+                    "source": source,
                     "payload": recorded_payload(payload, event),
                     "state": "delivered" if outcome.status < 400 else "given-up",
                     "attempts": 1,

@@ -178,6 +178,7 @@ def _write(host: Host, site: SiteRow, violation: Violation) -> None:
                 "installation_id": installation_id,
                 "lane": event_id,
                 "type": VIOLATION,
+                "source": "visitors",
                 "payload": json.dumps(payload),
                 "state": "delivered",
                 "attempts": 1,
