@@ -21,13 +21,18 @@ MAX_TOKEN = 4096
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who calls. `roles` are a user's, by organisation; `scopes` a script's; `expires` in epoch seconds."""
+    """Who calls.
+
+    `roles` are a user's, by organisation; `scopes` a script's; `expires` is in epoch seconds; `token_id` that of a
+    personal token.
+    """
 
     reach: Reach
     roles: dict[str, str | None] = field(default_factory=dict)
     scopes: tuple[str, ...] = ()
     expires: float = float("inf")
     organization_id: str | None = None
+    token_id: str | None = None
 
     @property
     def kind(self) -> str:
@@ -77,7 +82,7 @@ def _user(session: Session, token: str) -> Actor | None:
     roles = {member.organization_id: member.role for member in _memberships(session, row.user_id)}
     # A guest, a member without a role, sees what is shared with them only: not the organisation's own things.
     member_of = frozenset(organization_id for organization_id, role in roles.items() if role is not None)
-    return Actor(Reach("user", user_id=row.user_id, organizations=member_of), roles)
+    return Actor(Reach("user", user_id=row.user_id, organizations=member_of), roles, token_id=row.id)
 
 
 def _memberships(session: Session, user_id: str) -> list[MemberRow]:

@@ -10,6 +10,7 @@ from runtime.contract.addresses import Addresses
 from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.deliveries import Plans
 from runtime.dispatch.invoke import Invoker
+from runtime.dispatch.purging import Purger
 from runtime.dispatch.recorder import Recorder
 from runtime.dispatch.tunnels import Tunnels
 from runtime.dispatch.worker import Dispatcher
@@ -37,6 +38,7 @@ class Host:
     plans: Plans
     invoker: Invoker
     dispatcher: Dispatcher
+    purger: Purger
     authenticator: Authenticator
     renders: RenderCache
     renderer: Renderer
@@ -45,6 +47,7 @@ class Host:
     def close(self) -> None:
         """Finish what is in flight, write what is left, end every process and thread."""
         self.announcer.close()
+        self.purger.close()
         self.dispatcher.close()
         self.engines.close()
         self.relay.close()

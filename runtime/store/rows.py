@@ -268,6 +268,10 @@ def _sees_user(reach: Reach) -> ColumnElement[bool]:
     return or_(UserRow.id == reach.user_id, UserRow.id.in_(shared))
 
 
+def _sees_token(reach: Reach) -> ColumnElement[bool]:
+    return TokenRow.user_id == reach.user_id if reach.kind == "user" else false()
+
+
 def _sees_tunnel(reach: Reach) -> ColumnElement[bool]:
     """A tunnel leads to one person's machine: nobody else sees it."""
     if reach.kind != "user":
@@ -293,6 +297,7 @@ _RULES: dict[type[Any], Callable[[Reach], ColumnElement[bool]]] = {
     SiteInstallationRow: _sees_part(SiteInstallationRow),
     EventRow: _sees_event,
     UserRow: _sees_user,
+    TokenRow: _sees_token,
     TunnelRow: _sees_tunnel,
     VersionRow: _sees_version,
 }
