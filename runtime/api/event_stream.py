@@ -32,6 +32,7 @@ from runtime.contract.events import EventDetail, EventStreamQuery
 from runtime.dispatch.announcing import Announcement
 from runtime.engines.frames import LEVELS
 from runtime.store import searching
+from runtime.store.rows import Reach
 from runtime.store.tables.events import EventRow
 
 NEEDS = own(member("admin", of="owner"))
@@ -118,6 +119,10 @@ class _Following:
                 if not _wait(queue):
                     return
 
+    @property
+    def _reach(self) -> Reach:
+        return self._reader.call.actor.reach
+
     def _past(self) -> Iterator[bytes]:
         """Write the last events before now; what an earlier stream already told comes from there on instead."""
         if not self._query.last or self._query.after is not None:
@@ -126,7 +131,7 @@ class _Following:
         searched = self._query.text or self._query.level
         many = MOST_SEARCHED if searched else self._query.last
         with self._host.database.transaction(writes=False) as session:
-            found = searching.last_ended(session, self._integration.id, self._query, many)
+            found = searching.last_ended(session, self._reach, self._integration.id, self._query, many)
             lines = self._written(session, found)[-self._query.last :]
         yield from lines
 
@@ -135,7 +140,7 @@ class _Following:
         after = (self._cursor - OVERLAP, 0)
         while True:
             with self._host.database.transaction(writes=False) as session:
-                found = searching.ended(session, self._integration.id, self._query, after, BATCH)
+                found = searching.ended(session, self._reach, self._integration.id, self._query, after, BATCH)
                 lines = self._written(session, found)
             yield lines
             if len(found) < BATCH:

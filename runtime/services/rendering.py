@@ -179,7 +179,7 @@ def _read(outcome: Outcome, plan: Plan, took: float) -> CachedRender:
     if kind.partition(";")[0].strip().lower() != "application/json":
         raise errors.BadGateway(f"The integration answered with `{kind[:100]}`; a render must be `application/json`.")
     try:
-        output = pydantic_core.from_json(body)
+        output = pydantic_core.from_json(body, allow_inf_nan=False)
     except ValueError:
         output = None
     complete = isinstance(output, dict) and output.get("type") == "complete"

@@ -113,22 +113,31 @@ def _chosen(query: EventFilters) -> Conditions:
 
 
 def ended(
-    session: Session, integration_id: str, query: EventStreamQuery, after: tuple[float, int], limit: int
+    session: Session,
+    reach: Reach,
+    integration_id: str,
+    query: EventStreamQuery,
+    after: tuple[float, int],
+    limit: int,
 ) -> Sequence[EventRow]:
-    """List the events whose last attempt ended after a place, in the order they ended in.
+    """List the events an actor may see whose last attempt ended after a place, in the order they ended in.
 
     A place is the moment, in epoch seconds, and the number (`seq`) of an event: many events end at one moment, since
     they are written down together.
     """
     place = tuple_(EventRow.ended_at, EventRow.seq)
-    conditions = [EventRow.integration_id == integration_id, place > after, *_chosen(query)]
+    seen = visible(EventRow, reach)
+    conditions = [EventRow.integration_id == integration_id, seen, place > after, *_chosen(query)]
     found = select(EventRow).where(*conditions).order_by(EventRow.ended_at, EventRow.seq).limit(limit)
     return list(session.scalars(found.options(undefer(EventRow.trace), undefer(EventRow.body))))
 
 
-def last_ended(session: Session, integration_id: str, query: EventStreamQuery, many: int) -> Sequence[EventRow]:
-    """List the last events that ended, oldest first."""
-    conditions = [EventRow.integration_id == integration_id, EventRow.ended_at.is_not(None), *_chosen(query)]
+def last_ended(
+    session: Session, reach: Reach, integration_id: str, query: EventStreamQuery, many: int
+) -> Sequence[EventRow]:
+    """List the last events that ended and that an actor may see, oldest first."""
+    seen = visible(EventRow, reach)
+    conditions = [EventRow.integration_id == integration_id, seen, EventRow.ended_at.is_not(None), *_chosen(query)]
     found = select(EventRow).where(*conditions).order_by(EventRow.ended_at.desc(), EventRow.seq.desc()).limit(many)
     return list(session.scalars(found.options(undefer(EventRow.trace), undefer(EventRow.body))))[::-1]
 
@@ -250,15 +259,10 @@ def configurations(session: Session, ids: Iterable[str]) -> list[tuple[str, dict
     wanted = list(ids)
     if not wanted:
         return []
-    found = list(
-        session.execute(
-            select(InstallationRow.id, InstallationRow.configuration).where(InstallationRow.id.in_(wanted))
-        ).tuples()
-    )
+    queries = [select(InstallationRow.id, InstallationRow.configuration).where(InstallationRow.id.in_(wanted))]
     for table in (SpaceInstallationRow, SiteInstallationRow):
-        query = select(table.installation_id, table.configuration).where(table.installation_id.in_(wanted))
-        found += session.execute(query).tuples()
-    return found
+        queries.append(select(table.installation_id, table.configuration).where(table.installation_id.in_(wanted)))
+    return [(row[0], row[1]) for query in queries for row in session.execute(query)]
 
 
 def within(table: Any, organization_id: str) -> ColumnElement[bool]:

@@ -20,6 +20,7 @@ from runtime.store.tables.installations import (
 )
 
 PARTS: tuple[tuple[Any, str], ...] = ((SpaceInstallationRow, "spaceId"), (SiteInstallationRow, "siteId"))
+AT_ONCE = 500
 LAST_WORDS = timedelta(minutes=1)
 """An event that tells of the end of an installation is written at most so much later."""
 
@@ -41,10 +42,14 @@ class Gone:
 def find(session: Session, before: datetime, limit: int) -> Gone:
     """Find what was uninstalled before a moment, the oldest first, at most `limit` of each kind."""
     gone = Gone(_oldest(session, InstallationRow, before, limit))
+    told: dict[str, dict[tuple[str, str], datetime]] = {}
     for table, place in PARTS:
         gone.parts[table] = _oldest(session, table, before, limit)
         for part in session.scalars(select(table).where(table.id.in_(gone.parts[table]))):
-            gone.events += _told_of(session, part, place)
+            content_id = part.space_id if place == "spaceId" else part.site_id
+            told.setdefault(part.installation_id, {})[place, content_id] = part.deleted_at + LAST_WORDS
+    for installation_id, places in told.items():
+        gone.events += _told_of(session, installation_id, places)
     return gone
 
 
@@ -53,19 +58,24 @@ def _oldest(session: Session, table: Any, before: datetime, limit: int) -> list[
     return list(session.scalars(query))
 
 
-def _told_of(session: Session, part: Any, place: str) -> list[int]:
-    """Find the events for a part; where they were for is inside of them, and sealed."""
-    content_id = part.space_id if place == "spaceId" else part.site_id
-    query = select(EventRow.seq, EventRow.payload).where(
-        EventRow.installation_id == part.installation_id, EventRow.created_at <= part.deleted_at + LAST_WORDS
+def _told_of(session: Session, installation_id: str, places: dict[tuple[str, str], datetime]) -> list[int]:
+    """Find an installation's events for places it has left; which place an event was for is sealed inside of it."""
+    query = select(EventRow.seq, EventRow.created_at, EventRow.payload).where(
+        EventRow.installation_id == installation_id, EventRow.created_at <= max(places.values())
     )
-    return [seq for seq, payload in session.execute(query) if json.loads(payload).get(place) == content_id]
+    found = []
+    for seq, created, payload in session.execute(query.execution_options(yield_per=500)):
+        event = json.loads(payload)
+        ends = (places.get((place, str(event.get(place)))) for _, place in PARTS)
+        if any(end is not None and created <= end for end in ends):
+            found.append(seq)
+    return found
 
 
 def remove(session: Session, gone: Gone) -> None:
     """Remove what was found; parts and visitors' sessions go with what they belong to."""
-    if gone.events:
-        _delete(session, EventRow, EventRow.seq.in_(gone.events))
+    for start in range(0, len(gone.events), AT_ONCE):
+        _delete(session, EventRow, EventRow.seq.in_(gone.events[start : start + AT_ONCE]))
     if gone.installations:
         _delete(session, EventRow, EventRow.installation_id.in_(gone.installations))
     for table, _ in PARTS:

@@ -73,7 +73,7 @@ def test_without_a_scope_a_script_is_left_with_its_own(kind: str, bare: World) -
         if answer.status == 403:
             message = answer.json["error"]["message"]
             assert f"an {kind} token with the scopes none" in message
-            assert operation.needs.scope is None or f"`{operation.needs.scope}`" in message or kind == "integration"
+            assert operation.needs.scope is None or f"`{operation.needs.scope}`" in message
         else:
             assert answer.status == operation.status, (operation.name, answer.text)
             reached.add(operation.name)

@@ -74,6 +74,7 @@ class Foreign:
     one: Installed
     theirs: Installed
     script: Api
+    installation: Api
 
 
 def install_elsewhere(one: Installed, other: Tenant) -> Installed:
@@ -133,7 +134,7 @@ def foreign(owner: Tenant, guest: Tenant) -> Foreign:
         return kinds <= {item["payload"]["type"] for item in items}
 
     wait_for(told)
-    return Foreign(one, theirs, Api(owner.api.url, held["integration"]))
+    return Foreign(one, theirs, *(Api(owner.api.url, held[kind]) for kind in ("integration", "installation")))
 
 
 def stream(api: Api, path: str, **query: str) -> str:
@@ -163,6 +164,12 @@ def test_the_script_itself_and_administrators_of_both_read_all(foreign: Foreign,
     path = foreign.one.path
     assert SECRET in foreign.script.get(f"{path}/events", limit="1000").text
     assert SECRET in stream(foreign.script, path, last="1000", follow="false")
+    for text in (
+        foreign.installation.get(f"{path}/events", limit="1000").text,
+        stream(foreign.installation, path, last="1000", follow="false"),
+        stream(foreign.installation, path, last="1000", follow="false", installation=foreign.theirs.installation),
+    ):
+        assert SECRET not in text and foreign.theirs.installation not in text
     both = person(shown, {foreign.one.owner.id: "admin", foreign.theirs.owner.id: "admin"})
     assert SECRET in both.get(f"{path}/events", limit="1000").text
     change(shown, both, foreign.theirs.owner.id, "create")
