@@ -32,6 +32,7 @@ COMMANDS: dict[str, str] = {
     "unpublish": "Take an integration away from a host.",
     "login": "Remember a host and a token.",
     "whoami": "Tell whom the token belongs to.",
+    "tokens": "List your tokens for a host, and revoke one.",
     "logs": "Show what an integration's calls logged.",
     "tunnel": "Give a local port a public address on the host.",
     "trigger": "Send an event, or a signed request, to an integration.",

@@ -28,6 +28,7 @@ from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.deliveries import Deliveries, Plans
 from runtime.dispatch.invoke import Invoker
 from runtime.dispatch.planning import Planner
+from runtime.dispatch.purging import Purger
 from runtime.dispatch.recorder import Recorder
 from runtime.dispatch.tunnels import Tunnels
 from runtime.dispatch.worker import Dispatcher
@@ -126,6 +127,7 @@ def create_app(settings: Settings) -> Application:
         mount_identity(app, host)
         mount_site_page(app, host)
     host.dispatcher.start()
+    host.purger.start()
     return Application(host, app, RenderLane(app, host.renders, database.epoch))
 
 
@@ -168,6 +170,7 @@ def _host(settings: Settings, database: Database) -> Host:
         plans=plans,
         invoker=invoker,
         dispatcher=dispatcher,
+        purger=Purger(database),
         authenticator=Authenticator(database),
         renders=renders,
         renderer=Renderer(plans, invoker, renders),

@@ -56,7 +56,9 @@ class Settings:
     retry_seconds: tuple[float, ...] = _setting(
         (2.0, 10.0, 60.0, 300.0, 1800.0, 7200.0), "delays before each further attempt, comma-separated"
     )
-    keep_events: int = _setting(2000, "ended events kept for each integration, and as many that were given up")
+    keep_events: int = _setting(
+        2000, "ended events kept for each integration, and as many that were given up; each source is counted apart"
+    )
     keep_versions: int = _setting(20, "published versions kept for each integration")
     render_cache_bytes: int = _setting(64 * 1024 * 1024, "memory for cached renders")
     wall_seconds: float = _setting(Limits().wall, "longest time until a script's answer")

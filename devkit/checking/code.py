@@ -49,15 +49,11 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class ApiCall:
-    """A call of the platform's API; in `path` a `*` stands for what is known at run time only.
-
-    `installed` tells that it may be made with an installation's token, which needs scopes.
-    """
+    """A call of the platform's API; in `path` a `*` stands for what is known at run time only."""
 
     method: str
     path: str
     spot: Spot
-    installed: bool = True
 
 
 @dataclass(frozen=True, slots=True)

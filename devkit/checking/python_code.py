@@ -122,8 +122,7 @@ class _Look(ast.NodeVisitor):
         if path is None or not path.startswith("/") or method == "*":
             self._code.other_calls = True
             return
-        installed = isinstance(node.func, ast.Attribute) and _last_name(node.func.value) != "integration_api"
-        self._code.calls.append(ApiCall(method.upper(), path, self._spot(node), installed))
+        self._code.calls.append(ApiCall(method.upper(), path, self._spot(node)))
 
     def _secret(self, name: ast.expr, secrets: ast.expr, *, needed: bool) -> None:
         self._taken.add(id(secrets))

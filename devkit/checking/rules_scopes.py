@@ -38,9 +38,9 @@ def call_without_scope(subject: Subject) -> Iterator[Finding]:
     asked = subject.project.manifest.scopes
     for call in subject.code.calls:
         needed = call_at(call.method, _address(call.path))
-        if call.installed and needed is not None and needed.scope not in asked:
+        if needed is not None and needed.scope not in asked:
             message = (
-                f"{call.method} {needed.path} is refused to an installation without the scope `{needed.scope}`: "
+                f"{call.method} {needed.path} is refused to a script without the scope `{needed.scope}`: "
                 "add it to `scopes` in the manifest"
             )
             yield call.spot.finding(message, "call-without-scope", "warning")

@@ -74,6 +74,10 @@ def command(
         recording.look(begin)
     else:
         recording.follow(as_json)
+    if recording.withheld:
+        warn(
+            f"{recording.withheld} events of other organizations were left out: what they carried is withheld from you"
+        )
     if not recording.events:
         raise Problem(f"nothing was recorded: {name} had no such event")
     told = {"file": file, "integration": name, "events": len(recording.events)}
@@ -89,6 +93,7 @@ class Recording:
         self._stopping = threading.Event()
         self._seen: set[str] = set()
         self.events: dict[str, dict[str, Any]] = {}
+        self.withheld = 0
 
     def look(self, begin: str | None) -> None:
         """Take the events since a time that are new, and write them all; raises Problem."""
@@ -141,6 +146,9 @@ class Recording:
         return begin
 
     def _wanted(self, event: dict[str, Any]) -> bool:
+        if event.get("withheld"):
+            self.withheld += 1
+            return False
         kind = event["payload"]["type"]
         return kind in self._kinds if self._kinds else history.by_itself(event)
 

@@ -107,6 +107,8 @@ def _replay(
     """Send one event; gives what became of it, or the `error`."""
     payload = sending.again(event["payload"], elsewhere=elsewhere)
     told = {"from": event["id"], "type": payload["type"]}
+    if event.get("withheld"):
+        return told | {"error": "it happened to another organization: what it carried is withheld from you"}
     if edit:
         payload = payloads.edit(payload)
     content = _content(payload, body, event.get("body"))

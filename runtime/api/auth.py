@@ -21,13 +21,18 @@ MAX_TOKEN = 4096
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who calls. `roles` are a user's, by organisation; `scopes` an installation's; `expires` in epoch seconds."""
+    """Who calls.
+
+    `roles` are a user's, by organisation; `scopes` a script's; `expires` is in epoch seconds; `token_id` that of a
+    personal token.
+    """
 
     reach: Reach
     roles: dict[str, str | None] = field(default_factory=dict)
     scopes: tuple[str, ...] = ()
     expires: float = float("inf")
     organization_id: str | None = None
+    token_id: str | None = None
 
     @property
     def kind(self) -> str:
@@ -83,7 +88,7 @@ def _user(session: Session, token: str) -> Actor | None:
     roles = {member.organization_id: member.role for member in _memberships(session, row.user_id)}
     # A guest, a member without a role, sees what is shared with them only: not the organisation's own things.
     member_of = frozenset(organization_id for organization_id, role in roles.items() if role is not None)
-    return Actor(Reach("user", user_id=row.user_id, organizations=member_of), roles)
+    return Actor(Reach("user", user_id=row.user_id, organizations=member_of), roles, token_id=row.id)
 
 
 def _memberships(session: Session, user_id: str) -> list[MemberRow]:
@@ -97,14 +102,14 @@ def _script(session: Session, token: str) -> Actor | None:
     integration = rows.find(session, HOST, IntegrationRow, id=claims.integration_id)
     if integration is None:
         return None
+    # A scope counts only while the current version still asks for it.
+    scopes = tuple(scope for scope in claims.scopes if scope in integration.manifest["scopes"])
     if claims.installation_id is None:
-        return Actor(Reach("integration", integration_id=integration.id), expires=claims.expires)
+        return Actor(Reach("integration", integration_id=integration.id), scopes=scopes, expires=claims.expires)
     installation = rows.find(
         session, HOST, InstallationRow, id=claims.installation_id, integration_id=integration.id, deleted_at=None
     )
     if installation is None:
         return None
-    # A scope counts only while the current version still asks for it.
-    scopes = tuple(scope for scope in claims.scopes if scope in integration.manifest["scopes"])
     reach = Reach("installation", integration_id=integration.id, installation_id=installation.id)
     return Actor(reach, scopes=scopes, expires=claims.expires, organization_id=installation.organization_id)

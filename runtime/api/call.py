@@ -119,11 +119,10 @@ class Call:
 
 def refusal(actor: Actor, needed: str, role: str | None = None) -> str:
     """Word a 403: which token was used, what was needed (section 6 of the design)."""
-    used = {
-        "user": f"a user token with the role `{role}`" if role else "a user token",
-        "integration": "an integration token",
-        "installation": f"an installation token with the scopes {', '.join(actor.scopes) or 'none'}",
-    }[actor.kind]
+    if actor.kind == "user":
+        used = f"a user token with the role `{role}`" if role else "a user token"
+    else:
+        used = f"an {actor.kind} token with the scopes {', '.join(actor.scopes) or 'none'}"
     return f"This needs {needed}; it was called with {used}."
 
 

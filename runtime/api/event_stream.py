@@ -10,33 +10,38 @@ import json
 import time
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from queue import Empty, Queue
 from typing import Any
 
 from flask import Flask, Response, request
+from sqlalchemy.orm import Session
 
+from runtime.api.auth import Actor
 from runtime.api.call import Call
-from runtime.api.families.integrations import event_details
 from runtime.api.host import Host
 from runtime.api.mount import parse
-from runtime.api.permission import also, member
+from runtime.api.permission import member, own
 from runtime.api.permitting import permit
 from runtime.api.resolve import resolve
+from runtime.api.shown_events import event_details
+from runtime.api.standing import Standing
 from runtime.contract import errors
-from runtime.contract.events import EventStreamQuery
+from runtime.contract.events import EventDetail, EventStreamQuery
 from runtime.dispatch.announcing import Announcement
 from runtime.engines.frames import LEVELS
 from runtime.store import searching
+from runtime.store.rows import Reach
 from runtime.store.tables.events import EventRow
 
-NEEDS = also(member("admin", of="owner"), integration=True, installation=True)
+NEEDS = own(member("admin", of="owner"))
 LOOK_EVERY = 0.5
 """Seconds between two looks at the table; events of this process are seen at once."""
 OVERLAP = 3.0
 """Seconds that are read again each time: what ended first may be committed last."""
 BEAT = 5.0
-"""Seconds of silence after which the stream says that it is still there, and asks whether its reader still may."""
+"""Seconds of silence after which the stream says that it is still there."""
 BATCH = 200
 REMEMBERED = 20_000
 MOST_SEARCHED = 1000
@@ -50,104 +55,126 @@ def mount_event_stream(app: Flask, host: Host) -> None:
 
 
 def _stream(host: Host, **path: str) -> Response:
-    call = _enter(host, path)
+    reader = _Reader(host, path, request.headers.get("Authorization"))
     query = parse(EventStreamQuery, query=request)
     assert isinstance(query, EventStreamQuery)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    authorization = request.headers.get("Authorization")
-    lines = host.places.stream(call.integration.organization_id, _Following(call, query, authorization).lines())
+    owner = reader.call.integration.organization_id
+    lines = host.places.stream(owner, lambda: _Following(reader, query).lines())
     return Response(lines, 200, headers, mimetype="text/event-stream")
 
 
-def _enter(host: Host, path: dict[str, str]) -> Call:
-    epoch = host.database.epoch()
-    call = Call(host, host.authenticator.actor(request.headers.get("Authorization"), epoch), path, epoch)
-    with host.database.transaction(writes=False) as session:
-        call.opened = session
-        resolve(call, ("integrationName",), frozenset())
-        permit(call, NEEDS)
-        call.opened = None
-    return call
+class _Reader:
+    """Who follows an integration: the call as which its events are shown, as long as its rights hold."""
+
+    def __init__(self, host: Host, path: dict[str, str], authorization: str | None) -> None:
+        self._host, self._path = host, path
+        self._integration: str | None = None
+        self.call: Call
+        self._standing = Standing(host, authorization, self._enter)
+
+    def holds(self) -> bool:
+        """Tell whether the reader still may, and note what it may see by now."""
+        return self._standing.holds()
+
+    def _enter(self, actor: Actor) -> None:
+        call = Call(self._host, actor, self._path, self._host.database.epoch())
+        with self._host.database.transaction(writes=False) as session:
+            call.opened = session
+            resolve(call, ("integrationName",), frozenset())
+            permit(call, NEEDS)
+            call.opened = None
+        if self._integration not in (None, call.integration.id):
+            raise errors.NotFound  # another integration of the same name is no continuation
+        self._integration, self.call = call.integration.id, call
+
+
+class _Gone(Exception):
+    """The reader lost the right to the stream."""
 
 
 class _Following:
     """One reader of one integration's events."""
 
-    def __init__(self, call: Call, query: EventStreamQuery, authorization: str | None) -> None:
-        self._call, self._query, self._authorization = call, query, authorization
-        self._integration = call.integration
+    def __init__(self, reader: _Reader, query: EventStreamQuery) -> None:
+        self._reader, self._query = reader, query
+        self._host, self._integration = reader.call.host, reader.call.integration
         self._seen: OrderedDict[tuple[str, int], None] = OrderedDict()
         self._cursor = time.time() if query.after is None else query.after
 
     def lines(self) -> Iterator[bytes]:
         """Write events as they end; ends when the host stops, or its reader may no longer see them."""
-        host = self._call.host
-        with host.announcer.listen(self._integration.name) as queue:
+        with self._host.announcer.listen(self._integration.name) as queue, suppress(_Gone):
             yield b": connected\n\n"
             yield from self._past()
             if not self._query.follow:
                 return
             spoke = time.monotonic()
             while True:
-                wrote = False
-                for line in self._new():
-                    yield line
-                    wrote = True
-                if wrote:
-                    spoke = time.monotonic()
-                elif time.monotonic() - spoke > BEAT:
-                    if not self._still_may():
-                        return
+                for lines in self._new():
+                    yield from lines
+                    if lines:
+                        spoke = time.monotonic()
+                if time.monotonic() - spoke > BEAT:
                     yield b": still here\n\n"
                     spoke = time.monotonic()
                 if not _wait(queue):
                     return
 
-    def _still_may(self) -> bool:
-        try:
-            self._call.host.authenticator.actor(self._authorization, self._call.host.database.epoch())
-        except errors.Unauthorized:
-            return False
-        return True
+    @property
+    def _reach(self) -> Reach:
+        return self._reader.call.actor.reach
 
     def _past(self) -> Iterator[bytes]:
         """Write the last events before now; what an earlier stream already told comes from there on instead."""
         if not self._query.last or self._query.after is not None:
             return
-        self._call.host.recorder.flush()
+        self._host.recorder.flush()
         searched = self._query.text or self._query.level
         many = MOST_SEARCHED if searched else self._query.last
-        with self._call.host.database.transaction(writes=False) as session:
-            found = searching.last_ended(session, self._integration.id, self._query, many)
-            self._call.opened = session
-            lines = list(self._written(found))[-self._query.last :]
-            self._call.opened = None
+        with self._host.database.transaction(writes=False) as session:
+            found = searching.last_ended(session, self._reach, self._integration.id, self._query, many)
+            lines = self._written(session, found)[-self._query.last :]
         yield from lines
 
-    def _new(self) -> Iterator[bytes]:
+    def _new(self) -> Iterator[list[bytes]]:
+        """Read what ended since, in batches; the last one may be empty."""
         after = (self._cursor - OVERLAP, 0)
         while True:
-            with self._call.host.database.transaction(writes=False) as session:
-                found = searching.ended(session, self._integration.id, self._query, after, BATCH)
-                self._call.opened = session
-                lines = list(self._written(found))
-                self._call.opened = None
-            yield from lines
+            with self._host.database.transaction(writes=False) as session:
+                found = searching.ended(session, self._reach, self._integration.id, self._query, after, BATCH)
+                lines = self._written(session, found)
+            yield lines
             if len(found) < BATCH:
                 return
             after = (found[-1].ended_at or 0.0, found[-1].seq)
 
-    def _written(self, found: Sequence[EventRow]) -> Iterator[bytes]:
-        """Write those that were not seen yet and pass the filters."""
+    def _written(self, session: Session, found: Sequence[EventRow]) -> list[bytes]:
+        """Write those that were not seen yet and pass the filters, as the reader may see them now."""
         fresh = [row for row in found if (row.id, row.attempts) not in self._seen]
-        for row, detail in zip(fresh, event_details(self._call, fresh), strict=True):
+        lines = []
+        for row, detail in zip(fresh, self._details(session, fresh), strict=True):
             self._seen[row.id, row.attempts] = None
             self._cursor = max(self._cursor, row.ended_at or 0.0)
             told = detail.model_dump(mode="json", by_alias=True)
             if self._passes(told):
-                yield f"event: event\nid: {row.ended_at:.6f}\ndata: {json.dumps(told)}\n\n".encode()
+                lines.append(f"event: event\nid: {row.ended_at:.6f}\ndata: {json.dumps(told)}\n\n".encode())
         while len(self._seen) > REMEMBERED:
             self._seen.popitem(last=False)
+        return lines
+
+    def _details(self, session: Session, fresh: Sequence[EventRow]) -> list[EventDetail]:
+        """Show events as the reader may see them when they are written, not when the last ones were; raises _Gone."""
+        shown = None
+        while True:
+            if not self._reader.holds():
+                raise _Gone
+            if shown is not None and shown[0] is self._reader.call:
+                return shown[1]
+            call = self._reader.call
+            call.opened = session
+            shown = call, event_details(call, fresh)
+            call.opened = None
 
     def _passes(self, told: dict[str, Any]) -> bool:
         query, trace = self._query, told.get("trace") or {}

@@ -13,6 +13,7 @@ from runtime.contract.addresses import Addresses
 from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.deliveries import Plans
 from runtime.dispatch.invoke import Invoker
+from runtime.dispatch.purging import Purger
 from runtime.dispatch.recorder import Recorder
 from runtime.dispatch.tunnels import Tunnels
 from runtime.dispatch.worker import Dispatcher
@@ -41,11 +42,15 @@ class Places:
         self.streams = Shares(max(2, threads // 8))
         self.bodies = Shares(max(2, threads // 8))
 
-    def stream(self, owner: str, lines: Iterator[bytes]) -> Iterable[bytes]:
-        """Let a reader follow a stream of an organization; raises Unavailable while too many do."""
+    def stream(self, owner: str, begin: Callable[[], Iterator[bytes]]) -> Iterable[bytes]:
+        """Begin a stream that a reader follows for its owner; raises Unavailable while too many do."""
         if not self.streams.enter(owner):
-            raise errors.Unavailable("Too many streams of this organization are open; close one, or try again later.")
-        return self.streams.held_by(owner, "", lines)
+            raise errors.Unavailable("Too many streams are open; close one, or try again later.")
+        try:
+            return self.streams.held_by(owner, "", begin())
+        except BaseException:
+            self.streams.leave(owner)
+            raise
 
     def read(self, owner: str, body: Callable[[], Body]) -> Body:
         """Read a body that somebody sends, perhaps slowly; raises Unavailable while too many of theirs are read."""
@@ -71,6 +76,7 @@ class Host:
     plans: Plans
     invoker: Invoker
     dispatcher: Dispatcher
+    purger: Purger
     authenticator: Authenticator
     renders: RenderCache
     renderer: Renderer
@@ -80,6 +86,7 @@ class Host:
     def close(self) -> None:
         """Finish what is in flight, write what is left, end every process and thread."""
         self.announcer.close()
+        self.purger.close()
         self.dispatcher.close()
         self.engines.close()
         self.relay.close()

@@ -43,6 +43,8 @@ HOP_BY_HOP = frozenset(
 )
 HEADER_NAME = re.compile(r"^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$")
 HEADER_VALUE = re.compile(r"^[\t\x20-\x7e\x80-\xff]{0,16384}$")
+NUMBER = re.compile(r"[0-9]{1,9}")
+"""A number of a version; ids are longer."""
 VISITOR_COOKIE = "site_visitor"
 """The cookie by which the host knows a visitor; no script may set it, sites and scripts share an origin."""
 NO_OP = b"/* This integration's script is not available. */\n"
@@ -58,7 +60,7 @@ def mount_inbound(app: Flask, host: Host) -> None:
             )
     script = f"{BASE}/published-script/<installation>/<site>/<fingerprint>.js"
     app.add_url_rule(script, "published script", _published_script(host), methods=("GET",))
-    app.add_url_rule(f"{BASE}/assets/<int:version>/<file>", "asset", _asset(host), methods=("GET",))
+    app.add_url_rule(f"{BASE}/assets/<version>/<file>", "asset", _asset(host), methods=("GET",))
 
 
 def _fetch(host: Host) -> Callable[..., Response]:
@@ -74,7 +76,7 @@ def _fetch(host: Host) -> Callable[..., Response]:
         body = host.places.read(plan.organization_id, _body)
         fields: dict[str, object] = {"spaceId": space} if space else {"siteId": site} if site else {}
         fields["request"] = {"method": _method(), "url": _url(plan.endpoint), "headers": _headers()}
-        outcome = host.invoker.call(plan, "fetch", fields, body)
+        outcome = host.invoker.call(plan, "fetch", fields, body, source="visitors")
         return _answer(outcome, plan)
 
     return view
@@ -83,7 +85,7 @@ def _fetch(host: Host) -> Callable[..., Response]:
 def _published_script(host: Host) -> Callable[..., Response]:
     def view(name: str, installation: str, site: str, fingerprint: str) -> Response:
         plan = _plan(host, name, installation, None, site, active=True)
-        outcome = host.invoker.call(plan, "fetch_published_script", {"siteId": site})
+        outcome = host.invoker.call(plan, "fetch_published_script", {"siteId": site}, source="visitors")
         if outcome.failure is not None or outcome.status >= 400:
             # A site must not break because one of its integrations does; the event log has the failure.
             headers = {"Cache-Control": "no-store"} | ({"Content-Security-Policy": plan.policy} if plan.policy else {})
@@ -98,13 +100,11 @@ def _published_script(host: Host) -> Callable[..., Response]:
 
 
 def _asset(host: Host) -> Callable[..., Response]:
-    def view(name: str, version: int, file: str) -> Response:
+    def view(name: str, version: str, file: str) -> Response:
         found = re.fullmatch(r"(icon|preview-(\d{1,2}))\.png", file)
         with host.database.transaction(writes=False) as session:
             integration = rows.find(session, HOST, IntegrationRow, name=name)
-            row = None
-            if found is not None and integration is not None:
-                row = rows.find(session, HOST, VersionRow, integration_id=integration.id, number=version)
+            row = _version(session, integration, version) if found is not None and integration is not None else None
             place = int(found[2]) if found is not None and found[2] else None
             image = versions.picture(session, row.id, place) if row is not None else None
         if image is None:
@@ -113,6 +113,15 @@ def _asset(host: Host) -> Callable[..., Response]:
         return Response(image, 200, headers, mimetype="image/png")
 
     return view
+
+
+def _version(session: Session, integration: IntegrationRow, named: str) -> VersionRow | None:
+    """Find a version by its id, or by its number where everybody may know of the integration."""
+    if not NUMBER.fullmatch(named):
+        return rows.find(session, HOST, VersionRow, integration_id=integration.id, id=named)
+    if integration.visibility == "private":
+        return None
+    return rows.find(session, HOST, VersionRow, integration_id=integration.id, number=int(named))
 
 
 def only_on_content_origin(host: Host) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from runtime.store.tables.events import EventRow
 from runtime.store.tables.installations import InstallationRow, SiteInstallationRow, SpaceInstallationRow
 from runtime.store.tables.integrations import IntegrationRow
-from runtime.store.tables.organizations import OrganizationRow
+from runtime.store.tables.organizations import OrganizationRow, TokenRow
 from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
 from runtime.store.tables.tunnels import TunnelRow
@@ -26,3 +26,4 @@ class Objects:
     site_installation: SiteInstallationRow | None = None
     event: EventRow | None = None
     tunnel: TunnelRow | None = None
+    token: TokenRow | None = None

@@ -77,6 +77,9 @@ class Family:
         request models.
         """
         method, path = route.split(" ")
+        addressed = re.findall(r"{(\w+)}", path)
+        if needs.own and addressed and addressed[0] != "integrationName":
+            raise ValueError(f"{route} is about something of a tenant: it is no script's own, and needs a scope")
 
         def register(handler: Handler) -> Handler:
             hints = typing.get_type_hints(handler)

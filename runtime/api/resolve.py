@@ -12,7 +12,7 @@ from runtime.store.rows import HOST, find
 from runtime.store.tables.events import EventRow
 from runtime.store.tables.installations import InstallationRow, SiteInstallationRow, SpaceInstallationRow
 from runtime.store.tables.integrations import IntegrationRow
-from runtime.store.tables.organizations import OrganizationRow
+from runtime.store.tables.organizations import OrganizationRow, TokenRow
 from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
 from runtime.store.tables.tunnels import TunnelRow
@@ -25,6 +25,7 @@ WHAT = {
     "installationId": "installation",
     "eventId": "event",
     "tunnelId": "tunnel",
+    "tokenId": "token",
 }
 
 
@@ -97,6 +98,11 @@ def _tunnel(call: Call, value: str) -> Table | None:
     return call.objects.tunnel
 
 
+def _token(call: Call, value: str) -> Table | None:
+    call.objects.token = find(call.session, call.actor.reach, TokenRow, id=value)
+    return call.objects.token
+
+
 def name_taken(call: Call, name: str) -> IntegrationRow | None:
     """Find whoever holds an integration name, seen or not."""
     return rows.find(call.session, HOST, IntegrationRow, name=name)
@@ -110,5 +116,6 @@ _RESOLVERS: dict[str, Callable[[Call, str], Table | None]] = {
     "installationId": _installation,
     "eventId": _event,
     "tunnelId": _tunnel,
+    "tokenId": _token,
 }
 """Path parameter -> how it is found; a new parameter is a row here."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from runtime.api.families.access_tokens import access_tokens
 from runtime.api.families.adaptive import adaptive
 from runtime.api.families.computing import computing
 from runtime.api.families.embedding import embedding
@@ -18,6 +19,7 @@ from runtime.api.operation import Family, Operation
 
 FAMILIES: tuple[Family, ...] = (
     platform,
+    access_tokens,
     organizations,
     spaces,
     embedding,

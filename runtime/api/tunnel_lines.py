@@ -10,9 +10,14 @@ from urllib.parse import quote, urlsplit
 
 from flask import Flask, Response, request
 
+from runtime.api.auth import Actor
+from runtime.api.call import refusal
+from runtime.api.families.tunnels import TUNNELLER
 from runtime.api.host import Host
 from runtime.api.inbound import HEADER_NAME, HEADER_VALUE, HOP_BY_HOP, VISITOR_COOKIE, only_on_content_origin
+from runtime.api.standing import Standing
 from runtime.contract import errors
+from runtime.contract.organizations import reaches
 from runtime.engines.dev_tunnel.line import Line, Sent
 from runtime.engines.dev_tunnel.messages import ANSWER, TunnelAnswer, TunnelCall, answer_head, read_frames
 from runtime.engines.dev_tunnel.relay import LineBroken, LineBusy, NobodyThere
@@ -99,29 +104,39 @@ def _body() -> Iterator[bytes]:
         yield block
 
 
-def _admit(host: Host, tunnel: str) -> TunnelRow:
-    """Admit whose tunnel it is; raises Unauthorized, NotFound."""
-    actor = host.authenticator.actor(request.headers.get("Authorization"), host.database.epoch())
-    with host.database.transaction(writes=False) as session:
-        row = rows.find(session, actor.reach, TunnelRow, id=tunnel) if IDENTIFIER.fullmatch(tunnel) else None
-    if row is None:
-        raise errors.NotFound("There is no such tunnel, or this token may not see it.")
-    return row
+def _admit(host: Host, tunnel: str) -> Standing:
+    """Admit whose tunnel it is, as long as they may have tunnels; raises Unauthorized, NotFound, Forbidden."""
+
+    def admit(actor: Actor) -> None:
+        with host.database.transaction(writes=False) as session:
+            row = rows.find(session, actor.reach, TunnelRow, id=tunnel) if IDENTIFIER.fullmatch(tunnel) else None
+        if row is None:
+            raise errors.NotFound("There is no such tunnel, or this token may not see it.")
+        role = actor.role_in(row.organization_id)
+        if not reaches(role, TUNNELLER):
+            raise errors.Forbidden(refusal(actor, f"a user token with the role `{TUNNELLER}`", role or "guest"))
+
+    return Standing(host, request.headers.get("Authorization"), admit)
 
 
 def _stream(host: Host, tunnel: str) -> Response:
-    row = _admit(host, tunnel)
+    holder = _admit(host, tunnel)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    lines = host.places.stream(row.organization_id, _told(host.relay.line(tunnel), host))
+    lines = host.places.stream(holder.actor.owner, lambda: _told(host.relay.line(tunnel), host, holder))
     return Response(lines, 200, headers, mimetype="text/event-stream")
 
 
-def _told(line: Line, host: Host) -> Iterator[bytes]:
-    """Write what a line has to tell as server-sent events; a comment when it has been silent for a while."""
+def _told(line: Line, host: Host, holder: Standing) -> Iterator[bytes]:
+    """Write what a line has to tell as server-sent events; a comment when it has been silent for a while.
+
+    It ends when its holder loses the right to it: what came in meanwhile is not written any more.
+    """
     with host.announcer.listen(line.name) as stopping:
         try:
             yield b": connected\n\n"
             for sent in line.events(BEAT):
+                if not holder.holds():
+                    return
                 yield b": still here\n\n" if sent is None else _event(sent)
                 if not stopping.empty():
                     return  # the host stops: it waits for open streams
@@ -143,7 +158,7 @@ def _answer(host: Host, tunnel: str, call: str) -> Response:
         kind, payload = next(frames)
         if kind != ANSWER or answer_head(payload)[2] != call:
             raise FrameError("the first frame must be the head of the answer to this call")
-        taken = host.relay.bring(call, frames, payload)
+        taken = host.relay.bring(tunnel, call, frames, payload)
     except FrameError as error:
         raise errors.BadRequest(f"The answer cannot be read: {error}.") from None
     if not taken:

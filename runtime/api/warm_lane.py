@@ -80,6 +80,6 @@ def rendered(call: Call, wanted: RenderIntegration, request: tuple[Any, ...] | N
     """Render, and keep the way from the bytes of the request to an answer that may be kept."""
     host, actor = call.host, call.actor
     render = host.renderer.render(Asker(actor.reach, actor.role_in), call.integration, wanted, call.epoch)
-    if request is not None and render.expires > render.made and "action" not in wanted.model_fields_set:
+    if request is not None and render.expires > render.made:
         host.renders.keep_shortcut(request, call.epoch, actor.expires, render)
     return render

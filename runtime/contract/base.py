@@ -2,13 +2,60 @@
 
 from __future__ import annotations
 
+import json
+import math
 from datetime import UTC, datetime
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, Self, TypeVar
 
-from pydantic import MISSING, AfterValidator, BaseModel, ConfigDict, Field, PlainSerializer, StringConstraints
+from pydantic import (
+    MISSING,
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    StringConstraints,
+    ValidationError,
+)
 from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticCustomError
 
 T = TypeVar("T")
+
+
+NOT_FINITE = PydanticCustomError("not_finite", "numbers must be finite: no NaN, Infinity, or more than 1.8e308")
+_SHAPE = bytes(48 if 48 <= sign <= 57 else 101 if sign in b"eE" else 43 if sign == 43 else 32 for sign in range(256))
+"""Makes every digit a 0 and blanks what stands in no exponent: a look for long ones is cheap, for every render."""
+_LONG = b"0" * 24  # numbers are too large from 309 digits on; a short needle is found faster
+
+
+class _NotFinite(ValueError):
+    """A number that is none."""
+
+
+def finite_json(text: bytes) -> bool:
+    """Tell whether every number in a JSON text is finite; what is no JSON at all is left to whoever reads it."""
+    shape = text.translate(_SHAPE)
+    words = b"NaN" in text or b"Infinity" in text
+    if not (words or b"e000" in shape or b"e+000" in shape or _LONG in shape):
+        return True
+    try:
+        json.loads(text, parse_constant=_refuse, parse_float=_finite)
+    except _NotFinite:
+        return False
+    except (ValueError, RecursionError):
+        pass
+    return True
+
+
+def _refuse(constant: str) -> float:
+    raise _NotFinite(constant)
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    return value if math.isfinite(value) else _refuse(digits)
 
 
 class WireModel(BaseModel):
@@ -18,9 +65,17 @@ class WireModel(BaseModel):
 
 
 class Body(WireModel):
-    """A request body: types are not guessed, `"1"` is no number."""
+    """A request body: types are not guessed, `"1"` is no number, and every number is finite, wherever it stands."""
 
     model_config = ConfigDict(strict=True)
+
+    @classmethod
+    def model_validate_json(cls, json_data: str | bytes | bytearray, **options: Any) -> Self:
+        """Read a body; raises ValidationError, also for `NaN`, `Infinity` and `1e999` in what is ignored otherwise."""
+        data = json_data.encode("utf-8", "surrogatepass") if isinstance(json_data, str) else bytes(json_data)
+        if not finite_json(data):
+            raise ValidationError.from_exception_data(cls.__name__, [{"type": NOT_FINITE, "loc": (), "input": None}])
+        return super().model_validate_json(json_data, **options)
 
 
 class Query(WireModel):
@@ -77,7 +132,16 @@ def nul_free(value: Any) -> Any:
     return value
 
 
+def in_utc(moment: datetime) -> datetime:
+    """Give a moment in UTC; refuses those that have no year there."""
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("must be between the years 1 and 9999 in UTC") from None
+
+
 Moment = Annotated[datetime, PlainSerializer(wire_time, return_type=str)]
+GivenMoment = Annotated[AwareDatetime, AfterValidator(in_utc)]
 Text = Annotated[str, AfterValidator(has_no_nul)]
 JsonObject = Annotated[dict[str, Any], AfterValidator(nul_free)]
 Url = Annotated[str, StringConstraints(max_length=2048)]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import MISSING, AwareDatetime, Field, StringConstraints
+from pydantic import MISSING, Field, StringConstraints
 
-from runtime.contract.base import Body, JsonObject, ListQuery, Moment, Query, Text, WireModel
+from runtime.contract.base import Body, GivenMoment, JsonObject, ListQuery, Moment, Query, Text, WireModel
 from runtime.contract.installations import Status
 from runtime.contract.invocation import LogLevel
 from runtime.contract.spaces import ContentVisibility
@@ -49,7 +49,7 @@ class Event(Body):
     """What all events share. `scope` is the integration scope without which the event is not sent.
 
     `target` tells which installation the event belongs to, `waits` whether somebody waits for the answer: such events
-    are called at once and never repeated.
+    are called at once and never repeated. `by_visitors` tells that whoever looks at a site causes it.
     """
 
     scope: ClassVar[str | None] = None
@@ -57,6 +57,7 @@ class Event(Body):
     waits: ClassVar[bool] = False
     repeats: ClassVar[bool] = True
     lifecycle: ClassVar[bool] = False
+    by_visitors: ClassVar[bool] = False
 
     installation_id: EventId | MISSING = MISSING
     space_id: EventId | MISSING = MISSING
@@ -107,6 +108,7 @@ class SiteInstallationDeleted(Event):
 
 
 class SiteView(Event):
+    by_visitors = True
     scope = "site:views:read"
     target = "site"
     type: Literal["site_view"]
@@ -118,6 +120,7 @@ class SiteView(Event):
 
 
 class PageFeedback(Event):
+    by_visitors = True
     scope = "page:feedback:read"
     target = "site"
     type: Literal["page_feedback"]
@@ -290,7 +293,10 @@ class Delivery(WireModel):
 
 
 class IntegrationEvent(WireModel):
-    """One dispatched event (contract/dispatch.md section 13)."""
+    """One dispatched event (contract/dispatch.md section 13).
+
+    `withheld` (extension) tells that its payload lacks what belongs to an installation the reader may not read.
+    """
 
     id: str
     integration_id: str
@@ -299,6 +305,7 @@ class IntegrationEvent(WireModel):
     payload: dict[str, Any]
     status: Literal["success", "failed"]
     delivery: Delivery
+    withheld: bool | MISSING = MISSING
 
 
 class EventDetail(WireModel):
@@ -315,7 +322,7 @@ class EventFilters(Query):
     type: Annotated[Text, StringConstraints(max_length=100)] | None = None
     status: Literal["success", "failed"] | None = None
     installation: Annotated[Text, StringConstraints(max_length=100)] | None = None
-    since: AwareDatetime | None = None
+    since: GivenMoment | None = None
 
 
 class EventQuery(EventFilters, ListQuery):

@@ -18,6 +18,14 @@ def reaches(role: str | None, needed: Role) -> bool:
     return role in ROLES and ROLES.index(role) >= ROLES.index(needed)
 
 
+class PersonalToken(WireModel):
+    """A token of a person, as its owner sees it: `current` is the one the request came with."""
+
+    id: str
+    created_at: Moment
+    current: bool
+
+
 class UserUrls(WireModel):
     location: str
 

@@ -1,4 +1,4 @@
-"""Which scope an installation's token needs for which operation, for whoever must know without asking a host.
+"""Which scope a script's token needs for which operation, for whoever must know without asking a host.
 
 What the host serves is held against its operations by a test; the rest is section 11 of contract/gaps.md.
 """
@@ -26,10 +26,14 @@ _CHANGE, _OPENAPI = f"{_SPACE}/change-requests/{{changeRequestId}}", "/v1/orgs/{
 _SPEC = f"{_OPENAPI}/{{specSlug}}"
 
 CALLS: tuple[ScopedCall, ...] = (
+    ScopedCall("getOrganizationById", "GET", "/v1/orgs/{organizationId}", "space:metadata:read"),
     ScopedCall("listSpacesInOrganizationById", "GET", "/v1/orgs/{organizationId}/spaces", "space:metadata:read"),
     ScopedCall("getSpaceById", "GET", _SPACE, "space:metadata:read"),
     ScopedCall("updateSpaceById", "PATCH", _SPACE, "space:metadata:write"),
     ScopedCall("getContentByUrl", "GET", "/v1/urls/content", "space:metadata:read"),
+    ScopedCall("listSpaceIntegrationsBlocks", "GET", f"{_SPACE}/integration-blocks", "space:metadata:read"),
+    ScopedCall("getEmbedByUrlInSpace", "GET", f"{_SPACE}/embed", "space:metadata:read"),
+    ScopedCall("trackEventsInSiteById", "POST", f"{_SITE}/insights/events", "site:views:read"),
     ScopedCall("getSiteById", "GET", _SITE, "site:metadata:read"),
     ScopedCall("listSiteSections", "GET", f"{_SITE}/sections", "site:metadata:read"),
     ScopedCall("getPublishedContentSite", "GET", f"{_SITE}/published", "site:metadata:read"),

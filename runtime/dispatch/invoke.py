@@ -18,6 +18,7 @@ from runtime.dispatch.tunnels import Tunnels
 from runtime.engines.shares import Shares
 from runtime.engines.table import Engines
 from runtime.store.database import now
+from runtime.store.queue import Source
 
 SEATS = 128
 """Calls that may be waited for at a time in one process, where nobody says how many threads there are."""
@@ -77,8 +78,13 @@ class Invoker:
         fields: dict[str, Any],
         fetch_body: bytes | None = None,
         event_id: str | None = None,
+        *,
+        source: Source,
     ) -> Outcome:
-        """Send an event somebody waits for, with a fresh id where none is given, and record it when it is over."""
+        """Send an event somebody waits for, with a fresh id where none is given, and record it when it is over.
+
+        `source` tells who waits: people with a token, or visitors, who may be anybody.
+        """
         payload: dict[str, Any] = {"eventId": event_id or new_id(), "type": kind}
         if plan.installation_id is not None:
             payload["installationId"] = plan.installation_id
@@ -95,6 +101,7 @@ class Invoker:
                     "installation_id": plan.installation_id,
                     "lane": payload["eventId"],
                     "type": kind,
+                    "source": source,
                     "payload": recorded_payload(payload, event),
                     "state": "delivered" if outcome.status < 400 else "given-up",
                     "attempts": 1,

@@ -147,13 +147,22 @@ def _visitor_auth(row: SiteRow) -> Any:
     return CustomVisitorAuth(backend="custom") if row.visitor_auth_backend else MISSING
 
 
+def pictures_of(row: IntegrationRow, at: Addresses) -> str:
+    """Give the address below which the pictures of an integration's current version are.
+
+    Browsers ask for them without a token. Those of a private integration stand under an id that nobody guesses, so that
+    whoever was shown the integration sees its icon, and nobody else learns that there is one.
+    """
+    return f"{at.assets(row.name)}/{row.version_id if row.visibility == 'private' else row.version}"
+
+
 def integration_object(
     row: IntegrationRow, owner: Organization, at: Addresses, *, admin: bool, install: bool
 ) -> Integration:
     """Show the current version of an integration; `admin` and `install` are what the one who asks may do."""
     manifest: dict[str, Any] = row.manifest
     endpoint = at.integration(row.name)
-    fixed = f"{at.assets(row.name)}/{row.version}"
+    fixed = pictures_of(row, at)
     return Integration(
         name=row.name,
         version=row.version,

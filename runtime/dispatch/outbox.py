@@ -88,6 +88,7 @@ def _row(kind: str, integration_id: str, installation_id: str | None, fields: di
         "installation_id": installation_id,
         "lane": installation_id or event_id,
         "type": kind,
+        "source": "visitors" if EVENTS[kind].by_visitors else None,
         "payload": json.dumps({**payload, **fields}, separators=(",", ":")),
         "state": "pending",
         "attempts": 0,

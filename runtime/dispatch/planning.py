@@ -197,11 +197,10 @@ def policy_header(integration: IntegrationRow) -> str | None:
 
 def tokens_for(integration: IntegrationRow, installation: InstallationRow | None) -> dict[str, str]:
     """Make the tokens a script finds in its environment; the last one is its default."""
-    made = {"integration": tokens.sign(integration.id, None, None, [])}
+    scopes = integration.manifest["scopes"]
+    made = {"integration": tokens.sign(integration.id, None, None, scopes)}
     if installation is not None:
-        made["installation"] = tokens.sign(
-            integration.id, installation.id, installation.organization_id, integration.manifest["scopes"]
-        )
+        made["installation"] = tokens.sign(integration.id, installation.id, installation.organization_id, scopes)
     return made
 
 

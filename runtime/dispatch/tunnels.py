@@ -35,7 +35,9 @@ class Tunnels:
                 self._seen[url] = time.monotonic() + RECHECK
                 return url
             self._seen.pop(url, None)
-        _log.info("development mode through %s is over: nobody renewed its lease", url)
+        _log.info(
+            "development mode through %s is over: its lease ended, or its holder is no administrator any more", url
+        )
         with self._database.transaction(writes=True) as session:
             if tunnels.standing(session, url) == "lapsed":  # not renewed in between
                 tunnels.end_development(session, url)

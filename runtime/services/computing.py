@@ -100,7 +100,7 @@ class Computer:
                 for key, one in wanted.source.dependencies.items()
             }
         fields = {"spaceId": space.id, "sourceId": source, "props": wanted.source.props, "dependencies": dependencies}
-        outcome = self._invoker.call(plan, kind, fields)
+        outcome = self._invoker.call(plan, kind, fields, source="people")
         if outcome.failure is not None:
             raise failed(outcome.failure)
         body = body_of(outcome.body)

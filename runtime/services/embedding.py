@@ -10,6 +10,7 @@ from pydantic import MISSING
 from runtime.contract.addresses import Addresses
 from runtime.contract.embedding import Embed, IntegrationBlocks, IntegrationEmbed, LinkEmbed
 from runtime.contract.url_patterns import matches
+from runtime.dispatch.objects import pictures_of
 from runtime.store.tables.integrations import IntegrationRow
 
 
@@ -28,6 +29,6 @@ def embed(address: str, integrations: Iterable[IntegrationRow], at: Addresses) -
     for row in integrations:
         for block in row.manifest.get("blocks") or ():
             if any(matches(pattern, address) for pattern in block.get("urlUnfurl") or ()):
-                icon = f"{at.assets(row.name)}/{row.version}/icon.png" if row.manifest["icon"] else MISSING
+                icon = f"{pictures_of(row, at)}/icon.png" if row.manifest["icon"] else MISSING
                 return IntegrationEmbed(title=block["title"], site=host, icon=icon, integration=row.name, block=block)
     return LinkEmbed(title=address, site=host)

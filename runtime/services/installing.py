@@ -83,7 +83,14 @@ def install_on_site(
 
 
 def update(
-    session: Session, integration: IntegrationRow, installation: InstallationRow, row: Any, kind: Kind, body: UpdatePart
+    session: Session,
+    integration: IntegrationRow,
+    installation: InstallationRow,
+    row: Any,
+    kind: Kind,
+    body: UpdatePart,
+    *,
+    by_person: bool,
 ) -> None:
     """Change an installation of any kind; a change of status or configuration is told to the script with `previous`."""
     previous = {"status": row.status, "configuration": row.configuration}
@@ -93,7 +100,10 @@ def update(
         installed.set_external_ids(session, row.id, body.external_ids)
         row.revision += 1
     if body.status is not MISSING:
-        row.paused = body.status == "paused"
+        paused = body.status == "paused"
+        # Who paused it first is remembered: a script that says it again does not make it its own pause.
+        row.paused_by_person = paused and (by_person or (row.paused and row.paused_by_person))
+        row.paused = paused
     row.status = status_for(integration.manifest, kind, row.configuration, paused=row.paused)
     if (row.status, row.configuration) != (previous["status"], previous["configuration"]):
         row.revision += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pydantic_core
@@ -29,6 +29,7 @@ from runtime.dispatch.planning import Level, Plan
 from runtime.engines.engine import AnswerCut
 from runtime.services.render_cache import CachedRender, RenderCache, max_age
 from runtime.store import installed, rows
+from runtime.store.queue import Source
 from runtime.store.rows import Reach
 from runtime.store.tables.installations import InstallationRow
 from runtime.store.tables.integrations import IntegrationRow
@@ -75,9 +76,13 @@ class Renderer:
             return kept
         metrics.RENDER_MISS.inc()
         started = time.monotonic()
-        outcome = self._invoker.call(plan, "ui_render", fields)
+        # The host asks for readers of published sites, who may be anybody.
+        source: Source = "visitors" if asker.reach.kind == "host" else "people"
+        outcome = self._invoker.call(plan, "ui_render", fields, source=source)
         render = _read(outcome, plan, (time.monotonic() - started) * 1000)
-        if cacheable and render.expires > render.made:
+        if not cacheable:
+            return replace(render, expires=render.made)  # whoever keeps answers must not keep this one, either
+        if render.expires > render.made:
             self._cache.keep(component, plan.fingerprint, fields, render)
         return render
 
@@ -174,7 +179,7 @@ def _read(outcome: Outcome, plan: Plan, took: float) -> CachedRender:
     if kind.partition(";")[0].strip().lower() != "application/json":
         raise errors.BadGateway(f"The integration answered with `{kind[:100]}`; a render must be `application/json`.")
     try:
-        output = pydantic_core.from_json(body)
+        output = pydantic_core.from_json(body, allow_inf_nan=False)
     except ValueError:
         output = None
     complete = isinstance(output, dict) and output.get("type") == "complete"

@@ -95,7 +95,7 @@ class Asking:
         event_id = new_id()
         organization = level.installation.organization_id if level.installation else None
         complete = _complete(kind, fields, plan.endpoint, organization)
-        outcome = self._invoker.call(plan, kind, complete, content, event_id)
+        outcome = self._invoker.call(plan, kind, complete, content, event_id, source="people")
         told = outcome.failure.message.encode() if outcome.failure else body_of(outcome.body)
         answer = TriggerAnswer(status=outcome.status, headers=outcome.headers, body=told.decode(errors="replace"))
         return TriggeredEvents(events=[event_id], answer=answer)

@@ -12,7 +12,7 @@ from sqlalchemy.engine import make_url
 
 from runtime.store.database import Database
 
-HEAD = "0003"
+HEAD = "0004"
 """The newest revision in `migrations/versions`; a test compares."""
 LOCK = 7_401_883_120
 

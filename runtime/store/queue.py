@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from itertools import product
+from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Dialect, and_, bindparam, delete, func, or_, select, update
 from sqlalchemy.orm import Session, aliased
@@ -15,6 +16,9 @@ from runtime.store.tables.installations import InstallationRow
 from runtime.store.tables.integrations import IntegrationRow
 
 WAITING = ("pending", "failed")
+Source = Literal["people", "visitors"]
+SOURCES: tuple[Source | None, ...] = (None, "people", "visitors")
+"""Who caused an event: the platform, somebody with a token, or anybody at all."""
 
 
 def add(session: Session, rows: Sequence[dict[str, Any]]) -> None:
@@ -180,10 +184,12 @@ def depth(session: Session) -> dict[str, int]:
 def prune(session: Session, integration_id: str, keep: int) -> None:
     """Forget all but the newest ended events of an integration: `keep` that were delivered, and as many given up.
 
-    They are counted apart, so that many successes do not hide the failures before them.
+    They are counted apart, so that many successes do not hide the failures before them; and so is what each source
+    caused: no number of requests that anybody may send pushes out what the platform or people did.
     """
-    for state in ("delivered", "given-up"):
-        ended = and_(EventRow.integration_id == integration_id, EventRow.state == state)
+    for state, source in product(("delivered", "given-up"), SOURCES):
+        of = EventRow.source.is_(None) if source is None else EventRow.source == source
+        ended = and_(EventRow.integration_id == integration_id, EventRow.state == state, of)
         newest = select(EventRow.seq).where(ended).order_by(EventRow.seq.desc())
         oldest = session.scalar(newest.offset(keep).limit(1))
         if oldest is not None:

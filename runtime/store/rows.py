@@ -11,7 +11,7 @@ import binascii
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Literal, TypeVar
 
 from sqlalchemy import ColumnElement, and_, exists, false, func, or_, select, true
@@ -62,9 +62,18 @@ class PageOf:
 
 
 def find(session: Session, reach: Reach, table: type[R], *conditions: ColumnElement[bool], **by: Any) -> R | None:
-    """Find the one row with these values that the actor may see."""
+    """Find the one row with these values that the actor may see; values no database can hold name nothing."""
+    if any(_impossible(value) for value in by.values()):
+        return None
     query = select(table).where(visible(table, reach), *conditions).filter_by(**by).limit(1)
     return session.scalars(query).first()
+
+
+def _impossible(value: Any) -> bool:
+    """Tell whether a value fits no column: addresses carry whatever somebody writes into them."""
+    if isinstance(value, str):
+        return "\x00" in value
+    return isinstance(value, int) and abs(value) >= 1 << 63
 
 
 def every(session: Session, reach: Reach, table: type[R], *conditions: ColumnElement[bool], **by: Any) -> list[R]:
@@ -86,7 +95,7 @@ def page(
     newest_first: bool = True,
 ) -> PageOf:
     """List one page by creation; raises BadCursor. The cursor holds the last row's place, not a number of rows."""
-    wanted = and_(visible(table, reach), *conditions)
+    wanted = and_(listed(table, reach), *conditions)
     count = session.scalar(select(func.count()).select_from(table).where(wanted)) or 0
     order, key = _order(table)
     query = select(table).where(wanted)
@@ -117,6 +126,7 @@ def _beyond(order: Any, key: Any, cursor: str, newest_first: bool) -> ColumnElem
             place = datetime.fromisoformat(place)
             if place.tzinfo is None:
                 raise ValueError("no time zone")
+            place = place.astimezone(UTC)  # what has no year there, the database cannot compare either
         elif not isinstance(place, int) or isinstance(place, bool) or abs(place) >= 1 << 62:
             raise ValueError("no sequence number")
         if not isinstance(last, str) or "\x00" in last:
@@ -134,6 +144,12 @@ def visible(table: type[Any], reach: Reach) -> ColumnElement[bool]:
         return true()
     rule = _RULES.get(table)
     return rule(reach) if rule is not None else false()
+
+
+def listed(table: type[Any], reach: Reach) -> ColumnElement[bool]:
+    """Give the condition under which rows stand in lists: what may be seen, but for what only its name finds."""
+    rule = _LISTS.get(table)
+    return visible(table, reach) if rule is None or reach.kind == "host" else and_(visible(table, reach), rule(reach))
 
 
 def _organizations(reach: Reach) -> Any:
@@ -191,14 +207,30 @@ def _sees_content(reach: Reach, table: Any, part: Any, part_key: Any, selection:
 
 
 def _sees_integration(reach: Reach) -> ColumnElement[bool]:
-    installed = exists().where(
-        InstallationRow.integration_id == IntegrationRow.id,
-        InstallationRow.deleted_at.is_(None),
-        InstallationRow.organization_id.in_(_organizations(reach)),
+    """A private integration exists for its owner and for who installed it; an unlisted one is found by its name."""
+    return or_(IntegrationRow.visibility.in_(("public", "unlisted")), _concerns(reach))
+
+
+def _lists_integration(reach: Reach) -> ColumnElement[bool]:
+    """Only public integrations are listed to everybody; to a script, of all others only itself."""
+    return or_(IntegrationRow.visibility == "public", _concerns(reach))
+
+
+def _concerns(reach: Reach) -> ColumnElement[bool]:
+    """Match an actor's integrations: a script's own; those a person's organizations own or have installed."""
+    if reach.kind != "user":
+        return IntegrationRow.id == reach.integration_id
+    # Said outright: a query that joins installations would take this one's for its own.
+    installed = (
+        exists()
+        .where(
+            InstallationRow.integration_id == IntegrationRow.id,
+            InstallationRow.deleted_at.is_(None),
+            InstallationRow.organization_id.in_(reach.organizations),
+        )
+        .correlate(IntegrationRow)
     )
-    own = IntegrationRow.id == reach.integration_id if reach.integration_id else false()
-    mine = IntegrationRow.organization_id.in_(reach.organizations) if reach.kind == "user" else false()
-    return or_(IntegrationRow.visibility.in_(("public", "unlisted")), own, mine, installed)
+    return or_(IntegrationRow.organization_id.in_(reach.organizations), installed)
 
 
 def _sees_installation(reach: Reach) -> ColumnElement[bool]:
@@ -236,6 +268,10 @@ def _sees_user(reach: Reach) -> ColumnElement[bool]:
     return or_(UserRow.id == reach.user_id, UserRow.id.in_(shared))
 
 
+def _sees_token(reach: Reach) -> ColumnElement[bool]:
+    return TokenRow.user_id == reach.user_id if reach.kind == "user" else false()
+
+
 def _sees_tunnel(reach: Reach) -> ColumnElement[bool]:
     """A tunnel leads to one person's machine: nobody else sees it."""
     if reach.kind != "user":
@@ -261,9 +297,12 @@ _RULES: dict[type[Any], Callable[[Reach], ColumnElement[bool]]] = {
     SiteInstallationRow: _sees_part(SiteInstallationRow),
     EventRow: _sees_event,
     UserRow: _sees_user,
+    TokenRow: _sees_token,
     TunnelRow: _sees_tunnel,
     VersionRow: _sees_version,
 }
+
+_LISTS: dict[type[Any], Callable[[Reach], ColumnElement[bool]]] = {IntegrationRow: _lists_integration}
 
 TABLES: tuple[type[Table], ...] = (
     OrganizationRow,

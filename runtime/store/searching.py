@@ -11,7 +11,8 @@ from sqlalchemy.orm import Session, undefer
 
 from runtime.contract.events import EventFilters, EventQuery, EventStreamQuery
 from runtime.contract.integrations import IntegrationQuery
-from runtime.store.rows import Reach, visible
+from runtime.store.rows import HOST, Reach, visible
+from runtime.store.rows import listed as listed_to
 from runtime.store.tables.events import EventRow
 from runtime.store.tables.installations import InstallationRow, SiteInstallationRow, SpaceInstallationRow
 from runtime.store.tables.integrations import IntegrationRow
@@ -112,22 +113,31 @@ def _chosen(query: EventFilters) -> Conditions:
 
 
 def ended(
-    session: Session, integration_id: str, query: EventStreamQuery, after: tuple[float, int], limit: int
+    session: Session,
+    reach: Reach,
+    integration_id: str,
+    query: EventStreamQuery,
+    after: tuple[float, int],
+    limit: int,
 ) -> Sequence[EventRow]:
-    """List the events whose last attempt ended after a place, in the order they ended in.
+    """List the events an actor may see whose last attempt ended after a place, in the order they ended in.
 
     A place is the moment, in epoch seconds, and the number (`seq`) of an event: many events end at one moment, since
     they are written down together.
     """
     place = tuple_(EventRow.ended_at, EventRow.seq)
-    conditions = [EventRow.integration_id == integration_id, place > after, *_chosen(query)]
+    seen = visible(EventRow, reach)
+    conditions = [EventRow.integration_id == integration_id, seen, place > after, *_chosen(query)]
     found = select(EventRow).where(*conditions).order_by(EventRow.ended_at, EventRow.seq).limit(limit)
     return list(session.scalars(found.options(undefer(EventRow.trace), undefer(EventRow.body))))
 
 
-def last_ended(session: Session, integration_id: str, query: EventStreamQuery, many: int) -> Sequence[EventRow]:
-    """List the last events that ended, oldest first."""
-    conditions = [EventRow.integration_id == integration_id, EventRow.ended_at.is_not(None), *_chosen(query)]
+def last_ended(
+    session: Session, reach: Reach, integration_id: str, query: EventStreamQuery, many: int
+) -> Sequence[EventRow]:
+    """List the last events that ended and that an actor may see, oldest first."""
+    seen = visible(EventRow, reach)
+    conditions = [EventRow.integration_id == integration_id, seen, EventRow.ended_at.is_not(None), *_chosen(query)]
     found = select(EventRow).where(*conditions).order_by(EventRow.ended_at.desc(), EventRow.seq.desc()).limit(many)
     return list(session.scalars(found.options(undefer(EventRow.trace), undefer(EventRow.body))))[::-1]
 
@@ -197,8 +207,11 @@ def integrations_on_space(space: SpaceRow, search: str | None) -> Conditions:
     return [part, *listed(search)]
 
 
-def active_on_space(session: Session, space: SpaceRow) -> list[IntegrationRow]:
-    """Find the integrations whose installation on a space is active, in the order they were installed."""
+def active_on_space(session: Session, space: SpaceRow, reach: Reach = HOST) -> list[IntegrationRow]:
+    """Find the integrations whose installation on a space is active, in the order they were installed.
+
+    With `reach`, those that are listed to an actor.
+    """
     part = exists().where(
         SpaceInstallationRow.installation_id == InstallationRow.id,
         SpaceInstallationRow.space_id == space.id,
@@ -208,7 +221,7 @@ def active_on_space(session: Session, space: SpaceRow) -> list[IntegrationRow]:
     query = (
         _active()
         .where(InstallationRow.organization_id == space.organization_id)
-        .where(or_(active, and_(InstallationRow.space_selection == "all", ~part)))
+        .where(or_(active, and_(InstallationRow.space_selection == "all", ~part)), listed_to(IntegrationRow, reach))
     )
     return list(session.scalars(query))
 
@@ -239,6 +252,17 @@ def installations_in(organization_id: str, search: str | None) -> Conditions:
 def contents(session: Session, table: Any, ids: Iterable[str]) -> dict[str, Any]:
     """Load spaces or sites by id."""
     return {row.id: row for row in session.scalars(select(table).where(table.id.in_(list(ids))))}
+
+
+def configurations(session: Session, ids: Iterable[str]) -> list[tuple[str, dict[str, Any]]]:
+    """List the configurations of installations and of their spaces and sites, each with the installation's id."""
+    wanted = list(ids)
+    if not wanted:
+        return []
+    queries = [select(InstallationRow.id, InstallationRow.configuration).where(InstallationRow.id.in_(wanted))]
+    for table in (SpaceInstallationRow, SiteInstallationRow):
+        queries.append(select(table.installation_id, table.configuration).where(table.installation_id.in_(wanted)))
+    return [(row[0], row[1]) for query in queries for row in session.execute(query)]
 
 
 def within(table: Any, organization_id: str) -> ColumnElement[bool]:

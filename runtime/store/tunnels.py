@@ -10,10 +10,12 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from runtime.contract.identifiers import new_id
+from runtime.contract.organizations import reaches
 from runtime.store import rows
 from runtime.store.database import now
 from runtime.store.rows import HOST
 from runtime.store.tables.integrations import IntegrationRow
+from runtime.store.tables.organizations import MemberRow
 from runtime.store.tables.tunnels import TunnelRow
 
 Standing = Literal["elsewhere", "leased", "lapsed"]
@@ -38,11 +40,26 @@ def lease(
 
 
 def standing(session: Session, url: str) -> Standing:
-    """Tell how it stands with the address events are to go to; `elsewhere` are addresses no tunnel of ours has."""
+    """Tell how it stands with the address events are to go to; `elsewhere` are addresses no tunnel of ours has.
+
+    A lease is worth nothing, either, once its holder is no administrator of who owns an integration whose events go
+    there: development mode would show them what they may not read any more.
+    """
     until = session.scalar(select(TunnelRow.leased_until).where(TunnelRow.url == url))
     if until is None:
         return "elsewhere"
-    return "leased" if until > now() else "lapsed"
+    owners = session.scalars(select(IntegrationRow.organization_id).where(IntegrationRow.tunnel_url == url))
+    fit = until > now() and all(may_develop(session, url, owner) for owner in owners)
+    return "leased" if fit else "lapsed"
+
+
+def may_develop(session: Session, url: str, organization_id: str) -> bool:
+    """Tell whether who holds a tunnel is an administrator of an organization; addresses elsewhere are nobody's."""
+    holder = session.scalar(select(TunnelRow.user_id).where(TunnelRow.url == url))
+    if holder is None:
+        return True
+    member = rows.find(session, HOST, MemberRow, user_id=holder, organization_id=organization_id)
+    return member is not None and reaches(member.role, "admin")
 
 
 def holder(session: Session, tunnel_id: str) -> str | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from functools import partial
@@ -14,6 +16,7 @@ from flask import Flask, Response, request
 from runtime.api.auth import Actor
 from runtime.api.host import Host
 from runtime.api.mount import parse, read_json
+from runtime.api.standing import Standing
 from runtime.contract import accessibility, contentkit, errors
 from runtime.contract.base import Body, WireModel
 from runtime.contract.invocation import Limits, ScriptFault
@@ -28,6 +31,9 @@ from runtime.web.origins import on_own_origin
 from runtime.web.preview_pages import PAGES, page
 
 BEAT = 15.0
+NAME = re.compile(r"[a-zA-Z0-9-_.]{1,100}")
+LOOK_EVERY = 1.0
+"""Seconds between two looks at whether who watches still may."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self' {content} https:; img-src * data:; "
     "frame-src *; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -90,9 +96,9 @@ def _actor(host: Host) -> Actor:
     return host.authenticator.actor(request.headers.get("Authorization"), host.database.epoch())
 
 
-def admit(host: Host, name: str) -> Actor:
+def admit(host: Host, name: str, actor: Actor | None = None) -> Actor:
     """Admit administrators of the organisation that owns the integration; raises NotFound for everybody else."""
-    actor = _actor(host)
+    actor = actor or _actor(host)
     with host.database.transaction(writes=False) as session:
         row = rows.find(session, HOST, IntegrationRow, name=name)
     if row is None or not reaches(actor.role_in(row.organization_id), "admin"):
@@ -100,13 +106,15 @@ def admit(host: Host, name: str) -> Actor:
     return actor
 
 
-def _admit_author(host: Host, name: str) -> tuple[Actor, bool]:
-    """Admit as `_admit` does, and before the first version every administrator; tells whether there is a version."""
-    actor = _actor(host)
+def _admit_author(host: Host, name: str, actor: Actor | None = None) -> tuple[Actor, bool]:
+    """Admit as `admit` does, and before the first version every administrator; tells whether there is a version."""
+    actor = actor or _actor(host)
+    if not NAME.fullmatch(name):
+        raise errors.NotFound("There is no integration of this name: it has signs that no name has.")
     with host.database.transaction(writes=False) as session:
         published = rows.find(session, HOST, IntegrationRow, name=name) is not None
     if published or not any(reaches(role, "admin") for role in actor.roles.values()):
-        return admit(host, name), True
+        return admit(host, name, actor), True
     return actor, False
 
 
@@ -193,23 +201,32 @@ def _validate(host: Host, name: str) -> Response:
 
 
 def _stream(host: Host, name: str) -> Response:
-    actor, _ = _admit_author(host, name)
+    def may(actor: Actor) -> None:
+        _admit_author(host, name, actor)
+
+    reader = Standing(host, request.headers.get("Authorization"), may)
 
     def lines() -> Iterator[bytes]:
         with host.announcer.listen(name) as queue:
             yield b": hello\n\n"
+            spoke = time.monotonic()
             while True:
                 try:
-                    told = queue.get(timeout=BEAT)
+                    told = queue.get(timeout=LOOK_EVERY)
                 except Empty:
-                    yield b": still here\n\n"
+                    if not reader.holds():
+                        return
+                    if time.monotonic() - spoke > BEAT:
+                        yield b": still here\n\n"
+                        spoke = time.monotonic()
                     continue
-                if told is None:
+                if told is None or not reader.holds():
                     return
+                spoke = time.monotonic()
                 yield f"event: {told.kind}\ndata: {json.dumps(told.data)}\n\n".encode()
 
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return Response(host.places.stream(actor.owner, lines()), 200, headers, mimetype="text/event-stream")
+    return Response(host.places.stream(reader.actor.owner, lines), 200, headers, mimetype="text/event-stream")
 
 
 def _json(value: Any) -> Response:

@@ -182,7 +182,7 @@ def _ask(host: Host, site: SiteRow, plan: Plan, fields: dict[str, Any]) -> Respo
     """Ask the integration where a visitor goes, and pass its answer on."""
     cookies = {name: value for name, value in request.cookies.items() if name != VISITOR_COOKIE}
     fields = {"siteId": site.id, **fields, **({"cookies": cookies} if cookies else {})}
-    outcome = host.invoker.call(plan, "fetch_visitor_authentication", fields)
+    outcome = host.invoker.call(plan, "fetch_visitor_authentication", fields, source="visitors")
     if outcome.failure is None and outcome.status >= 400:
         raise script_error(outcome.status, body_of(outcome.body), "signed a visitor in")
     answer = passed_on(outcome, plan)

@@ -178,6 +178,7 @@ def _write(host: Host, site: SiteRow, violation: Violation) -> None:
                 "installation_id": installation_id,
                 "lane": event_id,
                 "type": VIOLATION,
+                "source": "visitors",
                 "payload": json.dumps(payload),
                 "state": "delivered",
                 "attempts": 1,
@@ -214,10 +215,12 @@ def _state(host: Host, reading: Reading, name: str) -> Response:
 
 
 def _on_site(host: Host, site: SiteRow) -> Sequence[str]:
+    """Name the integrations on a site that are its own organization's: nobody else's authors are told of readers."""
+
     def names(session: Session) -> set[str]:
-        scripts = {integration.name for integration, _, _ in searching.scripts_of_site(session, site)}
+        scripts = [integration for integration, _, _ in searching.scripts_of_site(session, site)]
         installed = rows.every(session, HOST, IntegrationRow, *searching.integrations_on_site(site, None))
-        return scripts | {one.name for one in installed}
+        return {one.name for one in (*scripts, *installed) if one.organization_id == site.organization_id}
 
     with host.database.transaction(writes=False) as session:
         return sorted(names(session))

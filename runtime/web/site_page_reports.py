@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from runtime.contract import errors
+from runtime.contract.base import finite_json
 
 MOST_BODY = 32 * 1024
 MOST_REPORTS = 20
@@ -54,6 +55,8 @@ def violations(body: bytes) -> Iterator[Violation]:
     try:
         told = json.loads(body)
     except (ValueError, RecursionError):
+        told = None
+    if told is None or not finite_json(body):
         raise errors.BadRequest("This is no report: it is not JSON.") from None
     listed = told if isinstance(told, list) else [told]
     if not listed or len(listed) > MOST_REPORTS:

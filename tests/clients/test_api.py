@@ -19,7 +19,7 @@ from runtime.store import tokens
 from runtime.store.secrets import load_keyring, use_keyring
 from tests.clients.packages import FOLDER, MODULES, needs_packages
 from tests.clients.running import node
-from tests.conftest import HostProcess, Tenant, publication
+from tests.conftest import SCOPES, HostProcess, Tenant, publication
 from tests.contract.agreement import document, ours
 from tests.contract.requests_table import GOOD, World
 from tests.contract.test_operations import build
@@ -149,7 +149,7 @@ def integration_token(host: HostProcess, name: str) -> str:
     with sqlite3.connect(host.data / "host.sqlite", timeout=30) as database:
         found = database.execute("SELECT id FROM integrations WHERE name = ?", (name,)).fetchone()
     database.close()
-    return tokens.sign(found[0], None, None, [])
+    return tokens.sign(found[0], None, None, SCOPES)
 
 
 def render_request(organization: str) -> str:

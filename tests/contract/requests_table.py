@@ -9,7 +9,7 @@ from typing import Any
 from runtime.api.operation import Operation
 from tests.conftest import Api, Installed, publication
 
-OBJECTS = ("organizationId", "spaceId", "siteId", "integrationName", "installationId", "eventId", "tunnelId")
+OBJECTS = ("organizationId", "spaceId", "siteId", "integrationName", "installationId", "eventId", "tunnelId", "tokenId")
 
 
 @dataclass
@@ -22,6 +22,7 @@ class World:
     reader: Api
     event: str
     tunnel: str
+    token: str = "x" * 20
 
     def value(self, parameter: str) -> str:
         one = self.installed
@@ -33,6 +34,7 @@ class World:
             "installationId": one.installation,
             "eventId": self.event,
             "tunnelId": self.tunnel,
+            "tokenId": self.token,
         }[parameter]
 
     def path(self, operation: Operation, **other: str) -> str:
@@ -109,6 +111,8 @@ def page_view(**more: Any) -> dict[str, Any]:
 GOOD: dict[str, Good] = {
     "getApiInformation": Good(),
     "getAuthenticatedUser": Good(),
+    "listUserTokens": Good(),
+    "revokeUserToken": Good(),
     "listOrganizationsForAuthenticatedUser": Good(),
     "getOrganizationById": Good(),
     "listSpacesInOrganizationById": Good(),

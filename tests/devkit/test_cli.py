@@ -26,6 +26,7 @@ WRONG: dict[str, tuple[str, ...]] = {
     "unpublish": ("something",),
     "login": ("--host", "http://127.0.0.1:1", "--token", "dk_x"),
     "whoami": (),
+    "tokens": (),
     "logs": ("something",),
     "trigger": ("no_such_event",),
     "events": ("something",),

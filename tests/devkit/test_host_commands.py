@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import HostProcess, Installed, Tenant, wait_for
+from runtime.contract.identifiers import new_id
+from tests.conftest import HostProcess, Installed, Tenant, init, wait_for
 from tests.devkit.conftest import Shell
 
 
@@ -44,6 +45,26 @@ def test_login_remembers_host_and_token_for_its_owner_only(
     told = logged_in("whoami", "--json").json
     assert (told["host"], told["user"]["id"]) == (host.url, alpha.user)
     assert alpha.user in logged_in("whoami").out
+
+
+def test_tokens_are_listed_and_revoked(shell: Shell, host: HostProcess) -> None:
+    email = f"{new_id()}@example.com"
+    first, second, third = (init(host.data, "Tokens", email)["token"] for _ in range(3))
+    here = {"DEVKIT_HOST": host.url, "DEVKIT_TOKEN": first}
+    listed = shell("tokens", "--json", **here).json["tokens"]
+    assert [one["current"] for one in listed].count(True) == 1 and len(listed) == 3
+    text = shell("tokens", **here).out
+    assert all(one["id"] in text for one in listed) and text.count("in use here") == 1
+    assert not any(token in text + str(listed) for token in (first, second, third))
+    other = next(one["id"] for one in listed if not one["current"])
+    assert shell("tokens", "--revoke", other, **here).out == f"Revoked {other}.\n"
+    gone = shell("tokens", "--revoke", other, **here)
+    assert gone.code == 1 and "you have no token" in gone.err
+    assert sorted(shell("whoami", DEVKIT_HOST=host.url, DEVKIT_TOKEN=token).code for token in (second, third)) == [0, 1]
+    mine = next(one["id"] for one in listed if one["current"])
+    told = shell("tokens", "--revoke", mine, "--json", **here).json
+    assert told == {"host": host.url, "id": mine, "revoked": True, "current": True}
+    assert "revoked" in shell("tokens", **here).err
 
 
 def test_login_keeps_nothing_that_does_not_work(shell: Shell, host: HostProcess, tmp_path: Path) -> None:

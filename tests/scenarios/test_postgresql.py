@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import psycopg
 import pytest
@@ -15,8 +16,11 @@ import requests
 
 from runtime.contract.identifiers import new_id
 from tests.conftest import Api, HostProcess, Tenant, installed, wait_for
+from tests.contract.hostile_inputs import walk, walk_raw
+from tests.contract.test_hostile_inputs import on_user_tokens
 from tests.scenarios import test_lifecycle, test_rendering, test_setup_loops, test_sites, test_spaces
 from tests.scenarios.test_delivery import RETRIES, SLOW, delivered, send
+from tests.scenarios.test_leaving import purged_after_thirty_days
 from tests.scenarios.test_visitors import guard, visit
 
 SERVER = os.environ.get("DEVKIT_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432")
@@ -46,7 +50,7 @@ def served(database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     data = tmp_path_factory.mktemp("postgresql")
     command = [sys.executable, "-m", "devkit", "init", "--data", str(data), "--database-url", database, "--json"]
     made = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    host = HostProcess(data, "--database-url", database, environ=RETRIES).start()
+    host = HostProcess(data, "--database-url", database, environ={**RETRIES, "DEVKIT_PREVIEW": "1"}).start()
     yield host, Tenant(made["organization"], made["user"], Api(host.url, made["token"]))
     assert host.stop() == 0
 
@@ -64,6 +68,24 @@ def test_nothing_is_lost_on_postgresql(served: tuple[HostProcess, Tenant]) -> No
     host.kill()
     host.start()
     wait_for(lambda: len(delivered(one, "space_content_updated")) == 300, seconds=60)
+
+
+def test_hostile_addresses_and_parameters_on_postgresql(served: tuple[HostProcess, Tenant]) -> None:
+    host, owner = served
+    world = on_user_tokens(owner)
+    walk(world, owner.api)
+    walk_raw(world, owner.api, world.tunnel)
+    log = (host.data / "host.log").read_text()
+    assert "Traceback" not in log and "the database refused" not in log, log[-3000:]
+
+
+def test_what_was_uninstalled_is_purged_on_postgresql(served: tuple[HostProcess, Tenant], database: str) -> None:
+    def ask(statement: str) -> list[tuple[Any, ...]]:
+        with psycopg.connect(database, autocommit=True) as connection:
+            cursor = connection.execute(statement.encode())
+            return cursor.fetchall() if cursor.description else []
+
+    purged_after_thirty_days(*served, ask, zone="+00:00")
 
 
 def test_visitors_are_remembered_on_postgresql(served: tuple[HostProcess, Tenant]) -> None:

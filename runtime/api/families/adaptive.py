@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runtime.api.call import Call
 from runtime.api.operation import Family
-from runtime.api.permission import also, member
+from runtime.api.permission import member, scoped
 from runtime.contract import errors
 from runtime.contract.adaptive import (
     AdaptiveJsonSchema,
@@ -28,7 +28,7 @@ SITE = "/v1/orgs/{organizationId}/sites/{siteId}"
 @adaptive.operation(
     f"GET {SITE}/adaptive-schema",
     SiteAdaptiveSchema,
-    needs=also(member("read"), integration=True, installation=True, scope="site:adaptive:read"),
+    needs=scoped(member("read"), "site:adaptive:read"),
 )
 def get_site_adaptive_schema(call: Call) -> SiteAdaptiveSchema:
     """Get the schema of the claims of a site's visitors."""
@@ -41,7 +41,7 @@ def get_site_adaptive_schema(call: Call) -> SiteAdaptiveSchema:
 @adaptive.operation(
     f"PUT {SITE}/adaptive-schema",
     SiteAdaptiveSchema,
-    needs=also(member("create"), integration=True, installation=True, scope="site:adaptive:write"),
+    needs=scoped(member("create"), "site:adaptive:write"),
 )
 def update_site_adaptive_schema(call: Call, body: UpdateAdaptiveSchema) -> SiteAdaptiveSchema:
     """Replace the schema of the claims of a site's visitors."""
@@ -58,7 +58,7 @@ def update_site_adaptive_schema(call: Call, body: UpdateAdaptiveSchema) -> SiteA
 @adaptive.operation(
     f"GET {SITE}/adaptive-schema/template-conditions",
     TemplateConditions,
-    needs=also(member("read"), integration=True, installation=True, scope="site:adaptive:read"),
+    needs=scoped(member("read"), "site:adaptive:read"),
 )
 def list_site_adaptive_template_conditions(call: Call) -> TemplateConditions:
     """List the conditions that a site's schema suggests."""
@@ -67,9 +67,7 @@ def list_site_adaptive_template_conditions(call: Call) -> TemplateConditions:
     return TemplateConditions(items=items)
 
 
-@adaptive.operation(
-    f"POST {SITE}/insights/events", needs=also(member("read"), integration=True, installation=True), status=204
-)
+@adaptive.operation(f"POST {SITE}/insights/events", needs=scoped(member("read"), "site:views:read"), status=204)
 def track_events_in_site_by_id(call: Call, body: TrackEvents) -> None:
     """Tell what visitors of a published site did; integrations that ask for it get page views and ratings."""
     tracking.track(call.session, call.site, body.events)

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from runtime.api.call import Call
 from runtime.api.operation import Family
-from runtime.api.permission import ANYBODY_WITH_A_TOKEN, also, member
+from runtime.api.permission import ANYBODY_WITH_A_TOKEN, member, scoped
 from runtime.contract.embedding import Embed, EmbedQuery, IntegrationBlocks
 from runtime.services import embedding as blocks
 from runtime.store import searching
 
 embedding = Family("Spaces")
 
-READERS = also(member("read"), integration=True, installation=True)
+READERS = scoped(member("read"), "space:metadata:read")
 
 
 @embedding.operation("GET /v1/spaces/{spaceId}/integration-blocks", list[IntegrationBlocks], needs=READERS)
 def list_space_integrations_blocks(call: Call) -> list[IntegrationBlocks]:
     """List the blocks of the integrations that are active in a space."""
-    return blocks.blocks_of(searching.active_on_space(call.session, call.space))
+    return blocks.blocks_of(searching.active_on_space(call.session, call.space, call.actor.reach))
 
 
 @embedding.operation("GET /v1/spaces/{spaceId}/embed", Embed, needs=READERS)
 def get_embed_by_url_in_space(call: Call, query: EmbedQuery) -> Embed:
     """Tell what an address becomes in a space: a block of an integration that is active there, or a link."""
-    return blocks.embed(query.url, searching.active_on_space(call.session, call.space), call.host.addresses)
+    return blocks.embed(
+        query.url, searching.active_on_space(call.session, call.space, call.actor.reach), call.host.addresses
+    )
 
 
 @embedding.operation("GET /v1/urls/embed", Embed, needs=ANYBODY_WITH_A_TOKEN)

@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 from runtime.api.call import Call, refusal
 from runtime.api.families.integrations import shown_integrations
 from runtime.api.operation import Family
-from runtime.api.permission import INTEGRATION_ONLY, INTEGRATION_OR_INSTALLATION, USER, also, member
+from runtime.api.permission import INTEGRATION_ONLY, INTEGRATION_OR_INSTALLATION, USER, member, own
+from runtime.api.permitting import permit_more
 from runtime.contract import errors
 from runtime.contract.base import ListOf
 from runtime.contract.installations import (
@@ -48,8 +49,14 @@ installations = Family("Installations")
 BASE = "/v1/integrations/{integrationName}/installations"
 ONE = BASE + "/{installationId}"
 P = TypeVar("P", SpaceInstallationRow, SiteInstallationRow)
-READERS = also(member("read"), integration=True, installation=True)
-WRITERS = also(member("admin"), integration=True, installation=True)
+READERS = own(member("read"))
+WRITERS = own(member("admin"))
+WHERE = (
+    "People decide where an integration is installed: ask an administrator of the organization. The integration itself "
+    "may change configuration, external ids and status of what they installed."
+)
+INSTALLERS = member("admin", instead=WHERE)
+"""Who decides where an integration acts: a script's token never does."""
 
 
 @installations.operation(f"GET {BASE}", ListOf[Installation], needs=INTEGRATION_OR_INSTALLATION)
@@ -92,15 +99,16 @@ def update_integration_installation(call: Call, body: UpdateInstallation) -> Ins
         if not isinstance(wanted, str):
             continue
         if call.actor.kind != "user":
-            raise errors.Forbidden(refusal(call.actor, "a user token with the role `admin` to change a selection"))
+            needed = "a user token with the role `admin` to change a selection"
+            raise errors.Forbidden(f"{refusal(call.actor, needed)} {WHERE}")
         setattr(row, f"{kind}_selection", wanted)
         if wanted == "all":
             installing.select_all(call.session, call.integration, row, "space" if kind == "space" else "site")
-    installing.update(call.session, call.integration, row, row, "account", body)
+    _update(call, row, "account", body)
     return shown_installations(call, [row])[0]
 
 
-@installations.operation(f"DELETE {ONE}", needs=member("admin"), status=205, missing="installationId")
+@installations.operation(f"DELETE {ONE}", needs=INSTALLERS, status=205, missing="installationId")
 def uninstall_integration(call: Call) -> None:
     """Uninstall an integration from an organization, with all its spaces and sites."""
     if call.objects.installation is None:
@@ -116,7 +124,7 @@ def create_integration_installation_token(call: Call) -> TemporaryToken:
     return TemporaryToken(token=tokens.sign(call.integration.id, row.id, row.organization_id, scopes))
 
 
-@installations.operation(f"POST {ONE}/spaces", SpaceInstallation, needs=WRITERS, status=201)
+@installations.operation(f"POST {ONE}/spaces", SpaceInstallation, needs=INSTALLERS, status=201)
 def install_integration_on_space(call: Call, body: InstallOnSpace, query: ExtendedQuery) -> SpaceInstallation:
     """Install an integration on a space."""
     space = _content(call, SpaceRow, body.space)
@@ -143,17 +151,17 @@ def get_integration_space_installation(call: Call, query: ExtendedQuery) -> Spac
 def update_integration_space_installation(call: Call, body: UpdatePart, query: ExtendedQuery) -> SpaceInstallation:
     """Change an installation on a space; its configuration is replaced as a whole."""
     row = _part(call.objects.space_installation)
-    installing.update(call.session, call.integration, call.installation, row, "space", body)
+    _update(call, row, "space", body)
     return _space_parts(call, query.extended)([row])[0]
 
 
-@installations.operation(f"DELETE {ONE}/spaces/{{spaceId}}", needs=member("admin"), status=205, missing="spaceId")
+@installations.operation(f"DELETE {ONE}/spaces/{{spaceId}}", needs=INSTALLERS, status=205, missing="spaceId")
 def uninstall_integration_from_space(call: Call) -> None:
     """Uninstall an integration from a space."""
     _uninstall_part(call, call.objects.space_installation)
 
 
-@installations.operation(f"POST {ONE}/sites", SiteInstallation, needs=WRITERS, status=201)
+@installations.operation(f"POST {ONE}/sites", SiteInstallation, needs=INSTALLERS, status=201)
 def install_integration_on_site(call: Call, body: InstallOnSite, query: ExtendedQuery) -> SiteInstallation:
     """Install an integration on a site."""
     site = _content(call, SiteRow, body.site_id)
@@ -180,11 +188,11 @@ def get_integration_site_installation(call: Call, query: ExtendedQuery) -> SiteI
 def update_integration_site_installation(call: Call, body: UpdatePart, query: ExtendedQuery) -> SiteInstallation:
     """Change an installation on a site; its configuration is replaced as a whole."""
     row = _part(call.objects.site_installation)
-    installing.update(call.session, call.integration, call.installation, row, "site", body)
+    _update(call, row, "site", body)
     return _site_parts(call, query.extended)([row])[0]
 
 
-@installations.operation(f"DELETE {ONE}/sites/{{siteId}}", needs=member("admin"), status=205, missing="siteId")
+@installations.operation(f"DELETE {ONE}/sites/{{siteId}}", needs=INSTALLERS, status=205, missing="siteId")
 def uninstall_integration_from_site(call: Call) -> None:
     """Uninstall an integration from a site."""
     _uninstall_part(call, call.objects.site_installation)
@@ -301,6 +309,9 @@ def _reveals(call: Call, organization_id: str) -> bool:
 def _space_parts(call: Call, extended: bool) -> Callable[[Sequence[SpaceInstallationRow]], list[SpaceInstallation]]:
     """Give the function that shows installations on spaces; `extended` puts the space in place of its id."""
 
+    if extended:
+        permit_more(call, "whole spaces (`extended`)", "space:metadata:read")
+
     def show(found: Sequence[SpaceInstallationRow]) -> list[SpaceInstallation]:
         names, roles, reveal = _around(call, found)
         spaces = searching.contents(call.session, SpaceRow, {row.space_id for row in found} if extended else ())
@@ -323,6 +334,9 @@ def _space_parts(call: Call, extended: bool) -> Callable[[Sequence[SpaceInstalla
 
 def _site_parts(call: Call, extended: bool) -> Callable[[Sequence[SiteInstallationRow]], list[SiteInstallation]]:
     """Give the function that shows installations on sites; `extended` puts the site in place of its id."""
+
+    if extended:
+        permit_more(call, "whole sites (`extended`)", "site:metadata:read")
 
     def show(found: Sequence[SiteInstallationRow]) -> list[SiteInstallation]:
         names, _, reveal = _around(call, found)
@@ -357,6 +371,15 @@ def _around(
     names = installed.external_ids(call.session, [row.id for row in found])
     roles = {place: call.actor.role_in(owner) for place, owner in owners.items()}
     return names, roles, {place: _reveals(call, owner) for place, owner in owners.items()}
+
+
+def _update(call: Call, row: Any, kind: installing.Kind, body: UpdatePart) -> None:
+    """Change an installation of any kind; what a person paused, no script's token resumes."""
+    person = call.actor.kind == "user"
+    if body.status == "active" and row.paused and row.paused_by_person and not person:
+        needed = "a user token with the role `admin` to resume what a person paused"
+        raise errors.Forbidden(f"{refusal(call.actor, needed)} {WHERE}")
+    installing.update(call.session, call.integration, call.installation, row, kind, body, by_person=person)
 
 
 def _part(row: P | None) -> P:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Sequence
 
@@ -10,12 +9,12 @@ from pydantic import MISSING
 
 from runtime.api.call import Call
 from runtime.api.operation import Family
-from runtime.api.permission import ANYBODY_WITH_A_TOKEN, INTEGRATION_ONLY, USER, also, member
+from runtime.api.permission import ANYBODY_WITH_A_TOKEN, INTEGRATION_ONLY, USER, member, own
+from runtime.api.shown_events import event_details, shown_events
 from runtime.contract import errors
 from runtime.contract.base import ListOf
 from runtime.contract.events import (
     EVENTS,
-    Delivery,
     EventDetail,
     EventQuery,
     IntegrationEvent,
@@ -36,7 +35,6 @@ from runtime.services import publishing, triggering
 from runtime.store import rows, searching, tunnels, versions
 from runtime.store.rows import HOST
 from runtime.store.tables.events import EventRow
-from runtime.store.tables.installations import InstallationRow
 from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.organizations import OrganizationRow
 
@@ -133,15 +131,14 @@ def unpublish_integration(call: Call) -> None:
 @integrations.operation(
     "GET /v1/integrations/{integrationName}/events",
     ListOf[IntegrationEvent],
-    needs=also(member("admin", of="owner"), integration=True, installation=True),
+    needs=own(member("admin", of="owner")),
 )
 def list_integration_events(call: Call, query: EventQuery) -> ListOf[IntegrationEvent]:
     """List the events of an integration, newest first."""
     call.host.recorder.flush()
 
     def show(found: Sequence[EventRow]) -> list[IntegrationEvent]:
-        own = _own_installations(call, found)
-        return [event_object(row, reveal=row.installation_id in own) for row in found]
+        return shown_events(call, found)
 
     return call.page(EventRow, query, show, *searching.events(call.integration.id, query))
 
@@ -149,57 +146,11 @@ def list_integration_events(call: Call, query: EventQuery) -> ListOf[Integration
 @integrations.operation(
     "GET /v1/integrations/{integrationName}/events/{eventId}",
     EventDetail,
-    needs=also(member("admin", of="owner"), integration=True, installation=True),
+    needs=own(member("admin", of="owner")),
 )
 def get_integration_event(call: Call) -> EventDetail:
     """Get an event with its trace."""
     return event_details(call, [call.event])[0]
-
-
-def event_details(call: Call, found: Sequence[EventRow]) -> list[EventDetail]:
-    """Show events with their traces."""
-    own = _own_installations(call, found)
-    return [
-        EventDetail(
-            event=event_object(row, reveal=row.installation_id in own),
-            trace=json.loads(row.trace) if row.trace else MISSING,
-            body=MISSING if row.body is None else row.body,
-        )
-        for row in found
-    ]
-
-
-def _own_installations(call: Call, found: Sequence[EventRow]) -> set[str | None]:
-    """Give the installations whose configuration is shown: to their administrators, and to the scripts themselves."""
-    ids = {row.installation_id for row in found}
-    if call.actor.kind != "user":
-        return ids
-    parents = searching.contents(call.session, InstallationRow, (one for one in ids if one is not None))
-    return {one for one, row in parents.items() if reaches(call.actor.role_in(row.organization_id), "admin")}
-
-
-def event_object(row: EventRow, *, reveal: bool) -> IntegrationEvent:
-    """Show an event with how far its delivery has come; what was configured before only where `reveal` allows."""
-    payload = json.loads(row.payload)
-    previous = payload.get("previous")
-    if not reveal and isinstance(previous, dict) and "configuration" in previous:
-        payload["previous"] = {**previous, "configuration": {}}
-    waits = row.state in ("pending", "failed")
-    return IntegrationEvent(
-        id=row.id,
-        integration_id=row.integration_id,
-        installation_id=row.installation_id or MISSING,
-        created_at=row.created_at,
-        payload=payload,
-        status="success" if row.state == "delivered" else "failed",
-        delivery=Delivery(
-            state=row.state,  # type: ignore[arg-type]
-            attempts=row.attempts,
-            next_attempt_at=searching.moment(row.due_at) if waits else MISSING,
-            answer=MISSING if row.answer is None else row.answer,
-            duration_ms=MISSING if row.duration_ms is None else row.duration_ms,
-        ),
-    )
 
 
 @integrations.operation(
@@ -239,6 +190,10 @@ def get_integration_development_mode(call: Call) -> ShownDevelopmentMode:
 @integrations.operation("PUT /v1/integrations/{integrationName}/dev", needs=member("admin", of="owner"), status=204)
 def set_integration_development_mode(call: Call, body: DevelopmentMode) -> None:
     """Turn development mode on: events go to a tunnel."""
+    if not tunnels.may_develop(call.session, body.tunnel_url, call.integration.organization_id):
+        raise errors.BadRequest(
+            "tunnelUrl: whoever holds this tunnel is no administrator of the organization that owns the integration"
+        )
     call.integration.tunnel_url, call.integration.tunnel_all = body.tunnel_url, body.all
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from runtime.api.call import Call
 from runtime.api.operation import Family
-from runtime.api.permission import USER, also, member
+from runtime.api.permission import USER, member, scoped
 from runtime.contract.base import ListOf, ListQuery
 from runtime.contract.organizations import Organization
 from runtime.dispatch import objects
@@ -28,7 +28,7 @@ def list_organizations_for_authenticated_user(call: Call, query: ListQuery) -> L
 @organizations.operation(
     "GET /v1/orgs/{organizationId}",
     Organization,
-    needs=also(member("read"), integration=True, installation=True),
+    needs=scoped(member("read"), "space:metadata:read"),
 )
 def get_organization_by_id(call: Call) -> Organization:
     """Get an organization."""

@@ -10,7 +10,7 @@ from pydantic import MISSING, StringConstraints
 from runtime.api.call import Call
 from runtime.api.families.integrations import shown_integrations
 from runtime.api.operation import Family
-from runtime.api.permission import also, member
+from runtime.api.permission import member, scoped
 from runtime.contract import errors
 from runtime.contract.base import ListOf, ListQuery, Text
 from runtime.contract.installations import SearchQuery
@@ -83,7 +83,7 @@ def _spaces_for(call: Call, body: CreateSite) -> list[str]:
 @sites.operation(
     "GET /v1/orgs/{organizationId}/sites/{siteId}",
     Site,
-    needs=also(member("read"), integration=True, installation=True, scope="site:metadata:read"),
+    needs=scoped(member("read"), "site:metadata:read"),
 )
 def get_site_by_id(call: Call) -> Site:
     """Get a site."""

@@ -9,7 +9,7 @@ from pydantic import MISSING
 
 from runtime.api.call import Call
 from runtime.api.operation import Family
-from runtime.api.permission import USER, also, member
+from runtime.api.permission import USER, member, scoped
 from runtime.contract import errors
 from runtime.contract.base import ListOf, ListQuery
 from runtime.contract.spaces import AddressQuery, ContentOfAddress, CreateSpace, Space, UpdateSpace
@@ -23,7 +23,7 @@ spaces = Family("Spaces")
 @spaces.operation(
     "GET /v1/orgs/{organizationId}/spaces",
     ListOf[Space],
-    needs=also(member("read"), installation=True, scope="space:metadata:read"),
+    needs=scoped(member("read"), "space:metadata:read", integration=False),
 )
 def list_spaces_in_organization_by_id(call: Call, query: ListQuery) -> ListOf[Space]:
     """List the spaces of an organization."""
@@ -60,7 +60,7 @@ def create_space(call: Call, body: CreateSpace) -> Space:
 @spaces.operation(
     "GET /v1/spaces/{spaceId}",
     Space,
-    needs=also(member("read"), integration=True, installation=True, scope="space:metadata:read"),
+    needs=scoped(member("read"), "space:metadata:read"),
 )
 def get_space_by_id(call: Call) -> Space:
     """Get a space."""
@@ -68,7 +68,7 @@ def get_space_by_id(call: Call) -> Space:
 
 
 @spaces.operation(
-    "PATCH /v1/spaces/{spaceId}", Space, needs=also(member("create"), installation=True, scope="space:metadata:write")
+    "PATCH /v1/spaces/{spaceId}", Space, needs=scoped(member("create"), "space:metadata:write", integration=False)
 )
 def update_space_by_id(call: Call, body: UpdateSpace) -> Space:
     """Change a space; a change of its visibility is told to integrations."""
@@ -79,7 +79,7 @@ def update_space_by_id(call: Call, body: UpdateSpace) -> Space:
 @spaces.operation(
     "GET /v1/urls/content",
     ContentOfAddress,
-    needs=also(USER, integration=True, installation=True, scope="space:metadata:read"),
+    needs=scoped(USER, "space:metadata:read"),
 )
 def get_content_by_url(call: Call, query: AddressQuery) -> ContentOfAddress:
     """Find the space that an address of the application names."""

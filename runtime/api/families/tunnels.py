@@ -8,6 +8,7 @@ from runtime.api.call import Call
 from runtime.api.operation import Family
 from runtime.api.permission import member
 from runtime.contract.base import ListOf, ListQuery
+from runtime.contract.organizations import Role
 from runtime.contract.tunnels import OpenTunnel, Tunnel
 from runtime.store import tunnels as leases
 from runtime.store.database import now
@@ -15,6 +16,8 @@ from runtime.store.tables.tunnels import TunnelRow
 
 tunnels = Family("Tunnels")
 
+TUNNELLER: Role = "create"
+"""The role without which nobody has a tunnel."""
 TUNNELS = "/v1/orgs/{organizationId}/tunnels"
 
 
@@ -31,7 +34,7 @@ def _shown(call: Call, row: TunnelRow) -> Tunnel:
     )
 
 
-@tunnels.operation(f"GET {TUNNELS}", ListOf[Tunnel], needs=member("create"))
+@tunnels.operation(f"GET {TUNNELS}", ListOf[Tunnel], needs=member(TUNNELLER))
 def list_tunnels(call: Call, query: ListQuery) -> ListOf[Tunnel]:
     """List the caller's own tunnels (extension)."""
 
@@ -41,7 +44,7 @@ def list_tunnels(call: Call, query: ListQuery) -> ListOf[Tunnel]:
     return call.page(TunnelRow, query, show, TunnelRow.organization_id == call.organization.id)
 
 
-@tunnels.operation(f"POST {TUNNELS}", Tunnel, needs=member("create"))
+@tunnels.operation(f"POST {TUNNELS}", Tunnel, needs=member(TUNNELLER))
 def open_tunnel(call: Call, body: OpenTunnel) -> Tunnel:
     """Open a tunnel, or renew its lease; its address is the same every time (extension)."""
     user = call.actor.reach.user_id or ""
@@ -50,7 +53,7 @@ def open_tunnel(call: Call, body: OpenTunnel) -> Tunnel:
     return _shown(call, row)
 
 
-@tunnels.operation(f"DELETE {TUNNELS}/{{tunnelId}}", needs=member("create"), status=205, missing="tunnelId")
+@tunnels.operation(f"DELETE {TUNNELS}/{{tunnelId}}", needs=member(TUNNELLER), status=205, missing="tunnelId")
 def close_tunnel(call: Call) -> None:
     """End the lease of a tunnel, and the development mode that uses it (extension)."""
     row = call.objects.tunnel

@@ -49,6 +49,11 @@ class Sent:
     data: bytes
 
 
+def belonging(folder: Path, line: str) -> Path:
+    """Give the link that says which tunnel a line is of: its target is the tunnel's id, and no file."""
+    return folder / f"{line}.of"
+
+
 class Line:
     """One developer's stream; other processes of this machine find it by the tunnel's id."""
 
@@ -57,6 +62,8 @@ class Line:
         self.name = new_id()
         self._folder, self._link = folder, folder / f"{tunnel}.line"
         self._path = folder / f"{self.name}.sock"
+        self._belongs = belonging(folder, self.name)
+        self._belongs.symlink_to(tunnel)  # before anybody hears of a call: answers to it are held against this
         self._events: Queue[Sent] = Queue(BACKLOG)
         self._slots = threading.BoundedSemaphore(MOST_CALLS)
         self._places = threading.BoundedSemaphore(MOST_CALLS + MOST_WAITING)
@@ -100,6 +107,7 @@ class Line:
                 connection.connect(str(before))
                 connection.sendall(pack(REPLACED, b""))
         except OSError:
+            belonging(self._folder, before.stem).unlink(missing_ok=True)
             before.unlink(missing_ok=True)  # its process is gone, and could not clear up
 
     def _linger(self) -> None:
@@ -107,6 +115,7 @@ class Line:
         while self._pending and time.monotonic() < deadline:
             time.sleep(0.05)
         self._path.unlink(missing_ok=True)
+        self._belongs.unlink(missing_ok=True)
         for one in list(self._pending.values()):
             _shut(one.caller)
         _shut(self._server)  # wakes the thread that accepts

@@ -55,7 +55,7 @@ def answer_head(payload: bytes) -> tuple[int, Headers, str]:
         told: dict[str, Any] = json.loads(payload)
         status, headers = int(told["status"]), [(str(name), str(value)) for name, value in told["headers"]]
         call = str(told.get("call", ""))
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         raise FrameError("the head of an answer is no JSON with status and headers") from error
     if not 200 <= status <= 599:
         raise FrameError(f"{status} is no status of an answer")

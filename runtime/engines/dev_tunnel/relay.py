@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from runtime.engines.dev_tunnel.line import Line
+from runtime.engines.dev_tunnel.line import Line, belonging
 from runtime.engines.dev_tunnel.messages import (
     ANSWER,
     BODY,
@@ -100,14 +100,20 @@ class Relay:
         connection.settimeout(SILENCE)
         return TunnelAnswer(status, headers, _body(connection, reader))
 
-    def bring(self, call: str, frames: Iterator[tuple[int, bytes]], head: bytes) -> bool:
-        """Bring an answer, whose head was read, to whoever waits for it; tells whether somebody did.
+    def bring(self, tunnel: str, call: str, frames: Iterator[tuple[int, bytes]], head: bytes) -> bool:
+        """Bring a tunnel's answer, whose head was read, to whoever waits for it; tells whether somebody did.
 
-        Raises `FrameError` for what is no answer.
+        Nobody waits at this tunnel for the answer to a call that went to another one. Raises `FrameError` for what is
+        no answer.
         """
         found = CALL_NAME.fullmatch(call)
         if found is None:
             raise FrameError("there is no such call")
+        try:
+            if belonging(self._folder, found[1]).readlink() != Path(tunnel):
+                return False
+        except OSError:
+            return False
         try:
             with socket.socket(socket.AF_UNIX) as connection:
                 connection.connect(str(self._folder / f"{found[1]}.sock"))

@@ -19,7 +19,8 @@ class EventRow(Table):
     somebody waited for are written when they are over. Times of the queue are seconds since the epoch, so that both
     databases compare them alike. `held` is set for events that a change of configuration caused: the seconds they were
     held back because there were too many. `ended_at` is when the latest attempt was written down: who follows an
-    integration reads on from there.
+    integration reads on from there. `source` is null for what the platform caused, `people` for calls somebody with a
+    token waited for, `visitors` for what anybody may cause: each is kept by itself, so that none pushes out another.
     """
 
     __tablename__ = "events"
@@ -36,6 +37,7 @@ class EventRow(Table):
     installation_id: Mapped[str | None] = mapped_column(String(20), index=True)
     lane: Mapped[str] = mapped_column(String(20))
     type: Mapped[str] = mapped_column(String(40))
+    source: Mapped[str | None] = mapped_column(String(10))
     payload: Mapped[str] = mapped_column(SealedText)
     state: Mapped[str] = mapped_column(String(10))
     attempts: Mapped[int] = mapped_column(Integer, default=0)

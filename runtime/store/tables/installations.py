@@ -15,13 +15,17 @@ from runtime.store.tables.integrations import new_signing_secret
 
 
 class Configured:
-    """The columns that every kind of installation has; `revision` moves with each change of configuration."""
+    """The columns that every kind of installation has; `revision` moves with each change of configuration.
+
+    `paused_by_person` tells that a person paused it, so that only people resume it.
+    """
 
     decides: ClassVar[bool] = True
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     status: Mapped[str] = mapped_column(String(10))
     paused: Mapped[bool] = mapped_column(default=False)
+    paused_by_person: Mapped[bool] = mapped_column(default=False)
     configuration: Mapped[dict[str, Any]] = mapped_column(SealedJson, default=dict)
     revision: Mapped[int] = mapped_column(Integer, default=1)
     signing_secret: Mapped[str] = mapped_column(SealedJson, default=new_signing_secret)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import requests
 
-from tests.conftest import Installed, Tenant, wait_for
+from tests.conftest import Installed, Tenant, installed, wait_for
 from tests.devkit.commands.listener import BACKGROUND, SCOPES, SCRIPT, listener
 from tests.devkit.commands.test_trigger import editor
 from tests.devkit.conftest import Shell
@@ -184,3 +184,18 @@ def test_what_is_wrong_is_told(
     assert done.code != 0
     assert (done.out, done.err.count("\n")) == ("", 1)
     assert words in done.err
+
+
+def test_events_of_other_organizations_are_neither_replayed_nor_recorded(
+    logged_in: Shell, alpha: Tenant, beta: Tenant, tmp_path: Path
+) -> None:
+    one = installed(alpha, visibility="public")
+    theirs = beta.api.post(f"{one.path}/installations", {"organization": beta.id}).json["id"]
+    path = f"{one.path}/events"
+    found = wait_for(lambda: alpha.api.get(path, installation=theirs, type="installation_setup").json["items"])
+    done = logged_in("replay", found[0]["id"], "--integration", one.name)
+    assert done.code == 1 and "another organization" in done.err
+    recorded = logged_in("record", "recorded.yaml", "--since", "1h", "--integration", one.name, folder=tmp_path)
+    assert recorded.code == 0, recorded.err
+    assert "1 events of other organizations were left out" in recorded.err
+    assert theirs not in (tmp_path / "recorded.yaml").read_text()

@@ -24,4 +24,4 @@ def test_an_operation_is_found_by_its_address() -> None:
         assert found is not None
         assert found.scope == one.scope
     assert call_at("DELETE", "/v1/spaces/abc") is None
-    assert call_at("GET", "/v1/spaces/abc/integration-blocks") is None
+    assert call_at("GET", "/v1/spaces/abc/integrations") is None

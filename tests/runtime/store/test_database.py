@@ -184,7 +184,7 @@ def test_what_ended_at_one_moment_is_followed_whole(
     with opened.transaction(writes=False) as session:
         seen: list[EventRow] = []
         place = (0.0, 0)
-        while page := searching.ended(session, "i", EventStreamQuery(), place, limit):
+        while page := searching.ended(session, rows.HOST, "i", EventStreamQuery(), place, limit):
             assert len(page) <= limit
             seen += page
             place = (page[-1].ended_at, page[-1].seq)  # type: ignore[assignment]

@@ -33,6 +33,20 @@ def test_a_database_of_the_first_release_keeps_what_is_in_it(tmp_path: Path) -> 
             "INSERT INTO sites (id, organization_id, type, title, visibility, published, created_at) "
             "VALUES ('t', 'o', 'basic', 'T', 'public', 0, :moment)",
             "INSERT INTO site_spaces (id, site_id, space_id, position) VALUES ('p', 't', 's', 0)",
+            "INSERT INTO integrations (id, name, organization_id, version_id, version, visibility, target, title, "
+            "manifest, signing_secret, tunnel_all, created_at, updated_at) "
+            "VALUES ('i', 'i', 'o', 'v', 1, 'private', 'all', 'I', '{}', X'', 0, :moment, :moment)",
+            *(
+                "INSERT INTO installations (id, integration_id, organization_id, space_selection, site_selection, "
+                "status, paused, configuration, revision, signing_secret, created_at, updated_at) "
+                f"VALUES ('{one}', 'i', 'o', 'all', 'all', 'active', {paused}, X'', 1, X'', :moment, :moment)"
+                for one, paused in (("on", 0), ("off", 1))
+            ),
+            *(
+                "INSERT INTO events (id, integration_id, lane, type, payload, state, attempts, due_at, created_at) "
+                f"VALUES ('{kind}', 'i', 'i', '{kind}', X'', 'given-up', 1, 0, :moment)"
+                for kind in ("ui_render", "fetch", "site_view", "installation_setup")
+            ),
         ):
             writing.execute(text(statement), {"moment": MOMENT} if ":moment" in statement else {})
         writing.commit()
@@ -43,6 +57,11 @@ def test_a_database_of_the_first_release_keeps_what_is_in_it(tmp_path: Path) -> 
         assert site.visitor_auth_backend is None
         assert [part.space_id for part in rows.every(session, HOST, SiteSpaceRow)] == ["s"]
     with database.engine.connect() as connection:
+        paused = connection.execute(text("SELECT id FROM installations WHERE paused_by_person")).scalars()
+        assert [*paused] == ["off"]
+        sources = {row[0]: row[1] for row in connection.execute(text("SELECT id, source FROM events"))}
+        told = {"ui_render": "people", "fetch": "visitors", "site_view": "visitors", "installation_setup": None}
+        assert sources == told
         context = MigrationContext.configure(connection)
         assert compare_metadata(context, [Table.metadata, epoch.metadata]) == []  # type: ignore[arg-type]
     database.close()

@@ -45,7 +45,7 @@ class Developer:
     """Listens at a line; its events come one by one."""
 
     def __init__(self, relay: Relay, tunnel: str) -> None:
-        self.relay = relay
+        self.relay, self.tunnel = relay, tunnel
         self.line: Line = relay.line(tunnel)
         self.heard: Queue[Sent | None] = Queue()
         self.ended = threading.Event()
@@ -65,7 +65,7 @@ class Developer:
     def answers(self, call: str, body: bytes, status: int = 200) -> bool:
         head = json.dumps({"status": status, "headers": [["X-B", "2"]], "call": call}).encode()
         frames = [*((BODY, piece) for piece in pieces(iter([body]))), (END, b"")]
-        return self.relay.bring(call, iter(frames), head)
+        return self.relay.bring(self.tunnel, call, iter(frames), head)
 
 
 @pytest.fixture
@@ -192,7 +192,7 @@ def test_half_an_answer_is_no_answer(relay: Relay, tunnel: str, developer: Devel
         raise FrameError("the body ends in the middle of an answer")
 
     with pytest.raises(FrameError):
-        relay.bring(told.call, breaks_off(), head)
+        relay.bring(tunnel, told.call, breaks_off(), head)
     assert isinstance(caller.done().error, LineBroken)
 
 
@@ -202,6 +202,22 @@ def test_a_second_answer_to_the_same_call_is_refused(relay: Relay, tunnel: str, 
     assert developer.answers(told.call, b"first")
     assert not developer.answers(told.call, b"second")
     assert caller.done().body == b"first"
+
+
+def test_an_answer_is_bound_to_its_tunnel(relay: Relay, tunnel: str, developer: Developer) -> None:
+    other = Developer(relay, new_id())
+    caller = Caller(relay, tunnel)
+    told = developer.hears("call")
+    head = json.dumps({"status": 200, "headers": [], "call": told.call}).encode()
+    for elsewhere in (other.tunnel, NOBODY, f"../{tunnel}", "", told.call):
+        assert not relay.bring(elsewhere, told.call, iter([(BODY, b"forged"), (END, b"")]), head)
+    again = Developer(relay, tunnel)  # the same tunnel, leased again: what went to the first stream is still its own
+    developer.hears("end")
+    developer.hears("replaced")
+    assert developer.answers(told.call, b"true")
+    assert caller.done().body == b"true"
+    for one in (other, again):
+        one.line.close()
 
 
 def test_twenty_calls_at_once_and_the_next_waits(relay: Relay, tunnel: str, developer: Developer) -> None:
@@ -244,9 +260,9 @@ def test_answers_to_calls_that_never_were(relay: Relay, call: str) -> None:
     head = json.dumps({"status": 200, "headers": [], "call": call}).encode()
     if "/" in call or call in ("", "x"):
         with pytest.raises(FrameError):
-            relay.bring(call, frames, head)
+            relay.bring(NOBODY, call, frames, head)
     else:
-        assert not relay.bring(call, frames, head)
+        assert not relay.bring(NOBODY, call, frames, head)
 
 
 def test_whose_address_it_is(relay: Relay) -> None:

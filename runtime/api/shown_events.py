@@ -1,0 +1,87 @@
+"""Events as their reader may see them: the one place where an event of the log becomes an answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from pydantic import MISSING
+
+from runtime.api.call import Call
+from runtime.contract.event_privacy import texts_of, withheld_payload, withheld_trace
+from runtime.contract.events import Delivery, EventDetail, IntegrationEvent
+from runtime.contract.organizations import reaches
+from runtime.store import searching
+from runtime.store.tables.events import EventRow
+from runtime.store.tables.installations import InstallationRow
+
+
+def shown_events(call: Call, found: Sequence[EventRow]) -> list[IntegrationEvent]:
+    """Show events; those for an installation that the actor may not read, without what belongs to it."""
+    foreign = _foreign(call, found)
+    return [_event(row, json.loads(row.payload), withheld=row.installation_id in foreign) for row in found]
+
+
+def event_details(call: Call, found: Sequence[EventRow]) -> list[EventDetail]:
+    """Show events with their traces and the bodies of their requests."""
+    foreign = _foreign(call, found)
+    configured = _configured(call, {one for one in foreign if one is not None})
+    return [
+        _detail(row, row.installation_id in foreign, configured.get(row.installation_id or "", ())) for row in found
+    ]
+
+
+def _detail(row: EventRow, withheld: bool, configured: Iterable[str]) -> EventDetail:
+    payload = json.loads(row.payload)
+    trace: dict[str, Any] | None = json.loads(row.trace) if row.trace else None
+    if trace is not None and withheld:
+        left = set(texts_of(withheld_payload(payload)))
+        private = {*texts_of(payload), *configured, *([row.body] if row.body else [])} - left
+        trace = withheld_trace(trace, private)
+    return EventDetail(
+        event=_event(row, payload, withheld=withheld),
+        trace=MISSING if trace is None else trace,
+        body=MISSING if row.body is None or withheld else row.body,
+    )
+
+
+def _foreign(call: Call, found: Sequence[EventRow]) -> set[str | None]:
+    """Give the installations whose configuration the actor may not read: a person who is no administrator there.
+
+    Scripts read their own. An installation that is gone from the database is nobody's any more.
+    """
+    ids = {row.installation_id for row in found if row.installation_id is not None}
+    if call.actor.kind != "user" or not ids:
+        return set()
+    known = searching.contents(call.session, InstallationRow, ids)
+    own = {one for one, row in known.items() if reaches(call.actor.role_in(row.organization_id), "admin")}
+    return ids - own  # type: ignore[return-value]
+
+
+def _configured(call: Call, ids: set[str]) -> dict[str, set[str]]:
+    """Give the texts of the configurations that installations have now, with their spaces and sites."""
+    told: dict[str, set[str]] = {}
+    for installation_id, configuration in searching.configurations(call.session, ids):
+        told.setdefault(installation_id, set()).update(texts_of(configuration))
+    return told
+
+
+def _event(row: EventRow, payload: dict[str, Any], *, withheld: bool) -> IntegrationEvent:
+    waits = row.state in ("pending", "failed")
+    return IntegrationEvent(
+        id=row.id,
+        integration_id=row.integration_id,
+        installation_id=row.installation_id or MISSING,
+        created_at=row.created_at,
+        payload=withheld_payload(payload) if withheld else payload,
+        status="success" if row.state == "delivered" else "failed",
+        delivery=Delivery(
+            state=row.state,  # type: ignore[arg-type]
+            attempts=row.attempts,
+            next_attempt_at=searching.moment(row.due_at) if waits else MISSING,
+            answer=MISSING if row.answer is None else row.answer,
+            duration_ms=MISSING if row.duration_ms is None else row.duration_ms,
+        ),
+        withheld=True if withheld else MISSING,
+    )

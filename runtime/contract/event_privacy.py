@@ -1,0 +1,123 @@
+"""What of an event is left for a reader who may not read the installation it was for.
+
+The owner of an integration sees that events happened to other organizations, of which kind, where and how they ended:
+not what those organizations configured, wrote, or were visited by. What is not named here is left out, so that a new
+field of an event is hidden until somebody decides otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+SHOWN = frozenset(
+    (
+        "eventId",
+        "type",
+        "installationId",
+        "spaceId",
+        "siteId",
+        "siteSpaceId",
+        "pageId",
+        "status",
+        "state",
+        "revisionId",
+        "commitId",
+        "previousVisibility",
+        "visibility",
+        "componentId",
+        "sourceId",
+    )
+)
+"""Ids and words of the contract; shown where they are texts: the `state` of a render is an object."""
+SHORTEST = 6
+"""Texts shorter than this are too common to be taken out of what a script logged."""
+MASK = "[withheld]"
+WORDS = frozenset(("level", "timestamp", "kind", "limit", "method"))
+"""Fields of traces that hold words of the host."""
+
+
+def _empty(value: Any) -> Any:
+    """Give the empty value of the same kind, so that an event keeps its shape."""
+    return type(value)() if isinstance(value, (dict, list, str)) else None
+
+
+def _only(*names: str) -> Callable[[Any], Any]:
+    """Keep texts of these names of an object, and empty what stands beside them."""
+
+    def of(value: Any) -> Any:
+        if not isinstance(value, dict):
+            return _empty(value)
+        return {
+            name: one if name in names and isinstance(one, (str, bool)) else _empty(one) for name, one in value.items()
+        }
+
+    return of
+
+
+def _request(value: Any) -> Any:
+    """Keep of a request which of the script's own routes it was for."""
+    if not isinstance(value, dict):
+        return _empty(value)
+    return {"method": value.get("method", ""), "url": without_query(str(value.get("url", ""))), "headers": {}}
+
+
+CUT: dict[str, Callable[[Any], Any]] = {
+    "previous": _only("status"),
+    "context": _only("type", "organizationId", "spaceId", "siteId", "editable", "theme"),
+    "action": _only("action"),
+    "feedback": _only("rating"),
+    "request": _request,
+    **dict.fromkeys(("visitor", "violation"), _only()),
+    **dict.fromkeys(("state", "props", "dependencies", "url", "referrer", "location"), _empty),
+    **dict.fromkeys(("searchParams", "cookies"), _empty),
+}
+"""Field -> what is left of it."""
+
+
+def without_query(url: str) -> str:
+    """Give an address without what stands behind its path."""
+    return url.partition("?")[0].partition("#")[0]
+
+
+def withheld_payload(payload: dict[str, Any]) -> dict[str, Any]:
+    """Give an event without what belongs to the installation it was for."""
+    kept: dict[str, Any] = {}
+    for name, value in payload.items():
+        if name in SHOWN and isinstance(value, str):
+            kept[name] = value
+        elif name in CUT:
+            kept[name] = CUT[name](value)
+    return kept
+
+
+def texts_of(value: Any) -> Iterator[str]:
+    """Give the texts and long numbers inside a JSON value that would tell something where they were logged."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            waiting.extend(one.values())
+        elif isinstance(one, list):
+            waiting.extend(one)
+        elif isinstance(one, (str, int)) and len(str(one)) >= SHORTEST:
+            yield str(one)
+
+
+def withheld_trace(trace: dict[str, Any], private: set[str]) -> dict[str, Any]:
+    """Give a trace without these texts, and without the queries of the addresses a script called."""
+    words = sorted(private, key=len, reverse=True)
+
+    def clean(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: one if name in WORDS else clean(one) for name, one in value.items()}
+        if isinstance(value, list):
+            return [clean(one) for one in value]
+        if isinstance(value, str):
+            for word in words:
+                value = value.replace(word, MASK)
+        return value
+
+    subrequests = [{**one, "url": without_query(one["url"])} for one in trace.get("subrequests", ())]
+    cleaned: dict[str, Any] = clean({**trace, **({"subrequests": subrequests} if "subrequests" in trace else {})})
+    return cleaned

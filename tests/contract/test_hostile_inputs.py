@@ -1,0 +1,82 @@
+"""Numbers that are none, moments without a year and ids of every kind: refused, without a stack, on every route."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import requests
+from lzstring import LZString
+
+from runtime.api.table import operations
+from tests.conftest import COUNTER, HostProcess, Tenant, init, installed, tenant, wait_for
+from tests.contract.hostile_inputs import NO_NUMBERS, bodies, walk, walk_raw
+from tests.contract.requests_table import CONTENT_SOURCES, SOURCES, World
+from tests.contract.test_operations import build
+
+WITH_BODY = [one for one in operations() if one.body is not None]
+
+
+@pytest.fixture(scope="module")
+def open_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostProcess]:
+    data = tmp_path_factory.mktemp("hostile")
+    init(data, "First", "first@example.com")
+    process = HostProcess(data, environ={"DEVKIT_PREVIEW": "1"}).start()
+    yield process
+    assert process.stop() == 0
+
+
+@pytest.fixture(scope="module")
+def world(open_host: HostProcess) -> World:
+    return build(open_host, tenant(open_host, "Hostile", "hostile@example.com"))
+
+
+@pytest.mark.parametrize("operation", WITH_BODY, ids=lambda one: one.name)
+def test_numbers_that_are_none_are_refused_anywhere_in_a_body(operation, world: World) -> None:  # type: ignore[no-untyped-def]
+    needs = operation.needs
+    api = world.installed.owner.api if needs.user else world.integration
+    headers = {"Content-Type": "application/json"}
+    for body in bodies(world, operation):
+        answer = api.call(operation.method, world.path(operation), data=body, headers=headers)
+        assert answer.status == 400, (body, answer.text)
+        assert "finite" in answer.json["error"]["message"]
+
+
+def test_they_are_refused_beside_the_operations(world: World, open_host: HostProcess) -> None:
+    one, api = world.installed, world.installed.owner.api
+    json_type = {"Content-Type": "application/json"}
+    site = f"/v1/orgs/{one.owner.id}/sites/{one.site}"
+    home = api.call("PATCH", site, {"published": True, "visibility": "public"}).json["urls"]["published"]
+    for number in NO_NUMBERS:
+        render = f'{{"componentId": "counter", "props": {{"a": {number}}}, "context": {{}}}}'
+        packed = LZString().compressToEncodedURIComponent(render)
+        assert "finite" in api.get(f"{one.path}/render", request=packed).json["error"]["message"]
+        for method, place, body in (
+            ("PUT", f"/preview/api/{one.name}/fault", f'{{"fault": {{"message": {number}}}}}'),
+            ("POST", f"/preview/api/{one.name}/validate", f'{{"output": {{"a": [{number}]}}}}'),
+        ):
+            assert api.call(method, place, data=body, headers=json_type).status == 400
+        for place in ("insights", f"render/{one.name}", "violations"):
+            answer = requests.post(f"{home}-/{place}", data=f'{{"events": [{number}]}}', headers=json_type, timeout=30)
+            assert answer.status_code == 400, (place, answer.text)
+
+
+def test_a_text_that_only_looks_like_one_is_a_text(world: World) -> None:
+    text = "NaN, Infinity and 1e999: not numbers; " + "9" * 400
+    assert world.installed.render("counter", props={"content": text, "small": 1e-320}).status == 200
+
+
+def test_addresses_and_parameters_of_every_kind(world: World, open_host: HostProcess) -> None:
+    walk(world, world.installed.owner.api)
+    walk_raw(world, world.installed.owner.api, world.tunnel)
+    log = (open_host.data / "host.log").read_text()
+    assert "Traceback" not in log, log[-3000:]
+
+
+def on_user_tokens(owner: Tenant) -> World:
+    """A world without the tokens of scripts, for hosts whose database is not read from here."""
+    one = installed(owner, COUNTER + SOURCES, contentSources=CONTENT_SOURCES)
+    one.render()
+    events = wait_for(lambda: owner.api.get(f"{one.path}/events").json["items"])
+    tunnel = owner.api.post(f"/v1/orgs/{owner.id}/tunnels", {"name": one.name}).json["id"]
+    return World(one, owner.api, owner.api, owner.api, events[0]["id"], tunnel)

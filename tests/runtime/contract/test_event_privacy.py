@@ -1,0 +1,68 @@
+"""What is left of an event for who may not read its installation, held against every event there is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from devkit.fixtures import EVENTS as EXAMPLES
+from runtime.contract.event_privacy import CUT, SHOWN, texts_of, withheld_payload, withheld_trace
+from runtime.contract.events import EVENTS
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=12),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=12,
+)
+WORD = "what-nobody-else-reads"
+
+
+def marked(value: Any) -> Any:
+    """Put the word in place of every text."""
+    if isinstance(value, dict):
+        return {name: marked(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [marked(one) for one in value]
+    return WORD if isinstance(value, str) else value
+
+
+@pytest.mark.parametrize("kind", EVENTS)
+def test_of_each_event_ids_and_words_of_the_contract_are_left(kind: str) -> None:
+    for name, field in EVENTS[kind].model_fields.items():
+        alias = field.alias or name
+        assert alias in SHOWN or alias in CUT or alias in ("task", "auth"), f"{kind}.{alias}: shown or withheld?"
+    payload = {"eventId": "e", "installationId": "i", **EXAMPLES[kind], "type": kind}
+    held = withheld_payload(payload)
+    assert (held["eventId"], held["type"], held["installationId"]) == ("e", kind, "i")
+    for name, value in withheld_payload({**marked(payload), "type": kind}).items():
+        if name not in SHOWN:
+            assert {*texts_of(value)} <= (
+                {WORD} if name in ("previous", "context", "action", "feedback", "request") else set()
+            )
+
+
+@given(st.dictionaries(st.sampled_from([*CUT, "unknown", "task", "auth", "installation"]), JSON))
+def test_nothing_gets_through_that_is_not_named(payload: dict[str, Any]) -> None:
+    held = withheld_payload(payload)
+    assert set(held) <= set(CUT)
+    for name in ("props", "state", "dependencies", "visitor", "cookies", "searchParams", "url", "referrer", "location"):
+        assert not [*texts_of(held.get(name))]
+    previous = held.get("previous")
+    assert not isinstance(previous, dict) or not previous.get("configuration")
+
+
+@given(JSON, st.text(min_size=6, max_size=20).filter(lambda text: "withheld" not in text and text.strip() == text))
+def test_what_is_private_is_not_in_a_trace(value: Any, word: str) -> None:
+    trace = {
+        "logs": [{"level": "info", "timestamp": "2026", "message": f"it is {word}, as configured"}],
+        "fault": {"message": word, "traceback": [value, word]},
+        "subrequests": [{"method": "GET", "url": f"https://api.example/{word}?key=other-secret"}],
+        "failure": {"kind": "timeout", "message": word, "limit": "wall"},
+    }
+    told = withheld_trace(trace, {word})
+    left = repr([told["logs"][0]["message"], told["fault"]["message"], told["subrequests"], told["failure"]["message"]])
+    assert word not in left or word in "it is , as configured [withheld] https://api.example/ GET url method"
+    assert "other-secret" not in left
