@@ -22,6 +22,7 @@ EXAMINATIONS: dict[str, Callable[[Place], Examined]] = {
     "version": host.same_version,
     "clock": host.clock,
     "token": host.token,
+    "origins": host.origins,
     "development": host.development,
 }
 """What is looked at, in the order it is told."""

@@ -51,7 +51,7 @@ class LocalHost:
         environ = os.environ | {
             "DEVKIT_PREVIEW": "1",
             "DEVKIT_AUTHOR_TOKEN": self.credentials.token,
-            "DEVKIT_CONTENT_URL": f"http://localhost:{self.port}",
+            "DEVKIT_CONTENT_URL": os.environ.get("DEVKIT_CONTENT_URL") or f"http://*.localhost:{self.port}",
             LEASH: "1",
             RELAY: self._relay,
             **self._settings,

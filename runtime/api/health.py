@@ -25,7 +25,8 @@ def mount_health(app: Flask, host: Host) -> None:
             "dispatcher": host.dispatcher.ready(),
         }
         ready = all(parts.values())
-        return Response(json.dumps({"ready": ready, **parts}), 200 if ready else 503, mimetype="application/json")
+        told = {"ready": ready, **parts, "origins": host.addresses.origins}
+        return Response(json.dumps(told), 200 if ready else 503, mimetype="application/json")
 
     def metrics_text() -> Response:
         def depth() -> dict[str, int]:

@@ -64,8 +64,8 @@ class EgressRules:
     """Which destinations are open.
 
     `allow` names destinations inside the private network, "host" or "host:port". `own` maps an authority of the
-    platform, "host:port" in lower case, to the address it really listens on. `ca_file` replaces the usual certificate
-    authorities.
+    platform, "host:port" in lower case, to the address it really listens on; "*.host:port" stands for every name one
+    level below. `ca_file` replaces the usual certificate authorities.
     """
 
     allow: tuple[str, ...] = ()
@@ -77,7 +77,7 @@ class EgressRules:
         """Return the address to connect to, which was checked; raises `EgressRefused`."""
         name = host.strip("[]").rstrip(".").lower()
         authority = f"{name}:{port}"
-        own = self.own.get(authority)
+        own = self.own.get(authority) or self.own.get(f"*.{authority.partition('.')[2]}")
         if own is not None:
             return own
         if not name or port in _NO_PORTS or not 0 < port < 65536:

@@ -52,7 +52,7 @@ class Looker:
         """Complain of errors on the console and of requests that left this machine."""
         surprising = [text for text in self.wrong if not any(part in text for part in self.allowed)]
         assert surprising == []
-        assert self.hosts - {""} <= OWN
+        assert {one for one in self.hosts if not one.endswith(".localhost")} - {""} <= OWN
 
 
 @pytest.fixture
