@@ -122,5 +122,6 @@ def test_scripts_answer_on_another_origin_than_the_pages(looker: Looker, gallery
     answer = looker.page.goto(address.replace("127.0.0.1", "localhost"))
     assert answer.status == 404
     policy = looker.page.goto(address).headers["content-security-policy"]
-    assert f"connect-src 'self' http://localhost:{gallery.port}" in policy
-    assert "script-src 'self'" in policy
+    assert re.search(rf"connect-src 'self' http://gallery-[a-z0-9]{{20}}\.localhost:{gallery.port} https:;", policy)
+    here = f"http://127.0.0.1:{gallery.port}"
+    assert f"script-src {here}/preview/static/ {here}/contentkit/;" in policy
