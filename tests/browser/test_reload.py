@@ -117,7 +117,7 @@ def test_without_its_key_the_page_shows_nothing(page: Any, looker: Looker, galle
 
 
 def test_scripts_answer_on_another_origin_than_the_pages(looker: Looker, gallery: DevProcess) -> None:
-    looker.allowed = ["404"]
+    looker.allowed = ["404", "401"]  # the page is asked for without its key
     address = gallery.url.partition("#")[0]
     answer = looker.page.goto(address.replace("127.0.0.1", "localhost"))
     assert answer.status == 404
