@@ -31,7 +31,8 @@ LEVELS = {
 }
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
 MAX_BODY = 10 * 1024 * 1024
-JAVASCRIPT = frozenset(("application/javascript", "application/x-javascript", "text/javascript"))
+JAVASCRIPT = re.compile(r"(?:application|text)/(?:x-)?javascript(?:; ?charset=\"?[\w-]+\"?)?", re.IGNORECASE)
+"""The whole of a `Content-Type` that is a script's: of a list browsers take the last entry, and that may be a page."""
 EVERYWHERE = {"Cross-Origin-Resource-Policy": "cross-origin", "X-Content-Type-Options": "nosniff"}
 """Sites and platforms load scripts and pictures from other origins, and take them for nothing else."""
 NO_OP = b"/* This integration's script is not available. */\n"
@@ -79,8 +80,8 @@ def _published_script(host: Host) -> Callable[..., Response]:
             headers = {"Cache-Control": "no-store", **EVERYWHERE} | ({POLICY: plan.policy} if plan.policy else {})
             return Response(NO_OP, 200, headers, mimetype="application/javascript")
         answer = _answer(outcome, plan, own)
-        kinds = [kind.partition(";")[0].strip().lower() for kind in answer.headers.getlist("Content-Type")]
-        if own or (len(kinds) == 1 and kinds[0] in JAVASCRIPT):
+        kinds = answer.headers.getlist("Content-Type")
+        if own or (len(kinds) == 1 and JAVASCRIPT.fullmatch(kinds[0])):
             # No browser shows this as a page, so there is nothing to confine: the policy is the manifest's.
             answer.headers.remove(POLICY)
         if plan.policy:

@@ -187,7 +187,7 @@ def _ask_whether_to_leave(host: Host, site: SiteRow, place: str) -> Response:
     home = host.addresses.site(site.id)
     shown = {"title": site.title, "home": home, "heading": "Sign out?", "again": home, "again_text": "Back to the site"}
     words = "This site will not know you any more."
-    answer = _html(host, 200, (), None, message=words, sign_out=home + SIGN_OUT, site_id=site.id, **shown)
+    answer = _html(host, 200, (), None, message=words, leave=home + SIGN_OUT, site_id=site.id, **shown)
     answer.headers["Cache-Control"] = "private, no-store"
     return answer
 

@@ -121,7 +121,7 @@ class Meeting:
         context.set_default_timeout(30_000)
         page = context.new_page()
         page.goto(f"{self.home}?jwt_token={self.pass_()}")
-        assert page.get_by_role("button", name="Sign out").is_visible()
+        assert page.get_by_text("Sign out").is_visible()
         return context
 
     def signed_in(self, context: Any) -> bool:

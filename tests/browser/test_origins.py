@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -9,7 +10,9 @@ from urllib.parse import quote, urlsplit
 import pytest
 import requests
 
+from tests.browser import hosts
 from tests.browser.hosts import CONTENT, KINDS, Meeting, meeting
+from tests.conftest import installed
 
 READ = """async (address) => {
   const seen = [];
@@ -250,3 +253,27 @@ def test_tools_on_the_machine_still_reach_scripts(met: Meeting) -> None:
     browsers = {"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
     shown = met.direct(f"{met.public}{path}/page", headers=browsers)
     assert (shown.status_code, met.endpoint.partition("/v1")[0] in shown.text) == (404, True)
+
+
+def test_a_confined_page_leads_to_one_where_visitors_sign_out(met: Meeting) -> None:
+    owner = met.guarded.owner
+    script = (
+        hosts.GUARD + "\n\n@integration.published_script\ndef script():\n    return 'window.injected = self.origin;'\n"
+    )
+    one = installed(owner, script, scopes=["site:visitor:auth", "site:script:inject"], blocks=[])
+    guard = {"backend": "integration", "integration": one.name}
+    home = hosts.publish(owner, one.site, visibility="visitor-auth", visitorAuth=guard)
+    there = dataclasses.replace(met, guarded=one, home=home)
+    context = there.visitor()
+    page = context.new_page()
+    page.goto(home)
+    page.wait_for_function("window.injected")
+    confined = urlsplit(met.endpoint).netloc == urlsplit(home).netloc
+    assert (page.evaluate("window.injected") == "null") is confined
+    if confined:
+        page.get_by_role("link", name="Sign out").click()
+        page.get_by_role("heading", name="Sign out?").wait_for()
+    page.get_by_role("button", name="Sign out").click()
+    page.wait_for_load_state()
+    assert not there.signed_in(context)
+    context.close()

@@ -195,7 +195,9 @@ def test_a_tunnel_has_its_own(apart: HostProcess, owner: Tenant, tmp_path: Path)
 def test_commands_find_names_below_localhost(owner: Tenant, tmp_path: Path) -> None:
     one: Installed = installed(owner)
     known = ("--host", owner.api.url, "--token", str(owner.api.token))
-    sent = devkit(tmp_path, "trigger", "fetch", one.name, "--path", "/hello", *known)
+    sent = devkit(
+        tmp_path, "trigger", "fetch", "--integration", one.name, "--method", "GET", "--path", "/hello", *known
+    )
     assert "hi http://" in sent.out, sent.err
     doctor = devkit(tmp_path, "doctor", *known)
     assert "origins: each integration and each site has its own" in doctor.out
