@@ -13,12 +13,11 @@ from urllib.parse import quote, urlencode, urlsplit
 from flask import Flask, Response, request, send_from_directory
 from jinja2 import Environment, FileSystemLoader
 
-from runtime.api.content_origin import asked_host, on_own_origin
+from runtime.api.content_origin import on_own_origin
 from runtime.api.host import Host
 from runtime.api.inbound import passed_on
-from runtime.api.script_headers import BOUND_VISITOR_COOKIE, SANDBOX, VISITOR_COOKIE, is_hosts
+from runtime.api.script_headers import SANDBOX
 from runtime.contract import errors
-from runtime.contract.origins import authority, authority_of
 from runtime.contract.sites import SiteIntegrationScript
 from runtime.dispatch.planning import Level, Plan
 from runtime.services import site_scripts, visiting, visitor_asking
@@ -28,6 +27,7 @@ from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
 from runtime.web.site_page_content import sample_of
 from runtime.web.site_policy import policy_of, policy_of_sample
+from runtime.web.visitor_cookies import is_of_site, session_cookies, set_session_cookie, visitors_cookies
 
 HERE = Path(__file__).parent
 PAGES = Environment(loader=FileSystemLoader(HERE / "pages"), autoescape=True, trim_blocks=True)
@@ -159,27 +159,13 @@ def _sign_in(host: Host, site: SiteRow, part: Any, place: str, token: str) -> Re
         raise Apology(401, "You are not signed in", str(error)) from None
     query = urlencode([(name, value) for name, value in request.args.items(multi=True) if name != TOKEN])
     answer = _redirect(host.addresses.site(site.id) + place + (f"?{query}" if query else ""))
-    _set_cookie(host, site, answer, visit.cookie, expires=visit.expires)
+    set_session_cookie(host, site, answer, visit.cookie, expires=visit.expires)
     return answer
 
 
 def _signed_in(host: Host, site: SiteRow, part: Any) -> bool:
     with host.database.transaction(writes=False) as session:
-        return any(visitors.find_session(session, site.id, part.id, value) for value in _own_cookies(host, site))
-
-
-def _own_cookies(host: Host, site: SiteRow) -> list[str]:
-    """Give every cookie of the session's name: over plain HTTP somebody may have set one beside ours."""
-    found = request.cookies.getlist(_cookie_name(host, site))
-    return [value for value in found[:5] if len(value) <= 200]
-
-
-def _cookie_name(host: Host, site: SiteRow) -> str:
-    return BOUND_VISITOR_COOKIE + site.id if _is_secure(host, site) else VISITOR_COOKIE
-
-
-def _is_secure(host: Host, site: SiteRow) -> bool:
-    return host.addresses.site_origin(site.id).startswith("https:")
+        return any(visitors.find_session(session, site.id, part.id, value) for value in session_cookies(host, site))
 
 
 def _ask_whether_to_leave(host: Host, site: SiteRow, place: str) -> Response:
@@ -195,10 +181,10 @@ def _ask_whether_to_leave(host: Host, site: SiteRow, place: str) -> Response:
 def _sign_out(host: Host, site: SiteRow, place: str) -> Response:
     """Forget a visitor, and let the integration sign them out where they signed in."""
     origin = request.headers.get("Origin")
-    if origin is not None and not _is_here(host, site, origin):
+    if origin is not None and not is_of_site(host, site, origin):
         # Sites and integrations below one domain send each other's cookies along.
         raise Apology(403, "You are still signed in", "Another page tried to sign you out of this site.")
-    values = _own_cookies(host, site)
+    values = session_cookies(host, site)
     with host.database.transaction(writes=True) as session:
         for value in values:
             visitors.close_session(session, site.id, value)
@@ -208,21 +194,13 @@ def _sign_out(host: Host, site: SiteRow, place: str) -> Response:
         plan, _ = _backend(host, site)
         asked = _ask_or_send(host, site, plan, {"location": "", "action": "logout"})
         answer = asked if 300 <= asked.status_code < 400 else answer
-    _set_cookie(host, site, answer, "", max_age=0)
+    set_session_cookie(host, site, answer, "", max_age=0)
     return answer
-
-
-def _is_here(host: Host, site: SiteRow, origin: str) -> bool:
-    scheme, _, netloc = origin.partition("://")
-    if scheme not in ("http", "https"):
-        return False
-    known = (authority_of(host.addresses.site_origin(site.id)), authority(asked_host(), scheme))
-    return authority(netloc, scheme) in known
 
 
 def _ask_or_send(host: Host, site: SiteRow, plan: Plan, fields: dict[str, Any]) -> Response:
     """Ask the integration where a visitor goes; where it has an origin of its own, the visitor is asked for there."""
-    cookies = _visitors_cookies()
+    cookies = visitors_cookies()
     fields |= {"cookies": cookies} if cookies else {}
     if not on_own_origin(host, host.addresses.site_origin(site.id)):
         return _ask(host, site, plan, fields, own=False)
@@ -234,10 +212,6 @@ def _ask_or_send(host: Host, site: SiteRow, plan: Plan, fields: dict[str, Any]) 
 
 def _about(plan: Plan, site: SiteRow) -> str:
     return f"{plan.integration}/{plan.installation_id}/{site.id}"
-
-
-def _visitors_cookies() -> dict[str, str]:
-    return {name: value for name, value in request.cookies.items() if not is_hosts(name)}
 
 
 def _asked_elsewhere(host: Host, name: str, installation: str, site_id: str) -> Response:
@@ -255,7 +229,7 @@ def _asked_elsewhere(host: Host, name: str, installation: str, site_id: str) -> 
             fields = visitor_asking.unseal(_about(plan, site), request.args.get(ASKED, ""))
         except visitor_asking.Spent:
             return _redirect(host.addresses.site(site.id))
-        cookies = fields.get("cookies", {}) | _visitors_cookies()
+        cookies = fields.get("cookies", {}) | visitors_cookies()
         asked = _ask(host, site, plan, fields | ({"cookies": cookies} if cookies else {}), own=True)
         if fields.get("action") == "logout" and not 300 <= asked.status_code < 400:
             said = Apology(200, "You are signed out", "This site does not know you any more.")
@@ -301,12 +275,6 @@ def _relayed(host: Host, site: SiteRow, plan: Plan, line: str, *, own: bool) -> 
 def _parameters() -> dict[str, str]:
     known = [(name, value) for name, value in request.args.items() if name != TOKEN]
     return dict(known[:MOST_PARAMETERS])
-
-
-def _set_cookie(host: Host, site: SiteRow, answer: Response, value: str, **lasts: Any) -> None:
-    name, secure = _cookie_name(host, site), _is_secure(host, site)
-    path = "/" if secure else urlsplit(host.addresses.site(site.id)).path
-    answer.set_cookie(name, value, path=path, httponly=True, samesite="Lax", secure=secure, **lasts)
 
 
 def _redirect(address: str) -> Response:
