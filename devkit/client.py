@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import requests
 
+from devkit import connecting
 from devkit.credentials import Credentials
 from devkit.output import Problem
 from runtime import version
@@ -31,8 +32,7 @@ class Client:
 
     def __init__(self, credentials: Credentials) -> None:
         self.host = credentials.host
-        self._session = requests.Session()
-        self._session.trust_env = False
+        self._session = connecting.session()
         self._session.headers["Authorization"] = f"Bearer {credentials.token}"
         self._session.headers["User-Agent"] = f"devkit/{version.VERSION}"
 

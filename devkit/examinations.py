@@ -23,6 +23,7 @@ EXAMINATIONS: dict[str, Callable[[Place], Examined]] = {
     "confinement": host.confinement,
     "clock": host.clock,
     "token": host.token,
+    "origins": host.origins,
     "development": host.development,
 }
 """What is looked at, in the order it is told."""

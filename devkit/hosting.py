@@ -20,6 +20,7 @@ import requests
 from devkit import running
 from devkit.credentials import Credentials
 from devkit.output import Problem
+from runtime.contract.origins import authority_of
 from runtime.engines.dev_tunnel.relay import FOLDER as RELAY
 from runtime.engines.sandbox import SandboxMode
 
@@ -49,7 +50,9 @@ class LocalHost:
         environ = os.environ | {
             "DEVKIT_PREVIEW": "1",
             "DEVKIT_AUTHOR_TOKEN": self.credentials.token,
-            "DEVKIT_CONTENT_URL": f"http://localhost:{self.port}",
+            # What is set for a host that serves others is not about this one, whose pages are looked at here.
+            "DEVKIT_PUBLIC_URL": self.url,
+            "DEVKIT_CONTENT_URL": content_url(os.environ.get("DEVKIT_CONTENT_URL", ""), self.port),
             LEASH: "1",
             RELAY: self._relay,
             **self._settings,
@@ -107,6 +110,18 @@ class LocalHost:
         lines = self.log.read_text(errors="replace").strip().splitlines()
         lines = [line for line in lines if not line.startswith("error: the host could not start")] or lines
         return lines[-1].removeprefix("error: ") if lines else f"exit code {self._process.returncode}"
+
+
+def content_url(wanted: str, port: int) -> str:
+    """Give the origin for what scripts answer: their own below `localhost`, or what is wanted on this machine.
+
+    A browser that knows no names below `localhost` needs `http://localhost:PORT`, which all of them share.
+    """
+    try:
+        here = authority_of(wanted.replace("*.", "", 1)).is_loopback
+    except (ValueError, KeyError):
+        here = False
+    return wanted if here else f"http://*.localhost:{port}"
 
 
 def choose_port(folder: Path, wanted: int | None) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 
 import requests
 
+from devkit import connecting
 from devkit.client import Client, part, reason
 from devkit.output import Problem
 from devkit.signing import SIGNERS
@@ -65,8 +66,7 @@ def request(address: str, wanted: Wanted) -> dict[str, Any]:
     if wanted.sign:
         headers |= SIGNERS[wanted.sign](wanted.secret or "", body, int(time.time()), f"msg_{uuid.uuid4().hex}")
     headers = _with(headers, wanted.headers)
-    session = requests.Session()
-    session.trust_env = False
+    session = connecting.session()
     try:
         answer = session.request(
             wanted.method, url, data=body or None, headers=headers, allow_redirects=False, timeout=TIMEOUT

@@ -15,6 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from runtime.api.answers import mount_errors
 from runtime.api.auth import Authenticator
+from runtime.api.content_origin import mount_content_origin
 from runtime.api.event_stream import mount_event_stream
 from runtime.api.health import mount_health
 from runtime.api.host import Host, Places
@@ -24,6 +25,7 @@ from runtime.api.render_lane import RenderLane
 from runtime.api.table import operations
 from runtime.api.tunnel_lines import mount_tunnels
 from runtime.contract.addresses import Addresses
+from runtime.contract.origins import PORTS
 from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.deliveries import Deliveries, Plans
 from runtime.dispatch.invoke import Invoker
@@ -115,6 +117,7 @@ def create_app(settings: Settings) -> Application:
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
     mount_errors(app)
+    mount_content_origin(app, host)
     mount_health(app, host)
     mount(app, host, operations())
     mount_event_stream(app, host)
@@ -132,8 +135,9 @@ def create_app(settings: Settings) -> Application:
 
 
 def _host(settings: Settings, database: Database) -> Host:
-    addresses = Addresses(settings.public_url.rstrip("/"), (settings.content_url or settings.public_url).rstrip("/"))
-    relay = Relay(settings.tunnel_url or f"{addresses.content_url}/tunnels")
+    addresses = Addresses(settings.public_url.rstrip("/"), settings.content_origin)
+    elsewhere = settings.tunnel_url.rstrip("/")
+    relay = Relay((lambda tunnel: f"{elsewhere}/{tunnel}") if elsewhere else addresses.tunnel)
     engines = create_engines(
         settings.sandbox,
         _egress(settings, addresses),
@@ -188,5 +192,6 @@ def _egress(settings: Settings, addresses: Addresses) -> EgressRules:
 
 
 def _authority(url: str) -> str:
+    """Give name and port of an address; of a wildcard with its `*`, as the rules of egress know it."""
     parts = urlsplit(url)
-    return f"{parts.hostname}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
+    return f"{parts.hostname}:{parts.port or PORTS[parts.scheme]}"

@@ -6,8 +6,10 @@ import os
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from runtime.contract.invocation import Limits
+from runtime.contract.origins import Authority, authority_of, is_wildcard, read_content_origin
 
 PREFIX = "DEVKIT_"
 
@@ -28,7 +30,11 @@ class Settings:
     database_url: str = _setting("", "address of the database; empty: SQLite in the data folder")
     secret_key: str = _setting("", "any long random text; empty: a key file made in the data folder")
     public_url: str = _setting("http://127.0.0.1:8080", "address under which people and scripts reach the host")
-    content_url: str = _setting("", "origin for whatever scripts answer; empty: the public address")
+    content_url: str = _setting(
+        "",
+        "origin for what scripts answer: `https://*.content.example` gives each integration and each site its own; "
+        "empty: the public address",
+    )
     tunnel_url: str = _setting(
         "", "address of this very machine's tunnels, where several share a public one; empty: /tunnels below content"
     )
@@ -71,6 +77,36 @@ class Settings:
         return Limits(wall=self.wall_seconds, cpu=self.cpu_seconds, memory=self.memory_bytes)
 
     @property
+    def content_origin(self) -> str:
+        """The origin for what scripts answer; raises BadSetting.
+
+        Pages that hold an author's token never share theirs with scripts: on a machine itself, where browsers know
+        every name below `localhost`, the preview goes without the setting.
+        """
+        public = _public(self.public_url)
+        if not self.content_url and self.preview and public.is_loopback and public.name != "localhost":
+            return f"http://*.localhost:{public.port}"
+        if not self.content_url:
+            content = self.public_url.rstrip("/")
+        else:
+            try:
+                content = read_content_origin(self.content_url)
+            except ValueError as error:
+                raise BadSetting(f"{PREFIX}CONTENT_URL={self.content_url!r}: {error}") from error
+        at = authority_of(content.replace("*.", "", 1))
+        if self.preview and at == public:
+            raise BadSetting(
+                f"the preview cannot share the origin {content} with what scripts answer; set {PREFIX}CONTENT_URL to "
+                "another one, for example https://*.content.example"
+            )
+        if is_wildcard(content) and (public.name == at.name or public.name.endswith(f".{at.name}")):
+            raise BadSetting(
+                f"{PREFIX}PUBLIC_URL={self.public_url!r} lies within {PREFIX}CONTENT_URL={self.content_url!r}: scripts "
+                f"could set cookies for it; give one of the two a domain of its own"
+            )
+        return content
+
+    @property
     def database_address(self) -> str:
         """The address of the database, whichever setting gave it."""
         if self.database_url:
@@ -92,7 +128,18 @@ def read_settings(environ: dict[str, str] | None = None, **given: Any) -> Settin
     settings = Settings(**values)
     if settings.sandbox not in ("required", "off"):
         raise BadSetting("the sandbox is `required` or `off`")
+    _ = settings.content_origin  # refused now, and not by the first request
     return settings
+
+
+def _public(url: str) -> Authority:
+    try:
+        found = authority_of(url) if urlsplit(url).scheme in ("http", "https") else Authority("", 0)
+    except ValueError:
+        found = Authority("", 0)
+    if not found.name:
+        raise BadSetting(f"{PREFIX}PUBLIC_URL={url!r} is no address: write `https://docs.example`")
+    return found
 
 
 def _read(name: str, text: str, default: Any) -> Any:

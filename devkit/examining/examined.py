@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import requests
 
-from devkit import credentials
+from devkit import connecting, credentials
 from devkit.credentials import Credentials
 from devkit.output import Problem
 
@@ -57,6 +57,6 @@ class Place:
         if self.known is None:
             return None
         try:
-            return requests.get(f"{self.known.host}/healthz", timeout=5)
+            return connecting.get(f"{self.known.host}/healthz", timeout=5)
         except requests.RequestException:
             return None

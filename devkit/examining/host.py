@@ -8,7 +8,7 @@ from typing import Any
 
 import requests
 
-from devkit import project
+from devkit import connecting, project
 from devkit.client import Client, Refused, part
 from devkit.examining.examined import Examined, Place
 from devkit.output import Problem
@@ -106,6 +106,25 @@ def same_version(place: Place) -> Examined:
     return Examined("warning", f"the host is {told}, this toolkit {version.VERSION}", cure)
 
 
+def origins(place: Place) -> Examined:
+    """Look at whether what scripts send is kept apart by browsers."""
+    try:
+        ready = connecting.get(f"{place.known.host}/readyz", timeout=5).json() if place.known and place.answer else {}
+        told = ready.get("origins")
+    except (requests.RequestException, ValueError, AttributeError):
+        told = None
+    if told is None:
+        return Examined("ok", "no host to ask, or one that does not tell")
+    if told == "own":
+        return Examined("ok", "each integration and each site has its own")
+    where = "with the platform itself" if told == "platform" else "with each other"
+    return Examined(
+        "warning",
+        f"integrations and sites share an origin {where}: pages of scripts are confined, and keep nothing",
+        "Give them their own with DEVKIT_CONTENT_URL=https://*.content.example; the README says what that needs.",
+    )
+
+
 def development(place: Place) -> Examined:
     """Look for development mode that nobody is behind any more."""
     if place.known is None or place.answer is None:
@@ -131,7 +150,7 @@ def development(place: Place) -> Examined:
 
 def _answers(url: str) -> bool:
     try:
-        requests.get(url, timeout=5, allow_redirects=False)
+        connecting.get(url, timeout=5, allow_redirects=False)
     except requests.RequestException:
         return False
     return True

@@ -72,6 +72,7 @@ class LocalPort:
             return value
         parts = urlsplit(value)
         here = parts.netloc in {f"{host}:{self._port}" for host in LOOPBACK}
+        here |= parts.netloc.endswith(f".localhost:{self._port}")
         if not here and (parts.netloc or not value.startswith("/")):
             return value
         return self.address + value[len(f"{parts.scheme}://{parts.netloc}") if parts.netloc else 0 :]

@@ -25,7 +25,8 @@ def mount_health(app: Flask, host: Host) -> None:
             "dispatcher": host.dispatcher.ready(),
         }
         ready = all(parts.values())
-        told = {"ready": ready, **parts, "confinement": host.engines.confinement()}
+        shown = {"confinement": host.engines.confinement(), "origins": host.addresses.origins}
+        told = {"ready": ready, **parts, **shown}
         return Response(json.dumps(told), 200 if ready else 503, mimetype="application/json")
 
     def metrics_text() -> Response:

@@ -9,8 +9,11 @@ from urllib.parse import quote, urlsplit
 from flask import Flask, Response, request
 from sqlalchemy.orm import Session
 
+from runtime.api.content_origin import asked_host, on_own_origin
 from runtime.api.host import Host
+from runtime.api.script_headers import HOP_BY_HOP, POLICY, cookies_for_scripts, fits, kept
 from runtime.contract import errors
+from runtime.contract.addresses import Asked
 from runtime.contract.invocation import Outcome
 from runtime.dispatch.deliveries import level_of
 from runtime.dispatch.planning import Level, Plan
@@ -28,25 +31,12 @@ LEVELS = {
 }
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
 MAX_BODY = 10 * 1024 * 1024
-HOP_BY_HOP = frozenset(
-    (
-        "connection",
-        "keep-alive",
-        "proxy-authenticate",
-        "proxy-authorization",
-        "proxy-connection",
-        "te",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
-    )
-)
-HEADER_NAME = re.compile(r"^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$")
-HEADER_VALUE = re.compile(r"^[\t\x20-\x7e\x80-\xff]{0,16384}$")
 NUMBER = re.compile(r"[0-9]{1,9}")
 """A number of a version; ids are longer."""
-VISITOR_COOKIE = "site_visitor"
-"""The cookie by which the host knows a visitor; no script may set it, sites and scripts share an origin."""
+JAVASCRIPT = re.compile(r"(?:application|text)/(?:x-)?javascript(?:; ?charset=\"?[\w-]+\"?)?", re.IGNORECASE)
+"""The whole of a `Content-Type` that is a script's: of a list browsers take the last entry, and that may be a page."""
+EVERYWHERE = {"Cross-Origin-Resource-Policy": "cross-origin", "X-Content-Type-Options": "nosniff"}
+"""Sites and platforms load scripts and pictures from other origins, and take them for nothing else."""
 NO_OP = b"/* This integration's script is not available. */\n"
 
 
@@ -71,29 +61,35 @@ def _fetch(host: Host) -> Callable[..., Response]:
         site: str | None = None,
         rest: str = "",
     ) -> Response:
-        only_on_content_origin(host)
+        own = on_own_origin(host, host.addresses.integration_origin(name), tools=True)
         plan = _plan(host, name, installation, space, site)
         body = host.places.read(plan.organization_id, _body)
         fields: dict[str, object] = {"spaceId": space} if space else {"siteId": site} if site else {}
         fields["request"] = {"method": _method(), "url": _url(plan.endpoint), "headers": _headers()}
         outcome = host.invoker.call(plan, "fetch", fields, body, source="visitors")
-        return _answer(outcome, plan)
+        return _answer(outcome, plan, own)
 
     return view
 
 
 def _published_script(host: Host) -> Callable[..., Response]:
     def view(name: str, installation: str, site: str, fingerprint: str) -> Response:
+        own = on_own_origin(host, host.addresses.integration_origin(name), tools=True)
         plan = _plan(host, name, installation, None, site, active=True)
         outcome = host.invoker.call(plan, "fetch_published_script", {"siteId": site}, source="visitors")
         if outcome.failure is not None or outcome.status >= 400:
             # A site must not break because one of its integrations does; the event log has the failure.
-            headers = {"Cache-Control": "no-store"} | ({"Content-Security-Policy": plan.policy} if plan.policy else {})
+            headers = {"Cache-Control": "no-store", **EVERYWHERE} | ({POLICY: plan.policy} if plan.policy else {})
             return Response(NO_OP, 200, headers, mimetype="application/javascript")
-        answer = _answer(outcome, plan)
+        answer = _answer(outcome, plan, own)
+        kinds = answer.headers.getlist("Content-Type")
+        if own or (len(kinds) == 1 and JAVASCRIPT.fullmatch(kinds[0])):
+            # No browser shows this as a page, so there is nothing to confine: the policy is the manifest's.
+            answer.headers.remove(POLICY)
         if plan.policy:
-            answer.headers["Content-Security-Policy"] = plan.policy
-        answer.headers["X-Content-Type-Options"] = "nosniff"
+            answer.headers.add(POLICY, plan.policy)
+        for header, value in EVERYWHERE.items():
+            answer.headers[header] = value
         return answer
 
     return view
@@ -101,6 +97,8 @@ def _published_script(host: Host) -> Callable[..., Response]:
 
 def _asset(host: Host) -> Callable[..., Response]:
     def view(name: str, version: str, file: str) -> Response:
+        if host.addresses.asked(asked_host(), host.addresses.integration_origin(name)) is Asked.OTHERS:
+            raise errors.NotFound("There is no such picture.")
         found = re.fullmatch(r"(icon|preview-(\d{1,2}))\.png", file)
         with host.database.transaction(writes=False) as session:
             integration = rows.find(session, HOST, IntegrationRow, name=name)
@@ -109,7 +107,7 @@ def _asset(host: Host) -> Callable[..., Response]:
             image = versions.picture(session, row.id, place) if row is not None else None
         if image is None:
             raise errors.NotFound("There is no such picture.")
-        headers = {"Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}
+        headers = {"Cache-Control": "public, max-age=31536000, immutable", **EVERYWHERE}
         return Response(image, 200, headers, mimetype="image/png")
 
     return view
@@ -122,13 +120,6 @@ def _version(session: Session, integration: IntegrationRow, named: str) -> Versi
     if integration.visibility == "private":
         return None
     return rows.find(session, HOST, VersionRow, integration_id=integration.id, number=int(named))
-
-
-def only_on_content_origin(host: Host) -> None:
-    """Keep pages of scripts off the platform's own origin, where there is another one for them."""
-    at = host.addresses
-    if at.content_url != at.public_url and request.host == urlsplit(at.public_url).netloc:
-        raise errors.NotFound(f"This is served at {at.content_url}.")
 
 
 def _plan(
@@ -178,7 +169,10 @@ def _url(endpoint: str) -> str:
 
 
 def _headers() -> dict[str, str]:
-    return {name.lower(): value for name, value in request.headers.items() if name.lower() not in HOP_BY_HOP}
+    headers = {name.lower(): value for name, value in request.headers.items() if name.lower() not in HOP_BY_HOP}
+    if "cookie" in headers:
+        headers["cookie"] = cookies_for_scripts(headers["cookie"])
+    return {name: value for name, value in headers.items() if value or name != "cookie"}
 
 
 def _body() -> bytes | None:
@@ -193,28 +187,31 @@ def _body() -> bytes | None:
     return body or None
 
 
-def _answer(outcome: Outcome, plan: Plan) -> Response:
-    answer = passed_on(outcome, plan)
+def _answer(outcome: Outcome, plan: Plan, own: bool) -> Response:
+    answer = passed_on(outcome, plan, own=own)
     if "Access-Control-Allow-Origin" not in answer.headers:
         answer.headers["Access-Control-Allow-Origin"] = "*"
     return answer
 
 
-def passed_on(outcome: Outcome, plan: Plan) -> Response:
-    """Pass on what the script answered; redirects are not followed, every `Set-Cookie` line is kept."""
+def passed_on(outcome: Outcome, plan: Plan, *, own: bool) -> Response:
+    """Pass on what the script answered; redirects are not followed, every `Set-Cookie` line is kept.
+
+    `own`: at an origin that is the integration's alone; elsewhere what acts on the origin is left out.
+    """
     if outcome.failure is not None:
         raise failed(outcome.failure)
+    if not all(fits(name, value) for name, value in outcome.headers):
+        raise errors.BadGateway("The integration answered with a header that HTTP cannot carry.")
     answer = Response(status=outcome.status)
     answer.headers.clear()
-    for name, value in outcome.headers:
-        if not HEADER_NAME.match(name) or not HEADER_VALUE.match(value):
-            raise errors.BadGateway("The integration answered with a header that HTTP cannot carry.")
-        own = name.lower() == "set-cookie" and value.partition("=")[0].strip() == VISITOR_COOKIE
-        if not own and name.lower() not in HOP_BY_HOP and name.lower() != "content-length":
-            answer.headers.add(name, value)
+    has_policy = any(name.lower() == POLICY.lower() for name, _ in outcome.headers)
+    place = f"/v1/integrations/{plan.integration}"
+    for name, value in kept(outcome.headers, own=own, place=place, asked=request.path):
+        answer.headers.add(name, value)
     is_page = answer.headers.get("Content-Type", "").lower().startswith("text/html")
-    if plan.policy and is_page and "Content-Security-Policy" not in answer.headers:
-        answer.headers["Content-Security-Policy"] = plan.policy
+    if plan.policy and is_page and not has_policy:
+        answer.headers.add(POLICY, plan.policy)
     if isinstance(outcome.body, bytes):
         answer.set_data(outcome.body)
     else:

@@ -12,9 +12,10 @@ from flask import Flask, Response, request
 
 from runtime.api.auth import Actor
 from runtime.api.call import refusal
+from runtime.api.content_origin import on_own_origin
 from runtime.api.families.tunnels import TUNNELLER
 from runtime.api.host import Host
-from runtime.api.inbound import HEADER_NAME, HEADER_VALUE, HOP_BY_HOP, VISITOR_COOKIE, only_on_content_origin
+from runtime.api.script_headers import HOP_BY_HOP, cookies_for_scripts, fits, kept
 from runtime.api.standing import Standing
 from runtime.contract import errors
 from runtime.contract.organizations import reaches
@@ -44,14 +45,14 @@ def mount_tunnels(app: Flask, host: Host) -> None:
 
 def _call(host: Host, tunnel: str, rest: str = "") -> Response:
     """Pass a request to the developer's machine, and its answer back as it comes."""
-    only_on_content_origin(host)
+    own = on_own_origin(host, host.addresses.tunnel_origin(tunnel))
     with host.database.transaction(writes=False) as session:
         owner = tunnels.holder(session, tunnel) if IDENTIFIER.fullmatch(tunnel) else None
     if owner is None:
         raise errors.NotFound("Nothing is served here: the tunnel that had this address is closed.")
     if (request.content_length or 0) > MAX_BODY:
         raise errors.TooLarge
-    call = TunnelCall(request.method, _path(tunnel), _headers(host), _body())
+    call = TunnelCall(request.method, _path(tunnel), _headers(host, tunnel), _body())
     if not host.places.calls.enter(owner, tunnel):
         raise errors.Unavailable("Too many requests to this tunnel are under way; try again in a moment.")
     try:
@@ -61,11 +62,9 @@ def _call(host: Host, tunnel: str, rest: str = "") -> Response:
         raise
     passed = Response(host.places.calls.held_by(owner, tunnel, answer.body), answer.status)
     passed.headers.clear()
-    for name, value in answer.headers:
-        own = name.lower() == "set-cookie" and value.partition("=")[0].strip() == VISITOR_COOKIE
-        fits = HEADER_NAME.match(name) and HEADER_VALUE.match(value)
-        if fits and not own and name.lower() not in HOP_BY_HOP and name.lower() != "content-length":
-            passed.headers.add(name, value)
+    carried = [(name, value) for name, value in answer.headers if fits(name, value)]
+    for name, value in kept(carried, own=own, place=f"/tunnels/{tunnel}", asked=request.path):
+        passed.headers.add(name, value)
     return passed
 
 
@@ -89,10 +88,15 @@ def _path(tunnel: str) -> str:
     return (below if below.startswith("/") else f"/{below}") + (f"?{query}" if query else "")
 
 
-def _headers(host: Host) -> list[tuple[str, str]]:
-    kept = [(name, value) for name, value in request.headers.items() if name.lower() not in HOP_BY_HOP]
-    at = urlsplit(host.addresses.content_url)
-    return [*kept, ("X-Forwarded-Host", at.netloc), ("X-Forwarded-Proto", at.scheme)]
+def _headers(host: Host, tunnel: str) -> list[tuple[str, str]]:
+    sent = [(name, value) for name, value in request.headers.items() if name.lower() not in HOP_BY_HOP]
+    sent = [(name, cookies_for_scripts(value) if name.lower() == "cookie" else value) for name, value in sent]
+    at = urlsplit(host.addresses.tunnel_origin(tunnel))
+    return [
+        *((name, value) for name, value in sent if value or name.lower() != "cookie"),
+        ("X-Forwarded-Host", at.netloc),
+        ("X-Forwarded-Proto", at.scheme),
+    ]
 
 
 def _body() -> Iterator[bytes]:

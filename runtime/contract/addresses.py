@@ -3,19 +3,47 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import quote
+from enum import Enum
+from typing import Literal
+from urllib.parse import quote, urlsplit
+
+from runtime.contract.origins import Authority, authority, authority_of, below, is_wildcard
+
+
+class Asked(Enum):
+    """At which origin a browser asks for something, by the `Host` header of its request."""
+
+    OWN = "own"
+    """At the one that is this integration's, site's or tunnel's alone."""
+    OTHERS = "others"
+    """At one that is somebody else's alone."""
+    PLATFORM = "platform"
+    """At that of API and pages, which is another one than content has."""
+    SHARED = "shared"
+    """At one that more than one of them answer at."""
 
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
     """Builds absolute URLs without a trailing slash, but for `site`.
 
-    `public_url` is where API and pages are reached, `content_url` where whatever a script answers is served: another
-    origin keeps a script's pages away from the platform's own (contract/dispatch.md section 8).
+    `public_url` is where API and pages are reached, `content_url` where whatever a script answers is served: an origin
+    like `https://*.content.example` is one of its own for each integration, site and tunnel, another one is shared by
+    all of them (contract/dispatch.md section 8). Paths are the same everywhere.
     """
 
     public_url: str
     content_url: str
+
+    @property
+    def own_origins(self) -> bool:
+        """Tell whether each integration and each site has an origin of its own."""
+        return is_wildcard(self.content_url)
+
+    @property
+    def origins(self) -> Literal["own", "shared", "platform"]:
+        """Tell where scripts and sites answer: at their own origins, at one they share, or at the platform's."""
+        return "own" if self.own_origins else "shared" if self._apart else "platform"
 
     def api(self, *parts: str) -> str:
         """Address of an API object: `api("spaces", id)`."""
@@ -25,30 +53,93 @@ class Addresses:
         """Address of a page for people."""
         return "/".join([self.public_url, "app", *(quote(part, safe="") for part in parts)])
 
+    def integration_origin(self, name: str) -> str:
+        """Origin at which an integration's script answers."""
+        return below(self.content_url, "integration", name) if self.own_origins else self.content_url
+
+    def site_origin(self, site: str) -> str:
+        """Origin at which a site is published."""
+        return below(self.content_url, "site", site) if self.own_origins else self.content_url
+
+    def tunnel_origin(self, tunnel: str) -> str:
+        """Origin at which a developer's machine answers."""
+        return below(self.content_url, "tunnel", tunnel) if self.own_origins else self.content_url
+
+    def of_integration(self, name: str) -> str:
+        """Address that begins everything an integration's script answers."""
+        return f"{self.integration_origin(name)}/v1/integrations/{name}"
+
     def integration(self, name: str) -> str:
         """Public endpoint of an integration."""
-        return f"{self.content_url}/v1/integrations/{name}/integration"
+        return f"{self.of_integration(name)}/integration"
 
     def installation(self, name: str, installation: str) -> str:
         """Public endpoint of an installation."""
-        return f"{self.content_url}/v1/integrations/{name}/installation/{installation}"
+        return f"{self.of_integration(name)}/installation/{installation}"
 
     def space_installation(self, name: str, installation: str, space: str) -> str:
         """Public endpoint of a space installation."""
-        return f"{self.content_url}/v1/integrations/{name}/space-installation/{installation}/{space}"
+        return f"{self.of_integration(name)}/space-installation/{installation}/{space}"
 
     def site_installation(self, name: str, installation: str, site: str) -> str:
         """Public endpoint of a site installation."""
-        return f"{self.content_url}/v1/integrations/{name}/site-installation/{installation}/{site}"
+        return f"{self.of_integration(name)}/site-installation/{installation}/{site}"
 
-    def site(self, site: str) -> str:
-        """Address of a published site; the one that ends with a slash, because scripts append to it."""
-        return f"{self.content_url}/sites/{site}/"
+    def visitor_authentication(self, name: str, installation: str, site: str) -> str:
+        """Address at which a script is asked where to sign visitors in, where its cookies stay on its own origin."""
+        return f"{self.of_integration(name)}/visitor-authentication/{installation}/{site}"
 
     def published_script(self, name: str, installation: str, site: str, fingerprint: str) -> str:
         """Address a published site loads an integration's script from; it changes with version and configuration."""
-        return f"{self.content_url}/v1/integrations/{name}/published-script/{installation}/{site}/{fingerprint}.js"
+        return f"{self.of_integration(name)}/published-script/{installation}/{site}/{fingerprint}.js"
 
     def assets(self, name: str) -> str:
         """Base of an integration's static files."""
-        return f"{self.content_url}/v1/integrations/{name}/assets"
+        return f"{self.of_integration(name)}/assets"
+
+    def site(self, site: str) -> str:
+        """Address of a published site; the one that ends with a slash, because scripts append to it."""
+        return f"{self.site_origin(site)}/sites/{site}/"
+
+    def tunnel(self, tunnel: str) -> str:
+        """Address of a tunnel."""
+        return f"{self.tunnel_origin(tunnel)}/tunnels/{tunnel}"
+
+    def asked(self, host: str, origin: str) -> Asked:
+        """Tell what the origin of a request with this `Host` header is to one who answers at `origin`.
+
+        A header that cannot be read, or names neither of the known origins, is one that is shared: whoever hands
+        requests on may write anything there.
+        """
+        here, content = authority(host, urlsplit(origin).scheme), authority_of(self._content)
+        if self.own_origins:
+            if here.name == authority_of(origin).name:
+                return Asked.OWN
+            if here.name.endswith(f".{content.name}"):
+                return Asked.OTHERS
+        return Asked.PLATFORM if self._apart and self.is_public(host) else Asked.SHARED
+
+    def is_own(self, host: str) -> bool:
+        """Tell whether a `Host` header names an origin of somebody's own, whoever's."""
+        content = authority_of(self._content)
+        return self.own_origins and authority(host, urlsplit(self.content_url).scheme).name.endswith(f".{content.name}")
+
+    def is_public(self, host: str) -> bool:
+        """Tell whether a `Host` header is that of API and pages."""
+        public, content = authority_of(self.public_url), authority_of(self._content)
+        here = authority(host, urlsplit(self.public_url).scheme)
+        # A proxy that leaves the port out does no harm where the names differ.
+        return here == public if public.name == content.name else here.name == public.name
+
+    @property
+    def public(self) -> Authority:
+        """Where API and pages are reached."""
+        return authority_of(self.public_url)
+
+    @property
+    def _apart(self) -> bool:
+        return authority_of(self.public_url) != authority_of(self._content)
+
+    @property
+    def _content(self) -> str:
+        return self.content_url.replace("*.", "", 1)

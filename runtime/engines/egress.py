@@ -67,9 +67,9 @@ class EgressRules:
     """Which destinations are open.
 
     `allow` names destinations inside the private network, "host" or "host:port". `own` maps an authority of the
-    platform, "host:port" in lower case, to the address it really listens on, in plain text; where one of them is an
-    https address, `authority` vouches for the proxy, which answers there. `ca_file` replaces the usual certificate
-    authorities.
+    platform, "host:port" in lower case, to the address it really listens on, in plain text; "*.host:port" stands for
+    every name one level below. Where one of them is an https address, `authority` vouches for the proxy, which answers
+    there. `ca_file` replaces the usual certificate authorities.
     """
 
     allow: tuple[str, ...] = ()
@@ -102,7 +102,8 @@ class EgressRules:
 
     def own_address(self, host: str, port: int) -> Address | None:
         """Return where the platform itself listens, None for a destination that is not the platform."""
-        return self.own.get(_named(host, port)[1])
+        authority = _named(host, port)[1]
+        return self.own.get(authority) or self.own.get(f"*.{authority.partition('.')[2]}")
 
     def certificates(self) -> str:
         """Return the certificates scripts shall trust, as PEM."""

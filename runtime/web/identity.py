@@ -20,7 +20,7 @@ from jinja2 import Environment, FileSystemLoader
 
 from runtime.api.host import Host
 from runtime.web.identity_tokens import LASTS, Signer, Spoiled
-from runtime.web.origins import on_own_origin
+from runtime.web.origins import on_public_origin
 
 PATH = "/identity"
 PEOPLE = {
@@ -57,7 +57,7 @@ def mount_identity(app: Flask, host: Host) -> None:
         ("/userinfo", partial(_answering, partial(_userinfo, signer)), ("GET", "POST")),
         ("/revoke", partial(_answering, partial(_revoke, signer)), ("POST",)),
     ):
-        app.add_url_rule(PATH + place, f"identity {place}", on_own_origin(host, view), methods=methods)
+        app.add_url_rule(PATH + place, f"identity {place}", on_public_origin(host, view), methods=methods)
 
 
 def _configuration(signer: Signer) -> Response:
@@ -132,7 +132,8 @@ def _may_return(host: Host, redirect: str) -> None:
     except ValueError:
         raise Refused("invalid_request", "The `redirect_uri` cannot be read.") from None
     odd = at.username is not None or "#" in redirect or any(sign <= " " or sign in "\\\x7f" for sign in redirect)
-    own = origin in (host.addresses.public_url, host.addresses.content_url) and at.path.startswith("/v1/integrations/")
+    name = at.path.removeprefix("/v1/integrations/").partition("/")[0]
+    own = at.path.startswith("/v1/integrations/") and origin == host.addresses.integration_origin(name)
     if odd or at.scheme not in ("http", "https") or not (own or local):
         raise Refused(
             "invalid_request",

@@ -1,26 +1,26 @@
-"""Which pages are served on which of the host's two origins."""
+"""Pages of the platform are served at its own origin, where nothing a script sends is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from urllib.parse import urlsplit
 
-from flask import Response, request
+from flask import Response
 
+from runtime.api.content_origin import asked_host
 from runtime.api.host import Host
 from runtime.contract import errors
 
 
-def on_own_origin(host: Host, view: Callable[..., Response]) -> Callable[..., Response]:
-    """Keep the platform's pages off the origin on which scripts answer."""
-    at = host.addresses
+def on_public_origin(host: Host, view: Callable[..., Response]) -> Callable[..., Response]:
+    """Serve a page of the platform where API and pages are reached, and nowhere else."""
 
     def guarded(**path: str) -> Response:
-        if at.content_url != at.public_url and request.host == urlsplit(at.content_url).netloc:
-            raise errors.NotFound(f"Pages are served at {at.public_url}.")
+        if not host.addresses.is_public(asked_host()):
+            raise errors.NotFound(f"Pages are served at {host.addresses.public_url}.")
         answer = view(**path)
         answer.headers["X-Content-Type-Options"] = "nosniff"
         answer.headers["Referrer-Policy"] = "no-referrer"
+        answer.headers["Cross-Origin-Resource-Policy"] = "same-origin"
         return answer
 
     return guarded

@@ -27,7 +27,7 @@ from runtime.store import installed, previewing, rows
 from runtime.store.rows import HOST
 from runtime.store.tables.integrations import IntegrationRow
 from runtime.web.assets import STATIC, send, serve
-from runtime.web.origins import on_own_origin
+from runtime.web.origins import on_public_origin
 from runtime.web.preview_pages import PAGES, page
 
 BEAT = 15.0
@@ -35,10 +35,14 @@ NAME = re.compile(r"[a-zA-Z0-9-_.]{1,100}")
 LOOK_EVERY = 1.0
 """Seconds between two looks at whether who watches still may."""
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self' {content} https:; img-src * data:; "
-    "frame-src *; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src {here}/preview/static/ {here}/contentkit/; style-src {here}/preview/static/ "
+    "{here}/contentkit/; connect-src 'self' {content} https:; img-src * data:; frame-src *; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'"
 )
-"""Lists of options come from where scripts answer, or from a service of the integration's author."""
+"""Code comes from the host's own files alone, and of nothing else that answers at this origin.
+
+Lists of options come from where the integration's script answers, or from a service of its author.
+"""
 
 
 class Fault(Body):
@@ -84,11 +88,12 @@ def mount_preview(app: Flask, host: Host) -> None:
         ("/preview/api/<name>/validate", "preview validate", partial(_validate, host), ("POST",)),
     )
     for rule, name, view, methods in routes:
-        app.add_url_rule(rule, name, on_own_origin(host, view), methods=methods)
+        app.add_url_rule(rule, name, on_public_origin(host, view), methods=methods)
 
 
 def _page(host: Host, template: str, name: str) -> Response:
-    policy = POLICY.format(content=host.addresses.content_url)
+    at = host.addresses
+    policy = POLICY.format(here=at.public_url, content=at.integration_origin(name))
     return send(page(template), Cache_Control="no-cache", Content_Security_Policy=policy)
 
 

@@ -13,18 +13,21 @@ from urllib.parse import quote, urlencode, urlsplit
 from flask import Flask, Response, request, send_from_directory
 from jinja2 import Environment, FileSystemLoader
 
+from runtime.api.content_origin import on_own_origin
 from runtime.api.host import Host
-from runtime.api.inbound import VISITOR_COOKIE, only_on_content_origin, passed_on
+from runtime.api.inbound import passed_on
+from runtime.api.script_headers import SANDBOX
 from runtime.contract import errors
 from runtime.contract.sites import SiteIntegrationScript
 from runtime.dispatch.planning import Level, Plan
-from runtime.services import site_scripts, visiting
+from runtime.services import site_scripts, visiting, visitor_asking
 from runtime.services.rendering import body_of, script_error
 from runtime.store import visitors
 from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
 from runtime.web.site_page_content import sample_of
 from runtime.web.site_policy import policy_of, policy_of_sample
+from runtime.web.visitor_cookies import is_of_site, session_cookies, set_session_cookie, visitors_cookies
 
 HERE = Path(__file__).parent
 PAGES = Environment(loader=FileSystemLoader(HERE / "pages"), autoescape=True, trim_blocks=True)
@@ -32,8 +35,8 @@ TOKEN = "jwt_token"
 MOST_PARAMETERS = 50
 SIGN_OUT = "-/sign-out"
 SAFE = "/-._~!$&'()*+,;=:@"
-DROPPED = frozenset(("path", "domain"))
-"""Attributes of a script's cookie that the host sets itself."""
+ASKED = "visit"
+"""The parameter with which a visitor is sent to where the integration is asked."""
 
 
 class Apology(Exception):
@@ -46,9 +49,13 @@ class Apology(Exception):
 
 def mount_published(app: Flask, host: Host) -> None:
     """Add the pages of published sites; they need no token."""
-    page, sign_out = partial(_guarded, host, _page), partial(_guarded, host, _sign_out)
+    page = partial(_guarded, host, _page)
     app.add_url_rule("/sites/-/published.css", "site style", _style, methods=("GET",))
-    app.add_url_rule(f"/sites/<site_id>/{SIGN_OUT}", "site sign-out", sign_out, methods=("POST",))
+    for method, leave in (("GET", _ask_whether_to_leave), ("POST", _sign_out)):
+        view = partial(_guarded, host, leave)
+        app.add_url_rule(f"/sites/<site_id>/{SIGN_OUT}", f"site sign-out {method}", view, methods=(method,))
+    asked = "/v1/integrations/<name>/visitor-authentication/<installation>/<site_id>"
+    app.add_url_rule(asked, "visitor authentication", partial(_asked_elsewhere, host), methods=("GET",))
     app.add_url_rule("/sites/<site_id>", "site", partial(_guarded, host, _to_home), methods=("GET",))
     app.add_url_rule("/sites/<site_id>/", "site home", page, methods=("GET",))
     app.add_url_rule("/sites/<site_id>/<path:rest>", "site page", page, methods=("GET",))
@@ -63,12 +70,16 @@ def _style() -> Response:
 
 def _guarded(host: Host, view: Callable[..., Response], site_id: str, rest: str = "") -> Response:
     """Find the site, and turn whatever goes wrong into a page."""
-    only_on_content_origin(host)
+    on_own_origin(host, host.addresses.site_origin(site_id))
     site = find_site(host, site_id)
     if site is None:
         return _apology(host, None, Apology(404, "Nothing here", "There is no published site at this address."))
+    return _apologizing(host, site, lambda: view(host, site, _place(rest)))
+
+
+def _apologizing(host: Host, site: SiteRow, view: Callable[[], Response]) -> Response:
     try:
-        return view(host, site, _place(rest))
+        return view()
     except Apology as apology:
         return _apology(host, site, apology)
     except errors.ApiError as error:
@@ -119,7 +130,7 @@ def _page(host: Host, site: SiteRow, place: str) -> Response:
         return _sign_in(host, site, part, place, token)
     if _signed_in(host, site, part):
         return _shown(host, site, place, signed_in=True)
-    return _ask(host, site, plan, {"location": place, "searchParams": _parameters()})
+    return _ask_or_send(host, site, plan, {"location": place, "searchParams": _parameters()})
 
 
 def _backend(host: Host, site: SiteRow) -> tuple[Plan, Any]:
@@ -148,23 +159,32 @@ def _sign_in(host: Host, site: SiteRow, part: Any, place: str, token: str) -> Re
         raise Apology(401, "You are not signed in", str(error)) from None
     query = urlencode([(name, value) for name, value in request.args.items(multi=True) if name != TOKEN])
     answer = _redirect(host.addresses.site(site.id) + place + (f"?{query}" if query else ""))
-    _set_cookie(host, site, answer, visit.cookie, expires=visit.expires)
+    set_session_cookie(host, site, answer, visit.cookie, expires=visit.expires)
     return answer
 
 
 def _signed_in(host: Host, site: SiteRow, part: Any) -> bool:
     with host.database.transaction(writes=False) as session:
-        return any(visitors.find_session(session, site.id, part.id, value) for value in _own_cookies())
+        return any(visitors.find_session(session, site.id, part.id, value) for value in session_cookies(host, site))
 
 
-def _own_cookies() -> list[str]:
-    """Give every cookie of the session's name: a script elsewhere on this origin may have set one beside ours."""
-    return [value for value in request.cookies.getlist(VISITOR_COOKIE)[:5] if len(value) <= 200]
+def _ask_whether_to_leave(host: Host, site: SiteRow, place: str) -> Response:
+    """Ask on a page without scripts: from a page that is confined nobody can be signed out."""
+    home = host.addresses.site(site.id)
+    shown = {"title": site.title, "home": home, "heading": "Sign out?", "again": home, "again_text": "Back to the site"}
+    words = "This site will not know you any more."
+    answer = _html(host, 200, (), None, message=words, leave=home + SIGN_OUT, site_id=site.id, **shown)
+    answer.headers["Cache-Control"] = "private, no-store"
+    return answer
 
 
 def _sign_out(host: Host, site: SiteRow, place: str) -> Response:
     """Forget a visitor, and let the integration sign them out where they signed in."""
-    values = _own_cookies()
+    origin = request.headers.get("Origin")
+    if origin is not None and not is_of_site(host, site, origin):
+        # Sites and integrations below one domain send each other's cookies along.
+        raise Apology(403, "You are still signed in", "Another page tried to sign you out of this site.")
+    values = session_cookies(host, site)
     with host.database.transaction(writes=True) as session:
         for value in values:
             visitors.close_session(session, site.id, value)
@@ -172,56 +192,89 @@ def _sign_out(host: Host, site: SiteRow, place: str) -> Response:
     answer = _apology(host, site, said)
     if values and site.visibility == "visitor-auth":
         plan, _ = _backend(host, site)
-        asked = _ask(host, site, plan, {"location": "", "action": "logout"})
+        asked = _ask_or_send(host, site, plan, {"location": "", "action": "logout"})
         answer = asked if 300 <= asked.status_code < 400 else answer
-    _set_cookie(host, site, answer, "", max_age=0)
+    set_session_cookie(host, site, answer, "", max_age=0)
     return answer
 
 
-def _ask(host: Host, site: SiteRow, plan: Plan, fields: dict[str, Any]) -> Response:
+def _ask_or_send(host: Host, site: SiteRow, plan: Plan, fields: dict[str, Any]) -> Response:
+    """Ask the integration where a visitor goes; where it has an origin of its own, the visitor is asked for there."""
+    cookies = visitors_cookies()
+    fields |= {"cookies": cookies} if cookies else {}
+    if not on_own_origin(host, host.addresses.site_origin(site.id)):
+        return _ask(host, site, plan, fields, own=False)
+    installation = plan.installation_id or ""
+    address = host.addresses.visitor_authentication(plan.integration, installation, site.id)
+    sealed = visitor_asking.seal(_about(plan, site), fields)
+    return _redirect(f"{address}?{urlencode({ASKED: sealed})}")
+
+
+def _about(plan: Plan, site: SiteRow) -> str:
+    return f"{plan.integration}/{plan.installation_id}/{site.id}"
+
+
+def _asked_elsewhere(host: Host, name: str, installation: str, site_id: str) -> Response:
+    """Ask an integration at its own origin, with what the site sealed; begins anew where that is too old."""
+    own = on_own_origin(host, host.addresses.integration_origin(name))
+    site = find_site(host, site_id) if own else None
+    if site is None or site.visibility != "visitor-auth":
+        raise errors.NotFound("Nothing is served here.")
+
+    def ask() -> Response:
+        plan, _ = _backend(host, site)
+        if (plan.integration, plan.installation_id) != (name, installation):
+            raise Apology(404, "Nothing here", "This site signs its visitors in elsewhere.")
+        try:
+            fields = visitor_asking.unseal(_about(plan, site), request.args.get(ASKED, ""))
+        except visitor_asking.Spent:
+            return _redirect(host.addresses.site(site.id))
+        cookies = fields.get("cookies", {}) | visitors_cookies()
+        asked = _ask(host, site, plan, fields | ({"cookies": cookies} if cookies else {}), own=True)
+        if fields.get("action") == "logout" and not 300 <= asked.status_code < 400:
+            said = Apology(200, "You are signed out", "This site does not know you any more.")
+            return _apology(host, site, said)
+        return asked
+
+    return _apologizing(host, site, ask)
+
+
+def _ask(host: Host, site: SiteRow, plan: Plan, fields: dict[str, Any], *, own: bool) -> Response:
     """Ask the integration where a visitor goes, and pass its answer on."""
-    cookies = {name: value for name, value in request.cookies.items() if name != VISITOR_COOKIE}
-    fields = {"siteId": site.id, **fields, **({"cookies": cookies} if cookies else {})}
-    outcome = host.invoker.call(plan, "fetch_visitor_authentication", fields, source="visitors")
+    outcome = host.invoker.call(plan, "fetch_visitor_authentication", {"siteId": site.id, **fields}, source="visitors")
     if outcome.failure is None and outcome.status >= 400:
         raise script_error(outcome.status, body_of(outcome.body), "signed a visitor in")
-    answer = passed_on(outcome, plan)
+    answer = passed_on(outcome, plan, own=own)
     lines = answer.headers.getlist("Set-Cookie")
     answer.headers.remove("Set-Cookie")
     for line in lines:
-        for kept in _relayed(host, site, plan, line):
-            answer.headers.add("Set-Cookie", kept)
+        for relayed in _relayed(host, site, plan, line, own=own):
+            answer.headers.add("Set-Cookie", relayed)
     answer.headers["Cache-Control"] = "no-store"
     answer.headers["Referrer-Policy"] = "no-referrer"
     return answer
 
 
-def _relayed(host: Host, site: SiteRow, plan: Plan, line: str) -> list[str]:
-    """Give a script's cookie both places where the script is called, and no other.
+def _relayed(host: Host, site: SiteRow, plan: Plan, line: str, *, own: bool) -> list[str]:
+    """Give a script's cookie the places where the script is called, and no other.
 
-    Set at the site's address it would not come back to the endpoint the provider leads to: what is kept in it, a PKCE
-    verifier for instance, would be lost.
+    A page at a shared origin is asked for at the site's address. Set there it would not come back to the endpoint the
+    provider leads to: what is kept in it, a PKCE verifier for instance, would be lost.
     """
-    first, *attributes = (part.strip() for part in line.split(";"))
-    name = first.partition("=")[0].strip()
-    if not re.fullmatch(r"[^\s=;,\"]{1,200}", name):
-        return []
-    if name.startswith("__Host-"):
-        return [line]  # browsers take such a cookie with the path `/` only
-    kept = [part for part in attributes if part.partition("=")[0].strip().lower() not in DROPPED]
-    places = (urlsplit(plan.endpoint).path, urlsplit(host.addresses.site(site.id)).path)
-    return ["; ".join([first, *kept, f"Path={path}"]) for path in places]
+    first, *attributes = line.split("; ")
+    if own and (first.lower().startswith("__host-") or "Path=/" in attributes):
+        return [line]
+    said = [part for part in attributes if not part.startswith("Path=")]
+    if own:
+        places = [f"/v1/integrations/{plan.integration}"]
+    else:
+        places = [urlsplit(address).path for address in (plan.endpoint, host.addresses.site(site.id))]
+    return ["; ".join([first, *said, f"Path={place}"]) for place in places]
 
 
 def _parameters() -> dict[str, str]:
     known = [(name, value) for name, value in request.args.items() if name != TOKEN]
     return dict(known[:MOST_PARAMETERS])
-
-
-def _set_cookie(host: Host, site: SiteRow, answer: Response, value: str, **lasts: Any) -> None:
-    at = urlsplit(host.addresses.site(site.id))
-    secure = at.scheme == "https"
-    answer.set_cookie(VISITOR_COOKIE, value, path=at.path, httponly=True, samesite="Lax", secure=secure, **lasts)
 
 
 def _redirect(address: str) -> Response:
@@ -236,14 +289,17 @@ def _shown(host: Host, site: SiteRow, place: str, *, signed_in: bool) -> Respons
         scripts = site_scripts.of_site(session, site, at)
         sample = sample_of(session, site, at) if host.settings.preview else None
     home = at.site(site.id)
+    # On a shared origin a script could read other sites as whoever is signed in there.
+    confined = bool(scripts) and not on_own_origin(host, at.site_origin(site.id))
     shown: dict[str, Any] = {"title": site.title, "sign_out": home + SIGN_OUT if signed_in else None}
-    policy = None
+    policy = policy_of(scripts)
     if sample is not None:
-        shown |= {"sample": sample, "page": sample.at(place), "files": f"{at.content_url}/sites/-"}
+        shown |= {"sample": sample, "page": sample.at(place), "files": f"{at.site_origin(site.id)}/sites/-"}
         policy = policy_of_sample(scripts, sample, at, site.id)
         if shown["page"] is None:
             raise Apology(404, "Nothing here", "There is no such page on this site.")
-    answer = _html(host, 200, scripts, policy, home=home, spaces=spaces, **shown)
+    policy += f"; {SANDBOX}" if confined else ""
+    answer = _html(host, 200, scripts, policy, home=home, spaces=spaces, site_id=site.id, confined=confined, **shown)
     answer.headers["Cache-Control"] = "private, no-store" if signed_in else "no-cache"
     if site.visibility != "public":
         answer.headers["X-Robots-Tag"] = "noindex"
@@ -252,7 +308,7 @@ def _shown(host: Host, site: SiteRow, place: str, *, signed_in: bool) -> Respons
 
 def _apology(host: Host, site: SiteRow | None, apology: Apology) -> Response:
     title = site.title if site is not None else HTTPStatus(404).phrase
-    home = host.addresses.site(site.id) if site is not None else host.addresses.content_url + "/"
+    home = host.addresses.site(site.id) if site is not None else None
     again = home if site is not None and apology.status in (200, 401) else None
     answer = _html(
         host,
@@ -261,6 +317,7 @@ def _apology(host: Host, site: SiteRow | None, apology: Apology) -> Response:
         None,
         title=title,
         home=home,
+        site_id=site.id if site is not None else None,
         heading=apology.heading,
         message=apology.sentence,
         again=again,
@@ -271,12 +328,18 @@ def _apology(host: Host, site: SiteRow | None, apology: Apology) -> Response:
 
 
 def _html(
-    host: Host, status: int, scripts: Sequence[SiteIntegrationScript], policy: str | None, **shown: Any
+    host: Host,
+    status: int,
+    scripts: Sequence[SiteIntegrationScript],
+    policy: str | None,
+    site_id: str | None,
+    **shown: Any,
 ) -> Response:
-    style = host.addresses.content_url + "/sites/-/published.css"
-    body = PAGES.get_template("site.html").render(style=style, scripts=scripts, **shown)
+    # Of the origin that is looked at: also where a page of a site is shown at that of an integration.
+    body = PAGES.get_template("site.html").render(style="/sites/-/published.css", scripts=scripts, **shown)
     headers = {
         "Content-Security-Policy": policy or policy_of(scripts),
+        "Cross-Origin-Resource-Policy": "same-origin",
         "Referrer-Policy": "strict-origin-when-cross-origin",
         "X-Content-Type-Options": "nosniff",
     }

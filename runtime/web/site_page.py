@@ -16,9 +16,10 @@ from flask import Flask, Response, request
 from sqlalchemy.orm import Session
 
 from runtime.api import render_lane
+from runtime.api.content_origin import on_own_origin
 from runtime.api.host import Host
-from runtime.api.inbound import VISITOR_COOKIE, only_on_content_origin
 from runtime.api.mount import parse, read_json
+from runtime.api.script_headers import is_hosts
 from runtime.contract import errors
 from runtime.contract.identifiers import new_id
 from runtime.contract.insights import MOST_COOKIES, InsightsEvent, PageView, TrackEvents
@@ -35,7 +36,8 @@ from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.sites import SiteRow
 from runtime.web.allowance import Allowance
 from runtime.web.assets import STATIC, serve
-from runtime.web.origins import on_own_origin
+from runtime.web.embed import EVERYWHERE
+from runtime.web.origins import on_public_origin
 from runtime.web.preview import admit
 from runtime.web.published import find_site, may_read
 from runtime.web.site_page_content import sample_of
@@ -45,6 +47,11 @@ from runtime.web.site_policy import policy_of_sample
 VIOLATION = "site_policy_violation"
 """The type of the event under which a violation stands in an integration's log; no script is told of it."""
 CONSENT = "__gitbook_cookie_granted"
+TO_STRANGERS = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Allow-Methods": "POST",
+    "Access-Control-Allow-Headers": "Content-Type",
+}
 LONGEST_RENDER = 64 * 1024
 LONGEST_INSIGHTS = 64 * 1024
 MOST_INSIGHTS = 10
@@ -63,24 +70,31 @@ class Reading:
 def mount_site_page(app: Flask, host: Host) -> None:
     """Add what sites ask for, on the origin of content, and what the preview's page about them asks for."""
     reading = Reading()
-    app.add_url_rule(
-        "/sites/-/<file>", "site files", serve(STATIC / "site", Cache_Control="no-cache"), methods=("GET",)
-    )
+    files = serve(STATIC / "site", Cache_Control="no-cache", **EVERYWHERE)
+    app.add_url_rule("/sites/-/<file>", "site files", files, methods=("GET",))
     views: tuple[tuple[str, Callable[..., Response]], ...] = (("render/<name>", _render), ("insights", _insights))
     for place, view in (*views, ("violations", _violations)):
         guarded = partial(_guarded, host, reading, view)
-        app.add_url_rule(f"/sites/<site_id>/-/{place}", f"site {place}", guarded, methods=("POST",))
-    state = on_own_origin(host, partial(_state, host, reading))
+        methods = ("POST", "OPTIONS")
+        at = f"/sites/<site_id>/-/{place}"
+        app.add_url_rule(at, f"site {place}", guarded, methods=methods, provide_automatic_options=False)
+    state = on_public_origin(host, partial(_state, host, reading))
     app.add_url_rule("/preview/api/<name>/site", "preview site", state, methods=("GET",))
 
 
 def _guarded(host: Host, reading: Reading, view: Callable[..., Response], site_id: str, **path: str) -> Response:
-    """Find the site; raises NotFound for one that is not published here."""
-    only_on_content_origin(host)
+    """Find the site; raises NotFound for one that is not published here.
+
+    Pages that are confined ask as strangers: what everybody may know they get, and nothing as their visitor.
+    """
+    own = on_own_origin(host, host.addresses.site_origin(site_id))
     site = find_site(host, site_id)
     if site is None:
         raise errors.NotFound("There is no published site at this address.")
-    return view(host, reading, site, **path)
+    answer = Response(b"", 204) if request.method == "OPTIONS" else view(host, reading, site, **path)
+    if not own:
+        answer.headers.update(TO_STRANGERS)
+    return answer
 
 
 def _render(host: Host, reading: Reading, site: SiteRow, name: str) -> Response:
@@ -228,7 +242,7 @@ def _on_site(host: Host, site: SiteRow) -> Sequence[str]:
 
 def _cookies() -> dict[str, str]:
     """Give the reader's cookies but the one by which the host knows them."""
-    kept = [(name, value) for name, value in request.cookies.items() if name != VISITOR_COOKIE]
+    kept = [(name, value) for name, value in request.cookies.items() if not is_hosts(name)]
     return {name[:512]: value[:8192] for name, value in kept[:MOST_COOKIES]}
 
 

@@ -45,15 +45,15 @@ def policy_of_sample(scripts: Iterable[SiteIntegrationScript], sample: SampleSit
 
     Browsers report what it keeps out. Those that know both would prefer `report-to`, and tell a minute later.
     """
-    content, home = at.content_url, at.site(site_id)
+    here, home = at.site_origin(site_id), at.site(site_id)
     own = {name: list[str]() for name in BASE}
-    own["script-src"] += [f"{content}/sites/-/", f"{content}/contentkit/"]
+    own["script-src"] += [f"{here}/sites/-/", f"{here}/contentkit/"]
     own["connect-src"].append(home)
     if sample.blocks:
         # Blocks show pictures and frames from everywhere, and load lists from where their script answers.
         own["img-src"] += ["http:", "https:"]
         own["frame-src"] += ["http:", "https:"]
-        own["connect-src"].append(f"{content}/v1/integrations/")
+        own["connect-src"] += [f"{at.of_integration(block.integration)}/" for block in sample.blocks]
     for policy in dict.fromkeys(block.policy for block in sample.blocks if block.policy):
         _open(own, policy)
     return f"{policy_of(scripts, own)}; report-uri {home}-/violations"

@@ -22,9 +22,14 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     item.add_marker(pytest.mark.browser)
 
 
+def executable() -> str | None:
+    """Where the browser is."""
+    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    chromium = executable()
     if not chromium:
         pytest.skip("this test drives a browser and finds none; on Debian: apt-get install chromium")
     from playwright.sync_api import expect, sync_playwright
@@ -52,7 +57,7 @@ class Looker:
         """Complain of errors on the console and of requests that left this machine."""
         surprising = [text for text in self.wrong if not any(part in text for part in self.allowed)]
         assert surprising == []
-        assert self.hosts - {""} <= OWN
+        assert {one for one in self.hosts if not one.endswith(".localhost")} - {""} <= OWN
 
 
 @pytest.fixture

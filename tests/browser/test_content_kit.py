@@ -62,16 +62,13 @@ def serve(gallery: DevProcess) -> Iterator[Serve]:
     """Serve a page with a component of the gallery; gives its address."""
     at = urlsplit(gallery.url)
     host, token = f"{at.scheme}://{at.netloc}", at.fragment.removeprefix("key=")
-    space = requests.get(
-        f"{host}/preview/api/gallery", headers={"Authorization": f"Bearer {token}"}, timeout=30
-    ).json()["space"]["id"]
+    state = requests.get(f"{host}/preview/api/gallery", headers={"Authorization": f"Bearer {token}"}, timeout=30).json()
+    space, endpoint = state["space"]["id"], state["integration"]["urls"]["publicEndpoint"]
     servers: list[ThreadingHTTPServer] = []
 
     def start(component: str, more: str = "") -> str:
         context = json.dumps({"type": "document", "spaceId": space, "editable": False})
-        page = PAGE.format(
-            host=host, own=host.replace("127.0.0.1", "localhost"), component=component, context=context, more=more
-        )
+        page = PAGE.format(host=host, own=endpoint, component=component, context=context, more=more)
         handler = partial(Platform, page, f"{host}/v1/integrations/gallery/render", token)
         server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -181,15 +181,15 @@ def test_axe_finds_nothing(page: Any, gallery: DevProcess, scheme: str) -> None:
     assert page.evaluate(VIOLATIONS, "html") == []
 
 
-@pytest.fixture
-def made(browser: Any, tmp_path: Path) -> Iterator[Callable[[str], DevProcess]]:
-    """Make a project of a template, as an author does, and start it."""
+@pytest.fixture(params=["own", "shared"])
+def made(request: Any, browser: Any, tmp_path: Path) -> Iterator[Callable[[str], DevProcess]]:
+    """Make a project of a template, as an author does, and start it, with each kind of origins."""
     running: list[DevProcess] = []
 
     def start(template: str) -> DevProcess:
         done = devkit(tmp_path, "new", "my-try", "--template", template)
         assert done.code == 0, done.err
-        running.append(DevProcess(tmp_path / "my-try", tmp_path))
+        running.append(DevProcess(tmp_path / "my-try", tmp_path, shared=request.param == "shared"))
         running[-1].wait("ready")
         return running[-1]
 
@@ -246,7 +246,7 @@ def test_visitors_sign_in_and_out_offline(page: Any, made: Callable[[str], DevPr
     visitor.go_back()
     visitor.get_by_role("link", name="Sign in as Ada Lovelace").click()
     expect(visitor.get_by_role("heading", name="A guide")).to_be_visible()
-    assert re.fullmatch(r"http://localhost:\d+/sites/\w+/guide", visitor.url)
+    assert re.fullmatch(r"http://(site-[a-z0-9]{20}\.)?localhost:\d+/sites/\w+/guide", visitor.url)
     expect(page.locator("#reader")).to_contain_text("/guide")
     visitor.get_by_role("link", name="Welcome").click()
     expect(visitor.get_by_role("heading", name="Welcome")).to_be_visible()

@@ -225,7 +225,9 @@ def test_what_the_policy_keeps_out_is_shown_at_once(
     kept = about.locator("#kept li", has_text="elsewhere.example")
     expect(kept).to_contain_text("https://elsewhere.example/x.js")
     expect(kept).to_contain_text(
-        re.compile(r"asked for by http://localhost:\d+/v1/integrations/reading/published-script/.*\.js:\d+")
+        re.compile(
+            r"asked for by http://reading-[a-z0-9]{20}\.localhost:\d+/v1/integrations/reading/published-script/.*\.js:\d+"
+        )
     )
     assert "visitor=1" not in kept.inner_text()
     told = devkit(tmp_path, "logs", "reading", "--level", "warn", "--text", "elsewhere", folder=reading.folder)

@@ -67,8 +67,10 @@ def devkit(home: Path, *arguments: str, folder: Path | None = None, **environ: s
 class DevProcess:
     """`devkit dev` on a project; `told` is all that it has written to its output so far."""
 
-    def __init__(self, folder: Path, home: Path, *options: str, host: str | None = None) -> None:
+    def __init__(self, folder: Path, home: Path, *options: str, host: str | None = None, shared: bool = False) -> None:
+        """Start it; `shared`: with one origin for whatever scripts answer."""
         self.folder, self.home, self.port = folder, home, free_port()
+        more = {"DEVKIT_CONTENT_URL": f"http://localhost:{self.port}"} if shared else {}
         self.told: list[dict[str, Any]] = []
         self.errors: list[str] = []
         self._more = threading.Condition()
@@ -76,7 +78,7 @@ class DevProcess:
         command += ["--port", str(self.port)] if host is None else ["--host", host]
         self.process = subprocess.Popen(
             [*command, *options],
-            env=environment(home),
+            env=environment(home, **more),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

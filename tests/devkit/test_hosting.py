@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from devkit import running
-from devkit.hosting import FIRST_PORT, PORTS, choose_port
+from devkit.hosting import FIRST_PORT, PORTS, choose_port, content_url
 from devkit.output import Problem
 
 
@@ -56,3 +56,19 @@ def test_a_note_of_a_dead_process_counts_for_nothing_and_belongs_to_its_writer(t
     assert note.exists(), "another process wrote it"
     note.write_text("{")
     assert running.find(tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("wanted", "origin"),
+    [
+        ("", "http://*.localhost:4100"),
+        ("https://*.content.example", "http://*.localhost:4100"),
+        ("content.example", "http://*.localhost:4100"),
+        ("ftp://localhost", "http://*.localhost:4100"),
+        ("http://[", "http://*.localhost:4100"),
+        ("http://localhost:4100", "http://localhost:4100"),
+        ("http://*.localhost:9", "http://*.localhost:9"),
+    ],
+)
+def test_scripts_answer_on_this_machine_whatever_is_set_for_a_host_elsewhere(wanted: str, origin: str) -> None:
+    assert content_url(wanted, 4100) == origin

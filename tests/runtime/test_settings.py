@@ -46,3 +46,46 @@ def test_a_database_is_needed() -> None:
     with pytest.raises(BadSetting, match="data folder"):
         _ = Settings().database_address
     assert Settings(database_url="postgresql://x/y").database_address == "postgresql://x/y"
+
+
+@pytest.mark.parametrize(
+    ("environ", "origin"),
+    [
+        ({}, "http://127.0.0.1:8080"),
+        ({"PUBLIC_URL": "https://docs.example/"}, "https://docs.example"),
+        ({"CONTENT_URL": "https://*.content.example/"}, "https://*.content.example"),
+        ({"PREVIEW": "1"}, "http://*.localhost:8080"),
+        ({"PREVIEW": "1", "PUBLIC_URL": "http://[::1]:9"}, "http://*.localhost:9"),
+        ({"PREVIEW": "1", "CONTENT_URL": "http://localhost:8080"}, "http://localhost:8080"),
+        (
+            {"PREVIEW": "1", "PUBLIC_URL": "https://a.example", "CONTENT_URL": "https://a.example:1"},
+            "https://a.example:1",
+        ),
+    ],
+)
+def test_where_scripts_answer(environ: dict[str, str], origin: str) -> None:
+    assert read_settings({PREFIX + name: value for name, value in environ.items()}).content_origin == origin
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {"CONTENT_URL": "https://*.com"},
+        {"CONTENT_URL": "content.example"},
+        {"PUBLIC_URL": "docs.example"},
+        {"PUBLIC_URL": "ftp://docs.example"},
+        {"PUBLIC_URL": "https://[docs"},
+        # The preview's pages hold an author's token.
+        {"PREVIEW": "1", "PUBLIC_URL": "https://docs.example"},
+        {"PREVIEW": "1", "PUBLIC_URL": "http://localhost:8080"},
+        {"PREVIEW": "1", "CONTENT_URL": "http://127.0.0.1:8080"},
+        # Cookies for the domain of content would reach the platform.
+        {"PUBLIC_URL": "https://content.example", "CONTENT_URL": "https://*.content.example"},
+        {"PUBLIC_URL": "https://docs.content.example", "CONTENT_URL": "https://*.content.example"},
+        {"PUBLIC_URL": "http://localhost:1", "CONTENT_URL": "http://*.localhost:1"},
+    ],
+)
+def test_origins_that_keep_nothing_apart_are_refused(environ: dict[str, str]) -> None:
+    with pytest.raises(BadSetting, match="_URL") as refused:
+        read_settings({PREFIX + name: value for name, value in environ.items()})
+    assert "\n" not in str(refused.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import requests
 
 from tests.conftest import COUNTER, Installed, Tenant, installed, wait_for
@@ -77,7 +78,7 @@ def test_methods_bodies_headers_and_cookies(alpha: Tenant) -> None:
         assert shown["headers"]["cookie"] == "pkce=v"
         assert "connection" not in shown["headers"]
         assert answer.status_code == 203
-        assert answer.raw.headers.getlist("Set-Cookie") == ["a=1; Path=/", "b=2"]
+        assert answer.raw.headers.getlist("Set-Cookie") == [f"a=1; Path={one.path}", "b=2"]
         assert answer.headers["X-Own"] == "yes"
     head = requests.head(endpoint, timeout=10)
     assert head.status_code == 203 and head.content == b""
@@ -146,3 +147,28 @@ def test_a_published_script_that_fails_is_a_no_op(alpha: Tenant) -> None:
         lambda: alpha.api.get(f"{one.path}/events", type="fetch_published_script", status="failed").json["items"]
     )
     assert "broken" in alpha.api.get(f"{one.path}/events/{failed[0]['id']}").text
+
+
+@pytest.mark.parametrize(
+    ("kind", "confined"),
+    [
+        ("application/javascript", False),
+        ("text/javascript; charset=utf-8", False),
+        ("text/html", True),
+        ("text/javascript, text/html", True),
+        ("text/javascript;, text/html", True),
+        ("text/javascript; charset=utf-8, text/html", True),
+        ("image/svg+xml", True),
+        ("", True),
+    ],
+)
+def test_a_published_script_is_no_page(alpha: Tenant, kind: str, confined: bool) -> None:
+    answer = f"Response('x', headers={{'Content-Type': {kind!r}}} if {kind!r} else {{}})"
+    script = COUNTER + f"\n@integration.published_script\ndef script():\n    return {answer}\n"
+    one = installed(alpha, script, contentSecurityPolicy="connect-src https://api.example")
+    address = alpha.api.get(f"/v1/orgs/{alpha.id}/sites/{one.site}/integration-scripts").json[0]["script"]
+    told = requests.get(address, timeout=10)
+    policies = told.raw.headers.getlist("Content-Security-Policy")
+    assert "connect-src https://api.example" in policies
+    assert any(policy.startswith("sandbox ") for policy in policies) is confined
+    assert told.headers["X-Content-Type-Options"] == "nosniff"

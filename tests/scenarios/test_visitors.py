@@ -417,5 +417,11 @@ def test_the_cookie_is_secure_where_the_site_is(tmp_path: Path, provider: int) -
     token = jwt.encode({"exp": int(time.time()) + 600}, secret, algorithm="HS256")
     opened = visit(local, headers=host, params={"jwt_token": token})
     assert (opened.status_code, opened.headers["Location"]) == (302, here.home)
-    assert "; Secure" in opened.headers["Set-Cookie"]
+    set_ = opened.headers["Set-Cookie"]
+    # Nobody at another name below the same domain can have set a cookie whose name begins like this.
+    assert set_.startswith(f"__Host-site_visitor-{here.one.site}=") and "; Secure" in set_ and "Domain" not in set_
+    assert set_.endswith("; Path=/") or "; Path=/;" in set_
+    name, _, value = set_.partition(";")[0].partition("=")
+    assert visit(local, headers=host, cookies={name: value}).status_code == 200
+    assert visit(local, headers=host, cookies={"site_visitor": value}).status_code == 302
     assert process.stop() == 0

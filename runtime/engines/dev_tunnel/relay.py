@@ -8,7 +8,7 @@ import shutil
 import socket
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from runtime.engines.dev_tunnel.line import Line, belonging
@@ -52,20 +52,21 @@ class LineBusy(LineBroken):
 class Relay:
     """Carries calls to developers' machines; safe to use from many threads and processes."""
 
-    def __init__(self, base: str = "http://127.0.0.1/tunnels") -> None:
-        """Take the address below which this machine's tunnels are reached."""
-        self._base = base.rstrip("/") + "/"
+    def __init__(self, address: Callable[[str], str] = "http://127.0.0.1/tunnels/{}".format) -> None:
+        """Take what gives the address of each of this machine's tunnels; its last part is the tunnel's id."""
+        self._address = address
         given = os.environ.get(FOLDER)
         self._folder = Path(given or tempfile.mkdtemp(prefix="devkit-"))
         self._own = not given
 
     def address(self, tunnel: str) -> str:
         """Give the address of a tunnel."""
-        return self._base + tunnel
+        return self._address(tunnel)
 
     def tunnel_of(self, url: str) -> str | None:
         """Tell which tunnel of this machine an address belongs to; None for addresses elsewhere."""
-        return url.removeprefix(self._base).strip("/") if url.startswith(self._base) else None
+        tunnel = url.rstrip("/").rpartition("/")[2]
+        return tunnel if tunnel and url.rstrip("/") == self._address(tunnel) else None
 
     def line(self, tunnel: str) -> Line:
         """Open the developer's line of a tunnel."""

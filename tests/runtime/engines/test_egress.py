@@ -112,6 +112,15 @@ def test_own_authority_leads_to_where_the_platform_listens() -> None:
     assert rules.resolve("platform.example", 443) == ("127.0.0.1", 8080)
 
 
+def test_own_names_one_level_below_a_domain_lead_there_too() -> None:
+    rules = EgressRules(own={"*.content.example:443": ("127.0.0.1", 8080)}, resolver=_rules("10.0.0.1").resolver)
+
+    assert rules.resolve("Hello-abc.content.example.", 443) == ("127.0.0.1", 8080)
+    for host, port in (("content.example", 443), ("a.b.content.example", 443), ("hello.content.example", 80)):
+        with pytest.raises(EgressRefused):
+            rules.resolve(host, port)
+
+
 class _Server(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 

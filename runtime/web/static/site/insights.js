@@ -3,14 +3,16 @@
 const tell = (what, detail) => document.dispatchEvent(new CustomEvent(`site:${what}`, { detail }));
 const VISITOR = "site-visitor";
 
-/** A reader who agreed to be remembered keeps a name; anybody else has a new one on each load. */
-function remembered(store) {
-  const kept = store.getItem(VISITOR) ?? crypto.randomUUID();
-  store.setItem(VISITOR, kept);
+/** A reader who agreed to be remembered keeps a name; anybody else, and on a page that is confined, has a new one. */
+function remembered() {
+  const fresh = crypto.randomUUID();
+  if (self.origin === "null" || window.GitBook.isCookiesTrackingDisabled() !== false) return fresh;
+  const kept = localStorage.getItem(VISITOR) ?? fresh;
+  localStorage.setItem(VISITOR, kept);
   return kept;
 }
 
-const visitorId = window.GitBook.isCookiesTrackingDisabled() === false ? remembered(localStorage) : crypto.randomUUID();
+const visitorId = remembered();
 const sessionId = crypto.randomUUID();
 let referrer = document.referrer;
 

@@ -4,6 +4,10 @@ import { askForConsent, askWhetherItHelped, viewed } from "./insights.js";
 
 const IN_PLACE = "site-in-place";
 const PROPS = "site-props";
+/** With scripts on an origin that others share, a page has none of its own: it stores nothing, and reads no other page. */
+const confined = self.origin === "null";
+const kept = new Map();
+const store = confined ? { getItem: (name) => kept.get(name) ?? null, setItem: (name, value) => kept.set(name, value) } : sessionStorage;
 const $ = (id) => document.getElementById(id);
 
 const told = (what) => document.dispatchEvent(new Event(`site:${what}`));
@@ -13,17 +17,17 @@ const told = (what) => document.dispatchEvent(new Event(`site:${what}`));
  * them, and this site has none.
  */
 function takeProps() {
-  const kept = JSON.parse(sessionStorage.getItem(PROPS) ?? "{}");
+  const known = JSON.parse(store.getItem(PROPS) ?? "{}");
   const sent = /^#props=(.+)$/.exec(location.hash);
-  if (!sent) return kept;
+  if (!sent) return known;
   try {
-    kept[$("content").dataset.page] = JSON.parse(decodeURIComponent(sent[1]));
-    sessionStorage.setItem(PROPS, JSON.stringify(kept));
+    known[$("content").dataset.page] = JSON.parse(decodeURIComponent(sent[1]));
+    store.setItem(PROPS, JSON.stringify(known));
   } catch (error) {
     console.warn("the props in the address cannot be read:", error.message);
   }
   history.replaceState(null, "", location.pathname + location.search);
-  return kept;
+  return known;
 }
 
 const props = takeProps();
@@ -81,8 +85,9 @@ document.addEventListener("click", (event) => {
 });
 window.addEventListener("popstate", () => go(location.href, false));
 
-$("in-place").checked = sessionStorage.getItem(IN_PLACE) !== "no";
-$("in-place").addEventListener("change", ({ target }) => sessionStorage.setItem(IN_PLACE, target.checked ? "yes" : "no"));
+$("in-place").checked = !confined && store.getItem(IN_PLACE) !== "no";
+$("in-place").disabled = confined;
+$("in-place").addEventListener("change", ({ target }) => store.setItem(IN_PLACE, target.checked ? "yes" : "no"));
 
 askForConsent();
 begin();

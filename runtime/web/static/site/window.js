@@ -8,7 +8,8 @@
  *   registerTool, registerAssistant         taken, and without effect: this site has no assistant
  *
  * Consent is kept in the cookie `__gitbook_cookie_granted`, `yes` or `no`. The site hears of a banner by
- * `site:banner`, and tells its own events by `site:load` and `site:unload`, all on the document.
+ * `site:banner`, and tells its own events by `site:load` and `site:unload`, all on the document. A page that is confined,
+ * as with scripts on an origin that others share, has no cookies: there consent lasts as long as the page.
  */
 (() => {
   const COOKIE = "__gitbook_cookie_granted";
@@ -17,14 +18,32 @@
   const listeners = { load: new Set(), unload: new Set() };
 
   const refused = () => navigator.globalPrivacyControl === true;
-  const said = () => new RegExp(`(?:^|; )${COOKIE}=(yes|no)`).exec(document.cookie)?.[1];
+  let forThisPage;
 
-  /** Keep what the reader said and load the page again: what was not allowed before begins, or no longer does. */
+  function said() {
+    try {
+      return new RegExp(`(?:^|; )${COOKIE}=(yes|no)`).exec(document.cookie)?.[1];
+    } catch {
+      return forThisPage;
+    }
+  }
+
+  /** Keep what the reader said, or forget it, and load the page again; without cookies it is kept for this page. */
+  function keep(value) {
+    try {
+      document.cookie = `${COOKIE}=${value ?? ""}; Path=${path}; Max-Age=${value ? YEAR : 0}; SameSite=Lax`;
+    } catch {
+      forThisPage = value;
+      document.dispatchEvent(new Event("site:banner"));
+      return;
+    }
+    location.reload();
+  }
+
+  /** Take what the reader says: what was not allowed before begins, or no longer does. */
   function choose(granted) {
     const value = granted && !refused() ? "yes" : "no";
-    if (said() === value) return;
-    document.cookie = `${COOKIE}=${value}; Path=${path}; Max-Age=${YEAR}; SameSite=Lax`;
-    location.reload();
+    if (said() !== value) keep(value);
   }
 
   window.GitBook = {
@@ -55,8 +74,5 @@
   }
 
   document.addEventListener("site:choose", ({ detail }) => choose(detail));
-  document.addEventListener("site:forget", () => {
-    document.cookie = `${COOKIE}=; Path=${path}; Max-Age=0`;
-    location.reload();
-  });
+  document.addEventListener("site:forget", () => keep(undefined));
 })();

@@ -38,7 +38,7 @@ CALL = TunnelCall("GET", "/a?b=c", [("X-A", "1")])
 @pytest.fixture
 def relay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Relay:
     monkeypatch.setenv("DEVKIT_RELAY", str(tmp_path))
-    return Relay("http://host.example/tunnels")
+    return Relay("http://host.example/tunnels/{}".format)
 
 
 class Developer:
