@@ -107,7 +107,11 @@ def bubblewrap_command(
         raise SandboxUnavailable(NO_BUBBLEWRAP)
     mounts = dict(view.mounts)
     words = [bubblewrap, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
-    words += ["--as-pid-1", "--new-session", "--hostname", "sandbox", "--clearenv"]
+    words += ["--new-session", "--hostname", "sandbox", "--clearenv"]
+    if user is None:
+        words += ["--as-pid-1"]
+    # Else bubblewrap stays the first process inside, and all end with it: the kernel lets a parent's death end a child
+    # only where the parent might have killed it, and this one becomes another user.
     if filter_descriptor is not None:
         words += ["--die-with-parent", "--seccomp", str(filter_descriptor)]
     if user is not None:

@@ -185,10 +185,18 @@ def test_nothing_is_left_of_a_closed_engine(make: Make, own: Callable[..., Ask],
     assert not any(Path(folder).exists() for folder in folders)
 
 
+def ticks(pid: int) -> int:
+    fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    return int(fields[11]) + int(fields[12])
+
+
 def test_a_runaway_ends_with_a_killed_host() -> None:
     host = subprocess.Popen([sys.executable, "-c", HOST, "required"], stdout=subprocess.PIPE)
     assert host.stdout is not None
     pids = [int(text) for text in host.stdout.readline().split()]
+    began = {pid: ticks(pid) for pid in pids}
+    # Not before it runs away: an isolate that waits for calls ends by itself when nobody can call it any more.
+    wait_for(lambda: all(ticks(pid) > before + 10 for pid, before in began.items()))
     host.kill()
     host.wait()
     host.stdout.close()
