@@ -10,6 +10,7 @@ import logging
 import os
 import re
 import threading
+import time
 from itertools import count
 from pathlib import Path
 
@@ -19,6 +20,7 @@ _NEEDED = frozenset(("memory", "pids"))
 _WANTED = ("memory", "pids", "cpu")
 _HOST = "host"
 _SCRIPT = re.compile(r"script-(\d+)-\d+")
+_ENDING_SECONDS = 2.0
 _HOST_WEIGHT = "1000"  # of processor time, where a script's group has 100
 
 
@@ -86,7 +88,21 @@ class Groups:
     def remove(self, group: Group) -> None:
         """Remove a group, as soon as the kernel lets go of it."""
         with self._lock:
-            self._leaving = [one for one in (*self._leaving, group) if not one.close()]
+            self._leaving.append(group)
+        self.sweep()
+
+    def sweep(self) -> None:
+        """Remove the groups that could not be removed yet."""
+        with self._lock:
+            if self._leaving:
+                self._leaving = [one for one in self._leaving if not one.close()]
+
+    def close(self) -> None:
+        """Remove what is left, waiting a moment for processes that are just ending."""
+        deadline = time.monotonic() + _ENDING_SECONDS
+        while self._leaving and time.monotonic() < deadline:
+            self.sweep()
+            time.sleep(0.01)
 
 
 def find_groups(given: str = "") -> tuple[Groups | None, str]:

@@ -68,8 +68,15 @@ class UnknownRuntime(LookupError):
 class Engines:
     """All engines of a host, as one; safe to use from many threads."""
 
-    def __init__(self, by_runtime: dict[str, Engine], dev_tunnel: Engine, confinement: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        by_runtime: dict[str, Engine],
+        dev_tunnel: Engine,
+        confinement: dict[str, Any],
+        groups: Groups | None = None,
+    ) -> None:
         """Take the engine of each runtime name, the one for development mode, and what bounds scripts."""
+        self._groups = groups
         self._by_runtime = by_runtime
         self._checks = Shares(CHECKS)
         self._confinement = confinement
@@ -118,6 +125,8 @@ class Engines:
         """Finish the calls in flight and end all processes."""
         for engine in self._each():
             engine.close()
+        if self._groups is not None:
+            self._groups.close()
 
     def _each(self) -> list[Engine]:
         return [*dict.fromkeys(self._by_runtime.values()), self.dev_tunnel]
@@ -155,4 +164,6 @@ def create_engines(
         "why": why,
         "buffers": isinstance(python, PythonEngine) and python.buffers_bounded,
     }
-    return Engines({name: made[make] for name, make in ENGINES.items()}, DevTunnelEngine(rules, relay), confinement)
+    return Engines(
+        {name: made[make] for name, make in ENGINES.items()}, DevTunnelEngine(rules, relay), confinement, groups
+    )
