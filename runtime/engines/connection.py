@@ -14,6 +14,9 @@ from runtime.engines.engine import ScriptRefused
 from runtime.engines.flight import CallStopped, Flight, gone, over, parse_fault
 from runtime.engines.response_headers import passable
 
+# Each costs the host time, so a script sends no more of them than it could have use for.
+_MOST_FAULTS = 8
+_MOST_CHUNKS = 20_000
 _JSON = ("content-type", "application/json")
 
 
@@ -26,6 +29,7 @@ class CallConnection(ABC):
         self._reader = frames.FrameReader(connection, {})
         self._stopped: Failure | None = None
         self._number = 0
+        self._faults = self._chunks = 0
         self.flight: Flight | None = None
 
     @abstractmethod
@@ -56,6 +60,7 @@ class CallConnection(ABC):
         flight = self._flying()
         event, environment, body = invocation.event, invocation.environment, invocation.fetch_body
         self._number = number = (self._number + 1) & 0xFFFFFFFF
+        self._faults = self._chunks = 0
         size = -1 if body is None else len(body)
         head = frames.CALL_HEAD.pack(number, len(event), len(environment), size)
         length = len(head) + len(event) + len(environment) + max(size, 0)
@@ -69,7 +74,7 @@ class CallConnection(ABC):
                     break
                 if kind != frames.FAULT:
                     raise frames.FrameError(f"frame {kind} before the answer")
-                flight.trace.fault = parse_fault(payload)
+                self._note_fault(flight, payload)
             return self._parse(flight, payload)
         except (EOFError, OSError, frames.FrameError) as error:
             self._give_up(error, flight)
@@ -81,10 +86,11 @@ class CallConnection(ABC):
             while True:
                 kind, payload = self._next(flight)
                 if kind == frames.FAULT:
-                    flight.trace.fault = parse_fault(payload)
+                    self._note_fault(flight, payload)
                 elif kind == frames.CHUNK:
                     flight.trace.usage.response += len(payload)
-                    if flight.trace.usage.response > flight.limits.response:
+                    self._chunks += 1
+                    if flight.trace.usage.response > flight.limits.response or self._chunks > _MOST_CHUNKS:
                         raise CallStopped(over("response", flight.limits))
                     return payload
                 elif kind == frames.END:
@@ -108,9 +114,16 @@ class CallConnection(ABC):
                     return
                 if kind != frames.FAULT:
                     raise frames.FrameError(f"frame {kind} after the answer")
-                flight.trace.fault = parse_fault(payload)
+                self._note_fault(flight, payload)
         except (EOFError, OSError, frames.FrameError) as error:
             self._give_up(error, flight)
+
+    def _note_fault(self, flight: Flight, payload: bytes) -> None:
+        """Take a fault of the script; raises `FrameError` for more than a script of ours ever sends."""
+        self._faults += 1
+        if self._faults > _MOST_FAULTS:
+            raise frames.FrameError("too many faults")
+        flight.trace.fault = parse_fault(payload)
 
     def _flying(self) -> Flight:
         assert self.flight is not None

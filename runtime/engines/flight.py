@@ -22,7 +22,7 @@ from runtime.engines.egress_account import Account
 
 _LEVELS: tuple[LogLevel, ...] = ("debug", "info", "warn", "error")
 _LINE = 20_000
-_FAULT = 200_000
+_FAULT = 64_000
 _HEADERS = 100_000
 _CHUNK = 70_000
 _STATUS = {"timeout": 504, "overload": 503, "unreachable": 502, "limit": 502}
@@ -65,7 +65,7 @@ class Flight:
         size = len(payload) - 1
         usage = self.trace.usage
         usage.log += size
-        if usage.log > self.limits.log or len(self.trace.logs) >= self.limits.log // 4:
+        if usage.log > self.limits.log or len(self.trace.logs) >= self.limits.log // 16:
             raise CallStopped(over("log", self.limits))
         text = payload[1:].decode("utf-8", "replace")
         self.trace.logs.append(LogLine(time.time(), _LEVELS[payload[0]], text))

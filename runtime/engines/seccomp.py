@@ -107,6 +107,13 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "vmsplice": (278, 75),
     "splice": (275, 76),
     "tee": (276, 77),
+    # Buffers count the bytes that are sent from a file, while the kernel keeps whole pages of it.
+    "sendfile": (40, 71),
+    # The pages of pipes are counted for the user.
+    "pipe": (22, None),
+    "pipe2": (293, 59),
+    # Each filter takes from memory that the whole machine has for them.
+    "seccomp": (317, 277),
     "landlock_create_ruleset": (444, 444),
     "landlock_add_rule": (445, 445),
     "landlock_restrict_self": (446, 446),
@@ -116,15 +123,25 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
 _EXECUTE: dict[str, tuple[int | None, int | None]] = {"execve": (59, 221), "execveat": (322, 281)}
 # Answered as if done. A script is alone in its process, so a lock of its own files is always free; a lock of a file
 # that others see, too, would be a way to talk to them. Dropping such a file from memory would slow the others down.
-_PRETENDED: dict[str, tuple[int | None, int | None]] = {"flock": (73, 32), "fadvise64": (221, 223)}
+# The times of files are of no use to a script, and devices are the machine's own.
+_PRETENDED: dict[str, tuple[int | None, int | None]] = {
+    "flock": (73, 32),
+    "fadvise64": (221, 223),
+    "utime": (132, None),
+    "utimes": (235, None),
+    "futimesat": (261, None),
+    "utimensat": (280, 88),
+}
 _NEWEST_KNOWN = 450  # later calls answer ENOSYS until somebody has looked at them
 
 _CLONE, _CLONE3, _SOCKET, _IOCTL = (56, 220), (435, 435), (41, 198), (16, 29)
-_MMAP, _FCNTL, _SETSOCKOPT = (9, 222), (72, 25), (54, 208)
+_MMAP, _FCNTL, _SETSOCKOPT, _PRCTL = (9, 222), (72, 25), (54, 208), (157, 167)
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 
 _NAMESPACES = 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000 | 0x00020000
-_CLONE_THREAD = 0x00010000
+# CLONE_VM, FS, FILES, SIGHAND, THREAD, SYSVSEM: a thread in full. One with descriptors of its own would have as many
+# again as the process may.
+_WHOLE_THREAD = 0x100 | 0x200 | 0x400 | 0x800 | 0x10000 | 0x40000
 _AF_UNIX, _AF_INET, _AF_INET6 = 1, 2, 10
 _SOCK_TYPE_MASK, _SOCK_RAW, _SOCK_PACKET = 0xF, 3, 10
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
@@ -136,6 +153,9 @@ _FILE_CONTROLS = (1024, 1026, 1031)  # F_SETLEASE, F_NOTIFY, F_SETPIPE_SZ
 _SOL_SOCKET = 1
 _BUFFER_SIZES = (7, 8, 32, 33)  # SO_SNDBUF, SO_RCVBUF and those that force
 _SO_ZEROCOPY = 60
+_IPPROTO_IPV6, _FLOW_LABELS = 41, 32  # labels are counted for the whole machine
+_PROTOCOLS = (0, 6, 17)  # the usual one, TCP, UDP
+_PR_SET_SECCOMP = 22
 
 _LOAD, _JUMP_EQUAL, _JUMP_GREATER, _JUMP_BITS, _AND, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x54, 0x06
 _ALLOW, _KILL = 0x7FFF0000, 0x80000000
@@ -205,8 +225,9 @@ def build_filter(machine: str | None = None, *, execute: bool = False) -> bytes:
 def _threads_only(program: _Program) -> None:
     """Let threads pass; new processes and namespaces not."""
     program.add(_LOAD, _ARGUMENT)
-    program.add(_JUMP_BITS, _NAMESPACES, 1, 0)
-    program.add(_JUMP_BITS, _CLONE_THREAD, 1, 0)
+    program.add(_JUMP_BITS, _NAMESPACES, 2, 0)
+    program.add(_AND, _WHOLE_THREAD)
+    program.add(_JUMP_EQUAL, _WHOLE_THREAD, 1, 0)
     program.add(_RETURN, _refuse(errno.EPERM))
 
 
@@ -221,6 +242,10 @@ def _plain_sockets(program: _Program) -> None:
     program.add(_AND, _SOCK_TYPE_MASK)
     program.answer_when_equal(_SOCK_RAW, _refuse(errno.EPERM))
     program.answer_when_equal(_SOCK_PACKET, _refuse(errno.EPERM))
+    program.add(_LOAD, _ARGUMENT + 16)
+    for protocol in _PROTOCOLS:
+        program.answer_when_equal(protocol, _ALLOW)
+    program.add(_RETURN, _refuse(errno.EPROTONOSUPPORT))
 
 
 def _no_typing(program: _Program) -> None:
@@ -253,11 +278,21 @@ def _own_files(program: _Program) -> None:
 def _usual_buffers(program: _Program) -> None:
     """Leave the sizes of socket buffers as they are, and the pages of a script out of them."""
     program.add(_LOAD, _ARGUMENT + 8)
+    program.add(_JUMP_EQUAL, _IPPROTO_IPV6, 0, 3)
+    program.add(_LOAD, _ARGUMENT + 16)
+    program.answer_when_equal(_FLOW_LABELS, _refuse(errno.EPERM))
+    program.add(_LOAD, _ARGUMENT + 8)
     program.add(_JUMP_EQUAL, _SOL_SOCKET, 0, 2 * len(_BUFFER_SIZES) + 3)
     program.add(_LOAD, _ARGUMENT + 16)
     for option in _BUFFER_SIZES:
         program.answer_when_equal(option, _DONE)
     program.answer_when_equal(_SO_ZEROCOPY, _refuse(errno.EPERM))
+
+
+def _one_filter(program: _Program) -> None:
+    """Let a thread name itself and the like, but put no filters of its own upon this one."""
+    program.add(_LOAD, _ARGUMENT)
+    program.answer_when_equal(_PR_SET_SECCOMP, _refuse(errno.EPERM))
 
 
 _GUARDS = (
@@ -267,5 +302,6 @@ _GUARDS = (
     (_MMAP, _counted_memory),
     (_FCNTL, _own_files),
     (_SETSOCKOPT, _usual_buffers),
+    (_PRCTL, _one_filter),
 )
 """Calls whose arguments decide: instructions that answer, or run to their end where the call may pass."""

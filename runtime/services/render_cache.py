@@ -10,7 +10,7 @@ import json
 import re
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -43,14 +43,24 @@ class CachedRender:
         return int(time.monotonic() - self.made)
 
 
+LARGEST = 16
+"""No answer takes more than this part of the memory."""
+LONGEST_SHORTCUT = 262_144
+"""Bytes of an answer up to which the short way to it is worth its memory."""
+
+
 class RenderCache:
-    """A bounded memory of renders, least recently used out first."""
+    """A bounded memory of renders: of the organization that has most in it, the least recently used goes first."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most = most_bytes
         self._size = 0
+        self._short_size = 0
+        self._size_of: Counter[str] = Counter()
+        self._keys_of: dict[str, OrderedDict[tuple[str, str], None]] = {}
+        self._owners: dict[tuple[str, str], str] = {}
         self._asked: set[Hashable] = set()
-        self._kept: OrderedDict[tuple[str, str], CachedRender] = OrderedDict()
+        self._kept: dict[tuple[str, str], CachedRender] = {}
         self._shortcuts: OrderedDict[Hashable, tuple[int, float, CachedRender]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -69,12 +79,17 @@ class RenderCache:
             if not kept.fresh:
                 self._drop(key)
                 return None
-            self._kept.move_to_end(key)
+            self._keys_of[self._owners[key]].move_to_end(key)
             return kept
 
-    def keep(self, component: Hashable, fingerprint: str, fields: dict[str, Any], render: CachedRender) -> None:
-        """Keep an answer, and drop the oldest ones if there is no room."""
+    def keep(
+        self, component: Hashable, fingerprint: str, fields: dict[str, Any], render: CachedRender, owner: str = ""
+    ) -> None:
+        """Keep an answer for an organization, and drop others if there is no room; a very large one is not kept."""
         key = (fingerprint, _canonical(fields))
+        size = len(render.body) + len(key[1]) + OVERHEAD
+        if size > self._most // LARGEST:
+            return
         render = replace(render, took=None)
         with self._lock:
             if len(self._asked) >= MOST_COMPONENTS:
@@ -82,9 +97,13 @@ class RenderCache:
             self._asked.add(component)
             self._drop(key)
             self._kept[key] = render
-            self._size += len(render.body) + len(key[1]) + OVERHEAD
+            self._owners[key] = owner
+            self._keys_of.setdefault(owner, OrderedDict())[key] = None
+            self._size += size
+            self._size_of[owner] += size
             while self._size > self._most:
-                self._drop(next(iter(self._kept)))
+                largest = max(self._size_of, key=self._size_of.__getitem__)
+                self._drop(next(iter(self._keys_of[largest])))
 
     def shortcut(self, request: Hashable, epoch: int) -> CachedRender | None:
         """Give the answer to exactly this request, sent with exactly this token, if nothing changed since."""
@@ -95,21 +114,37 @@ class RenderCache:
         if kept_epoch == epoch and render.fresh and time.time() < token_expires:
             return render
         with self._lock:
-            self._shortcuts.pop(request, None)
+            self._forget(request)
         return None
 
     def keep_shortcut(self, request: Hashable, epoch: int, token_expires: float, render: CachedRender) -> None:
         """Keep the way from a request to its answer; `token_expires` is in epoch seconds."""
+        if len(render.body) > LONGEST_SHORTCUT:
+            return
         render = replace(render, took=None)
         with self._lock:
+            self._forget(request)
             self._shortcuts[request] = (epoch, token_expires, render)
-            while len(self._shortcuts) > 4096:
-                self._shortcuts.popitem(last=False)
+            self._short_size += len(render.body)
+            while len(self._shortcuts) > 4096 or self._short_size > self._most // 2:
+                self._forget(next(iter(self._shortcuts)))
+
+    def _forget(self, request: Hashable) -> None:
+        gone = self._shortcuts.pop(request, None)
+        if gone is not None:
+            self._short_size -= len(gone[2].body)
 
     def _drop(self, key: tuple[str, str]) -> None:
         gone = self._kept.pop(key, None)
-        if gone is not None:
-            self._size -= len(gone.body) + len(key[1]) + OVERHEAD
+        if gone is None:
+            return
+        size = len(gone.body) + len(key[1]) + OVERHEAD
+        owner = self._owners.pop(key)
+        self._size -= size
+        self._size_of[owner] -= size
+        del self._keys_of[owner][key]
+        if not self._keys_of[owner]:
+            del self._keys_of[owner], self._size_of[owner]
 
 
 def _canonical(fields: dict[str, Any]) -> str:

@@ -83,7 +83,7 @@ class Renderer:
         if not cacheable:
             return replace(render, expires=render.made)  # whoever keeps answers must not keep this one, either
         if render.expires > render.made:
-            self._cache.keep(component, plan.fingerprint, fields, render)
+            self._cache.keep(component, plan.fingerprint, fields, render, plan.organization_id)
         return render
 
     def _fields(self, asker: Asker, plan: Plan, wanted: RenderIntegration) -> dict[str, Any]:
