@@ -47,6 +47,7 @@ from runtime.store.epoch import Remembered
 from runtime.store.founding import found
 from runtime.store.migrate import migrate
 from runtime.store.secrets import KeyMissing, load_keyring, use_keyring
+from runtime.web import identity
 from runtime.web.embed import mount_contentkit
 from runtime.web.identity import mount_identity
 from runtime.web.preview import mount_preview
@@ -131,7 +132,7 @@ def create_app(settings: Settings) -> Application:
         mount_site_page(app, host)
     host.dispatcher.start()
     host.purger.start()
-    return Application(host, app, RenderLane(app, host.renders, database.epoch))
+    return Application(host, app, RenderLane(app, host))
 
 
 def _host(settings: Settings, database: Database) -> Host:
@@ -188,7 +189,13 @@ def _egress(settings: Settings, addresses: Addresses) -> EgressRules:
     port = int(os.environ.get("DEVKIT_LISTEN_PORT") or urlsplit(addresses.public_url).port or 80)
     own = {_authority(url): ("127.0.0.1", port) for url in (addresses.public_url, addresses.content_url)}
     secure = any(url.startswith("https:") for url in (addresses.public_url, addresses.content_url))
-    return EgressRules(allow=tuple(settings.allow_egress), own=own, authority=OwnAuthority() if secure else None)
+    return EgressRules(
+        allow=tuple(settings.allow_egress),
+        own=own,
+        # With the preview comes a provider of identities, which scripts that sign people in ask for tokens.
+        own_paths=("/v1", identity.PATH) if settings.preview else ("/v1",),
+        authority=OwnAuthority() if secure else None,
+    )
 
 
 def _authority(url: str) -> str:

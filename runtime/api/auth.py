@@ -69,6 +69,11 @@ class Authenticator:
             raise errors.Unauthorized("This token is over its time; ask for a new one.")
         return known
 
+    def known(self, header: str | None, epoch: int) -> str | None:
+        """Tell whose part of what is scarce a request takes, if its bearer was found before; asks no database."""
+        actor = self._known.get(header, epoch) if header else None
+        return actor.owner if actor is not None and actor.expires > time.time() else None
+
     def _look_up(self, header: str) -> Actor:
         scheme, _, token = header.partition(" ")
         token = token.strip()

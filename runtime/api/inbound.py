@@ -63,7 +63,7 @@ def _fetch(host: Host) -> Callable[..., Response]:
     ) -> Response:
         own = on_own_origin(host, host.addresses.integration_origin(name), tools=True)
         plan = _plan(host, name, installation, space, site)
-        body = host.places.read(plan.organization_id, _body)
+        body = _body() if request.method in ("GET", "HEAD") else host.places.read(plan.organization_id, _body)
         fields: dict[str, object] = {"spaceId": space} if space else {"siteId": site} if site else {}
         fields["request"] = {"method": _method(), "url": _url(plan.endpoint), "headers": _headers()}
         outcome = host.invoker.call(plan, "fetch", fields, body, source="visitors")

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 from wsgiref.types import StartResponse, WSGIEnvironment
 
-from runtime.services.render_cache import CachedRender, RenderCache
+from runtime.api.host import Host, Places
+from runtime.services.render_cache import CachedRender
 
 REQUEST = "host.render_request"
 LONGEST_BODY = 65_536
@@ -17,15 +18,18 @@ REASONS = {200: "200 OK", 304: "304 Not Modified"}
 class RenderLane:
     """A WSGI layer that answers exactly repeated render requests; everything else goes on to the app."""
 
-    def __init__(self, app: Callable[..., Iterable[bytes]], cache: RenderCache, epoch: Callable[[], int]) -> None:
-        self._app, self._cache, self._epoch = app, cache, epoch
+    def __init__(self, app: Callable[..., Iterable[bytes]], host: Host) -> None:
+        self._app, self._host = app, host
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         if environ["PATH_INFO"].endswith("/render"):
-            request = _request(environ)
+            epoch = self._host.database.epoch()
+            # Whoever is not known yet is read no body of here: Flask asks who it is first.
+            owner = self._host.authenticator.known(environ.get("HTTP_AUTHORIZATION"), epoch)
+            request = _request(environ, owner, self._host.places) if owner is not None else None
             if request is not None:
                 environ[REQUEST] = request
-                found = self._cache.shortcut(request, self._epoch())
+                found = self._host.renders.shortcut(request, epoch)
                 if found is not None:
                     matches = environ.get("HTTP_IF_NONE_MATCH") if environ["REQUEST_METHOD"] == "GET" else None
                     status, headers, body = answer(found, matches)
@@ -34,7 +38,7 @@ class RenderLane:
         return self._app(environ, start_response)
 
 
-def _request(environ: WSGIEnvironment) -> tuple[Any, ...] | None:
+def _request(environ: WSGIEnvironment, owner: str, places: Places) -> tuple[Any, ...] | None:
     """Give everything the answer depends on; None for a request that is never answered from here."""
     body = b""
     if environ["REQUEST_METHOD"] == "POST":
@@ -46,7 +50,12 @@ def _request(environ: WSGIEnvironment) -> tuple[Any, ...] | None:
             return None
         if not 0 < length <= LONGEST_BODY:
             return None
-        body = environ["wsgi.input"].read(length)
+        if not places.bodies.enter(owner):
+            return None
+        try:
+            body = environ["wsgi.input"].read(length)
+        finally:
+            places.bodies.leave(owner)
         environ["wsgi.input"] = io.BytesIO(body)
     elif environ["REQUEST_METHOD"] != "GET":
         return None

@@ -155,7 +155,17 @@ def _event(sent: Sent) -> bytes:
 
 def _answer(host: Host, tunnel: str, call: str) -> Response:
     """Take the answer to one call: frames with its head, its body, its end."""
-    _admit(host, tunnel)
+    owner = _admit(host, tunnel).actor.owner
+    # Whoever answers may take as long as the call has; of all threads, those of one developer stay a part.
+    if not host.places.calls.enter(owner, tunnel):
+        raise errors.Unavailable("Too many answers come through this tunnel at once; try again in a moment.")
+    try:
+        return _take_answer(host, tunnel, call)
+    finally:
+        host.places.calls.leave(owner, tunnel)
+
+
+def _take_answer(host: Host, tunnel: str, call: str) -> Response:
     stream: IO[bytes] = request.stream
     frames = read_frames(stream.read)
     try:

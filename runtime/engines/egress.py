@@ -68,12 +68,13 @@ class EgressRules:
 
     `allow` names destinations inside the private network, "host" or "host:port". `own` maps an authority of the
     platform, "host:port" in lower case, to the address it really listens on, in plain text; "*.host:port" stands for
-    every name one level below. Where one of them is an https address, `authority` vouches for the proxy, which answers
+    every name one level below. Of the platform what lies below `own_paths` may be requested. Where one of them is an https address, `authority` vouches for the proxy, which answers
     there. `ca_file` replaces the usual certificate authorities.
     """
 
     allow: tuple[str, ...] = ()
     own: Mapping[str, Address] = field(default_factory=dict)
+    own_paths: tuple[str, ...] = ("/v1",)
     authority: OwnAuthority | None = None
     ca_file: str | None = None
     resolver: Resolver = socket.getaddrinfo
@@ -104,6 +105,11 @@ class EgressRules:
         """Return where the platform itself listens, None for a destination that is not the platform."""
         authority = _named(host, port)[1]
         return self.own.get(authority) or self.own.get(f"*.{authority.partition('.')[2]}")
+
+    def own_name(self, host: str, port: int) -> str:
+        """Return the name by which an address of the platform is known: its own, or that of all names one level up."""
+        name, authority = _named(host, port)
+        return name if authority in self.own else f"*.{name.partition('.')[2]}"
 
     def certificates(self) -> str:
         """Return the certificates scripts shall trust, as PEM."""

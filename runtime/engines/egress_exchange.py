@@ -8,6 +8,7 @@ import select
 import socket
 import struct
 import time
+from collections.abc import Iterator
 from typing import BinaryIO
 from urllib.parse import SplitResult, urlsplit
 
@@ -18,6 +19,7 @@ from runtime.engines.egress_account import Account
 _HEAD_BYTES = 65_536
 _BODY_BYTES = 32 * 1024 * 1024
 _PIECE = 65_536
+_TOO_LARGE = f"A request body may have {_BODY_BYTES // 1024 // 1024} MB at most."
 _LAST_WORDS_SECONDS = 1.0
 WAIT_SECONDS = 30.0
 # How the proxy marks answers of its own, so that a script can tell them from a server's; RFC 9209 section 2.3.
@@ -57,9 +59,6 @@ class Exchange:
             headers = self._read_head(reader)
             if headers is None:
                 return
-            if self._method == "CONNECT" and (own := self._own()) is not None:
-                self._answer_as(*own)
-                return
             if not self._account.admit():
                 self._refuse(429, f"The limit of {self._account.limit} requests in one call is used up.")
                 return
@@ -77,39 +76,41 @@ class Exchange:
             answer(self._client, 400, "The request is malformed.")
             return None
 
-    def _own(self) -> tuple[str, int] | None:
-        """Return host and port of the platform itself where a script wants to be connected with it."""
+    def _destination(self) -> tuple[str, int]:
+        """Return host and port of a CONNECT, read in one way for all who ask; raises `EgressRefused`."""
         host, _, port = self._url.rpartition(":")
-        known = port.isdecimal() and len(port) < 6 and self._rules.own_address(host, int(port)) is not None
-        return (host.strip("[]").rstrip(".").lower(), int(port)) if known else None
+        if not (port.isascii() and port.isdecimal() and len(port) < 6 and host and host.isascii()):
+            raise EgressRefused("The address has no proper host and port.")
+        return host.strip("[]").rstrip(".").lower(), int(port)
 
     def _answer_as(self, host: str, port: int) -> None:
-        """Serve one request to the platform inside a connection: it is counted, and held to the API, like any other."""
+        """Serve one request to the platform inside a connection: it is seen, and held to the API, like any other."""
         self._client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
         secure = self._client.recv(1, socket.MSG_PEEK) == _TLS_RECORD
         client = self._client
         if secure:
             if self._rules.authority is None:
                 return
-            client = self._rules.authority.context_for(host).wrap_socket(client, server_side=True)
+            client = self._rules.authority.context_for(self._rules.own_name(host, port)).wrap_socket(
+                client, server_side=True
+            )
             self._account.watch(client)
         inner = Exchange(self._rules, self._account, client)
-        inner.serve_platform(
-            f"http{'s' if secure else ''}://{host}" + ("" if port == (443 if secure else 80) else f":{port}")
-        )
+        shown = "" if port == (443 if secure else 80) else f":{port}"
+        inner.serve_platform(f"{'https' if secure else 'http'}://{host}{shown}")
         if secure:
             client.close()
 
     def serve_platform(self, origin: str) -> None:
-        """Serve a request whose address is a path at the platform's `origin`."""
+        """Serve a request whose address is a path at the platform's `origin`; it was counted with its connection."""
         with self._client.makefile("rb") as reader:
             headers = self._read_head(reader)
             if headers is None:
                 return
-            self._url = origin + self._url if self._url.startswith("/") else self._url
-            if not self._account.admit():
-                self._refuse(429, f"The limit of {self._account.limit} requests in one call is used up.")
+            if self._method == "CONNECT" or not self._url.startswith("/"):
+                self._refuse(403, "Inside a connection to the platform only its own paths can be requested.")
                 return
+            self._url = origin + self._url
             self._served(reader, headers)
 
     def _served(self, reader: BinaryIO, headers: http.client.HTTPMessage) -> None:
@@ -142,20 +143,18 @@ class Exchange:
         """Refuse what the platform has for people and operators: metrics, health, pages, sites."""
         port = parts.port or (443 if parts.scheme == "https" else 80)
         own = self._rules.own_address(parts.hostname or "", port) is not None
-        if own and parts.path != "/v1" and not parts.path.startswith("/v1/"):
+        inside = any(parts.path == one or parts.path.startswith(f"{one}/") for one in self._rules.own_paths)
+        if own and not (inside and ".." not in parts.path.split("/")):
             raise EgressRefused("Of the platform itself a script may request what is below /v1 only.")
 
     def _send(
         self, connection: CheckedConnection, parts: SplitResult, reader: BinaryIO, headers: http.client.HTTPMessage
     ) -> None:
-        """Pass head and body on; a chunked body is gathered, since its length is not known."""
-        body: bytes | None = None
-        length = int(headers.get("content-length") or 0)
-        if "chunked" in (headers.get("transfer-encoding") or "").lower():
-            body = _read_chunked(reader)
-            length = len(body)
+        """Pass head and body on, piece by piece; a chunked body goes on in chunks."""
+        chunked = "chunked" in (headers.get("transfer-encoding") or "").lower()
+        length = 0 if chunked else int(headers.get("content-length") or 0)
         if not 0 <= length <= _BODY_BYTES:
-            raise EgressRefused(f"A request body may have {_BODY_BYTES // 1024 // 1024} MB at most.")
+            raise EgressRefused(_TOO_LARGE)
         dropped = {name.strip().lower() for name in (headers.get("connection") or "").split(",")} | _HOP_BY_HOP
         connection.putrequest(self._method, target_of(parts), skip_host=True, skip_accept_encoding=True)
         # Not the script's own Host header: it must name the host that was checked.
@@ -163,13 +162,17 @@ class Exchange:
         for name, value in headers.items():
             if name.lower() not in dropped and name.lower() not in ("host", "content-length"):
                 connection.putheader(name, value)
-        if length or "content-length" in headers or body is not None:
+        if chunked:
+            connection.putheader("Transfer-Encoding", "chunked")
+        elif length or "content-length" in headers:
             connection.putheader("Content-Length", str(length))
         connection.putheader("CDN-Loop", _LOOP_MARK)
         connection.putheader("Connection", "close")
         connection.endheaders()
-        if body is not None:
-            connection.send(body)
+        if chunked:
+            for piece in _chunks(reader):
+                connection.send(b"%x\r\n%b\r\n" % (len(piece), piece))
+            connection.send(b"0\r\n\r\n")
             return
         while length > 0:
             piece = reader.read(min(length, _PIECE))
@@ -194,11 +197,12 @@ class Exchange:
 
     def _tunnel(self) -> None:
         """Connect the script with a server; what they say is encrypted and not seen."""
-        host, _, port = self._url.rpartition(":")
-        if not port.isdigit():
-            raise EgressRefused("The address has no proper host and port.")
+        host, port = self._destination()
+        if self._rules.own_address(host, port) is not None:
+            self._answer_as(host, port)
+            return
         self._url = f"https://{self._url}"
-        with self._rules.connect(host, int(port), WAIT_SECONDS) as server:
+        with self._rules.connect(host, port, WAIT_SECONDS) as server:
             self._account.watch(server)
             self._record(200)
             self._client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
@@ -243,41 +247,59 @@ def without_credentials(url: str) -> str:
     return f"{scheme}{mark}{authority.rpartition('@')[2]}{slash}{path}"[:4000] if mark else url[:4000]
 
 
-def _read_chunked(reader: BinaryIO) -> bytes:
-    """Read a body sent in chunks; raises `ValueError`, `EgressRefused`."""
-    body = bytearray()
+def _chunks(reader: BinaryIO) -> Iterator[bytes]:
+    """Read a body sent in chunks, a bounded piece at a time; raises `ValueError`, `EgressRefused`."""
+    total = 0
     while size := int(reader.readline(1024).partition(b";")[0].strip(), 16):
-        if size < 0 or len(body) + size > _BODY_BYTES:
-            raise EgressRefused(f"A request body may have {_BODY_BYTES // 1024 // 1024} MB at most.")
-        piece = reader.read(size)
-        if len(piece) < size:
-            raise ValueError("the request's body ended too early")
-        body += piece
+        total += size
+        if size < 0 or total > _BODY_BYTES:
+            raise EgressRefused(_TOO_LARGE)
+        while size > 0:
+            piece = reader.read(min(size, _PIECE))
+            if not piece:
+                raise ValueError("the request's body ended too early")
+            size -= len(piece)
+            yield piece
         reader.readline(16)
     while reader.readline(_HEAD_BYTES).strip():
         pass
-    return bytes(body)
+
+
+def turn_away(client: socket.socket, sentence: str) -> None:
+    """Refuse a connection for which there is no thread, without waiting for anybody, and close it."""
+    client.setblocking(False)
+    try:
+        client.send(_refusal(503, sentence))
+        client.shutdown(socket.SHUT_WR)
+    except OSError:  # it does not read, and need not know
+        pass
+    client.close()
 
 
 def answer(client: socket.socket, status: int, sentence: str) -> None:
     """Send an answer of the proxy's own; raises `OSError` when the script has gone away."""
+    client.sendall(_refusal(status, sentence))
+    _hear_out(client)
+
+
+def _refusal(status: int, sentence: str) -> bytes:
     body = json.dumps({"error": sentence}).encode()
     reason = http.client.responses.get(status, "Error")
     head = (
         f"HTTP/1.1 {status} {reason}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
         f"Proxy-Status: egress; error={_ERRORS[status]}\r\nConnection: close\r\n\r\n"
     )
-    client.sendall(head.encode() + body)
-    _hear_out(client)
+    return head.encode() + body
 
 
 def _hear_out(client: socket.socket) -> None:
     """Take what a client still sends: closed before that is read, a connection is reset, and the answer lost."""
-    client.settimeout(_LAST_WORDS_SECONDS)
-    left = _BODY_BYTES
+    deadline = time.monotonic() + _LAST_WORDS_SECONDS  # of all together: one byte at a time holds a thread, too
     try:
         client.shutdown(socket.SHUT_WR)
-        while left > 0 and (piece := client.recv(_PIECE)):
-            left -= len(piece)
+        while (left := deadline - time.monotonic()) > 0:
+            client.settimeout(left)
+            if not client.recv(_PIECE):
+                return
     except OSError:  # it has gone, or goes on for too long
         pass

@@ -9,8 +9,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 from runtime.engines.egress import EgressRules
-from runtime.engines.egress_account import Gate
-from runtime.engines.egress_exchange import WAIT_SECONDS, Exchange, answer
+from runtime.engines.egress_account import Account, Gate
+from runtime.engines.egress_exchange import WAIT_SECONDS, Exchange, turn_away
 from runtime.engines.shares import Shares
 
 _log = logging.getLogger(__name__)
@@ -83,25 +83,28 @@ class EgressProxy:
                     self._hand_over(gate, client)
 
     def _hand_over(self, gate: Gate, client: socket.socket) -> None:
+        """Give a connection a thread; who has no place is turned away here, so that none waits for one."""
+        account = gate.account
+        if account is None:
+            turn_away(client, "Requests can be made while an event is handled, not while a script loads.")
+            return
+        if not self._shares.enter(*account.owner):
+            turn_away(client, "Too many connections of this organization's integrations at the same time.")
+            return
+        if not account.enter(client):
+            self._shares.leave(*account.owner)
+            turn_away(client, "Too many connections at the same time.")
+            return
         try:
-            self._threads.submit(self._serve, gate, client)
+            self._threads.submit(self._serve, account, client)
         except RuntimeError:  # the machine lets this process have no further thread
             _log.exception("a request of a script could not be served")
+            self._leave(account, client)
             client.close()
 
-    def _serve(self, gate: Gate, client: socket.socket) -> None:
-        account = gate.account
+    def _serve(self, account: Account, client: socket.socket) -> None:
         with client:
             client.settimeout(WAIT_SECONDS)
-            if account is None:
-                return
-            if not self._shares.enter(*account.owner):
-                answer(client, 503, "Too many connections of this organization's integrations at the same time.")
-                return
-            if not account.enter(client):
-                self._shares.leave(*account.owner)
-                answer(client, 503, "Too many connections at the same time.")
-                return
             try:
                 Exchange(self._rules, account, client).run()
             except OSError:  # the script went away
@@ -109,5 +112,8 @@ class EgressProxy:
             except Exception:
                 _log.exception("a request of a script could not be served")
             finally:
-                account.leave(client)
-                self._shares.leave(*account.owner)
+                self._leave(account, client)
+
+    def _leave(self, account: Account, client: socket.socket) -> None:
+        account.leave(client)
+        self._shares.leave(*account.owner)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ssl
 import tempfile
 import threading
-from collections import OrderedDict
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
@@ -20,7 +19,6 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 _YEARS = timedelta(days=3650)  # a process does not live that long, and a leaf is made for each
-_KEPT = 256
 _SKEW = timedelta(days=1)
 
 
@@ -31,18 +29,17 @@ class OwnAuthority:
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "docs-integration-runtime egress")])
         certificate = self._certificate(self._name, self._key.public_key(), authority=True)
-        self._contexts: OrderedDict[str, ssl.SSLContext] = OrderedDict()
+        self._contexts: dict[str, ssl.SSLContext] = {}
         self._lock = threading.Lock()
         self.pem = certificate.public_bytes(serialization.Encoding.PEM).decode()
         """The authority's certificate, for scripts to trust."""
 
     def context_for(self, host: str) -> ssl.SSLContext:
-        """Return what the proxy answers with as a host of the platform."""
+        """Return what the proxy answers with as a host of the platform, or as all below `*.name`."""
         with self._lock:
-            context = self._contexts.pop(host, None) or self._make(host)
-            self._contexts[host] = context
-            if len(self._contexts) > _KEPT:  # below a wildcard a script may make up names without end
-                self._contexts.popitem(last=False)
+            context = self._contexts.get(host)
+            if context is None:
+                context = self._contexts[host] = self._make(host)
             return context
 
     def _make(self, host: str) -> ssl.SSLContext:

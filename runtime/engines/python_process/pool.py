@@ -93,6 +93,7 @@ class PythonEngine:
             except BaseException:
                 self._caller.drop(worker)
                 raise
+            worker.open_gate()
         return worker
 
     def give(self, connection: Worker) -> None:

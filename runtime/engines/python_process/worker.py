@@ -107,9 +107,13 @@ class Worker(CallConnection):
     def begin(self, flight: Flight) -> None:
         """Start the clock of a call."""
         flight.cpu_before = self.cpu()
-        if self._gate is not None:
-            self._gate.account = flight.account
         self.flight = flight
+        self.open_gate()
+
+    def open_gate(self) -> None:
+        """Let requests of the script out, on the account of its call."""
+        if self._gate is not None and self.flight is not None:
+            self._gate.account = self.flight.account
 
     def end(self) -> None:
         """Stop the clock; raises `CallStopped` when the watcher was quicker."""
@@ -127,7 +131,12 @@ class Worker(CallConnection):
             raise CallStopped(self._stopped)
 
     def load_bundle(self, bundle: Bundle, memory: int) -> LoadReport:
-        """Load a script; raises `ScriptRefused`, `CallStopped`, `ProcessBroken`."""
+        """Load a script, which may request nothing meanwhile.
+
+        Raises `ScriptRefused`, `CallStopped`, `ProcessBroken`.
+        """
+        if self._gate is not None:
+            self._gate.account = None
         if self._groups is not None:
             try:
                 self._group = self._groups.put(self.pid, memory + _BESIDE, THREADS)
