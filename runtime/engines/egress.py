@@ -68,8 +68,9 @@ class EgressRules:
 
     `allow` names destinations inside the private network, "host" or "host:port". `own` maps an authority of the
     platform, "host:port" in lower case, to the address it really listens on, in plain text; "*.host:port" stands for
-    every name one level below. Of the platform what lies below `own_paths` may be requested. Where one of them is an https address, `authority` vouches for the proxy, which answers
-    there. `ca_file` replaces the usual certificate authorities.
+    every name one level below. Of the platform what lies below `own_paths` may be requested. Where one of its
+    addresses is an https one, `authority` vouches for the proxy, which answers there. `ca_file` replaces the usual
+    certificate authorities.
     """
 
     allow: tuple[str, ...] = ()

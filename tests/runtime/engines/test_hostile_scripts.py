@@ -74,6 +74,14 @@ STOPPED: list[tuple[str, str, Limits, FailureKind, LimitName | None]] = [
             try: os.write(descriptor, b'\\x15\\xff\\xff\\xff\\xff')
             except OSError: pass
         """, SMALL, "limit", "response"),
+    ("tells faults without end", """
+        import os, struct
+        fault = b'{"message": "x"}'
+        for descriptor in range(3, 64):
+            try:
+                while True: os.write(descriptor, struct.pack("<BI", 19, len(fault)) + fault)
+            except OSError: pass
+        """, SMALL, "unreachable", None),
     ("crashes the interpreter", "import ctypes; ctypes.string_at(0)", SMALL, "unreachable", None),
     ("kills all it can see", """
         import os
@@ -186,6 +194,13 @@ def run(request, context):
         ("libc.personality(0x0040000)", "EPERM"),
         ("libc.syscall(9999)", "ENOSYS"),
         ("libc.fork()", "EPERM"),
+        ("libc.syscall(56, 0x10900, 0, 0, 0, 0)", "EPERM"),  # clone of a thread with descriptors of its own
+        ("libc.sendfile(1, 0, None, ctypes.c_size_t(1))", "EPERM"),
+        ("libc.pipe((ctypes.c_int * 2)())", "EPERM"),
+        ("libc.prctl(22, 2, 0, 0, 0)", "EPERM"),  # a filter more
+        ("libc.syscall(317, 1, 0, 0)", "EPERM"),  # seccomp
+        ("libc.socket(2, 1, 262)", "EPROTONOSUPPORT"),  # MPTCP
+        ("libc.setsockopt(0, 41, 32, 0, 4)", "EPERM"),  # flow labels
         ("libc.vfork()", "EPERM"),
         ("libc.syscall(56, 17, 0, 0, 0, 0)", "EPERM"),  # clone of a process
         ("libc.execv(b'/proc/self/exe', (ctypes.c_char_p * 2)(b'python', None))", "EPERM"),

@@ -147,3 +147,57 @@ def test_requests_hidden_in_one_connection_are_seen(rules: EgressRules, port: in
 
     assert got.json() == [50, 10]
     assert got.trace.usage.subrequests == 60
+
+
+@pytest.mark.parametrize("authority", ["platform.example:008080", "platform.example:8080", "PLATFORM.example.:443"])
+@pytest.mark.parametrize("inner", ["CONNECT platform.example:8080", "GET http://platform.example:8080/metrics"])
+def test_a_connection_to_the_platform_is_never_a_tunnel(rules: EgressRules, authority: str, inner: str) -> None:
+    code = f"""
+    import os, socket
+    proxy = os.environ["EGRESS_PROXY"].rpartition("//")[2].rpartition(":")
+    line = socket.create_connection((proxy[0], int(proxy[2])))
+    line.sendall(b"CONNECT {authority} HTTP/1.1\\r\\n\\r\\n")
+    said = line.recv(4096)
+    line.sendall(b"{inner} HTTP/1.1\\r\\nHost: x\\r\\n\\r\\nGET /metrics HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n")
+    try:
+        while piece := line.recv(4096): said += piece
+    except OSError: pass
+    return Response.json(said.decode())
+    """
+    engine = ENGINES["python"]("required", rules)
+    try:
+        got = asker(engine)(Script("tunnels", "python", handler(code)), limits=Limits(wall=20.0))
+    finally:
+        engine.close()
+
+    assert "GET /metrics" not in got.json()
+    assert got.trace.usage.subrequests == 1
+    assert [one.refused is not None for one in got.trace.subrequests] == [True]
+
+
+def test_names_below_a_wildcard_share_a_certificate() -> None:
+    authority = OwnAuthority()
+    wild = EgressRules(own={"*.content.example:443": ("127.0.0.1", 1)}, authority=authority)
+
+    assert wild.own_name("a.content.example", 443) == wild.own_name("b.content.example", 443) == "*.content.example"
+    assert authority.context_for("*.content.example") is authority.context_for("*.content.example")
+
+
+def test_a_script_requests_nothing_while_it_loads(rules: EgressRules) -> None:
+    source = """
+import urllib.request
+from runtime.sdk import Integration, Response
+try:
+    urllib.request.urlopen("http://platform.example:8080/v1/x")
+    said = "answered"
+except OSError as error:
+    said = str(error)
+""" + handler("return Response.json(said)")
+    engine = ENGINES["python"]("required", rules)
+    try:
+        got = asker(engine)(Script("loads", "python", source), limits=Limits(wall=20.0))
+    finally:
+        engine.close()
+
+    assert got.json() == "HTTP Error 503: Service Unavailable"
+    assert got.trace.usage.subrequests == 0
