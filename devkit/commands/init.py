@@ -8,12 +8,12 @@ from pathlib import Path
 import click
 
 from devkit import private_files
-from devkit.output import answer, json_option
-from runtime.settings import Settings
+from devkit.output import Problem, answer, json_option
+from runtime.settings import BadSetting, Settings, read_settings
 from runtime.store.database import Database
 from runtime.store.founding import found
 from runtime.store.migrate import migrate
-from runtime.store.secrets import load_keyring, use_keyring
+from runtime.store.secrets import KeyMissing, load_keyring, use_keyring
 
 
 @click.command("init")
@@ -35,7 +35,10 @@ def command(data: str, database_url: str | None, title: str, email: str, as_json
         raise click.BadParameter("an e-mail address", param_hint="--email")
     folder = private_files.folder(Path(data))
     settings = Settings(data=str(folder), database_url=database_url or "")
-    use_keyring(load_keyring(folder, None))
+    try:
+        use_keyring(load_keyring(folder, read_settings().secret_key or None))
+    except (BadSetting, KeyMissing) as error:
+        raise Problem(str(error)) from error
     private_files.tighten_database(settings.database_address)
     database = Database(settings.database_address)
     before = os.umask(private_files.UMASK)
