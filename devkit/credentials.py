@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from devkit import running
+from devkit import private_files, running
 from devkit.output import Problem
 
 
@@ -30,12 +30,11 @@ def path() -> Path:
 
 def save(credentials: Credentials) -> None:
     """Remember host and token."""
-    file = path()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w") as out:
-        json.dump({"host": credentials.host, "token": credentials.token}, out)
-    file.chmod(0o600)
+    file = path().resolve()  # a link, as people have who keep such files elsewhere, stays one
+    file.parent.parent.mkdir(parents=True, exist_ok=True)
+    file.parent.mkdir(mode=private_files.FOLDER, exist_ok=True)
+    file.parent.chmod(private_files.FOLDER)
+    private_files.write(file, json.dumps({"host": credentials.host, "token": credentials.token}))
 
 
 def options(command: Any) -> Any:

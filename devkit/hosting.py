@@ -17,7 +17,7 @@ from pathlib import Path
 
 import requests
 
-from devkit import running
+from devkit import private_files, running
 from devkit.credentials import Credentials
 from devkit.output import Problem
 from runtime.contract.origins import authority_of
@@ -38,10 +38,10 @@ class LocalHost:
         self._data, self.port, self._sandbox = data, port, sandbox
         self._settings = {f"DEVKIT_{name.upper()}": value for name, value in settings.items()}
         self.url = f"http://127.0.0.1:{port}"
-        data.mkdir(parents=True, exist_ok=True)
+        private_files.folder(data)
         running.ignore(data)
         self.credentials = Credentials(self.url, _token(data))
-        self._log = self.log.open("ab")
+        self._log = os.fdopen(private_files.opened(self.log, os.O_APPEND), "ab")
         # Made here and not by the host, so that it goes also when the host had to be killed.
         self._relay = tempfile.mkdtemp(prefix="devkit-")
         self._process = self._start()
@@ -151,7 +151,5 @@ def _free(port: int) -> bool:
 def _token(data: Path) -> str:
     file = data / running.TOKEN
     if not file.exists():
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w") as out:
-            out.write("dk_" + secrets.token_urlsafe(32))
+        private_files.write(file, "dk_" + secrets.token_urlsafe(32), os.O_EXCL)
     return file.read_text().strip()

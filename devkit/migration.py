@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import difflib
 import os
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from devkit import private_files
 from devkit.checking.manifest_text import ManifestText, Place
 from devkit.output import Problem
 
@@ -72,8 +74,10 @@ def write(file: Path, new: str) -> None:
     """Put the new text in place, at once; the old one stays beside it with `.before`. Raises Problem."""
     fresh, kept = file.with_name(f".{file.name}.{os.getpid()}"), file.with_name(f"{file.name}.before")
     try:
-        kept.write_bytes(file.read_bytes())
-        fresh.write_text(new, encoding="utf-8")
+        shutil.copy(file, kept)  # with its rights: values of secrets may be written into a manifest
+        shutil.copymode(file, kept)
+        private_files.write(fresh, new)
+        shutil.copymode(file, fresh)
         fresh.replace(file)
     except OSError as error:
         raise Problem(f"{file} cannot be migrated: {error.strerror}") from error

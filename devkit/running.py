@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from devkit import private_files
 from devkit.output import Problem
 
-FOLDER = ".devkit"
+FOLDER = private_files.HIDDEN
 NOTE = "running.json"
 TOKEN = "token"
 LOCK = "lock"
@@ -23,12 +24,11 @@ def write(project: Path, host: str, data: Path) -> Path:
 
     Raises OSError where the project's folder cannot be written.
     """
-    folder = project / FOLDER
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = private_files.folder(project / FOLDER)
     ignore(folder)
     note = folder / NOTE
     fresh = note.with_suffix(f".{os.getpid()}")
-    fresh.write_text(json.dumps({"host": host, "data": str(data.resolve()), "process": os.getpid()}))
+    private_files.write(fresh, json.dumps({"host": host, "data": str(data.resolve()), "process": os.getpid()}))
     fresh.replace(note)  # at once: nobody reads half of it
     return note
 
@@ -63,7 +63,7 @@ def forget(data: Path) -> None:
     if not (data / TOKEN).is_file():
         raise Problem(f"--fresh: {data} is no data folder of `devkit dev`; nothing was removed")
     try:
-        with Path(data / LOCK).open("w") as lock:
+        with os.fdopen(private_files.opened(data / LOCK), "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         shutil.rmtree(data)
     except BlockingIOError:
@@ -76,9 +76,9 @@ def forget(data: Path) -> None:
 def hold(data: Path) -> Iterator[None]:
     """Keep a data folder for this process; raises Problem where another one works with it, or it cannot be written."""
     try:
-        data.mkdir(parents=True, exist_ok=True)
+        private_files.folder(data)
         ignore(data)
-        lock = Path(data / LOCK).open("w")  # noqa: SIM115 - it is closed below
+        lock = os.fdopen(private_files.opened(data / LOCK), "w")
     except OSError as error:
         raise Problem(f"{data} cannot be written: {error.strerror}; give --data another folder") from None
     with lock:
@@ -91,4 +91,4 @@ def hold(data: Path) -> Iterator[None]:
 
 def ignore(folder: Path) -> None:
     """Keep a folder of ours out of version control."""
-    (folder / ".gitignore").write_text("*\n")
+    private_files.write(folder / ".gitignore", "*\n")

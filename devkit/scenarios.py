@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from devkit import payloads
+from devkit import payloads, private_files
 from devkit.findings import Finding
 from devkit.output import Problem
 from devkit.payloads import Written
@@ -52,7 +52,8 @@ def write(path: Path, integration: str, steps: Iterable[Step]) -> None:
     ]
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        fresh.write_text(HEADER + payloads.dump({"integration": integration, "events": events}), encoding="utf-8")
+        # Events carry what visitors and people wrote.
+        private_files.write(fresh, HEADER + payloads.dump({"integration": integration, "events": events}))
         fresh.replace(path)
     except OSError as error:
         fresh.unlink(missing_ok=True)

@@ -28,7 +28,9 @@ class Settings:
 
     data: str = _setting("", "folder for the database, the host's keys and nothing else")
     database_url: str = _setting("", "address of the database; empty: SQLite in the data folder")
-    secret_key: str = _setting("", "any long random text; empty: a key file made in the data folder")
+    secret_key: str = _setting(
+        "", "any random text of 16 characters or more; empty: a key file made in the data folder"
+    )
     public_url: str = _setting("http://127.0.0.1:8080", "address under which people and scripts reach the host")
     content_url: str = _setting(
         "",

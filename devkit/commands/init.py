@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
 
-from devkit.output import answer, json_option
-from runtime.settings import Settings
+from devkit import private_files
+from devkit.output import Problem, answer, json_option
+from runtime.settings import BadSetting, Settings, read_settings
 from runtime.store.database import Database
 from runtime.store.founding import found
 from runtime.store.migrate import migrate
-from runtime.store.secrets import load_keyring, use_keyring
+from runtime.store.secrets import KeyMissing, load_keyring, use_keyring
 
 
 @click.command("init")
@@ -31,16 +33,21 @@ def command(data: str, database_url: str | None, title: str, email: str, as_json
         raise click.BadParameter("2 to 255 characters", param_hint="--organization")
     if "@" not in email or len(email) > 320:
         raise click.BadParameter("an e-mail address", param_hint="--email")
-    folder = Path(data)
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = private_files.folder(Path(data))
     settings = Settings(data=str(folder), database_url=database_url or "")
-    use_keyring(load_keyring(folder, None))
+    try:
+        use_keyring(load_keyring(folder, read_settings().secret_key or None))
+    except (BadSetting, KeyMissing) as error:
+        raise Problem(str(error)) from error
+    private_files.tighten_database(settings.database_address)
     database = Database(settings.database_address)
+    before = os.umask(private_files.UMASK)
     try:
         migrate(database)
         with database.transaction(writes=True) as session:
             made = found(session, title, email)
     finally:
         database.close()
+        os.umask(before)
     value = {"organization": made.organization, "user": made.user, "token": made.token}
     answer(as_json, value, f"organization {made.organization}\nuser         {made.user}\ntoken        {made.token}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import logging
 import multiprocessing
 import multiprocessing.util
 import os
@@ -23,6 +22,8 @@ import click
 from granian import Granian
 from granian.constants import Interfaces
 
+from devkit import private_files
+from devkit.host_log import log_to_errors
 from devkit.hosting import LEASH
 from devkit.output import Problem, answer, json_option
 from runtime.app import Application, StartRefused, create_app, prepare
@@ -76,18 +77,19 @@ def command(
         raise Problem(str(error)) from error
     if settings.data:
         try:
-            Path(settings.data).mkdir(parents=True, exist_ok=True)
+            private_files.folder(Path(settings.data))
         except OSError as error:
             raise Problem(f"{settings.data} cannot be written: {error.strerror}; choose another --data") from error
     if os.environ.get(LEASH):
         threading.Thread(target=_end_with_starter, name="leash", daemon=True).start()
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr)
-    logging.getLogger("alembic").setLevel(logging.WARNING)
+    log_to_errors(settings)
     os.environ["DEVKIT_LISTEN_PORT"] = str(port)
     _must_be_free(address, port)
+    os.umask(private_files.UMASK)  # also for what the database and the processes of scripts make
     try:
+        private_files.tighten_database(settings.database_address)
         prepare(settings)
-    except StartRefused as error:
+    except (BadSetting, OSError, StartRefused) as error:
         raise Problem(str(error)) from error
     gc.set_threshold(*GARBAGE)
     gc.collect()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import requests
 
+from devkit import private_files
 from devkit.hosting import choose_port
 from devkit.output import Problem
 from devkit.project import Project
@@ -35,7 +37,7 @@ class Debuggee:
             "--listen", f"127.0.0.1:{self.port}", "--wait-for-client",
             "-m", "devkit.developing.debuggee", str(project.folder), str(project.script), str(listening),
         ]  # fmt: skip
-        self._log = log.open("ab")
+        self._log = os.fdopen(private_files.opened(log, os.O_APPEND), "ab")
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=None, stderr=self._log, start_new_session=True
         )

@@ -11,7 +11,9 @@ from pydantic import MISSING
 from runtime.api.call import Call
 from runtime.contract.event_privacy import texts_of, withheld_payload, withheld_trace
 from runtime.contract.events import Delivery, EventDetail, IntegrationEvent
+from runtime.contract.masking import BY_SHAPE
 from runtime.contract.organizations import reaches
+from runtime.dispatch.deliveries import level_of
 from runtime.store import searching
 from runtime.store.tables.events import EventRow
 from runtime.store.tables.installations import InstallationRow
@@ -20,7 +22,7 @@ from runtime.store.tables.installations import InstallationRow
 def shown_events(call: Call, found: Sequence[EventRow]) -> list[IntegrationEvent]:
     """Show events; those for an installation that the actor may not read, without what belongs to it."""
     foreign = _foreign(call, found)
-    return [_event(row, json.loads(row.payload), withheld=row.installation_id in foreign) for row in found]
+    return [_event(row, _payload(call, row), withheld=row.installation_id in foreign) for row in found]
 
 
 def event_details(call: Call, found: Sequence[EventRow]) -> list[EventDetail]:
@@ -28,12 +30,23 @@ def event_details(call: Call, found: Sequence[EventRow]) -> list[EventDetail]:
     foreign = _foreign(call, found)
     configured = _configured(call, {one for one in foreign if one is not None})
     return [
-        _detail(row, row.installation_id in foreign, configured.get(row.installation_id or "", ())) for row in found
+        _detail(row, _payload(call, row), row.installation_id in foreign, configured.get(row.installation_id or "", ()))
+        for row in found
     ]
 
 
-def _detail(row: EventRow, withheld: bool, configured: Iterable[str]) -> EventDetail:
-    payload = json.loads(row.payload)
+def _payload(call: Call, row: EventRow) -> dict[str, Any]:
+    """Give the payload without secrets: what is over is kept so, what is still to be delivered has them."""
+    payload: dict[str, Any] = json.loads(row.payload)
+    if row.state in ("delivered", "given-up"):
+        return payload
+    places = (row.integration_id, row.installation_id, payload.get("spaceId"), payload.get("siteId"))
+    plan = call.host.plans.get(places, call.epoch, lambda session: level_of(session, *places))
+    shown: dict[str, Any] = json.loads((plan.masker if plan else BY_SHAPE).payload(payload, row.payload))
+    return shown
+
+
+def _detail(row: EventRow, payload: dict[str, Any], withheld: bool, configured: Iterable[str]) -> EventDetail:
     trace: dict[str, Any] | None = json.loads(row.trace) if row.trace else None
     if trace is not None and withheld:
         left = set(texts_of(withheld_payload(payload)))

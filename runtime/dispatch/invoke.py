@@ -13,7 +13,7 @@ from runtime.contract.invocation import Failure, Invocation, Limits, Outcome, Tr
 from runtime.dispatch import metrics
 from runtime.dispatch.planning import Plan
 from runtime.dispatch.recorder import Recorder
-from runtime.dispatch.traces import recorded_body, recorded_payload, trace_text
+from runtime.dispatch.traces import recorded_body, trace_text
 from runtime.dispatch.tunnels import Tunnels
 from runtime.engines.shares import Shares
 from runtime.engines.table import Engines
@@ -102,15 +102,15 @@ class Invoker:
                     "lane": payload["eventId"],
                     "type": kind,
                     "source": source,
-                    "payload": recorded_payload(payload, event),
+                    "payload": plan.masker.payload(payload, event.decode()),
                     "state": "delivered" if outcome.status < 400 else "given-up",
                     "attempts": 1,
                     "due_at": 0.0,
                     "answer": outcome.status,
                     "duration_ms": seconds * 1000,
                     "created_at": created,
-                    "body": recorded_body(fetch_body, plan.secrets),
-                    "trace": trace_text(trace, self.limits, plan.secrets, created, seconds),
+                    "body": recorded_body(fetch_body, plan.masker),
+                    "trace": trace_text(trace, self.limits, plan.masker, created, seconds),
                 },
             )
 

@@ -9,6 +9,7 @@ import hashlib
 import json
 import time
 from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -16,7 +17,9 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from runtime.contract.addresses import Addresses
+from runtime.contract.credentials import marked_properties, of_configuration
 from runtime.contract.invocation import Script
+from runtime.contract.masking import Masker
 from runtime.contract.security_policy import normalise
 from runtime.dispatch import objects
 from runtime.store import installed, rows, tokens
@@ -28,7 +31,6 @@ from runtime.store.tables.organizations import OrganizationRow
 FRESH = 600.0
 """Seconds a plan's tokens are handed out; they live for an hour."""
 KEPT_SCRIPTS = 64
-SHORTEST_SECRET = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +48,8 @@ class Plan:
     """What stays the same from call to call.
 
     `organization_id` is where the integration is installed, or who owns it where a call is for no installation.
-    `fingerprint` changes with everything the script can see, except its tokens. `secrets` are the texts that must not
-    appear in a log. `made` is the monotonic time the tokens were made.
+    `fingerprint` changes with everything the script can see, except its tokens. `masker` takes out of what is kept
+    whatever must not be in it. `made` is the monotonic time the tokens were made.
     """
 
     integration_id: str
@@ -57,7 +59,7 @@ class Plan:
     script: Script
     environment: bytes
     fingerprint: str
-    secrets: tuple[str, ...]
+    masker: Masker
     tunnel_url: str | None
     policy: str | None
     endpoint: str
@@ -122,7 +124,7 @@ class Planner:
             script=script,
             environment=json.dumps(environment, separators=(",", ":")).encode(),
             fingerprint=fingerprint,
-            secrets=_hidden(secrets, visible["signingSecrets"], made),
+            masker=Masker(_hidden(integration.manifest, visible, made)),
             tunnel_url=self._tunnel(integration, installation),
             policy=policy_header(integration),
             endpoint=self._endpoint(level),
@@ -204,6 +206,12 @@ def tokens_for(integration: IntegrationRow, installation: InstallationRow | None
     return made
 
 
-def _hidden(*groups: dict[str, str]) -> tuple[str, ...]:
-    texts = {text for group in groups for text in group.values() if len(text) >= SHORTEST_SECRET}
-    return tuple(sorted(texts, key=len, reverse=True))
+def _hidden(manifest: dict[str, Any], visible: dict[str, Any], made: dict[str, str]) -> Iterator[str]:
+    """Give what a script is told and nobody else may read: its secrets, the host's, and those of configurations."""
+    yield from visible["secrets"].values()
+    yield from visible["signingSecrets"].values()
+    yield from made.values()
+    marked, buttons = marked_properties(manifest.get("configurations") or {})
+    for part in ("installation", "spaceInstallation", "siteInstallation"):
+        if part in visible:
+            yield from of_configuration(visible[part]["configuration"], marked, buttons)

@@ -21,6 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from runtime.contract.events import EVENTS
 from runtime.contract.identifiers import new_id
 from runtime.contract.invocation import LogLine, Outcome, Trace
+from runtime.contract.masking import BY_SHAPE, Masker
 from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.deliveries import Deliveries
 from runtime.dispatch.fair_pool import FairPool
@@ -194,8 +195,8 @@ class Dispatcher:
                 state, delay = "failed", verdict.delay
             if event.held:
                 trace.logs.insert(0, _held(event.held))
-            text = trace_text(trace, self._invoker.limits, plan.secrets, event.created_at, seconds)
-            self._end(event, plan.integration, state, outcome.status, delay, text, seconds * 1000)
+            text = trace_text(trace, self._invoker.limits, plan.masker, event.created_at, seconds)
+            self._end(event, plan.integration, state, outcome.status, delay, text, seconds * 1000, plan.masker)
 
         outcome = self._invoker.send(plan, event.type, event.payload.encode(), None, ended)
         if not isinstance(outcome.body, bytes):
@@ -212,7 +213,11 @@ class Dispatcher:
         delay: float,
         trace: str | None,
         duration_ms: float | None = None,
+        masker: Masker = BY_SHAPE,
     ) -> None:
+        # What comes again is sent as it was committed; what is over is only shown.
+        over = state in ("delivered", "given-up")
+        kept = masker.payload(json.loads(event.payload), event.payload) if over else None
         result = {
             "place": event.seq,
             "state": state,
@@ -220,6 +225,7 @@ class Dispatcher:
             "answer": answer,
             "duration_ms": duration_ms,
             "trace": trace,
+            "kept": None if kept == event.payload else kept,
         }
         told = {
             "id": event.id,

@@ -149,7 +149,10 @@ def sqlite_url(path: str) -> str:
 
 def _engine(url: str) -> Engine:
     parsed = make_url(url)
-    dumps = {"json_serializer": lambda value: json.dumps(value, separators=(",", ":"), ensure_ascii=False)}
+    dumps: dict[str, Any] = {
+        "json_serializer": lambda value: json.dumps(value, separators=(",", ":"), ensure_ascii=False),
+        "hide_parameters": True,  # errors are logged: what people wrote stays out of them
+    }
     if parsed.get_backend_name() == "sqlite":
         engine = create_engine(
             url, pool_size=64, max_overflow=64, connect_args={"timeout": 30, "check_same_thread": False}, **dumps

@@ -152,12 +152,14 @@ def release(session: Session, owner: str) -> None:
 def finish(session: Session, owner: str, results: Sequence[dict[str, Any]]) -> None:
     """Write how attempts ended; a result of an event that somebody else took over meanwhile changes nothing.
 
-    A result has the keys `place`, `state`, `due_at`, `answer`, `duration_ms` and `trace`.
+    A result has the keys `place`, `state`, `due_at`, `answer`, `duration_ms`, `trace` and `kept`: the payload as it is
+    kept from now on, None where that is as it was sent.
     """
     statement = (
         update(EventRow.__table__)  # type: ignore[arg-type]
         .where(EventRow.seq == bindparam("place"), EventRow.lease_owner == owner, EventRow.state == "claimed")
         .values({key: bindparam(key) for key in ("state", "due_at", "answer", "duration_ms", "trace")})
+        .values(payload=func.coalesce(bindparam("kept", type_=EventRow.payload.type), EventRow.payload))
         .values(lease_owner=None, lease_until=None, ended_at=time.time())
     )
     session.connection().execute(statement, list(results))

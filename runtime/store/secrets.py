@@ -18,6 +18,9 @@ from sqlalchemy.types import TypeDecorator
 
 KEY_BYTES = 32
 NONCE_BYTES = 12
+SHORTEST_KEY = 16
+FEWEST_CHARACTERS = 5
+"""Different ones in a key that somebody chose."""
 
 
 class KeyMissing(RuntimeError):
@@ -56,8 +59,12 @@ def keyring() -> Keyring:
 
 
 def load_keyring(data: Path | None, secret_key: str | None) -> Keyring:
-    """Read the secret from the setting, else from `DATA/secret.key`, which is made at the first start (mode 0600)."""
+    """Read the secret from the setting, else from `DATA/secret.key`, which is made at the first start (mode 0600).
+
+    Raises KeyMissing, also for a setting that is too short.
+    """
     if secret_key:
+        _must_be_long(secret_key)
         return Keyring(hashlib.sha256(secret_key.encode()).digest())
     if data is None:
         raise KeyMissing("set DEVKIT_SECRET_KEY (any long random text) when the database is not in a data folder")
@@ -74,6 +81,19 @@ def load_keyring(data: Path | None, secret_key: str | None) -> Keyring:
             pass  # another process made the key first; both go on with that one
         fresh.unlink()
     return Keyring(base64.b64decode(path.read_bytes()))
+
+
+def _must_be_long(secret_key: str) -> None:
+    """Refuse a key that somebody could guess: whoever has the database could try them all."""
+    text = secret_key.strip()
+    if len(text) >= SHORTEST_KEY and len(set(text)) >= FEWEST_CHARACTERS:
+        return
+    told = f"has {len(text)} characters" if len(text) < SHORTEST_KEY else "repeats the same few characters"
+    raise KeyMissing(
+        f"DEVKIT_SECRET_KEY {told}: it must have at least {SHORTEST_KEY}, {FEWEST_CHARACTERS} of them different; "
+        "`openssl rand -base64 32` makes one. A database that was written with the old key cannot be read with "
+        "another one"
+    )
 
 
 def encrypt(clear: bytes) -> bytes:

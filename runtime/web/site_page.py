@@ -24,6 +24,7 @@ from runtime.contract import errors
 from runtime.contract.identifiers import new_id
 from runtime.contract.insights import MOST_COOKIES, InsightsEvent, PageView, TrackEvents
 from runtime.contract.invocation import LogLine, Trace
+from runtime.contract.masking import BY_SHAPE
 from runtime.contract.rendering import DocumentContext, RenderIntegration
 from runtime.dispatch.outbox import WAKE
 from runtime.dispatch.traces import trace_text
@@ -199,7 +200,7 @@ def _write(host: Host, site: SiteRow, violation: Violation) -> None:
                 "due_at": 0.0,
                 "duration_ms": 0.0,
                 "created_at": created,
-                "trace": trace_text(Trace(logs=[line]), host.settings.limits, (), created, 0.0),
+                "trace": trace_text(Trace(logs=[line]), host.settings.limits, BY_SHAPE, created, 0.0),
             },
         )
 

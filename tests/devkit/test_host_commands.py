@@ -208,8 +208,18 @@ def test_serve_tells_where_it_listens(shell: Shell, tmp_path: Path) -> None:
         (("--database-url", "sqlite:////nowhere/at/all.sqlite"), {}, "set DEVKIT_SECRET_KEY"),
         (
             ("--database-url", "sqlite:////nowhere/at/all.sqlite"),
-            {"DEVKIT_SECRET_KEY": "a long text"},
+            {"DEVKIT_SECRET_KEY": "a text that is long enough"},
             "unable to open database file",
+        ),
+        *(
+            (("--data", "data"), {"DEVKIT_SECRET_KEY": key}, f"DEVKIT_SECRET_KEY {words}: it must have at least 16")
+            for key, words in (
+                ("fifteen charact", "has 15 characters"),
+                ("short           ", "has 5 characters"),
+                (" " * 32, "has 0 characters"),
+                ("a" * 16, "repeats the same few characters"),
+                ("abab" * 10, "repeats the same few characters"),
+            )
         ),
         ((), {}, "give a data folder"),
         (("--data", "data"), {"DEVKIT_WALL_SECONDS": "soon"}, "DEVKIT_WALL_SECONDS='soon' is no float"),
@@ -222,3 +232,4 @@ def test_serve_says_why_it_cannot_start(
     assert done.code == 1
     assert words in done.err
     assert done.err.count("\n") == 1
+    assert "Traceback" not in done.err

@@ -91,9 +91,9 @@ def happen(here: Installed, word: str) -> None:
     """Let an organization do with an integration what carries its own words."""
     api, mine = here.owner.api, f"{here.path}/installations/{here.installation}"
     for path in (mine, f"{mine}/spaces/{here.space}", f"{mine}/sites/{here.site}"):
-        for value in ({"token": word}, {"token": word, "again": True}):
+        for value in ({"greeting": word}, {"greeting": word, "again": True}):
             assert api.call("PATCH", path, {"configuration": value}).status == 200
-    part = {"configuration": {"token": word}}
+    part = {"configuration": {"greeting": word}}
     for context, props in (
         ({"type": "configuration_account", "organizationId": here.owner.id}, {"installation": part}),
         (

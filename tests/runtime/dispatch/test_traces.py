@@ -6,13 +6,14 @@ import json
 from datetime import UTC, datetime
 
 from runtime.contract.invocation import Limits, LogLine, Subrequest, Trace
+from runtime.contract.masking import BY_SHAPE
 from runtime.dispatch.traces import trace_text
 
 CREATED = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
 
 def stored(trace: Trace, seconds: float = 0.25) -> dict[str, dict[str, float]]:
-    shown: dict[str, dict[str, float]] = json.loads(trace_text(trace, Limits(), [], CREATED, seconds))
+    shown: dict[str, dict[str, float]] = json.loads(trace_text(trace, Limits(), BY_SHAPE, CREATED, seconds))
     return shown
 
 
