@@ -7,9 +7,10 @@ import json
 import select
 import socket
 import struct
+import tempfile
 import time
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import IO, BinaryIO
 from urllib.parse import SplitResult, urlsplit
 
 from runtime.contract.invocation import Subrequest
@@ -19,6 +20,7 @@ from runtime.engines.egress_account import Account
 _HEAD_BYTES = 65_536
 _BODY_BYTES = 32 * 1024 * 1024
 _PIECE = 65_536
+_IN_MEMORY_BYTES = 262_144
 _TOO_LARGE = f"A request body may have {_BODY_BYTES // 1024 // 1024} MB at most."
 _LAST_WORDS_SECONDS = 1.0
 WAIT_SECONDS = 30.0
@@ -150,11 +152,32 @@ class Exchange:
     def _send(
         self, connection: CheckedConnection, parts: SplitResult, reader: BinaryIO, headers: http.client.HTTPMessage
     ) -> None:
-        """Pass head and body on, piece by piece; a chunked body goes on in chunks."""
-        chunked = "chunked" in (headers.get("transfer-encoding") or "").lower()
-        length = 0 if chunked else int(headers.get("content-length") or 0)
+        """Pass head and body on, piece by piece."""
+        if "chunked" in (headers.get("transfer-encoding") or "").lower():
+            # Written down first, out of memory: not every server takes a body whose length it is not told.
+            with tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES) as body:
+                for piece in _chunks(reader):
+                    body.write(piece)
+                length = body.tell()
+                body.seek(0)
+                self._send_head(connection, parts, headers, length, told=True)
+                _copy(body, connection, length)
+            return
+        length = int(headers.get("content-length") or 0)
         if not 0 <= length <= _BODY_BYTES:
             raise EgressRefused(_TOO_LARGE)
+        self._send_head(connection, parts, headers, length, told="content-length" in headers)
+        _copy(reader, connection, length)
+
+    def _send_head(
+        self,
+        connection: CheckedConnection,
+        parts: SplitResult,
+        headers: http.client.HTTPMessage,
+        length: int,
+        *,
+        told: bool,
+    ) -> None:
         dropped = {name.strip().lower() for name in (headers.get("connection") or "").split(",")} | _HOP_BY_HOP
         connection.putrequest(self._method, target_of(parts), skip_host=True, skip_accept_encoding=True)
         # Not the script's own Host header: it must name the host that was checked.
@@ -162,24 +185,11 @@ class Exchange:
         for name, value in headers.items():
             if name.lower() not in dropped and name.lower() not in ("host", "content-length"):
                 connection.putheader(name, value)
-        if chunked:
-            connection.putheader("Transfer-Encoding", "chunked")
-        elif length or "content-length" in headers:
+        if length or told:
             connection.putheader("Content-Length", str(length))
         connection.putheader("CDN-Loop", _LOOP_MARK)
         connection.putheader("Connection", "close")
         connection.endheaders()
-        if chunked:
-            for piece in _chunks(reader):
-                connection.send(b"%x\r\n%b\r\n" % (len(piece), piece))
-            connection.send(b"0\r\n\r\n")
-            return
-        while length > 0:
-            piece = reader.read(min(length, _PIECE))
-            if not piece:
-                raise ValueError("the request's body ended too early")
-            connection.send(piece)
-            length -= len(piece)
 
     def _return(self, answer: http.client.HTTPResponse) -> None:
         """Pass the answer back; the end of the connection is the end of a body of unknown length."""
@@ -245,6 +255,15 @@ def without_credentials(url: str) -> str:
     scheme, mark, rest = url.partition("://")
     authority, slash, path = rest.partition("/")
     return f"{scheme}{mark}{authority.rpartition('@')[2]}{slash}{path}"[:4000] if mark else url[:4000]
+
+
+def _copy(reader: IO[bytes], connection: CheckedConnection, length: int) -> None:
+    while length > 0:
+        piece = reader.read(min(length, _PIECE))
+        if not piece:
+            raise ValueError("the request's body ended too early")
+        connection.send(piece)
+        length -= len(piece)
 
 
 def _chunks(reader: BinaryIO) -> Iterator[bytes]:

@@ -34,7 +34,7 @@ PAGES = Environment(loader=FileSystemLoader(HERE / "pages"), autoescape=True, tr
 TOKEN = "jwt_token"
 MOST_PARAMETERS = 50
 SIGN_OUT = "-/sign-out"
-SAFE = "/-._~!$&'()*+,;=:@"
+SAFE = "/-._~!$&'()*+,=:@"
 ASKED = "visit"
 """The parameter with which a visitor is sent to where the integration is asked."""
 
