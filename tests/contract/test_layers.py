@@ -60,7 +60,14 @@ def test_the_paths_the_recipes_name_exist() -> None:
 
 
 def test_no_sentence_names_a_machine() -> None:
-    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "requirements.lock", "requirements-test.lock"):
+    for name in (
+        "README.md",
+        "SECURITY.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "requirements.lock",
+        "requirements-test.lock",
+    ):
         assert "/root/" not in read(name) and "/work/" not in read(name) and "index-url" not in read(name)
 
 
