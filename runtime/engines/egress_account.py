@@ -8,6 +8,7 @@ import threading
 from runtime.contract.invocation import Subrequest
 from runtime.engines.egress import CheckedConnection
 
+_MOST_REFUSED = 100  # requests beyond the limit that a script may learn of; more are no mistake
 _MOST_PER_CALL = 8  # connections at one time
 
 
@@ -29,6 +30,10 @@ class Account:
         with self._lock:
             self.count += 1
             return self.count <= self.limit
+
+    def hammered(self) -> bool:
+        """Tell whether requests go on long after none are left: a refusal costs the host more than the script."""
+        return self.count > self.limit + _MOST_REFUSED
 
     def enter(self, client: socket.socket) -> bool:
         """Take one of the call's connections; False when the call is over or holds too many."""

@@ -231,7 +231,9 @@ class Isolate:
             if now - flight.started < _YOUNG_SECONDS:
                 continue
             self._note_usage(flight)
-            if flight.trace.usage.cpu > flight.limits.cpu:
+            if flight.account.hammered():
+                self._end(channel, flight, over("subrequests", flight.limits))
+            elif flight.trace.usage.cpu > flight.limits.cpu:
                 self._end(channel, flight, over("cpu", flight.limits))
             elif flight.trace.usage.memory > flight.limits.memory + HEADROOM:
                 self._end(channel, flight, over("memory", flight.limits))

@@ -154,6 +154,9 @@ class Worker(CallConnection):
         if now > flight.deadline:
             self.stop(flight, over("wall", flight.limits))
             return
+        if flight.account.hammered():
+            self.stop(flight, over("subrequests", flight.limits))
+            return
         memory, children_cpu = self._measure()
         usage = flight.trace.usage
         usage.cpu = max(usage.cpu, self.cpu() - flight.cpu_before + children_cpu)

@@ -74,6 +74,15 @@ STOPPED: list[tuple[str, str, Limits, FailureKind, LimitName | None]] = [
             try: os.write(descriptor, b'\\x15\\xff\\xff\\xff\\xff')
             except OSError: pass
         """, SMALL, "limit", "response"),
+    ("requests without end", """
+        import os, socket
+        proxy = os.environ["EGRESS_PROXY"].rpartition("//")[2].rpartition(":")
+        while True:
+            line = socket.create_connection((proxy[0], int(proxy[2])))
+            line.sendall(b"GET http://10.0.0.1/ HTTP/1.1\\r\\n\\r\\n")
+            line.recv(4096)
+            line.close()
+        """, Limits(wall=8.0, cpu=8.0), "limit", "subrequests"),
     ("tells faults without end", """
         import os, struct
         fault = b'{"message": "x"}'
