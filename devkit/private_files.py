@@ -28,8 +28,11 @@ HIDDEN = ".devkit"
 
 def folder(path: Path) -> Path:
     """Make a folder of ours with what is missing above it, or close one that is there; raises OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.mkdir(mode=FOLDER, exist_ok=True)
+    try:
+        path.mkdir(mode=FOLDER, exist_ok=True)
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.mkdir(mode=FOLDER, exist_ok=True)
     tighten(path)
     return path
 

@@ -208,9 +208,11 @@ def runtime(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="module")
 def engine(runtime: str) -> Iterator[Engine]:
     """An engine whose processes are the only ones below this one."""
+    OTHERS.update(family())  # hosts and browsers that tests of other files share
     made = ENGINES[runtime]("required", EgressRules())
     yield made
     made.close()
+    OTHERS.clear()
 
 
 def source_of(attempt: Attempt, runtime: str) -> str | None:
@@ -292,8 +294,12 @@ class Watching:
             self._done.wait(0.02)
 
 
+OTHERS: set[int] = set()
+"""Processes below this one that are none of the engine's under test."""
+
+
 def family() -> list[int]:
-    """Return all processes below this one."""
+    """Return the processes of the engine under test: those below this one that were not there before it."""
     parents: dict[int, list[int]] = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
@@ -305,6 +311,8 @@ def family() -> list[int]:
     found, todo = [], list(parents.get(os.getpid(), []))
     while todo:
         pid = todo.pop()
+        if pid in OTHERS:
+            continue
         found.append(pid)
         todo += parents.get(pid, [])
     return found
