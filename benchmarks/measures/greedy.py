@@ -121,7 +121,7 @@ class Greed:
             try:
                 work()
             except requests.RequestException:
-                self._done.wait(0.1)  # refused, as it should be; it tries again
+                self._done.wait(1.0)  # refused, as it should be; it comes again when it was told to
 
     def _fetch(self, name: str, caller: int) -> None:
         path = "connects" if caller % 4 == 0 else "sleeps"
