@@ -2,16 +2,23 @@
 PYTHON ?= python3
 SAMPLE ?= sample_integrations/counter
 BIN := .venv/bin
-WORKERS ?= auto
+# More than there are cores: most tests wait for processes, timers and browsers half of their time.
+WORKERS ?= $(shell echo $$(( $$(nproc) * 3 / 2 )))
 # By file, since the tests of a file share hosts and browsers that take seconds to start.
-PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadfile --cov
+# What fails runs again, and is named at the end if it passes then: what waits for processes may wait too briefly once
+# in a few thousand times, where other programs share the machine. To be looked into all the same.
+PYTEST = $(BIN)/pytest -rsR --reruns 2 --reruns-delay 1 -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+# What goes over HTTP, once more: tests/databases.py says what is on PostgreSQL then.
+SERVED := tests/scenarios tests/contract tests/clients tests/runtime
+# Of it, what differs from database to database most; CI has half an hour.
+SERVED_IN_CI := tests/scenarios tests/contract/test_operations.py
 # Projects whose packages come from npm: what tests run against a host, their rules of accessibility, and the sample in TypeScript.
 NPM := tests/clients tests/browser/axe sample_integrations/diagram-js
 
 # Tests start a thousand processes, and each would compile our sources again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: dev test coverage venv venv-test npm lint format openapi lock bench clean
+.PHONY: dev test test-postgresql coverage venv venv-test npm lint format openapi lock bench clean
 
 ## dev: run the platform with a sample integration
 dev: venv
@@ -24,11 +31,16 @@ test: venv-test npm
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m runtime.api.openapi --check openapi.json
-	$(PYTEST) --cov-report=
+	$(PYTEST) --cov --cov-report=
+	DEVKIT_TEST_DATABASE=postgresql $(PYTEST) $(SERVED_IN_CI)
+
+## test-postgresql: everything that goes over HTTP, on PostgreSQL
+test-postgresql: venv-test npm
+	DEVKIT_TEST_DATABASE=postgresql $(PYTEST) $(SERVED)
 
 ## coverage: the tests, with each line none of them runs, in the processes they start too (takes half as long again)
 coverage: venv-test npm
-	COVERAGE_PROCESSES=subprocess $(PYTEST) --cov-report=term-missing:skip-covered
+	COVERAGE_PROCESSES=subprocess $(PYTEST) --cov --cov-report=term-missing:skip-covered
 
 ## venv: the set-up alone
 venv: .venv/.installed
@@ -61,11 +73,11 @@ format: venv-test
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-## openapi: write openapi.json anew
+## openapi: write openapi.json, and the scopes that its operations need
 openapi: venv-test
 	$(BIN)/python -m runtime.api.openapi --write openapi.json
 
-## lock: choose versions anew (needs uv)
+## lock: choose the versions (needs uv)
 lock:
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra build pyproject.toml -o requirements.lock
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra build --extra test -c requirements.lock pyproject.toml -o requirements-test.lock

@@ -10,16 +10,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import requests
 
-from benchmarks.scripts import COUNTER, render_body
-
-SCOPES = ["space:content:read"]
+from benchmarks.scripts import COUNTER, SCOPES, render_body
 
 
 class Unmeasurable(Exception):
@@ -35,10 +33,10 @@ def free_port() -> int:
 
 
 class Host:
-    """A running host with one organisation and its admin's token."""
+    """A running host with one organization and its admin's token."""
 
-    def __init__(self, data: Path, workers: int) -> None:
-        self.data, self.workers = data, workers
+    def __init__(self, data: Path, workers: int, options: Sequence[str] = ()) -> None:
+        self.data, self.workers, self.options = data, workers, options
         self.organization, self.token = self.account("Bench", "bench@example.com")
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
@@ -53,7 +51,7 @@ class Host:
         return account["organization"], account["token"]
 
     def _devkit(self, command: str, *options: str) -> list[str]:
-        return [sys.executable, "-m", "devkit", command, "--data", str(self.data), *options]
+        return [sys.executable, "-m", "devkit", command, "--data", str(self.data), *self.options, *options]
 
     def start(self) -> None:
         """Start and wait until it is ready."""

@@ -32,14 +32,12 @@ def best(url: str, body: bytes, headers: dict[str, str], seconds: int) -> Load:
 
 
 def once(url: str, body: bytes, headers: dict[str, str], seconds: int, connections: int) -> Load:
-    """POST a body over and over; raises Unmeasurable without wrk, or when an answer is no success."""
+    """POST a body over and over; raises Unmeasurable without wrk, or when an answer is not a success."""
     if shutil.which("wrk") is None:
         raise Unmeasurable("`wrk` is missing: it makes the load (Debian: apt-get install wrk)")
     with tempfile.TemporaryDirectory(prefix="benchmark-load-") as folder:
-        lines = ['wrk.method = "POST"', f"wrk.body = {_lua(body.decode())}"]
-        lines += [f"wrk.headers[{_lua(name)}] = {_lua(value)}" for name, value in headers.items()]
         script = Path(folder) / "post.lua"
-        script.write_text("\n".join(lines))
+        script.write_text(wrk_script(body, headers))
         command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", str(script), url]
         said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     bad = BAD.search(said)
@@ -48,6 +46,13 @@ def once(url: str, body: bytes, headers: dict[str, str], seconds: int, connectio
         raise Unmeasurable(f"the load on {url} failed: {bad.group(0) if bad else said}")
     scale = {"us": 0.001, "ms": 1.0, "s": 1000.0}[median.group(2)]
     return Load(float(rate.group(1)), float(median.group(1)) * scale, connections)
+
+
+def wrk_script(body: bytes, headers: dict[str, str]) -> str:
+    """Write what makes wrk POST a body."""
+    lines = ['wrk.method = "POST"', f"wrk.body = {_lua(body.decode())}"]
+    lines += [f"wrk.headers[{_lua(name)}] = {_lua(value)}" for name, value in headers.items()]
+    return "\n".join(lines)
 
 
 def _lua(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+SCOPES = ["space:content:read"]
 COUNTER = """
 from runtime.sdk import Integration, ui
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-from devkit import ending
+from devkit.terminal import ending
 
 GARBAGE_AFTER = 100_000
 """New objects until some are looked through for garbage: with Python's own 700, a command would spend a fifth of its

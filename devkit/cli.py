@@ -13,26 +13,26 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from devkit import ending
-from devkit.output import Problem, complain
+from devkit.terminal import ending
+from devkit.terminal.output import Problem, complain
 from runtime import version
 
 COMMANDS: dict[str, str] = {
-    "new": "Make a project from a template.",
-    "init": "Make a database with an organization and its admin.",
+    "new": "Create a project from a template.",
+    "init": "Create a database with an organization and its admin.",
     "serve": "Run the host.",
     "dev": "Run an integration on this machine, with preview and reload.",
-    "secrets": "List a project's secrets, and write one.",
+    "secrets": "List a project's secrets, or set one.",
     "check": "Check a project without publishing it.",
     "test": "Run the tests of an integration.",
-    "render": "Draw a component, in the terminal or into a file.",
+    "render": "Render a component in the terminal or to a file.",
     "publish": "Publish an integration to a host.",
     "versions": "List an integration's versions on a host.",
-    "rollback": "Have a host run an earlier version again.",
-    "unpublish": "Take an integration away from a host.",
-    "login": "Remember a host and a token.",
-    "whoami": "Tell whom the token belongs to.",
-    "tokens": "List your tokens for a host, and revoke one.",
+    "rollback": "Roll back to an earlier version on a host.",
+    "unpublish": "Remove an integration from a host.",
+    "login": "Save the address of a host and a token for it.",
+    "whoami": "Show whose token is in use.",
+    "tokens": "List your tokens for a host, or revoke one.",
     "logs": "Show what an integration's calls logged.",
     "tunnel": "Give a local port a public address on the host.",
     "trigger": "Send an event, or a signed request, to an integration.",
@@ -40,8 +40,8 @@ COMMANDS: dict[str, str] = {
     "replay": "Send past events again.",
     "record": "Write events into a scenario file as they happen.",
     "play": "Send the events of a scenario file.",
-    "doctor": "Look for what is in the way on this machine, and mend it.",
-    "completion": "Let the shell complete commands and options.",
+    "doctor": "Find problems on this machine, and fix them.",
+    "completion": "Set up shell completion for commands and options.",
 }
 """Command -> help line; each command is the module of its name in `devkit.commands`."""
 EXAMPLES = re.compile(r"^Examples?: ", re.MULTILINE)
@@ -64,25 +64,25 @@ class LazyGroup(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        found = [CompletionItem(name, help=line) for name, line in COMMANDS.items() if name.startswith(incomplete)]
-        return found + click.Command.shell_complete(self, ctx, incomplete)
+        commands = [CompletionItem(name, help=line) for name, line in COMMANDS.items() if name.startswith(incomplete)]
+        return commands + click.Command.shell_complete(self, ctx, incomplete)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args and args[0] not in COMMANDS and not ctx.resilient_parsing:
-            from devkit.checking.words import nearest
+            from devkit.checking.wording import nearest
 
             near = nearest(args[0], COMMANDS)
-            meant = f"; did you mean `{near}`?" if near else "."
-            raise click.UsageError(f"There is no command `{args[0]}`{meant} Known are: {', '.join(COMMANDS)}.")
+            suggestion = f"; did you mean `{near}`?" if near else "."
+            raise click.UsageError(f"There is no command `{args[0]}`{suggestion} Known are: {', '.join(COMMANDS)}.")
         return super().resolve_command(ctx, args)
 
 
 def with_examples_last(command: click.Command) -> click.Command:
     """Show the examples in a command's docstring below its options: the last lines are what people look at first."""
     text = inspect.cleandoc(command.help or "")
-    found = EXAMPLES.search(text)
-    if found is not None:
-        command.help, command.epilog = text[: found.start()].rstrip(), "\b\n" + text[found.start() :]
+    match = EXAMPLES.search(text)
+    if match is not None:
+        command.help, command.epilog = text[: match.start()].rstrip(), "\b\n" + text[match.start() :]
     return command
 
 
@@ -119,6 +119,8 @@ def main() -> None:
     except Exception as error:
         if debug:
             traceback.print_exc()
+        if (number := ending.received()) is not None:
+            sys.exit(128 + number)
         if isinstance(error, OSError) and error.filename and error.strerror:
             complain(f"{error.filename}: {error.strerror}")
             sys.exit(1)

@@ -16,9 +16,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from runtime.api.answers import mount_errors
 from runtime.api.auth import Authenticator
 from runtime.api.content_origin import mount_content_origin
+from runtime.api.counting import Counting
 from runtime.api.event_stream import mount_event_stream
 from runtime.api.health import mount_health
-from runtime.api.host import Host, Places
+from runtime.api.host import Host, RequestCapacity
 from runtime.api.inbound import mount_inbound
 from runtime.api.mount import mount
 from runtime.api.render_lane import RenderLane
@@ -28,10 +29,13 @@ from runtime.contract.addresses import Addresses
 from runtime.contract.origins import PORTS
 from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.deliveries import Deliveries, Plans
+from runtime.dispatch.followers import Followers
 from runtime.dispatch.invoke import Invoker
+from runtime.dispatch.mailing import BadMailServer, Mailer, MailServer
 from runtime.dispatch.planning import Planner
 from runtime.dispatch.purging import Purger
 from runtime.dispatch.recorder import Recorder
+from runtime.dispatch.thinning import Thinning
 from runtime.dispatch.tunnels import Tunnels
 from runtime.dispatch.worker import Dispatcher
 from runtime.engines.dev_tunnel.relay import Relay
@@ -39,15 +43,17 @@ from runtime.engines.egress import EgressRules
 from runtime.engines.own_tls import OwnAuthority
 from runtime.engines.sandbox import SandboxUnavailable
 from runtime.engines.table import create_engines
+from runtime.services import first_sign_in
 from runtime.services.render_cache import RenderCache
 from runtime.services.rendering import Renderer
 from runtime.settings import BadSetting, Settings
 from runtime.store.database import Database
-from runtime.store.epoch import Remembered
-from runtime.store.founding import found
 from runtime.store.migrate import migrate
+from runtime.store.organizations import create_organization
+from runtime.store.remembered import Remembered
 from runtime.store.secrets import KeyMissing, load_keyring, use_keyring
 from runtime.web import identity
+from runtime.web.admin.mount import mount_admin
 from runtime.web.embed import mount_contentkit
 from runtime.web.identity import mount_identity
 from runtime.web.preview import mount_preview
@@ -79,13 +85,13 @@ class Application:
         self.host.close()
 
 
-def prepare(settings: Settings) -> None:
+def prepare(settings: Settings) -> str | None:
     """Do what one process must have done before any serves: the key, the schema, a sandbox that works.
 
-    Raises StartRefused.
+    Gives the address at which the first person makes their account, where there is nobody yet. Raises StartRefused.
     """
     try:
-        _prepare(settings)
+        return _prepare(settings)
     except (SandboxUnavailable, BadSetting, KeyMissing, OSError) as error:
         raise StartRefused(str(error)) from error
     except SQLAlchemyError as error:
@@ -93,8 +99,9 @@ def prepare(settings: Settings) -> None:
         raise StartRefused(f"the database cannot be used: {reason}") from error
 
 
-def _prepare(settings: Settings) -> None:
+def _prepare(settings: Settings) -> str | None:
     address = settings.database_address
+    _mail_server(settings)
     use_keyring(load_keyring(Path(settings.data) if settings.data else None, settings.secret_key or None))
     if settings.sandbox == "required":
         # It proves itself at its start; and a group is divided best before there are other processes.
@@ -104,7 +111,9 @@ def _prepare(settings: Settings) -> None:
         migrate(database)
         if settings.author_token:
             with database.transaction(writes=True) as session:
-                found(session, AUTHORS, AUTHOR_EMAIL, settings.author_token)
+                create_organization(session, AUTHORS, AUTHOR_EMAIL, settings.author_token)
+        with database.transaction(writes=False) as session:
+            return first_sign_in.link(session, _addresses(settings))
     finally:
         database.close()
 
@@ -112,8 +121,9 @@ def _prepare(settings: Settings) -> None:
 def create_app(settings: Settings) -> Application:
     """Build a host: database, engines, dispatcher and every route; `prepare` must have run."""
     use_keyring(load_keyring(Path(settings.data) if settings.data else None, settings.secret_key or None))
-    database = Database(settings.database_address, alone=settings.workers == 1 and not settings.database_url)
-    host = _host(settings, database)
+    alone = settings.workers == 1 and not settings.database_url
+    database = Database(settings.database_address, alone=alone)
+    host = _host(settings, database, Followers(database, alone=alone))
     app = Flask("runtime", static_folder=None)
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
@@ -126,17 +136,22 @@ def create_app(settings: Settings) -> Application:
     mount_tunnels(app, host)
     mount_published(app, host)
     mount_contentkit(app)
+    mount_admin(app, host)
     if settings.preview:
         mount_preview(app, host)
         mount_identity(app, host)
         mount_site_page(app, host)
     host.dispatcher.start()
     host.purger.start()
-    return Application(host, app, RenderLane(app, host))
+    if host.mailer is not None:
+        host.mailer.start()
+    return Application(
+        host, app, Counting(RenderLane(app, host, [operation for operation in operations() if operation.lane]))
+    )
 
 
-def _host(settings: Settings, database: Database) -> Host:
-    addresses = Addresses(settings.public_url.rstrip("/"), settings.content_origin)
+def _host(settings: Settings, database: Database, followers: Followers) -> Host:
+    addresses = _addresses(settings)
     elsewhere = settings.tunnel_url.rstrip("/")
     relay = Relay((lambda tunnel: f"{elsewhere}/{tunnel}") if elsewhere else addresses.tunnel)
     engines = create_engines(
@@ -149,8 +164,11 @@ def _host(settings: Settings, database: Database) -> Host:
     tunnels = Tunnels(database)
     announcer = Announcer()
     recorder = Recorder(database, announcer, settings.keep_events)
-    places = Places(settings.threads)
-    invoker = Invoker(engines, recorder, settings.limits, tunnels, places.calls)
+    capacity = RequestCapacity(settings.threads)
+    # Each process has its part, so that none has to ask the others; with a preview an author looks at everything.
+    part = -(-settings.record_renders // settings.workers)
+    thinning = Thinning(followers, part, everything=settings.preview)
+    invoker = Invoker(engines, recorder, thinning, settings.limits, tunnels, capacity.calls)
     plans = Plans(database, Planner(addresses))
     dispatcher = Dispatcher(
         database,
@@ -163,6 +181,7 @@ def _host(settings: Settings, database: Database) -> Host:
         keep=settings.keep_events,
     )
     renders = RenderCache(settings.render_cache_bytes)
+    server = _mail_server(settings)
     return Host(
         settings=settings,
         addresses=addresses,
@@ -172,16 +191,32 @@ def _host(settings: Settings, database: Database) -> Host:
         tunnels=tunnels,
         recorder=recorder,
         announcer=announcer,
+        followers=followers,
         plans=plans,
         invoker=invoker,
         dispatcher=dispatcher,
         purger=Purger(database),
+        mailer=Mailer(database, server, addresses, settings.mail_retry_seconds) if server is not None else None,
         authenticator=Authenticator(database),
         renders=renders,
         renderer=Renderer(plans, invoker, renders),
-        named=Remembered(),
-        places=places,
+        named=Remembered(database),
+        capacity=capacity,
     )
+
+
+def _addresses(settings: Settings) -> Addresses:
+    return Addresses(settings.public_url.rstrip("/"), settings.content_origin)
+
+
+def _mail_server(settings: Settings) -> MailServer | None:
+    """Read where e-mails go, if there is a place; raises BadSetting."""
+    if not settings.smtp_url:
+        return None
+    try:
+        return MailServer.read(settings.smtp_url, settings.mail_from)
+    except BadMailServer as error:  # without the address, which may hold a password
+        raise BadSetting(f"DEVKIT_SMTP_URL: {error}") from error
 
 
 def _egress(settings: Settings, addresses: Addresses) -> EgressRules:

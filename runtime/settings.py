@@ -67,8 +67,21 @@ class Settings:
     keep_events: int = _setting(
         2000, "ended events kept for each integration, and as many that were given up; each source is counted apart"
     )
+    record_renders: int = _setting(
+        50,
+        "successful renders of one integration that are written into its event log each second, on this machine; the "
+        "others are counted",
+    )
     keep_versions: int = _setting(20, "published versions kept for each integration")
     render_cache_bytes: int = _setting(64 * 1024 * 1024, "memory for cached renders")
+    smtp_url: str = _setting(
+        "",
+        "mail server for invites, `smtp://name:password@host:587` or `smtps://…`; empty: administrators hand on links",
+    )
+    mail_from: str = _setting("", "address that e-mails come from")
+    mail_retry_seconds: tuple[float, ...] = _setting(
+        (30.0, 120.0, 600.0, 3600.0, 21600.0, 86400.0), "delays before an e-mail is tried again, comma-separated"
+    )
     wall_seconds: float = _setting(Limits().wall, "longest time until a script's answer")
     cpu_seconds: float = _setting(Limits().cpu, "longest computing time of one call")
     memory_bytes: int = _setting(Limits().memory, "most memory of one script's process")
@@ -136,12 +149,12 @@ def read_settings(environ: dict[str, str] | None = None, **given: Any) -> Settin
 
 def _public(url: str) -> Authority:
     try:
-        found = authority_of(url) if urlsplit(url).scheme in ("http", "https") else Authority("", 0)
+        authority = authority_of(url) if urlsplit(url).scheme in ("http", "https") else Authority("", 0)
     except ValueError:
-        found = Authority("", 0)
-    if not found.name:
-        raise BadSetting(f"{PREFIX}PUBLIC_URL={url!r} is no address: write `https://docs.example`")
-    return found
+        authority = Authority("", 0)
+    if not authority.name:
+        raise BadSetting(f"{PREFIX}PUBLIC_URL={url!r} is not an address: write `https://docs.example`")
+    return authority
 
 
 def _read(name: str, text: str, default: Any) -> Any:
@@ -150,7 +163,7 @@ def _read(name: str, text: str, default: Any) -> Any:
             return {"1": True, "true": True, "0": False, "false": False}[text.lower()]
         if isinstance(default, tuple):
             parts = [part.strip() for part in text.split(",") if part.strip()]
-            return tuple(float(part) for part in parts) if name == "retry_seconds" else tuple(parts)
+            return tuple(float(part) for part in parts) if name.endswith("retry_seconds") else tuple(parts)
         return type(default)(text)
     except (ValueError, KeyError) as error:
         raise BadSetting(f"{PREFIX}{name.upper()}={text!r} is no {type(default).__name__}") from error

@@ -1,4 +1,4 @@
-"""A real host for the tests that go through HTTP, and two organisations on it that must not see each other."""
+"""A real host for the tests that go through HTTP, and two organizations on it that must not see each other."""
 
 from __future__ import annotations
 
@@ -16,8 +16,12 @@ from typing import Any
 
 import pytest
 import requests
+from click.testing import CliRunner
+from hypothesis import settings
 
+from devkit.commands import init as init_command
 from runtime.contract.identifiers import new_id
+from tests import completeness, databases, ordering
 from tests.contract.agreement import (  # noqa: F401
     published_contract,
     pytest_sessionfinish,
@@ -40,6 +44,33 @@ def _resolve(host: Any, *more: Any, **named: Any) -> Any:
 
 
 socket.getaddrinfo = _resolve
+
+
+# The same examples in every run, so that a run says something of what changed; DEVKIT_TEST_RANDOM=1 looks for others.
+settings.register_profile("repeatable", derandomize=True)
+if not os.environ.get("DEVKIT_TEST_RANDOM"):
+    settings.load_profile("repeatable")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(ordering)
+    config.pluginmanager.register(completeness)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave to the run on PostgreSQL what is about a host, and begin with what takes longest."""
+    if databases.CHOSEN != "sqlite":
+        served = [item for item in items if _serves(item)]
+        config.hook.pytest_deselected(items=[item for item in items if not _serves(item)])
+        items[:] = served
+    ordering.slowest_first(items)
+
+
+def _serves(item: pytest.Item) -> bool:
+    """Tell whether a test is about a host: its module has what hosts are started or called with."""
+    module = item.getparent(pytest.Module)
+    return module is not None and bool({"HostProcess", "Tenant", "Installed", "Api"} & vars(module.obj).keys())
+
 
 COUNTER = """
 from runtime.sdk import ExposableError, Integration, Response, ui
@@ -114,7 +145,8 @@ class HostProcess:
     """`devkit serve` in a process of its own."""
 
     def __init__(self, data: Path, *options: str, environ: dict[str, str] | None = None) -> None:
-        self.data, self.options, self.environ = data, options, environ or {}
+        chosen = [] if "--database-url" in options else databases.options_for(data)
+        self.data, self.options, self.environ = data, [*chosen, *options], environ or {}
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.process: subprocess.Popen[bytes] | None = None
@@ -173,7 +205,7 @@ class Api:
 
 @dataclass
 class Tenant:
-    """An organisation with its admin's token."""
+    """An organization with its admin's token."""
 
     id: str
     user: str
@@ -188,8 +220,10 @@ def free_port() -> int:
 
 
 def init(data: Path, title: str, email: str) -> dict[str, str]:
-    command = [sys.executable, "-m", "devkit", "init", "--data", str(data), "--organization", title]
-    made = subprocess.run([*command, "--email", email, "--json"], check=True, capture_output=True, text=True)
+    """Run `devkit init` in this process: hundreds of tests would each wait for a Python that starts."""
+    options = ["--data", str(data), *databases.options_for(data), "--organization", title, "--email", email, "--json"]
+    made = CliRunner().invoke(init_command.command, options, catch_exceptions=False)
+    assert made.exit_code == 0, made.output
     value: dict[str, str] = json.loads(made.stdout)
     return value
 

@@ -2,7 +2,7 @@
 //
 //   node serve.mjs bundle SOURCE BUNDLE        build SOURCE into the file BUNDLE
 //   node serve.mjs serve BUNDLE PORT           serve a bundle
-//   node serve.mjs dev SOURCE PORT             serve SOURCE, and build and load it anew at each change
+//   node serve.mjs dev SOURCE PORT             serve SOURCE, and build and load it again at each change
 //
 // Writes "ready" to stderr when the first request may come, and "reloaded" after each change.
 import { readFileSync, watch } from "node:fs";

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from devkit.build import javascript
-from devkit.findings import Wrong
-from devkit.output import Problem
-from devkit.project import Project, secrets
+from devkit.projects.findings import InvalidProject
+from devkit.projects.project import Project, secrets
+from devkit.terminal.output import Problem
 from runtime.contract.integrations import Manifest
 from runtime.contract.invocation import Limits
 
@@ -20,7 +20,7 @@ FIXED = (1980, 1, 1, 0, 0, 0)
 
 
 def publish_body(project: Project, organization: str, mode: str = "production") -> dict[str, Any]:
-    """Build the body of publish: manifest, code, pictures, secrets; raises Problem or Wrong.
+    """Build the body of publish: manifest, code, pictures, secrets; raises Problem or InvalidProject.
 
     `mode` is "production" or "development"; only bundled languages know the difference.
     """
@@ -48,19 +48,19 @@ def runtime_of(project: Project) -> str:
 
 
 def script(project: Project, mode: str = "production") -> tuple[str, str]:
-    """Give the code as one string, and the name of its entry file; raises Problem or Wrong.
+    """Give the code as one string, and the name of its entry file; raises Problem or InvalidProject.
 
     JavaScript and TypeScript are bundled into one module. A Python script that stands alone travels as text; one with
     modules beside it travels with its folder, as a zip.
     """
     file = project.script
     if not file.is_file():
-        raise Wrong([project.finding(("script",), f"there is no file {project.manifest.script}")])
+        raise InvalidProject([project.finding(("script",), f"there is no file {project.manifest.script}")])
     if file.suffix in javascript.ENDINGS:
         return javascript.bundle(project, mode)
     if file.suffix != ".py":
         known = ", ".join((".py", *javascript.ENDINGS))
-        raise Wrong([project.finding(("script",), f"a script is written in Python or JavaScript: {known}")])
+        raise InvalidProject([project.finding(("script",), f"a script is written in Python or JavaScript: {known}")])
     files = modules(file)
     if files == [file]:
         try:
@@ -72,7 +72,7 @@ def script(project: Project, mode: str = "production") -> tuple[str, str]:
 
 def modules(file: Path) -> list[Path]:
     """List the Python files that belong to a script: those beside it, and packages below its folder."""
-    found = [
+    files = [
         path
         for path in sorted(file.parent.rglob("*.py"))
         if not path.name.startswith(SKIPPED)
@@ -82,7 +82,7 @@ def modules(file: Path) -> list[Path]:
         )
         and (path.parent == file.parent or (path.parent / "__init__.py").exists())
     ]
-    return found if file in found else [file, *found]
+    return files if file in files else [file, *files]
 
 
 def _zipped(folder: Path, files: list[Path]) -> str:

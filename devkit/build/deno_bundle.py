@@ -12,8 +12,8 @@ from pathlib import Path
 import deno
 
 from devkit.build.places import relative, source_line
-from devkit.findings import Finding
-from devkit.output import Problem
+from devkit.projects.findings import Finding
+from devkit.terminal.output import Problem
 
 OPTIONS = (
     "--quiet",
@@ -31,7 +31,7 @@ PLACE = re.compile(r"at file://(?P<file>/[^\s]+?):(?P<line>\d+):(?P<column>\d+)"
 
 
 def bundle(folder: Path, script: Path, mode: str) -> str | list[Finding]:
-    """Bundle a script into the text of one module, or tell what is wrong with it; raises Problem.
+    """Bundle a script into the text of one module, or report what is wrong with it; raises Problem.
 
     Deno fetches its bundler when it is used for the first time. It knows no constants, so `MODE` becomes a first line.
     """
@@ -56,15 +56,15 @@ def bundle(folder: Path, script: Path, mode: str) -> str | list[Finding]:
 
 def _with_mode(text: str, mode: str) -> str:
     """Put the constant `MODE` before a bundle, and move its source map down by the line that this takes."""
-    found = MAP.search(text)
-    told = ""
-    if found is not None:
-        content = json.loads(base64.b64decode(found["map"]))
+    match = MAP.search(text)
+    comment = ""
+    if match is not None:
+        content = json.loads(base64.b64decode(match["map"]))
         content["mappings"] = ";" + content["mappings"]
         encoded = base64.b64encode(json.dumps(content).encode()).decode()
-        told = f"//# sourceMappingURL=data:application/json;base64,{encoded}\n"
-        text = text[: found.start()]
-    return f"const MODE = {json.dumps(mode)};\n{text}{told}"
+        comment = f"//# sourceMappingURL=data:application/json;base64,{encoded}\n"
+        text = text[: match.start()]
+    return f"const MODE = {json.dumps(mode)};\n{text}{comment}"
 
 
 def _finding(folder: Path, script: Path, text: str) -> Finding:

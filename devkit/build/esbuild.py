@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from devkit.build.places import relative, source_line
-from devkit.findings import Finding
-from devkit.output import Problem
+from devkit.projects.findings import Finding
+from devkit.terminal.output import Problem
 
 OPTIONS = (
     "--bundle",
@@ -35,7 +35,7 @@ OPTIONS = (
     "--log-limit=20",
     "--color=false",
 )
-"""What scripts are built with everywhere else (contract/dispatch.md section 1)."""
+"""What scripts are built with everywhere else (docs/contract/scripts.md, "The script")."""
 PATIENCE = 60
 ERROR = re.compile(
     r"^[✘X] \[ERROR\] (?P<message>[^\n]*)\n(?:\n {4}(?P<file>[^\n]+?):(?P<line>\d+):(?P<column>\d+):\n)?", re.MULTILINE
@@ -65,7 +65,7 @@ def find(folder: Path) -> list[str] | None:
 
 
 def bundle(command: list[str], folder: Path, script: Path, mode: str) -> str | list[Finding]:
-    """Bundle a script into the text of one module, or tell what is wrong with it; raises Problem.
+    """Bundle a script into the text of one module, or report what is wrong with it; raises Problem.
 
     `mode` is "production" (made small, as it is published) or "development".
     """
@@ -95,20 +95,20 @@ def bundle(command: list[str], folder: Path, script: Path, mode: str) -> str | l
 
 def _findings(folder: Path, script: Path, text: str) -> Iterator[Finding]:
     """Read what esbuild wrote: it counts lines from 1, but columns from 0 and in bytes."""
-    for found in ERROR.finditer(text):
-        notes = text[found.end() :].partition(" [ERROR] ")[0]
-        message = explained(folder, found["message"], notes)
-        if found["file"] is None:
+    for match in ERROR.finditer(text):
+        notes = text[match.end() :].partition(" [ERROR] ")[0]
+        message = explained(folder, match["message"], notes)
+        if match["file"] is None:
             yield Finding(relative(script, folder), 1, 1, message)
             continue
-        line, column = int(found["line"]), int(found["column"])
-        source = source_line(folder / found["file"], line)
+        line, column = int(match["line"]), int(match["column"])
+        source = source_line(folder / match["file"], line)
         before = (source or "").encode()[:column].decode(errors="ignore")
-        yield Finding(found["file"], line, len(before) + 1 if source else column + 1, message, source)
+        yield Finding(match["file"], line, len(before) + 1 if source else column + 1, message, source)
 
 
 def explained(folder: Path, message: str, notes: str = "") -> str:
-    """Say of an import that leads nowhere what would mend it."""
+    """Say of an import that leads nowhere what would fix it."""
     unresolved = UNRESOLVED.match(message)
     if unresolved is None:
         return message[:1].lower() + message[1:] if message.startswith(("Expected", "Unexpected")) else message
@@ -122,7 +122,7 @@ def explained(folder: Path, message: str, notes: str = "") -> str:
         return f"there is no package {name!r}; the module of Node is written 'node:{name}'"
     if name.startswith("#"):
         return f"nothing in package.json says what {name!r} is"
-    return f"there is no package {package!r}; run `npm install {package}`, or mend its name"
+    return f"there is no package {package!r}; run `npm install {package}`, or fix its name"
 
 
 def _dependencies(folder: Path) -> set[str]:
@@ -131,8 +131,8 @@ def _dependencies(folder: Path) -> set[str]:
         file = above / "package.json"
         if file.is_file():
             try:
-                told = json.loads(file.read_text(encoding="utf-8"))
-                return {name for kind in ("dependencies", "devDependencies") for name in told.get(kind, {})}
+                package = json.loads(file.read_text(encoding="utf-8"))
+                return {name for kind in ("dependencies", "devDependencies") for name in package.get(kind, {})}
             except (OSError, ValueError, AttributeError, TypeError) as error:
                 raise Problem(f"{file} cannot be read: {error}") from error
     return set()

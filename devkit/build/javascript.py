@@ -6,16 +6,16 @@ from pathlib import Path
 
 from devkit.build import deno_bundle, esbuild
 from devkit.build.places import relative
-from devkit.findings import Wrong
-from devkit.output import Problem
-from devkit.project import Project
+from devkit.projects.findings import InvalidProject
+from devkit.projects.project import Project
+from devkit.terminal.output import Problem
 from runtime.contract.invocation import Limits
 
 ENDINGS = (".js", ".jsx", ".mjs", ".ts", ".tsx", ".mts")
 
 
 def bundle(project: Project, mode: str) -> tuple[str, str]:
-    """Give the bundled code, and the script's name; raises Wrong with what the bundler found, or Problem.
+    """Give the bundled code, and the script's name; raises InvalidProject with what the bundler found, or Problem.
 
     The project's own esbuild comes first. A project without packages needs none: Deno bundles it.
     """
@@ -28,7 +28,7 @@ def bundle(project: Project, mode: str) -> tuple[str, str]:
     else:
         built = deno_bundle.bundle(folder, script, mode)
     if isinstance(built, list):
-        raise Wrong(built)
+        raise InvalidProject(built)
     size = len(built.encode())
     if size > Limits().script:
         raise Problem(f"the bundle has {size} bytes; at most {Limits().script} are allowed")

@@ -43,12 +43,12 @@ def scripts(code: Code) -> list[Text]:
 
 def loads(text: Text) -> Iterator[Load]:
     """Find the addresses in a text from which a browser would load."""
-    made = [MADE[found["tag"]] if found["tag"] else "img-src" for found in MAKES.finditer(text.value)]
+    directives = [MADE[match["tag"]] if match["tag"] else "img-src" for match in MAKES.finditer(text.value)]
     for directive, pattern in SOURCES:
-        for found in pattern.finditer(text.value):
-            wanted = (directive,) if directive else tuple(dict.fromkeys(made))
-            if wanted:
-                yield Load(found["address"], wanted, spot_of(text, found.start("address")))
+        for match in pattern.finditer(text.value):
+            needed = (directive,) if directive else tuple(dict.fromkeys(directives))
+            if needed:
+                yield Load(match["address"], needed, spot_of(text, match.start("address")))
 
 
 def spot_of(text: Text, offset: int) -> Spot:

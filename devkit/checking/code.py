@@ -1,10 +1,10 @@
-"""What a look at a script's source tells without running it."""
+"""What a script's source shows without running it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from devkit.findings import Finding, Level, line_of
+from devkit.projects.findings import Finding, Level, line_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ class Spot:
 
     def finding(self, message: str, rule: str, level: Level = "error") -> Finding:
         """Say that something is wrong here."""
-        shown = line_of(self.source.text, self.line)
-        return Finding(self.source.file, self.line, self.column, message, shown, rule, level)
+        source_line = line_of(self.source.text, self.line)
+        return Finding(self.source.file, self.line, self.column, message, source_line, rule, level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,4 +81,4 @@ class Code:
 
     def component(self, name: str) -> Spot | None:
         """Find where a component is registered."""
-        return next((one.spot for one in self.components if one.name == name), None)
+        return next((component.spot for component in self.components if component.name == name), None)

@@ -22,7 +22,7 @@ SECRET = re.compile(
 )
 SPREAD = re.compile(r"\{(?P<names>[^{}]*)\}\s*=\s*(?:[\w$]+[?!]?\.)*secrets\b")
 SECRETS = re.compile(r"\bsecrets\b")
-OPERATIONS = {one.name: one for one in CALLS}
+OPERATIONS = {call.name: call for call in CALLS}
 CALL = re.compile(rf"\.\s*(?P<name>{'|'.join(OPERATIONS)})\s*\(")
 OTHER_CALL = re.compile(r"\bapi\s*\.\s*request\b|\bfetch\(\s*`\$\{[^}]*apiEndpoint")
 ROUTE = re.compile(
@@ -44,47 +44,47 @@ def look(sources: Iterable[Source]) -> Code:
 def _look(source: Source, code: Code) -> None:
     plain, bare = _without(source.text, texts=False), _without(source.text, texts=True)
     code.texts += [
-        Text(found["text"][1:-1], source.at_offset(found.start() + 1))
-        for found in TOKEN.finditer(source.text)
-        if found["text"]
+        Text(call["text"][1:-1], source.at_offset(call.start() + 1))
+        for call in TOKEN.finditer(source.text)
+        if call["text"]
     ]
-    for found in EVENT.finditer(plain):
-        code.events.append(Use(found["name"], source.at_offset(found.start("name"))))
-    for made in MADE.finditer(plain):
+    for call in EVENT.finditer(plain):
+        code.events.append(Use(call["name"], source.at_offset(call.start("name"))))
+    for match in MADE.finditer(plain):
         # The first id after `createComponent(` registers one; others open it in a modal.
-        first = COMPONENT.search(plain, made.end())
+        first = COMPONENT.search(plain, match.end())
         if first is not None:
             code.components.append(Use(first["name"], source.at_offset(first.start("name"))))
-    for found in CALL.finditer(bare):
-        one = OPERATIONS[found["name"]]
-        code.calls.append(ApiCall(one.method, one.path, source.at_offset(found.start("name"))))
-    for found in ROUTE.finditer(plain):
-        code.routes.append(("*" if found["method"] == "all" else found["method"].upper(), found["path"]))
+    for call in CALL.finditer(bare):
+        operation = OPERATIONS[call["name"]]
+        code.calls.append(ApiCall(operation.method, operation.path, source.at_offset(call.start("name"))))
+    for call in ROUTE.finditer(plain):
+        code.routes.append(("*" if call["method"] == "all" else call["method"].upper(), call["path"]))
     code.other_calls = code.other_calls or bool(OTHER_CALL.search(plain))
     _secrets(source, plain, bare, code)
 
 
 def _secrets(source: Source, plain: str, bare: str, code: Code) -> None:
-    seen = set[int]()
-    for found in SECRET.finditer(plain):
-        group = "dotted" if found["dotted"] else "quoted"
-        seen.add(found.start())
-        code.secrets.append(Use(found[group], source.at_offset(found.start(group))))
-    for found in SPREAD.finditer(bare):
-        seen.add(found.end() - len("secrets"))
-        for name in re.finditer(r"(?:^|,)\s*(?P<name>[A-Za-z_$][\w$]*)", found["names"]):
-            spot = source.at_offset(found.start("names") + name.start("name"))
+    positions = set[int]()
+    for match in SECRET.finditer(plain):
+        group = "dotted" if match["dotted"] else "quoted"
+        positions.add(match.start())
+        code.secrets.append(Use(match[group], source.at_offset(match.start(group))))
+    for match in SPREAD.finditer(bare):
+        positions.add(match.end() - len("secrets"))
+        for name in re.finditer(r"(?:^|,)\s*(?P<name>[A-Za-z_$][\w$]*)", match["names"]):
+            spot = source.at_offset(match.start("names") + name.start("name"))
             code.secrets.append(Use(name["name"], spot))
-        code.other_secrets = code.other_secrets or "..." in found["names"]
-    for found in SECRETS.finditer(bare):
+        code.other_secrets = code.other_secrets or "..." in match["names"]
+    for match in SECRETS.finditer(bare):
         # A type or a property that is only called so does no harm: it makes the look more careful.
-        code.other_secrets = code.other_secrets or found.start() not in seen
+        code.other_secrets = code.other_secrets or match.start() not in positions
 
 
 def _without(text: str, *, texts: bool) -> str:
-    """Give a text with blanks for its comments, and for what stands in quotes: places stay what they are."""
+    """Give a text with blanks for its comments, and for what is in quotes: places stay what they are."""
 
-    def blank(found: re.Match[str]) -> str:
-        return found[0] if found["text"] and not texts else re.sub(r"[^\n]", " ", found[0])
+    def blank(match: re.Match[str]) -> str:
+        return match[0] if match["text"] and not texts else re.sub(r"[^\n]", " ", match[0])
 
     return TOKEN.sub(blank, text)

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from devkit.checking import manifest_forms, manifest_keys
 from devkit.checking.manifest_text import ManifestText, Path_
-from devkit.checking.words import counted, dotted, kind_of, nearest, shown
-from devkit.findings import Finding
+from devkit.checking.wording import counted, dotted, kind_of, nearest, shown
+from devkit.projects.findings import Finding
 from runtime.contract.manifest import ProjectManifest
 
 EXAMPLES = {
@@ -87,23 +87,28 @@ def judge(text: ManifestText) -> tuple[ProjectManifest | None, list[Finding]]:
     missing = {fault.where for fault in faults if fault.kind == "missing"}
     unknown, replaced = manifest_keys.unknown(text, missing)
     findings += unknown
-    told = {(one.line, one.column) for one in findings}
+    reported = {(finding.line, finding.column) for finding in findings}
     plain = [_finding(text, fault) for fault in faults if fault.where not in replaced]
     # What looks at several values knows better what was meant than what looks at one.
-    findings += [one for one in plain if one.rule == "manifest-missing" or (one.line, one.column) not in told]
-    ordered = sorted(set(findings), key=lambda one: (one.line, one.column, one.message))
-    return (None if any(one.level == "error" for one in ordered) else manifest), ordered
+    findings += [
+        finding
+        for finding in plain
+        if finding.rule == "manifest-missing" or (finding.line, finding.column) not in reported
+    ]
+    ordered = sorted(set(findings), key=lambda finding: (finding.line, finding.column, finding.message))
+    return (None if any(finding.level == "error" for finding in ordered) else manifest), ordered
 
 
 def _faults(values: Any, error: ValidationError) -> Iterator[Fault]:
     """Give the errors with places inside the manifest; of a union those of the member that was meant."""
-    seen: set[Path_] = set()
-    for one in error.errors(include_url=False):
-        where, value, meant = _locate(values, one["loc"], one["type"] == "missing")
-        if not meant or where in seen or one["type"] == "value_error":  # manifest_forms tells those, all at once
+    paths: set[Path_] = set()
+    for detail in error.errors(include_url=False):
+        where, value, is_relevant = _locate(values, detail["loc"], detail["type"] == "missing")
+        # manifest_forms reports errors of values, all at once.
+        if not is_relevant or where in paths or detail["type"] == "value_error":
             continue
-        seen.add(where)
-        yield Fault(where, value, one["type"], one.get("ctx") or {})
+        paths.add(where)
+        yield Fault(where, value, detail["type"], detail.get("ctx") or {})
 
 
 def _locate(values: Any, loc: tuple[int | str, ...], missing: bool) -> tuple[Path_, Any, bool]:
@@ -172,8 +177,8 @@ def _long(fault: Fault) -> str:
 
 def _pattern(fault: Fault) -> str:
     allowed, example = PATTERNS.get(str(fault.where[-1]), (f"what matches {fault.about['pattern']}", "my-integration"))
-    kept = "".join(char if char.isascii() and (char.isalnum() or char in "-_.") else "-" for char in fault.value)
-    cure = kept.strip("-").lower() or example
+    cleaned = "".join(char if char.isascii() and (char.isalnum() or char in "-_.") else "-" for char in fault.value)
+    cure = cleaned.strip("-").lower() or example
     return f"{fault.name} may hold {allowed} only; it is `{shown(fault.value)}`: write `{cure}`"
 
 

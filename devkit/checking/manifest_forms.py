@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from devkit.checking.manifest_text import ManifestText, Path_
-from devkit.checking.words import dotted, kind_of, nearest, shown
-from devkit.findings import Finding
+from devkit.checking.wording import dotted, kind_of, nearest, shown
+from devkit.projects.findings import Finding
 from runtime.contract.security_policy import DIRECTIVES, normalise
 
 DEFAULTS: dict[str, tuple[type | tuple[type, ...], str]] = {
@@ -50,35 +50,35 @@ def _form(text: ManifestText, where: Path_, screen: Any) -> Iterator[Finding]:
     if "componentId" in screen:
         message = f"`{dotted(where)}` has `componentId` and `properties`; leave out one: a component draws all of it"
         yield text.at_key((*where, "componentId"), message, "manifest-form")
-    for name, one in properties.items():
-        if isinstance(one, dict):
-            yield from _property(text, (*where, "properties", name), one)
+    for name, property_ in properties.items():
+        if isinstance(property_, dict):
+            yield from _property(text, (*where, "properties", name), property_)
     required = screen.get("required")
     for number, name in enumerate(required if isinstance(required, list) else ()):
         if isinstance(name, str) and name not in properties:
             close = nearest(name, properties)
             cure = f"write `{close}`" if close else "leave it out, or add the property"
-            message = f"`required` names `{shown(name)}`, which is no property of this form: {cure}"
+            message = f"`required` names `{shown(name)}`, which is not a property of this form: {cure}"
             yield text.at_value((*where, "required", number), message, "manifest-form")
 
 
-def _property(text: ManifestText, where: Path_, one: dict[str, Any]) -> Iterator[Finding]:
-    kind = one.get("type")
+def _property(text: ManifestText, where: Path_, definition: dict[str, Any]) -> Iterator[Finding]:
+    kind = definition.get("type")
     if kind == "button":
         for key, example in (("callback_url", "/connect"), ("button_text", "Connect")):
-            if key not in one:
+            if key not in definition:
                 message = f"`{dotted(where)}` is a button and has no `{key}`; add `{key}: {example}`"
                 yield text.at_key(where, message, "manifest-form")
-    if "default" in one and isinstance(kind, str) and kind in DEFAULTS:
-        wanted, example = DEFAULTS[kind]
-        value = one["default"]
-        if not isinstance(value, wanted) or isinstance(value, bool) != (kind == "boolean"):
+    if "default" in definition and isinstance(kind, str) and kind in DEFAULTS:
+        expected, example = DEFAULTS[kind]
+        value = definition["default"]
+        if not isinstance(value, expected) or isinstance(value, bool) != (kind == "boolean"):
             message = f"`{dotted((*where, 'default'))}` must be a {kind}; it is {kind_of(value)}: write {example}"
             yield text.at_value((*where, "default"), message, "manifest-form")
 
 
 def _policy(text: ManifestText, policy: Any) -> Iterator[Finding]:
-    """Judge each directive by itself, so that all that is wrong is told."""
+    """Judge each directive by itself, so that all errors are reported."""
     where: Path_ = ("contentSecurityPolicy",)
     if isinstance(policy, str):
         for part in policy.split(";"):
@@ -95,7 +95,7 @@ def _directive(text: ManifestText, where: Path_, part: str | dict[str, str]) -> 
     except ValueError as error:
         message = str(error)
         named = NAMED.match(message)
-        if "is no directive" not in message:
+        if "is not a directive" not in message:
             yield text.at_value(where, f"`contentSecurityPolicy`: {message}", "manifest-policy")
             return
         close = nearest(named[1], DIRECTIVES) if named else None

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Union
 from pydantic import BaseModel
 
 from devkit.checking.manifest_text import ManifestText, Path_
-from devkit.checking.words import dotted, nearest
-from devkit.findings import Finding
+from devkit.checking.wording import dotted, nearest
+from devkit.projects.findings import Finding
 from runtime.contract.manifest import ProjectManifest
 
 UNIONS = (Union, types.UnionType)
@@ -20,16 +20,16 @@ UNIONS = (Union, types.UnionType)
 def unknown(text: ManifestText, missing: set[Path_]) -> tuple[list[Finding], set[Path_]]:
     """Find keys that no model knows; a key that stands for a missing one is an error and takes its place.
 
-    Others are warnings: hosts leave out what they do not know. Gives the findings, and the missing keys they tell of.
+    Others are warnings: hosts leave out what they do not know. Gives the findings, and the missing keys they name.
     """
     findings, replaced = [], set[Path_]()
     for where, known in _unknown(text.value, ProjectManifest, ()):
         key, parent = str(where[-1]), where[:-1]
         lost = [str(path[-1]) for path in missing - replaced if path[:-1] == parent]
-        meant = nearest(key, lost)
-        if meant is not None:
-            replaced.add((*parent, meant))
-            message = f"`{dotted(where)}` means nothing, and `{meant}` is missing: write `{meant}`"
+        suggestion = nearest(key, lost)
+        if suggestion is not None:
+            replaced.add((*parent, suggestion))
+            message = f"`{dotted(where)}` means nothing, and `{suggestion}` is missing: write `{suggestion}`"
             findings.append(text.at_key(where, message, "manifest-unknown-key"))
             continue
         close = nearest(key, known)
@@ -45,15 +45,15 @@ def _unknown(value: Any, shape: Any, where: Path_) -> Iterator[tuple[Path_, set[
     shape = _plain(shape)
     origin = typing.get_origin(shape)
     if origin in UNIONS:
-        member = _member(value, [_plain(one) for one in typing.get_args(shape)])
+        member = _member(value, [_plain(arg) for arg in typing.get_args(shape)])
         if member is not None:
             yield from _unknown(value, member, where)
     elif origin is list and isinstance(value, list):
-        for number, one in enumerate(value):
-            yield from _unknown(one, typing.get_args(shape)[0], (*where, number))
+        for number, inner in enumerate(value):
+            yield from _unknown(inner, typing.get_args(shape)[0], (*where, number))
     elif origin is dict and isinstance(value, dict):
-        for key, one in value.items():
-            yield from _unknown(one, typing.get_args(shape)[1], (*where, key))
+        for key, inner in value.items():
+            yield from _unknown(inner, typing.get_args(shape)[1], (*where, key))
     elif isinstance(shape, type) and issubclass(shape, BaseModel) and isinstance(value, dict):
         yield from _of_model(value, shape, where)
 
@@ -75,7 +75,7 @@ def _plain(shape: Any) -> Any:
 
 def _member(value: Any, members: list[Any]) -> Any:
     """Choose the member of a union that a value is meant as; of models the one that knows most of its keys."""
-    models = [one for one in members if isinstance(one, type) and issubclass(one, BaseModel)]
+    models = [member for member in members if isinstance(member, type) and issubclass(member, BaseModel)]
     if models and isinstance(value, dict):
-        return max(models, key=lambda one: len({field.alias for field in one.model_fields.values()} & value.keys()))
-    return next((one for one in members if typing.get_origin(one) is type(value)), None)
+        return max(models, key=lambda model: len({field.alias for field in model.model_fields.values()} & value.keys()))
+    return next((member for member in members if typing.get_origin(member) is type(value)), None)

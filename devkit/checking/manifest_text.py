@@ -11,14 +11,14 @@ from typing import Any
 import yaml
 
 from devkit.checking.yaml_faults import explained, reader_fault
-from devkit.findings import Finding, Level, Wrong, line_of
-from devkit.output import Problem
+from devkit.projects.findings import Finding, InvalidProject, Level, line_of
+from devkit.terminal.output import Problem
 
 Path_ = tuple[str | int, ...]
 Place = tuple[int, int]
 
-MOST_BYTES = 1_000_000
-MOST_VALUES = 20_000
+MAX_BYTES = 1_000_000
+MAX_VALUES = 20_000
 DEEPEST = 50
 MERGE = "tag:yaml.org,2002:merge"
 ENCODINGS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
@@ -58,36 +58,38 @@ class ManifestText:
 
 
 def read(file: Path) -> ManifestText:
-    """Read a manifest; raises Wrong where its text cannot be understood, and Problem where it cannot be read."""
+    """Read a manifest; raises InvalidProject for text that is not a manifest, Problem for an unreadable file."""
     try:
         content = file.read_bytes()
     except OSError as error:
         raise Problem(f"{file} cannot be read: {error.strerror}") from error
-    if len(content) > MOST_BYTES:
-        raise Problem(f"{file} has {len(content)} bytes; a manifest may have {MOST_BYTES}")
+    if len(content) > MAX_BYTES:
+        raise Problem(f"{file} has {len(content)} bytes; a manifest may have {MAX_BYTES}")
     return parse(file.name, _decoded(file.name, content))
 
 
 def parse(file: str, text: str) -> ManifestText:
-    """Read the text of a manifest; raises Wrong where it cannot be understood."""
-    made = ManifestText(file, text)
+    """Read the text of a manifest; raises InvalidProject where it cannot be understood."""
+    manifest = ManifestText(file, text)
     try:
         node = yaml.compose(text, yaml.SafeLoader)
         if node is None:
-            raise Wrong([made.at((1, 1), "the manifest is empty; begin with `name: my-integration`", "manifest-yaml")])
-        made.value = _Reading(made).value(node)
+            raise InvalidProject(
+                [manifest.at((1, 1), "the manifest is empty; begin with `name: my-integration`", "manifest-yaml")]
+            )
+        manifest.value = _Reading(manifest).value(node)
     except yaml.MarkedYAMLError as error:
         place, message = explained(error, text)
-        raise Wrong([made.at(place, f"not valid YAML: {message}", "manifest-yaml")]) from None
+        raise InvalidProject([manifest.at(place, f"not valid YAML: {message}", "manifest-yaml")]) from None
     except yaml.reader.ReaderError as error:
         place, message = reader_fault(error, text)
-        raise Wrong([made.at(place, f"not valid YAML: {message}", "manifest-yaml")]) from None
+        raise InvalidProject([manifest.at(place, f"not valid YAML: {message}", "manifest-yaml")]) from None
     except RecursionError:
-        raise Wrong([made.at((1, 1), _too_deep(), "manifest-yaml")]) from None
-    if not isinstance(made.value, dict):
+        raise InvalidProject([manifest.at((1, 1), _too_deep(), "manifest-yaml")]) from None
+    if not isinstance(manifest.value, dict):
         message = "the manifest must be a mapping; write `name: my-integration` and the other keys, one on each line"
-        raise Wrong([made.at(made.values[()], message, "manifest-yaml")])
-    return made
+        raise InvalidProject([manifest.at(manifest.values[()], message, "manifest-yaml")])
+    return manifest
 
 
 def _decoded(file: str, content: bytes) -> str:
@@ -99,7 +101,7 @@ def _decoded(file: str, content: bytes) -> str:
         kind = next((name for mark, name in ENCODINGS.items() if content.startswith(mark)), None)
         what = f"the file is {kind}" if kind else f"the byte {content[error.start]:#04x} is not UTF-8"
         source = None if kind else line_of(content.decode("utf-8", "replace"), line)
-        raise Wrong(
+        raise InvalidProject(
             [Finding(file, line, column, f"{what}; save the manifest as UTF-8", source, "manifest-yaml")]
         ) from None
 
@@ -111,21 +113,21 @@ def _too_deep() -> str:
 class _Reading:
     """One walk over the nodes of a manifest, which notes places and gives the values."""
 
-    def __init__(self, made: ManifestText) -> None:
-        self._made = made
-        self._left = MOST_VALUES
+    def __init__(self, manifest: ManifestText) -> None:
+        self._made = manifest
+        self._left = MAX_VALUES
         self._scalars = yaml.SafeLoader("")
 
     def value(self, node: yaml.Node, path: Path_ = ()) -> Any:
-        """Give the value of a node; raises Wrong for what unfolds beyond all measure."""
-        made, place = self._made, _place(node)
-        made.values[path] = place
+        """Give the value of a node; raises InvalidProject for what unfolds beyond all measure."""
+        manifest, place = self._made, _place(node)
+        manifest.values[path] = place
         self._left -= 1
         if self._left < 0:
-            message = f"the manifest unfolds into more than {MOST_VALUES} values; write them out, without `&` and `*`"
-            raise Wrong([made.at(place, message, "manifest-yaml")])
+            message = f"the manifest unfolds into more than {MAX_VALUES} values; write them out, without `&` and `*`"
+            raise InvalidProject([manifest.at(place, message, "manifest-yaml")])
         if len(path) > DEEPEST:
-            raise Wrong([made.at(place, _too_deep(), "manifest-yaml")])
+            raise InvalidProject([manifest.at(place, _too_deep(), "manifest-yaml")])
         if isinstance(node, yaml.ScalarNode):
             return self._scalar(node)
         if not node.tag.startswith("tag:yaml.org,2002:"):
@@ -135,27 +137,27 @@ class _Reading:
         return [self.value(inner, (*path, number)) for number, inner in enumerate(node.value)]
 
     def _mapping(self, node: yaml.MappingNode, path: Path_) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        mapping: dict[str, Any] = {}
         own: set[str] = set()
         for key, inner, merged in self._pairs(node, len(path)):
             if not isinstance(key, yaml.ScalarNode):
                 self._refuse(_place(key), "a key must be text, not a list or a mapping")
                 continue
             name = key.value
-            if merged:  # what stands in the mapping itself wins over what is merged into it
-                if name not in found:
+            if merged:  # what is in the mapping itself wins over what is merged into it
+                if name not in mapping:
                     self._made.keys[(*path, name)] = _place(key)
-                    found[name] = self.value(inner, (*path, name))
+                    mapping[name] = self.value(inner, (*path, name))
                 continue
             if name in own:
                 first = self._made.keys[(*path, name)][0]
-                message = f"`{name}` is given twice; it stands in line {first} already: leave one of the two out"
+                message = f"`{name}` is given twice; it is in line {first} already: leave one of the two out"
                 self._made.findings.append(self._made.at(_place(key), message, "manifest-duplicate-key"))
                 continue
             own.add(name)
             self._made.keys[(*path, name)] = _place(key)
-            found[name] = self.value(inner, (*path, name))
-        return found
+            mapping[name] = self.value(inner, (*path, name))
+        return mapping
 
     def _pairs(self, node: yaml.MappingNode, depth: int) -> Iterator[tuple[yaml.Node, yaml.Node, bool]]:
         """Give keys and values: the mapping's own first, then those merged in with `<<`."""
@@ -165,11 +167,11 @@ class _Reading:
                 later += inner.value if isinstance(inner, yaml.SequenceNode) else [inner]
             else:
                 yield key, inner, False
-        for one in later:
-            if not isinstance(one, yaml.MappingNode) or depth > DEEPEST:
-                self._refuse(_place(one), "`<<` merges mappings only; write `<<: *name` of one")
+        for mapping_node in later:
+            if not isinstance(mapping_node, yaml.MappingNode) or depth > DEEPEST:
+                self._refuse(_place(mapping_node), "`<<` merges mappings only; write `<<: *name` of one")
                 continue
-            for key, inner, _ in self._pairs(one, depth + 1):
+            for key, inner, _ in self._pairs(mapping_node, depth + 1):
                 yield key, inner, True
 
     def _scalar(self, node: yaml.ScalarNode) -> Any:
@@ -178,7 +180,7 @@ class _Reading:
         except yaml.constructor.ConstructorError:
             self._refuse(_place(node), f"`{node.tag}` means nothing here; leave it out")
         except ValueError:
-            self._refuse(_place(node), f"`{node.value}` looks like a date or number and is none; put it into quotes")
+            self._refuse(_place(node), f"`{node.value}` looks like a date or number but is neither; put it into quotes")
         return node.value
 
     def _refuse(self, place: Place, message: str) -> None:

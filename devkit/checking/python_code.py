@@ -16,20 +16,20 @@ CONTENT = {"revision": "content_compute_revision", "document": "content_compute_
 
 
 def look(sources: Iterable[Source]) -> Code:
-    """Give what is seen in all files of a script; a file with a syntax error shows nothing, the engine tells of it."""
+    """Give what is seen in all files of a script; a file with a syntax error shows nothing, the engine reports it."""
     code = Code()
     for source in sources:
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # what Python would remark on is told when the script is loaded
+                warnings.simplefilter("ignore")  # what Python would remark on is reported when the script is loaded
                 tree = ast.parse(source.text)
-            _Look(source, code).visit(tree)
+            _Scan(source, code).visit(tree)
         except (SyntaxError, ValueError, RecursionError):
             code.partial = True
     return code
 
 
-class _Look(ast.NodeVisitor):
+class _Scan(ast.NodeVisitor):
     """One walk over one file."""
 
     def __init__(self, source: Source, code: Code) -> None:
@@ -93,7 +93,7 @@ class _Look(ast.NodeVisitor):
 
     def _registration(self, function: ast.Attribute, node: ast.Call) -> None:
         first = _constant(node.args[0]) if node.args else None
-        # An integration that another file makes may have any name; a method and a path tell a route from a request.
+        # An integration that another file makes may have any name; method and path distinguish a route from a request.
         if not self._is_integration(function.value) and first not in (*METHODS, "*"):
             return
         if function.attr == "on" and first is not None:
@@ -104,10 +104,10 @@ class _Look(ast.NodeVisitor):
             self._route(node)
 
     def _route(self, node: ast.Call) -> None:
-        given = dict(zip(("method", "path"), node.args, strict=False))
-        given |= {one.arg: one.value for one in node.keywords if one.arg}
-        method = _constant(given["method"]) if "method" in given else "*"
-        path = _constant(given["path"]) if "path" in given else "/*"
+        arguments = dict(zip(("method", "path"), node.args, strict=False))
+        arguments |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
+        method = _constant(arguments["method"]) if "method" in arguments else "*"
+        path = _constant(arguments["path"]) if "path" in arguments else "/*"
         if method is None or path is None:
             self._code.other_routes = True
         elif method.upper() in (*METHODS, "*"):

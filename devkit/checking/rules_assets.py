@@ -7,20 +7,20 @@ from collections.abc import Iterator
 from devkit.checking.manifest_text import Path_
 from devkit.checking.rule import Rule
 from devkit.checking.subject import Subject
-from devkit.findings import Finding
-from runtime.engines.flight import size_text
+from devkit.projects.findings import Finding
+from runtime.engines.call_state import size_text
 
 PNG = b"\x89PNG\r\n\x1a\n"
-MOST_ICON, MOST_PREVIEW = 250 * 1024, 1024 * 1024
-"""Bytes before they are encoded (contract/gaps.md section 15)."""
+MAX_ICON, MAX_PREVIEW = 250 * 1024, 1024 * 1024
+"""Bytes before they are encoded (docs/contract/api.md, "Pictures")."""
 
 
 def _pictures(subject: Subject) -> Iterator[tuple[Path_, str, int]]:
     manifest = subject.project.manifest
     if isinstance(manifest.icon, str):
-        yield ("icon",), manifest.icon, MOST_ICON
+        yield ("icon",), manifest.icon, MAX_ICON
     for number, path in enumerate(manifest.preview_images):
-        yield ("previewImages", number), path, MOST_PREVIEW
+        yield ("previewImages", number), path, MAX_PREVIEW
 
 
 def asset_missing(subject: Subject) -> Iterator[Finding]:
@@ -48,12 +48,12 @@ def asset_not_png(subject: Subject) -> Iterator[Finding]:
             continue
         with file.open("rb") as content:
             if content.read(len(PNG)) != PNG:
-                message = f"{path} is no PNG, and is shown as one: convert it"
+                message = f"{path} is not a PNG, but is shown as one: convert it"
                 yield subject.project.finding(where, message, "asset-not-png", "warning")
 
 
 RULES = (
-    Rule("asset-missing", "error", "A picture is not there.", "Put it there.", asset_missing),
+    Rule("asset-missing", "error", "A picture is missing.", "Put it there.", asset_missing),
     Rule("asset-too-large", "error", "A picture is larger than allowed.", "Make it smaller.", asset_too_large),
-    Rule("asset-not-png", "warning", "A picture is no PNG.", "Convert it.", asset_not_png),
+    Rule("asset-not-png", "warning", "A picture is not a PNG.", "Convert it.", asset_not_png),
 )

@@ -8,8 +8,8 @@ from typing import Any
 from devkit.checking.manifest_text import Path_
 from devkit.checking.rule import Rule
 from devkit.checking.subject import Subject
-from devkit.checking.words import nearest
-from devkit.findings import Finding
+from devkit.checking.wording import nearest
+from devkit.projects.findings import Finding
 from runtime.contract.events import EVENTS
 from runtime.sdk.errors import RegistrationError
 from runtime.sdk.routes import Route
@@ -17,17 +17,17 @@ from runtime.sdk.routes import Route
 ADDRESSES = ("callback_url", "completion_url")
 
 
-def _registered(subject: Subject, wanted: str, where: Path_, rule: str) -> Iterator[Finding]:
-    """Compare an id with what the script registers: Python tells when it is loaded, JavaScript when it is drawn."""
+def _registered(subject: Subject, name: str, where: Path_, rule: str) -> Iterator[Finding]:
+    """Compare an id with what the script registers: Python reports it when loaded, JavaScript when rendered."""
     if subject.python:
-        known = subject.report.components if subject.report is not None else (wanted,)
+        known = subject.report.components if subject.report is not None else (name,)
     else:
-        lost = {one.component for one in subject.shown if one.called.status == 404}
-        known = tuple(one.name for one in subject.code.components) if wanted in lost else (wanted,)
-    if wanted not in known:
-        close = nearest(wanted, known)
-        cure = f": write `{close}`, or register `{wanted}`" if close else f": register it; there are {_listed(known)}"
-        yield subject.project.finding(where, f"the script registers no component `{wanted}`{cure}", rule)
+        lost = {drawing.component for drawing in subject.drawings if drawing.called.status == 404}
+        known = tuple(component.name for component in subject.code.components) if name in lost else (name,)
+    if name not in known:
+        close = nearest(name, known)
+        cure = f": write `{close}`, or register `{name}`" if close else f": register it; there are {_listed(known)}"
+        yield subject.project.finding(where, f"the script registers no component `{name}`{cure}", rule)
 
 
 def block_without_component(subject: Subject) -> Iterator[Finding]:
@@ -38,8 +38,8 @@ def block_without_component(subject: Subject) -> Iterator[Finding]:
 
 def screen_without_component(subject: Subject) -> Iterator[Finding]:
     """Each `componentId` of the manifest names a component."""
-    for where, wanted in named_components(subject):
-        yield from _registered(subject, wanted, where, "screen-without-component")
+    for where, component in named_components(subject):
+        yield from _registered(subject, component, where, "screen-without-component")
 
 
 def named_components(subject: Subject) -> Iterator[tuple[Path_, str]]:
@@ -52,7 +52,7 @@ def named_components(subject: Subject) -> Iterator[tuple[Path_, str]]:
 
 
 def source_without_handler(subject: Subject) -> Iterator[Finding]:
-    """Each content source has its handlers; only Python tells."""
+    """Each content source has its handlers; only Python reports it."""
     if not subject.python or subject.report is None:
         return
     known = subject.report.content_sources
@@ -70,7 +70,9 @@ def event_outside_target(subject: Subject) -> Iterator[Finding]:
     for use in subject.code.events:
         about = EVENTS[use.name].target if use.name in EVENTS else "any"
         if about in ("space", "site") and about != target:
-            message = f"`{use.name}` never comes: the manifest's target is `{target}`; write `target: {about}` or `all`"
+            message = (
+                f"`{use.name}` is never sent: the manifest's target is `{target}`; write `target: {about}` or `all`"
+            )
             yield use.spot.finding(message, "event-outside-target", "warning")
 
 
@@ -91,9 +93,9 @@ def callback_without_route(subject: Subject) -> Iterator[Finding]:
 def _addresses(subject: Subject) -> Iterator[tuple[Path_, str]]:
     for level, screen in subject.screens():
         properties: dict[str, Any] = getattr(screen, "properties", {})
-        for name, one in properties.items():
+        for name, property_ in properties.items():
             for key in ADDRESSES:
-                address = getattr(one, key)
+                address = getattr(property_, key)
                 if isinstance(address, str):
                     yield ("configurations", level, "properties", name, key), address
 
@@ -105,13 +107,13 @@ def _leads(subject: Subject, path: str) -> bool:
         return any(path.strip("/") in text.value for text in subject.code.texts)
     try:
         routes = [Route(method, pattern) for method, pattern in subject.code.routes]
-    except RegistrationError:  # the script cannot be loaded, and the engine tells why
+    except RegistrationError:  # the script cannot be loaded, and the engine reports why
         return True
     return any(route.takes("GET") and route.match(address) is not None for route in routes)
 
 
 def _listed(known: tuple[str, ...]) -> str:
-    return ", ".join(f"`{one}`" for one in known) or "none"
+    return ", ".join(f"`{name}`" for name in known) or "none"
 
 
 RULES = (

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from devkit.checking import browser_code
 from devkit.checking.rule import Rule
 from devkit.checking.subject import Subject
-from devkit.findings import Finding
+from devkit.projects.findings import Finding
 from runtime.contract.security_policy import normalise
 
 FALLBACKS = {
@@ -36,10 +36,10 @@ def policy_blocks(subject: Subject) -> Iterator[Finding]:
                     f"add `https://{host}` to `{load.directives[0]}`"
                 )
                 yield load.spot.finding(message, "policy-blocks", "warning")
-        found = browser_code.EVALUATES.search(text.value)
-        if found is not None and "'unsafe-eval'" not in (_sources(directives, "script-src") or ["'unsafe-eval'"]):
-            message = f"the manifest's contentSecurityPolicy blocks `{found[0]}`: do without it"
-            yield browser_code.spot_of(text, found.start()).finding(message, "policy-blocks", "warning")
+        match = browser_code.EVALUATES.search(text.value)
+        if match is not None and "'unsafe-eval'" not in (_sources(directives, "script-src") or ["'unsafe-eval'"]):
+            message = f"the manifest's contentSecurityPolicy blocks `{match[0]}`: do without it"
+            yield browser_code.spot_of(text, match.start()).finding(message, "policy-blocks", "warning")
 
 
 def _directives(subject: Subject) -> dict[str, list[str]]:
@@ -51,9 +51,9 @@ def _directives(subject: Subject) -> dict[str, list[str]]:
 
 
 def _sources(directives: dict[str, list[str]], name: str) -> list[str] | None:
-    """Give what a directive lists, or the one that stands in for it; None where nothing restricts."""
+    """Give what a directive lists, or the one that applies in its place; None where nothing restricts."""
     chain = FALLBACKS.get(name, (name, "default-src"))
-    return next((directives[one] for one in chain if one in directives), None)
+    return next((directives[directive] for directive in chain if directive in directives), None)
 
 
 def _allowed(directives: dict[str, list[str]], name: str, address: str) -> bool:
@@ -76,8 +76,8 @@ def _matches(source: str, scheme: str, host: str, port: int | None, path: str) -
         return False
     if source.endswith(":"):
         return scheme in (source[:-1].lower(), SECURED.get(source[:-1].lower()))
-    given, separator, rest = source.partition("://")
-    if separator and scheme not in (given.lower(), SECURED.get(given.lower())):
+    source_scheme, separator, rest = source.partition("://")
+    if separator and scheme not in (source_scheme.lower(), SECURED.get(source_scheme.lower())):
         return False
     where = urlsplit(f"//{rest if separator else source}")
     name, _, wanted_port = where.netloc.lower().partition(":")

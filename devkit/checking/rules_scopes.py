@@ -7,38 +7,38 @@ from collections.abc import Iterator
 from devkit.checking import browser_code
 from devkit.checking.rule import Rule
 from devkit.checking.subject import Subject
-from devkit.findings import Finding
+from devkit.projects.findings import Finding
 from runtime.contract.events import EVENTS
 from runtime.contract.scopes import CALLS, call_at
 
 COOKIES = "site:script:cookies"
 BY_EVENT = {kind: event.scope for kind, event in EVENTS.items() if event.scope is not None}
-BY_CALL = frozenset(one.scope for one in CALLS)
+BY_CALL = frozenset(call.scope for call in CALLS)
 
 
 def event_without_scope(subject: Subject) -> Iterator[Finding]:
     """An event whose scope is not asked for is never sent."""
-    asked = subject.project.manifest.scopes
-    told = set[str]()
+    scopes = subject.project.manifest.scopes
+    reported = set[str]()
     for use in subject.code.events:
         scope = BY_EVENT.get(use.name)
-        if scope is not None and scope not in asked and use.name not in told:
-            told.add(use.name)
-            message = f"`{use.name}` never comes without the scope `{scope}`: add it to `scopes` in the manifest"
+        if scope is not None and scope not in scopes and use.name not in reported:
+            reported.add(use.name)
+            message = f"`{use.name}` is never sent without the scope `{scope}`: add it to `scopes` in the manifest"
             yield use.spot.finding(message, "event-without-scope")
-    for kind in sorted(subject.handled - told):
+    for kind in sorted(subject.handled - reported):
         scope = BY_EVENT.get(kind)
-        if scope is not None and scope not in asked:
-            message = f"the script handles `{kind}`, which never comes without the scope `{scope}`: add it here"
+        if scope is not None and scope not in scopes:
+            message = f"the script handles `{kind}`, which is never sent without the scope `{scope}`: add it here"
             yield subject.project.finding(("scopes",), message, "event-without-scope")
 
 
 def call_without_scope(subject: Subject) -> Iterator[Finding]:
     """A call whose scope is not asked for is refused with 403."""
-    asked = subject.project.manifest.scopes
+    scopes = subject.project.manifest.scopes
     for call in subject.code.calls:
         needed = call_at(call.method, _address(call.path))
-        if needed is not None and needed.scope not in asked:
+        if needed is not None and needed.scope not in scopes:
             message = (
                 f"{call.method} {needed.path} is refused to a script without the scope `{needed.scope}`: "
                 "add it to `scopes` in the manifest"
@@ -51,10 +51,10 @@ def cookies_without_scope(subject: Subject) -> Iterator[Finding]:
     if "fetch_published_script" not in subject.handled or COOKIES in subject.project.manifest.scopes:
         return
     for text in browser_code.scripts(subject.code):
-        found = browser_code.STORES.search(text.value)
-        if found is not None:
-            message = f"the published script uses `{found[0]}`: add the scope `{COOKIES}` to `scopes` in the manifest"
-            yield browser_code.spot_of(text, found.start()).finding(message, "cookies-without-scope", "warning")
+        match = browser_code.STORES.search(text.value)
+        if match is not None:
+            message = f"the published script uses `{match[0]}`: add the scope `{COOKIES}` to `scopes` in the manifest"
+            yield browser_code.spot_of(text, match.start()).finding(message, "cookies-without-scope", "warning")
             return
 
 
@@ -63,7 +63,11 @@ def scope_unused(subject: Subject) -> Iterator[Finding]:
     if subject.code.partial:
         return
     used = {BY_EVENT[kind] for kind in subject.handled if kind in BY_EVENT}
-    used |= {one.scope for call in subject.code.calls if (one := call_at(call.method, _address(call.path))) is not None}
+    used |= {
+        operation.scope
+        for call in subject.code.calls
+        if (operation := call_at(call.method, _address(call.path))) is not None
+    }
     judged = {*BY_EVENT.values()}
     if not subject.code.other_calls:
         judged |= BY_CALL
@@ -79,7 +83,7 @@ def scope_unused(subject: Subject) -> Iterator[Finding]:
 def _may_store(subject: Subject) -> bool:
     """Tell whether a published script keeps something with the reader, or loads another that may."""
     texts = browser_code.scripts(subject.code)
-    return any(browser_code.STORES.search(one.value) or browser_code.LOADS.search(one.value) for one in texts)
+    return any(browser_code.STORES.search(text.value) or browser_code.LOADS.search(text.value) for text in texts)
 
 
 def _address(path: str) -> str:

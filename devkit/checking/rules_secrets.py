@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from devkit.checking.rule import Rule
 from devkit.checking.subject import Subject
-from devkit.checking.words import nearest
-from devkit.environments import EXPRESSION
-from devkit.findings import Finding
+from devkit.checking.wording import nearest
+from devkit.projects.environments import EXPRESSION
+from devkit.projects.findings import Finding
 
 
 def secret_undeclared(subject: Subject) -> Iterator[Finding]:
@@ -43,11 +43,11 @@ def secret_unset(subject: Subject) -> Iterator[Finding]:
 
 
 def secret_in_manifest(subject: Subject) -> Iterator[Finding]:
-    """What stands in the manifest is read by everybody who reads the code."""
+    """What is in the manifest is read by everybody who reads the code."""
     for name, value in subject.project.manifest.secrets.items():
         if value and not EXPRESSION.search(value):
             cure = f"write `${{{{ env.{name} }}}}`, and the value into .env"
-            message = f"the secret `{name}` stands in the manifest for everybody to read: {cure}"
+            message = f"the secret `{name}` is in the manifest for everybody to read: {cure}"
             yield subject.project.finding(("secrets", name), message, "secret-in-manifest", "warning")
 
 
@@ -76,7 +76,7 @@ RULES = (
     Rule(
         "secret-in-manifest",
         "warning",
-        "A secret's value stands in the manifest.",
+        "A secret's value is in the manifest.",
         "Take it from a variable: `${{ env.NAME }}`.",
         secret_in_manifest,
     ),

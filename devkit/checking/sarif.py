@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from devkit.checking.rules import RULES
-from devkit.findings import Finding
+from devkit.projects.findings import Finding
 from runtime import version
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -18,7 +18,7 @@ def document(findings: Sequence[Finding], folder: Path) -> dict[str, Any]:
 
     `folder` is the project's.
     """
-    used = [rule for rule in RULES.values() if any(one.rule == rule.id for one in findings)]
+    used = [rule for rule in RULES.values() if any(finding.rule == rule.id for finding in findings)]
     places = {rule.id: number for number, rule in enumerate(used)}
     driver = {
         "name": "devkit check",
@@ -33,7 +33,7 @@ def document(findings: Sequence[Finding], folder: Path) -> dict[str, Any]:
             for rule in used
         ],
     }
-    results = [_result(one, places, folder) for one in findings]
+    results = [_result(finding, places, folder) for finding in findings]
     return {
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -42,13 +42,13 @@ def document(findings: Sequence[Finding], folder: Path) -> dict[str, Any]:
     }
 
 
-def _result(one: Finding, places: dict[str, int], folder: Path) -> dict[str, Any]:
-    region: dict[str, Any] = {"startLine": one.line, "startColumn": one.column}
-    if one.source is not None:
-        region["snippet"] = {"text": one.source}
-    place = {"artifactLocation": {"uri": _uri(folder / one.file)}, "region": region}
-    told = {"level": one.level, "message": {"text": one.message}, "locations": [{"physicalLocation": place}]}
-    return told | ({"ruleId": one.rule, "ruleIndex": places[one.rule]} if one.rule in places else {})
+def _result(finding: Finding, places: dict[str, int], folder: Path) -> dict[str, Any]:
+    region: dict[str, Any] = {"startLine": finding.line, "startColumn": finding.column}
+    if finding.source is not None:
+        region["snippet"] = {"text": finding.source}
+    place = {"artifactLocation": {"uri": _uri(folder / finding.file)}, "region": region}
+    result = {"level": finding.level, "message": {"text": finding.message}, "locations": [{"physicalLocation": place}]}
+    return result | ({"ruleId": finding.rule, "ruleIndex": places[finding.rule]} if finding.rule in places else {})
 
 
 def _uri(file: Path) -> str:

@@ -14,24 +14,24 @@ from devkit.build.places import relative
 from devkit.checking import javascript_code, python_code
 from devkit.checking.code import Code, Source, Spot
 from devkit.checking.manifest_text import Path_
-from devkit.project import Project
-from devkit.sandboxed import Called
-from devkit.surroundings import LEVELS, Level
+from devkit.offline.sandboxed_script import CallResult
+from devkit.offline.simulated_host import LEVELS, Level
+from devkit.projects.project import Project
 from runtime.contract.invocation import LoadReport
 
-MOST_SOURCE = 1_000_000
-"""A longer file is generated code, which nobody mends by hand."""
+MAX_SOURCE = 1_000_000
+"""A longer file is generated code, which nobody edits by hand."""
 SKIPPED = ("node_modules", "test", "tests", "__tests__", "dist", "build")
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Drawing:
     """One component that was drawn: where the manifest asks for it, where the script registers it, what came of it."""
 
     component: str
     where: Path_
     what: str
-    called: Called
+    called: CallResult
     spot: Spot | None
 
 
@@ -43,7 +43,7 @@ class Subject:
     code: Code
     unset: dict[str, list[str]] = field(default_factory=dict)
     report: LoadReport | None = None
-    shown: list[Shown] = field(default_factory=list)
+    drawings: list[Drawing] = field(default_factory=list)
 
     @property
     def python(self) -> bool:
@@ -55,12 +55,12 @@ class Subject:
         """The types of events the script handles: as it was loaded, else as it is written."""
         if self.python and self.report is not None:
             return set(self.report.events)
-        return {one.name for one in self.code.events}
+        return {event.name for event in self.code.events}
 
     def entries(self, name: str) -> list[Any]:
         """Give a list of the manifest that may be left out, such as `blocks`."""
-        found = getattr(self.project.manifest, name)
-        return found if isinstance(found, list) else []
+        declared = getattr(self.project.manifest, name)
+        return declared if isinstance(declared, list) else []
 
     def screens(self) -> Iterator[tuple[Level, Any]]:
         """Give the configuration screens of the manifest by their level."""
@@ -76,7 +76,7 @@ def code_of(project: Project) -> Code:
     if not script.is_file() or script.suffix not in (".py", *javascript.ENDINGS):
         return Code(partial=True)
     if script.suffix == ".py":
-        # An engine names a file as it stands in the bundle, beside the entry.
+        # An engine names a file as it is in the bundle, beside the entry.
         files, folder, look = modules(script), script.parent, python_code.look
     else:
         files, folder, look = _javascript_files(script.parent), project.folder, javascript_code.look
@@ -88,18 +88,18 @@ def code_of(project: Project) -> Code:
 
 def _javascript_files(folder: Path) -> list[Path]:
     """List the files below a folder that may belong to a script; packages are not even entered, for there are many."""
-    found = []
+    paths = []
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in SKIPPED and not name.startswith("."))
         files = (Path(place, name) for name in sorted(names) if not name.startswith(".") and ".d." not in name)
-        found += [path for path in files if path.suffix in javascript.ENDINGS]
-    return found
+        paths += [path for path in files if path.suffix in javascript.ENDINGS]
+    return paths
 
 
 def _source(path: Path, folder: Path) -> Source | None:
-    """Read one file; None for what cannot be read, of which the build tells, and for what is too long."""
+    """Read one file; None for what cannot be read, which the build reports, and for what is too long."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return None
-    return Source(relative(path, folder), text) if len(text) <= MOST_SOURCE else None
+    return Source(relative(path, folder), text) if len(text) <= MAX_SOURCE else None

@@ -1,4 +1,4 @@
-"""Says what is wrong with text that is no YAML, and what to write instead."""
+"""Says what is wrong with text that is not YAML, and what to write instead."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import re
 
 import yaml
 
-from devkit.findings import line_of
+from devkit.projects.findings import line_of
 
 Place = tuple[int, int]
 Fault = tuple[Place, str]
 INDENTATION = "the indentation does not fit the lines above; put keys of one level below each other"
 
 TABLE: tuple[tuple[str, bool, str], ...] = (
-    (r"found character '\\t'", False, "a tab cannot indent; write blanks instead"),
-    (r"found character '(.)' that cannot", False, "a text that begins with `{0}` must stand in quotes"),
+    (r"found character '\\t'", False, "a tab cannot indent; write spaces instead"),
+    (r"found character '(.)' that cannot", False, "a text that begins with `{0}` must be in quotes"),
     (r"could not find expected ':'", True, "a key without a colon; write `key: value`"),
     (r"found unexpected end of stream", True, "the quote that begins here is never closed; close it"),
     (r"expected ',' or ']'", True, "the list that begins here is never closed; close it with `]`"),
@@ -38,11 +38,11 @@ def explained(error: yaml.MarkedYAMLError, text: str) -> Fault:
     if problem.startswith("mapping values are not allowed"):
         return _colon(_at(error.problem_mark, text), text)
     for pattern, at_begin, cure in TABLE:
-        found = re.search(pattern, problem, re.DOTALL)
-        if found is None:
+        match = re.search(pattern, problem, re.DOTALL)
+        if match is None:
             continue
         mark = (error.context_mark if at_begin else None) or error.problem_mark
-        return _at(mark, text), cure.replace("{0}", found[1] if found.groups() else "")
+        return _at(mark, text), cure.replace("{0}", match[1] if match.groups() else "")
     return _at(error.problem_mark or error.context_mark, text), f"{problem}; compare the line with those around it"
 
 
@@ -58,7 +58,7 @@ def reader_fault(error: yaml.reader.ReaderError, text: str) -> Fault:
     """Give the place of a character that YAML refuses."""
     before = text[: error.position]
     place = before.count("\n") + 1, len(before) - before.rfind("\n")
-    return place, f"the character U+{ord(text[error.position]):04X} cannot stand in a manifest; delete it"
+    return place, f"the character U+{ord(text[error.position]):04X} cannot be in a manifest; delete it"
 
 
 def _at(mark: yaml.Mark | None, text: str) -> Place:

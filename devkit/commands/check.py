@@ -10,24 +10,25 @@ from typing import Any
 
 import click
 
-from devkit import completing, project
-from devkit.checking import inspecting, sarif
-from devkit.checking.inspecting import Inspection
-from devkit.checking.words import counted
-from devkit.environments import env_option
-from devkit.findings import Finding
-from devkit.output import Problem, json_option, say
+from devkit.checking import sarif
+from devkit.checking.inspection import Inspection, inspect
+from devkit.checking.wording import counted
+from devkit.projects import project as projects
+from devkit.projects.environments import env_option
+from devkit.projects.findings import Finding
+from devkit.terminal import completion
+from devkit.terminal.output import Problem, json_option, say
 from runtime.engines.sandbox import SandboxMode
 
 COLORS = {"error": "red", "warning": "yellow"}
 
 
 @click.command("check")
-@click.argument("path", required=False, shell_complete=completing.folders)
+@click.argument("path", required=False, shell_complete=completion.folders)
 @click.option(
     "--sandbox", type=click.Choice(["required", "off"]), default="required", help="Whether to confine the script."
 )
-@click.option("--strict", is_flag=True, help="Take warnings for errors.")
+@click.option("--strict", is_flag=True, help="Treat warnings as errors.")
 @click.option("--sarif", "sarif_file", type=click.Path(dir_okay=False), help="Write the findings as SARIF, for CI.")
 @env_option
 @json_option
@@ -41,7 +42,7 @@ def command(
     env: str | None,
     as_json: bool,
 ) -> None:
-    """Look for what is wrong in the project in PATH (this folder), without publishing it.
+    """Check the project in PATH (this folder) without publishing it.
 
     Reads the manifest, compares it with the script, loads the script in its sandbox, and draws every block and
     configuration screen. Nothing outside is asked. Exits with 1 where something is wrong.
@@ -49,29 +50,29 @@ def command(
     Examples: devkit check ./my-integration --strict
               devkit check --sarif check.sarif
     """
-    inspection = inspecting.inspect(path, sandbox, env)
+    inspection = inspect(path, sandbox, env)
     ok = not (inspection.findings if strict else inspection.errors)
     if sarif_file is not None:
-        _write(Path(sarif_file), sarif.document(inspection.findings, project.find_folder(path)[0]))
+        _write(Path(sarif_file), sarif.document(inspection.findings, projects.find_folder(path)[0]))
     if as_json:
-        told = {"findings": _as_json(inspection.errors), "warnings": _as_json(inspection.warnings)}
-        say(json.dumps({"ok": ok, "name": inspection.name, **told}))
+        report = {"findings": _as_json(inspection.errors), "warnings": _as_json(inspection.warnings)}
+        say(json.dumps({"ok": ok, "name": inspection.name, **report}))
     else:
-        for one in inspection.findings:
-            say(_shown(one))
+        for finding in inspection.findings:
+            say(_shown(finding))
         say(_summary(inspection))
     ctx.exit(0 if ok else 1)
 
 
 def _as_json(findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    return [one.as_json() for one in findings]
+    return [finding.as_json() for finding in findings]
 
 
-def _shown(one: Finding) -> str:
-    """Write a finding with its line and its rule; colours are left out where nobody sees them."""
-    level = click.style(f"{one.level}: ", fg=COLORS[one.level], bold=True)
-    rule = f" [{one.rule}]" if one.rule else ""
-    return "\n".join(filter(None, (f"{level}{one.sentence}{rule}", one.pointed)))
+def _shown(finding: Finding) -> str:
+    """Write a finding with its line and its rule; colors are left out where nobody sees them."""
+    level = click.style(f"{finding.level}: ", fg=COLORS[finding.level], bold=True)
+    rule = f" [{finding.rule}]" if finding.rule else ""
+    return "\n".join(filter(None, (f"{level}{finding.sentence}{rule}", finding.pointed)))
 
 
 def _summary(inspection: Inspection) -> str:

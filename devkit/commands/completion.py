@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from click.shell_completion import get_completion_class
 
-from devkit.output import Problem, answer, json_option
+from devkit.terminal.output import Problem, answer, json_option
 
 SHELLS = ("bash", "zsh", "fish")
 VARIABLE = "_DEVKIT_COMPLETE"
@@ -21,7 +21,7 @@ BLOCK = re.compile(rf"^{re.escape(BEGIN)}\n.*?^{re.escape(END)}\n", re.MULTILINE
 
 @click.command("completion")
 @click.argument("shell", type=click.Choice(SHELLS))
-@click.option("--install", is_flag=True, help="Write it where the shell finds it, instead of printing it.")
+@click.option("--install", is_flag=True, help="Install it where the shell finds it, instead of printing it.")
 @json_option
 def command(shell: str, install: bool, as_json: bool) -> None:
     """Print the script that lets SHELL complete commands and options.
@@ -43,10 +43,10 @@ def command(shell: str, install: bool, as_json: bool) -> None:
 
 def source(shell: str) -> str:
     """Give the script of a shell."""
-    found = get_completion_class(shell)
-    assert found is not None  # each of SHELLS has one
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None  # each of SHELLS has one
     # Which commands there are is asked when it is used, not now.
-    return found(click.Group("devkit"), {}, "devkit", VARIABLE).source().strip() + "\n"
+    return completion_class(click.Group("devkit"), {}, "devkit", VARIABLE).source().strip() + "\n"
 
 
 def places(shell: str, script: str) -> list[Path | None]:

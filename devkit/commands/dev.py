@@ -9,16 +9,19 @@ from pathlib import Path
 
 import click
 
-from devkit import completing, credentials, project, running
 from devkit.developing import debugging
 from devkit.developing.actions import HELP, Actions
 from devkit.developing.debugging import Debuggee
 from devkit.developing.remote import RemoteSession
 from devkit.developing.reporting import Reporter
 from devkit.developing.session import Session
-from devkit.environments import env_option
-from devkit.hosting import LocalHost, choose_port
-from devkit.output import json_option, warn
+from devkit.hosts import credentials
+from devkit.local_host import running
+from devkit.local_host.process import LocalHost, choose_port
+from devkit.projects import project as projects
+from devkit.projects.environments import env_option
+from devkit.terminal import completion
+from devkit.terminal.output import json_option, warn
 from runtime.engines.sandbox import SandboxMode
 
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -29,22 +32,26 @@ Examples: devkit dev ./my-integration --no-open
 
 
 @click.command("dev", epilog=EXAMPLES)
-@click.argument("path", required=False, shell_complete=completing.folders)
+@click.argument("path", required=False, shell_complete=completion.folders)
 @click.option(
-    "--port", type=click.IntRange(1, 65535), help="Port of the host; else one that stays the same per project."
+    "--port", type=click.IntRange(1, 65535), help="Port of the host; default: one that stays the same per project."
 )
 @click.option("--no-open", is_flag=True, help="Do not open a browser.")
 @click.option(
-    "--data", type=click.Path(file_okay=False), help="Folder for the host's data; else .devkit in the project."
+    "--data", type=click.Path(file_okay=False), help="Folder for the host's data; default: .devkit in the project."
 )
-@click.option("--fresh", is_flag=True, help="Forget what earlier runs left, and begin anew.")
-@click.option("--debug", is_flag=True, help="Wait for a debugger (debugpy), and lift the limit of time.")
+@click.option("--fresh", is_flag=True, help="Delete the data of earlier runs and start over.")
+@click.option("--debug", is_flag=True, help="Wait for a debugger (debugpy), and lift the time limit.")
 @click.option(
-    "--debug-port", default=debugging.PORT, show_default=True, type=click.IntRange(1, 65535), help="Its port."
+    "--debug-port",
+    default=debugging.PORT,
+    show_default=True,
+    type=click.IntRange(1, 65535),
+    help="Port for the debugger.",
 )
 @click.option("--host", help="Develop against this host: its events come here through a tunnel.")
-@click.option("--token", help="A token for that host; else DEVKIT_TOKEN, or the one that is known.")
-@click.option("--all", "everybody", is_flag=True, help="With --host: events of all organizations, too.")
+@click.option("--token", help="A token for that host; default: DEVKIT_TOKEN, or the saved one.")
+@click.option("--all", "everybody", is_flag=True, help="With --host: take the events of all organizations.")
 @click.option(
     "--sandbox", type=click.Choice(["required", "off"]), default="required", help="Whether to confine the script."
 )
@@ -67,11 +74,11 @@ def command(
 ) -> None:
     """Run the integration in PATH (this folder): host, preview, reload, events and logs.
 
-    What the host knows is kept in the project's .devkit from run to run. With --host no host is started: the events of
+    The host keeps its data in the project's .devkit between runs. With --host no host is started: the events of
     the integration there are answered by the code here, for as long as this runs.
     """
     started = time.perf_counter()
-    folder, _ = project.find_folder(path)
+    folder, _ = projects.find_folder(path)
     stopping = threading.Event()
     for number in ENDINGS:  # also a terminal that closes: the host must be stopped in order then, too
         signal.signal(number, lambda *_: stopping.set())
@@ -88,7 +95,7 @@ def command(
     port = choose_port(folder, port)
     if fresh:
         running.forget(place)
-    with running.hold(place):
+    with running.claim(place):
         _run(path, env, place, port, sandbox, started, stopping, reporter, not no_open, debug_port if debug else None)
 
 
@@ -109,7 +116,7 @@ def _run(
     settings: dict[str, str] = {}
     try:
         if debug_port is not None:
-            debuggee = Debuggee(project.load(path, env), debug_port, place / "debug.log")
+            debuggee = Debuggee(projects.load(path, env), debug_port, place / "debug.log")
             settings = {"wall_seconds": str(debugging.NO_LIMIT), "allow_egress": debuggee.address}
         if sandbox == "off":
             warn("the script runs without a sandbox: it can read and change whatever you can")
@@ -121,7 +128,7 @@ def _run(
             reporter.tell("debug", f"Waiting for a debugger at 127.0.0.1:{debuggee.port}.", port=debuggee.port)
             debuggee.wait(stopping)
         # Before the preview is announced: whoever reads that may call other commands at once.
-        note = _write_note(project.find_folder(path)[0], host.url, place, reporter)
+        note = _write_note(projects.find_folder(path)[0], host.url, place, reporter)
         with actions.keys:
             if actions.keys.there:
                 reporter.tell("keys", HELP)

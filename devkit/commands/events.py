@@ -7,11 +7,14 @@ from typing import Any
 
 import click
 
-from devkit import completing, credentials, history, project
-from devkit.client import Client
-from devkit.environments import env_option
-from devkit.output import json_option, say
-from devkit.traces import as_text
+from devkit.events import history
+from devkit.events.traces import as_text
+from devkit.hosts import credentials
+from devkit.hosts.client import Client
+from devkit.projects import project as projects
+from devkit.projects.environments import env_option
+from devkit.terminal import completion
+from devkit.terminal.output import json_option, say
 from runtime.contract.events import EVENTS
 
 EXAMPLES = """\b
@@ -32,7 +35,7 @@ def filters(command: Any) -> Any:
     """Add the filters of the event list."""
     for option in (
         click.option("--since", metavar="WHEN", help="Not older than 30s, 10m, 2h, 1d, or a time."),
-        click.option("--status", type=click.Choice(["success", "failed"]), help="Only those that ended so."),
+        click.option("--status", type=click.Choice(["success", "failed"]), help="Only those with this status."),
         click.option("--type", "kind", type=click.Choice(list(EVENTS)), metavar="TYPE", help="Only this type."),
     ):
         command = option(command)
@@ -40,10 +43,10 @@ def filters(command: Any) -> Any:
 
 
 @click.command("events", epilog=EXAMPLES)
-@click.argument("name", required=False, shell_complete=completing.integration)
+@click.argument("name", required=False, shell_complete=completion.integration)
 @click.argument("event", metavar="[ID]", required=False)
 @filters
-@click.option("--installation", metavar="ID", help="Only those of this installation.")
+@click.option("--installation", metavar="ID", help="Only events of this installation.")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 10_000), help="How many at most.")
 @env_option
 @credentials.options
@@ -65,20 +68,20 @@ def command(
 
     With an ID: that event with its payload, its logs, the requests the script made and how close each limit was.
     """
-    name = name or project.name_here(env)
+    name = name or projects.name_here(env)
     begin = history.moment(since) if since else None
     client = Client(credentials.load(host, token))
     if event is not None:
         detail = client.call("GET", history.path(name, event))
         say(json.dumps(detail) if as_json else _whole(detail))
         return
-    found = history.latest(client, name, limit, type=kind, status=status, installation=installation, since=begin)
+    events = history.latest(client, name, limit, type=kind, status=status, installation=installation, since=begin)
     if as_json:
-        say(json.dumps({"events": found}))
-    elif not found:
+        say(json.dumps({"events": events}))
+    elif not events:
         say("No such events.")
     else:
-        say("\n".join(_line(one) for one in found))
+        say("\n".join(_line(event) for event in events))
 
 
 def _line(event: dict[str, Any]) -> str:

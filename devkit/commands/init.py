@@ -1,4 +1,4 @@
-"""`devkit init`: a database with an organisation and its admin."""
+"""`devkit init`: a database with an organization and its admin."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from devkit import private_files
-from devkit.output import Problem, answer, json_option
+from devkit.local_host import private_files
+from devkit.terminal.output import Problem, answer, json_option
 from runtime.settings import BadSetting, Settings, read_settings
 from runtime.store.database import Database
-from runtime.store.founding import found
 from runtime.store.migrate import migrate
+from runtime.store.organizations import create_organization
 from runtime.store.secrets import KeyMissing, load_keyring, use_keyring
 
 
@@ -25,7 +25,7 @@ from runtime.store.secrets import KeyMissing, load_keyring, use_keyring
 @click.option("--email", default="admin@localhost", show_default=True, help="E-mail address of its admin.")
 @json_option
 def command(data: str, database_url: str | None, title: str, email: str, as_json: bool) -> None:
-    """Make the database if there is none, an organization, and a token for its admin.
+    """Create the database if there is none, an organization, and a token for its admin.
 
     Example: devkit init --data ./data --organization "My company" --email me@example.com
     """
@@ -45,9 +45,13 @@ def command(data: str, database_url: str | None, title: str, email: str, as_json
     try:
         migrate(database)
         with database.transaction(writes=True) as session:
-            made = found(session, title, email)
+            founded = create_organization(session, title, email)
     finally:
         database.close()
         os.umask(before)
-    value = {"organization": made.organization, "user": made.user, "token": made.token}
-    answer(as_json, value, f"organization {made.organization}\nuser         {made.user}\ntoken        {made.token}")
+    value = {"organization": founded.organization, "user": founded.user, "token": founded.token}
+    answer(
+        as_json,
+        value,
+        f"organization {founded.organization}\nuser         {founded.user}\ntoken        {founded.token}",
+    )

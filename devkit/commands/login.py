@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from devkit import credentials
-from devkit.client import Client
-from devkit.output import Problem, answer, json_option
+from devkit.hosts import credentials
+from devkit.hosts.client import Client
+from devkit.terminal.output import Problem, answer, json_option
 
 
 @click.command("login")
@@ -14,13 +14,13 @@ from devkit.output import Problem, answer, json_option
 @click.option("--token", required=True, help="A token, for example from `devkit init`.")
 @json_option
 def command(host: str, token: str, as_json: bool) -> None:
-    """Try host and token, and remember them.
+    """Check host and token, and save them.
 
     Example: devkit login --host http://127.0.0.1:8080 --token dk_...
     """
     if not host.startswith(("http://", "https://")):
         raise Problem("--host is an address that begins with http:// or https://")
-    given = credentials.Credentials(host.rstrip("/"), token)
-    user = Client(given).call("GET", "/v1/user")
-    credentials.save(given)
-    answer(as_json, {"host": given.host, "user": user}, f"Logged in to {given.host} as {user['displayName']}.")
+    new = credentials.Credentials(host.rstrip("/"), token)
+    user = Client(new).call("GET", "/v1/user")
+    credentials.save(new)
+    answer(as_json, {"host": new.host, "user": user}, f"Logged in to {new.host} as {user['displayName']}.")

@@ -7,12 +7,15 @@ import threading
 
 import click
 
-from devkit import completing, credentials, following, history, project
-from devkit.client import Client
 from devkit.commands.events import filters as event_filters
-from devkit.environments import env_option
-from devkit.output import json_option, say, warn
-from devkit.traces import as_text
+from devkit.events import following, history
+from devkit.events.traces import as_text
+from devkit.hosts import credentials
+from devkit.hosts.client import Client
+from devkit.projects import project as projects
+from devkit.projects.environments import env_option
+from devkit.terminal import completion
+from devkit.terminal.output import json_option, say, warn
 from runtime.engines.frames import LEVELS
 
 EXAMPLES = """\b
@@ -22,14 +25,14 @@ Examples: devkit logs my-integration --follow
 
 
 @click.command("logs", epilog=EXAMPLES)
-@click.argument("name", required=False, shell_complete=completing.integration)
-@click.option("--follow", "-f", is_flag=True, help="Go on as calls happen, until Ctrl-C.")
+@click.argument("name", required=False, shell_complete=completion.integration)
+@click.option("--follow", "-f", is_flag=True, help="Keep showing new events until Ctrl-C.")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(0, 1000), help="Past events to show first.")
 @click.option("--level", type=click.Choice(LEVELS), help="Only lines of at least this level, and events that have one.")
 @click.option("--text", help="Only events with this text in their type, their lines or their fault.")
 @click.option("--trace", metavar="ID", help="Only the event with this id.")
 @event_filters
-@click.option("--installation", metavar="ID", help="Only those of this installation.")
+@click.option("--installation", metavar="ID", help="Only events of this installation.")
 @env_option
 @credentials.options
 @json_option
@@ -50,7 +53,7 @@ def command(
     as_json: bool,
 ) -> None:
     """Show the latest events of the integration NAME (the one of this folder) with what their calls logged."""
-    name = name or project.name_here(env)
+    name = name or projects.name_here(env)
     begin = history.moment(since) if since else None
     client = Client(credentials.load(host, token))
     filters = {
@@ -58,11 +61,11 @@ def command(
         "level": level, "text": text, "event": trace,
     }  # fmt: skip
     if follow:
-        found = following.follow(client, name, threading.Event(), warn, limit, **filters)
+        events = following.follow(client, name, threading.Event(), warn, limit, **filters)
     else:
-        found = following.past(client, name, limit, **filters)
+        events = following.past(client, name, limit, **filters)
     try:
-        for detail in found:
+        for detail in events:
             say(json.dumps(detail) if as_json else as_text(detail, level))
     except KeyboardInterrupt:
         return

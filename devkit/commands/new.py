@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from devkit.output import Problem, answer, json_option
+from devkit.terminal.output import Problem, answer, json_option
 
 TEMPLATES: dict[str, str] = {
     "block": "A block with properties its editor fills in and state each reader has for themselves.",
@@ -50,34 +50,34 @@ def begin_with(ctx: click.Context, parameter: click.Parameter, typed: str) -> li
 
 @click.command("new")
 @click.argument("name", required=False)
-@click.option("--template", shell_complete=begin_with, help="What to begin with; --list shows them.")
-@click.option("--title", help="How people will see it named; else made of NAME.")
-@click.option("--path", "place", type=click.Path(), help="Folder of the project; else NAME in this folder.")
+@click.option("--template", shell_complete=begin_with, help="The template; --list shows them.")
+@click.option("--title", help="The name people see; default: derived from NAME.")
+@click.option("--path", "place", type=click.Path(), help="Folder of the project; default: NAME in this folder.")
 @click.option("--list", "listing", is_flag=True, help="Show the templates.")
 @json_option
 def command(
     name: str | None, template: str | None, title: str | None, place: str | None, listing: bool, as_json: bool
 ) -> None:
-    """Make the project NAME from a template; asks for what is not given.
+    """Create the project NAME from a template; asks for what is missing.
 
     Example: devkit new my-integration --template block
     """
     if listing:
-        answer(as_json, {"templates": [{"name": one, "description": TEMPLATES[one]} for one in TEMPLATES]}, listed())
+        answer(as_json, {"templates": [{"name": name, "description": TEMPLATES[name]} for name in TEMPLATES]}, listed())
         return
     name = check_name(name) if name else ask_name(place)
     template = check_template(template) if template else ask_template()
     title = check_title(title) if title is not None else title_of(name)
     folder = Path(place or name).absolute()
     files = make(template, name, title, folder)
-    shown = os.path.relpath(folder)
-    shown = str(folder) if shown.startswith("..") else shown
-    steps = [f"cd {shown}"] if shown != "." else []
+    displayed = os.path.relpath(folder)
+    displayed = str(folder) if displayed.startswith("..") else displayed
+    steps = [f"cd {displayed}"] if displayed != "." else []
     steps += ["npm install"] if "package.json" in files else []
     steps += ["devkit dev"]
-    text = f"Made {name} in {shown} ({len(files)} files). Next:\n\n" + "".join(f"    {step}\n" for step in steps)
-    told = {"name": name, "title": title, "template": template, "folder": str(folder), "files": files, "next": steps}
-    answer(as_json, told, text.rstrip("\n"))
+    text = f"Created {name} in {displayed} ({len(files)} files). Next:\n\n" + "".join(f"    {step}\n" for step in steps)
+    report = {"name": name, "title": title, "template": template, "folder": str(folder), "files": files, "next": steps}
+    answer(as_json, report, text.rstrip("\n"))
 
 
 def listed() -> str:
@@ -102,8 +102,8 @@ def check_template(template: str) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(template.lower(), TEMPLATES, 1, cutoff=0.4)
-    meant = f"; did you mean `{near[0]}`?" if near else "."
-    raise Problem(f"there is no template `{template}`{meant} There are: {', '.join(TEMPLATES)}")
+    suggestion = f"; did you mean `{near[0]}`?" if near else "."
+    raise Problem(f"there is no template `{template}`{suggestion} There are: {', '.join(TEMPLATES)}")
 
 
 def check_title(title: str) -> str:
@@ -122,7 +122,7 @@ def title_of(name: str) -> str:
 
 def ask_name(place: str | None) -> str:
     """Ask for a name until it is one; raises Problem where nobody can be asked."""
-    must_be_asked("which name? Write it behind the command: devkit new NAME --template TEMPLATE")
+    must_be_asked("which name? Write it after the command: devkit new NAME --template TEMPLATE")
     folder = Path(place).name if place else ""
     default = folder if NAME.fullmatch(folder) and set(folder) != {"."} else None
     return str(click.prompt("Name of the integration", default=default, value_proc=asked(check_name), err=True))
@@ -144,13 +144,13 @@ def must_be_asked(missing: str) -> None:
 def asked(check: Any) -> Any:
     """Let a question come again, with the reason, where a check refuses the answer."""
 
-    def again(value: str) -> str:
+    def validate(value: str) -> str:
         try:
             return str(check(value.strip()))
         except Problem as problem:
             raise click.UsageError(problem.sentence) from None
 
-    return again
+    return validate
 
 
 def make(template: str, name: str, title: str, folder: Path) -> list[str]:
@@ -218,7 +218,7 @@ def _filled(text: str, name: str, title: str, is_yaml: bool) -> str:
     values = {STANDS_FOR_NAME: name, STANDS_FOR_TITLE: title}
     if is_yaml:
         values = {key: value if PLAIN.fullmatch(value) else _quoted(value) for key, value in values.items()}
-    return re.sub("|".join(map(re.escape, values)), lambda found: values[found[0]], text)
+    return re.sub("|".join(map(re.escape, values)), lambda match: values[match[0]], text)
 
 
 def _quoted(value: str) -> str:

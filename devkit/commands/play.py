@@ -8,9 +8,12 @@ from typing import Any
 
 import click
 
-from devkit import completing, credentials, project, scenarios, sending
-from devkit.environments import env_option
-from devkit.output import Problem, answer, json_option, say
+from devkit.events import scenarios, sending
+from devkit.hosts import credentials
+from devkit.projects import project as projects
+from devkit.projects.environments import env_option
+from devkit.terminal import completion
+from devkit.terminal.output import Problem, answer, json_option, say
 
 EXAMPLES = """\b
 Examples: devkit play visit.yaml --to local
@@ -27,8 +30,8 @@ class Speed(click.ParamType[float]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         if isinstance(value, float):
             return value
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)x?", str(value).strip())
-        speed = float(found[1]) if found else 0.0
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)x?", str(value).strip())
+        speed = float(match[1]) if match else 0.0
         if not 0 < speed <= FASTEST:
             self.fail(f"write 2x, 10x or 0.5x, at most {FASTEST:g}x", param, ctx)
         return speed
@@ -37,12 +40,12 @@ class Speed(click.ParamType[float]):
 @click.command("play", epilog=EXAMPLES)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.option("--speed", type=Speed(), default=1.0, metavar="FACTOR", help="2x is twice as fast as recorded.")
-@click.option("--no-delay", is_flag=True, help="Leave the pauses out.")
+@click.option("--no-delay", is_flag=True, help="Send without pauses.")
 @click.option(
     "--integration",
     "name",
-    shell_complete=completing.integration,
-    help="The integration; else the one of this folder, else the recorded one.",
+    shell_complete=completion.integration,
+    help="The integration; default: the one in this folder, or the recorded one.",
 )
 @sending.to_option
 @env_option
@@ -85,7 +88,7 @@ def command(
 def _here(env: str | None) -> str | None:
     """Give the name of the integration of this folder; None outside a project, unless it is to have an environment."""
     try:
-        return project.name_here(env)
+        return projects.name_here(env)
     except Problem:
         if env is not None:
             raise

@@ -11,11 +11,14 @@ from typing import Any
 
 import click
 
-from devkit import completing, credentials, history, project, scenarios, sending
-from devkit.client import Client, Refused
-from devkit.environments import env_option
-from devkit.output import Problem, answer, json_option, say, warn
-from devkit.scenarios import Step, Unwritable
+from devkit.events import history, scenarios, sending
+from devkit.events.scenarios import Step, Unwritable
+from devkit.hosts import credentials
+from devkit.hosts.client import Client, RequestRefused
+from devkit.projects import project as projects
+from devkit.projects.environments import env_option
+from devkit.terminal import completion
+from devkit.terminal.output import Problem, answer, json_option, say, warn
 from runtime.contract.events import EVENTS
 
 EVERY = 0.5
@@ -30,19 +33,22 @@ Examples: devkit record visit.yaml
 @click.command("record", epilog=EXAMPLES)
 @click.argument("file", type=click.Path(dir_okay=False))
 @click.option("--since", metavar="WHEN", help="Take what happened in the last 30s, 10m, 2h, 1d instead of waiting.")
-@click.option("--count", type=click.IntRange(1, 10_000), help="End after so many events; else Ctrl-C ends it.")
+@click.option("--count", type=click.IntRange(1, 10_000), help="Stop after this many events; default: until Ctrl-C.")
 @click.option(
     "--type",
     "kinds",
     multiple=True,
     type=click.Choice(list(EVENTS)),
     metavar="TYPE",
-    help="Only this type, again for more; else all that come by themselves.",
+    help="Only this type; may be given several times. Default: all that nobody waits for.",
 )
 @click.option(
-    "--integration", "name", shell_complete=completing.integration, help="The integration; else the one of this folder."
+    "--integration",
+    "name",
+    shell_complete=completion.integration,
+    help="The integration; default: the one in this folder.",
 )
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @env_option
 @credentials.options
 @json_option
@@ -64,11 +70,11 @@ def command(
     """
     path = Path(file)
     if path.exists() and not force:
-        raise Problem(f"{file} is there already; --force writes over it")
+        raise Problem(f"{file} already exists; --force overwrites it")
     if not path.resolve().parent.is_dir():
         raise Problem(f"there is no folder {path.resolve().parent}")
     begin = history.moment(since) if since else None
-    name = name or project.name_here(env)
+    name = name or projects.name_here(env)
     recording = Recording(Client(credentials.load(host, token)), name, path, kinds, count)
     if begin is not None:
         recording.look(begin)
@@ -80,8 +86,8 @@ def command(
         )
     if not recording.events:
         raise Problem(f"nothing was recorded: {name} had no such event")
-    told = {"file": file, "integration": name, "events": len(recording.events)}
-    answer(as_json, told, f"{len(recording.events)} events in {file}; `devkit play {file}` sends them.")
+    report = {"file": file, "integration": name, "events": len(recording.events)}
+    answer(as_json, report, f"{len(recording.events)} events in {file}; `devkit play {file}` sends them.")
 
 
 class Recording:
@@ -98,8 +104,8 @@ class Recording:
     def look(self, begin: str | None) -> None:
         """Take the events since a time that are new, and write them all; raises Problem."""
         unseen = list(self._new(begin))  # whole, before any of them counts as seen: the host may go away in between
-        self._seen.update(one["id"] for one in unseen)
-        fresh = [one for one in unseen if self._wanted(one)]
+        self._seen.update(event["id"] for event in unseen)
+        fresh = [event for event in unseen if self._wanted(event)]
         for event in fresh[::-1][: None if self._count is None else self._count - len(self.events)]:
             carries = event["payload"]["type"] == "fetch"
             self.events[event["id"]] = history.whole(self._client, self._name, event["id"]) if carries else event
@@ -128,7 +134,7 @@ class Recording:
             try:
                 self.look(begin)
                 away = False
-            except (Refused, Unwritable):
+            except (RequestRefused, Unwritable):
                 raise
             except Problem as problem:
                 if not away:
@@ -142,7 +148,7 @@ class Recording:
         if not newest:
             return None
         begin = str(newest[0]["createdAt"])
-        self._seen.update(one["id"] for one in history.walk(self._client, self._name, since=begin))
+        self._seen.update(event["id"] for event in history.walk(self._client, self._name, since=begin))
         return begin
 
     def _wanted(self, event: dict[str, Any]) -> bool:
@@ -155,9 +161,9 @@ class Recording:
     def _steps(self) -> list[Step]:
         steps: list[Step] = []
         before: datetime | None = None
-        for event in sorted(self.events.values(), key=lambda one: str(one["createdAt"])):
+        for event in sorted(self.events.values(), key=lambda item: str(item["createdAt"])):
             moment = datetime.fromisoformat(event["createdAt"])
             after = max(0.0, (moment - before).total_seconds()) if before else 0.0
-            steps.append(Step(round(after, 3), sending.again(event["payload"], elsewhere=True), event.get("body")))
+            steps.append(Step(round(after, 3), sending.as_new(event["payload"], elsewhere=True), event.get("body")))
             before = moment
         return steps

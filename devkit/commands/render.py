@@ -8,14 +8,17 @@ from typing import Any
 
 import click
 
-from devkit import completing, environments, project, surroundings
 from devkit.build.places import source_line
-from devkit.environments import env_option
-from devkit.findings import Finding
-from devkit.output import Problem, complain, json_option, say, warn
-from devkit.project import Project
-from devkit.sandboxed import Called, Sandboxed
-from devkit.surroundings import LEVELS, Configurations, Screen
+from devkit.offline import simulated_host
+from devkit.offline.sandboxed_script import CallResult, SandboxedScript
+from devkit.offline.simulated_host import LEVELS, Configurations, Screen
+from devkit.projects import environments
+from devkit.projects import project as projects
+from devkit.projects.environments import env_option
+from devkit.projects.findings import Finding
+from devkit.projects.project import Project
+from devkit.terminal import completion
+from devkit.terminal.output import Problem, complain, json_option, say, warn
 from runtime.contract import accessibility, contentkit
 from runtime.contract.invocation import LoadReport, ScriptFault
 from runtime.engines.egress import EgressRules
@@ -39,30 +42,40 @@ def _object(ctx: click.Context, param: click.Parameter, value: str | None) -> di
     try:
         read = json.loads(value)
     except ValueError as error:
-        raise click.BadParameter(f"this is no JSON ({error}); {WHAT_TO_WRITE}") from None
+        raise click.BadParameter(f"this is not JSON ({error}); {WHAT_TO_WRITE}") from None
     if not isinstance(read, dict):
         raise click.BadParameter(WHAT_TO_WRITE)
     return read
 
 
 @click.command("render", epilog=EXAMPLES)
-@click.argument("component", shell_complete=completing.components)
+@click.argument("component", shell_complete=completion.components)
 @click.option("--props", callback=_object, default="{}", metavar="JSON", help="Its properties.")
+@click.option("--state", callback=_object, metavar="JSON", help="Its state; default: the initial state of the script.")
+@click.option("--action", metavar="NAME", help="An action to handle before rendering.")
+@click.option("--params", callback=_object, default="{}", metavar="JSON", help="Parameters of the action.")
 @click.option(
-    "--state", callback=_object, metavar="JSON", help="Its state; without one the script gives the initial one."
-)
-@click.option("--action", metavar="NAME", help="An action to handle before it is drawn.")
-@click.option("--params", callback=_object, default="{}", metavar="JSON", help="What the action carries.")
-@click.option(
-    "--context", type=click.Choice(CONTEXTS), default="document", show_default=True, help="Where it is shown."
+    "--context",
+    type=click.Choice(CONTEXTS),
+    default="document",
+    show_default=True,
+    help="Where the component is shown.",
 )
 @click.option("--editable", is_flag=True, help="In a document that is being edited.")
 @click.option("--theme", type=click.Choice(["light", "dark"]), default="light", show_default=True)
-@click.option("--installation-config", "configuration", callback=_object, metavar="JSON", help="What is configured.")
-@click.option("--project", "folder", type=click.Path(), metavar="PATH", help="The project; else this folder's.")
-@click.option("--tree", "as_tree", is_flag=True, help="Draw a tree in the terminal, as without any of these.")
-@click.option("--html", "html_file", type=click.Path(dir_okay=False), help="Write a page that needs nothing else.")
-@click.option("--png", "png_file", type=click.Path(dir_okay=False), help="Write a picture; needs Chromium.")
+@click.option(
+    "--installation-config",
+    "configuration",
+    callback=_object,
+    metavar="JSON",
+    help="Configuration of the installation.",
+)
+@click.option(
+    "--project", "folder", type=click.Path(), metavar="PATH", help="The project; default: the one in this folder."
+)
+@click.option("--tree", "as_tree", is_flag=True, help="Print a tree in the terminal (the default).")
+@click.option("--html", "html_file", type=click.Path(dir_okay=False), help="Write a self-contained HTML page.")
+@click.option("--png", "png_file", type=click.Path(dir_okay=False), help="Write an image; needs Chromium.")
 @click.option(
     "--sandbox", type=click.Choice(["required", "off"]), default="required", help="Whether to confine the script."
 )
@@ -90,32 +103,34 @@ def command(
 ) -> None:
     """Draw COMPONENT of the project in this folder, as a host would: in its sandbox, with what it logs on the side.
 
-    Without an option the result is a tree in the terminal. What the output violates is a warning.
+    Without an option the result is a tree in the terminal. Violations in the output are warnings.
     """
     if params and action is None:
         raise Problem("--params belongs to --action NAME; name the action")
-    found = project.load(folder, env)
-    configurations = _configurations(found, configuration)
+    project = projects.load(folder, env)
+    configurations = _configurations(project, configuration)
     screen = _screen(context, editable, theme, configurations)
     sent = None if action is None else {**params, "action": action}
-    secrets = {key: environments.fill(text, found.variables, EXAMPLE) for key, text in found.manifest.secrets.items()}
-    run = Sandboxed(found, sandbox=sandbox, secrets=secrets, configurations=configurations, rules=EgressRules())
+    secrets = {
+        key: environments.fill(text, project.variables, EXAMPLE) for key, text in project.manifest.secrets.items()
+    }
+    run = SandboxedScript(project, sandbox=sandbox, secrets=secrets, configurations=configurations, rules=EgressRules())
     with run:
         try:
             report = run.load()
         except ScriptRefused as refused:
-            _tell(_finding(found, refused.fault, run.entry))
+            _tell(_finding(project, refused.fault, run.entry))
             ctx.exit(1)
-        _refuse_unknown(component, found, report)
+        _refuse_unknown(component, project, report)
         called = run.render(component, props, state, sent, screen)
     failure = called.trace.failure
-    # Why it failed is told in full below.
-    known = tuple(one.message for one in (called.fault, failure) if one is not None)
+    # Why it failed is reported in full below.
+    known = tuple(fault.message for fault in (called.fault, failure) if fault is not None)
     for line in called.trace.logs:
         if known and line.message.startswith(known):
             continue
         click.echo(f"{line.level}: {line.message}", err=True)
-    output = _output(ctx, found, called, run.entry, component)
+    output = _output(ctx, project, called, run.entry, component)
     for violation in contentkit.violations(output):
         warn(str(violation))
     for missing in accessibility.warnings(output):
@@ -130,49 +145,51 @@ def command(
         tree.draw(output)
 
 
-def _configurations(found: Project, given: dict[str, Any] | None) -> Configurations:
+def _configurations(project: Project, configuration: dict[str, Any] | None) -> Configurations:
     """Lay what is configured on the command line over what the manifest's forms suggest."""
-    filled = surroundings.configured(found.manifest)
-    return filled if given is None else {level: {**filled[level], **given} for level in LEVELS}
+    filled = simulated_host.configured(project.manifest)
+    return filled if configuration is None else {level: {**filled[level], **configuration} for level in LEVELS}
 
 
 def _screen(context: str, editable: bool, theme: str, configurations: Configurations) -> Screen:
     if context == "document":
-        return surroundings.page(editable=editable, theme=theme)
+        return simulated_host.page(editable=editable, theme=theme)
     if context == "configuration_contentsource":
-        return surroundings.content_source_screen(theme)
-    (level,) = (one for one in LEVELS if context == f"configuration_{one}")
-    return surroundings.configuration_screen(level, configurations, theme)
+        return simulated_host.content_source_screen(theme)
+    (level,) = (level_ for level_ in LEVELS if context == f"configuration_{level_}")
+    return simulated_host.configuration_screen(level, configurations, theme)
 
 
-def _refuse_unknown(component: str, found: Project, report: LoadReport) -> None:
-    """Raise Problem that names the components there are, where the engine can tell them."""
+def _refuse_unknown(component: str, project: Project, report: LoadReport) -> None:
+    """Raise Problem that names the components there are, where the engine can report them."""
     if report.components and component not in report.components:
         raise Problem(f"there is no component `{component}`; the script has {', '.join(report.components)}")
-    if not report.components and found.script.suffix == ".py":
+    if not report.components and project.script.suffix == ".py":
         raise Problem(f'the script has no component; register one with @integration.component("{component}")')
 
 
-def _named(found: Project) -> list[str]:
+def _named(project: Project) -> list[str]:
     """Give the components the manifest names."""
-    manifest = found.manifest.model_dump(mode="json", by_alias=True)
+    manifest = project.manifest.model_dump(mode="json", by_alias=True)
     screens = (manifest.get("configurations") or {}).values()
     sources = [source.get("configuration") or {} for source in manifest.get("contentSources") or []]
     named = [block["id"] for block in manifest.get("blocks") or []]
-    named += [one["componentId"] for one in (*screens, *sources) if isinstance(one, dict) and one.get("componentId")]
+    named += [
+        entry["componentId"] for entry in (*screens, *sources) if isinstance(entry, dict) and entry.get("componentId")
+    ]
     return list(dict.fromkeys(named))
 
 
-def _output(ctx: click.Context, found: Project, called: Called, entry: str, component: str) -> dict[str, Any]:
-    """Give the output of a call; tells why there is none, and ends the command."""
+def _output(ctx: click.Context, project: Project, called: CallResult, entry: str, component: str) -> dict[str, Any]:
+    """Give the output of a call; reports why there is none, and ends the command."""
     failure = called.trace.failure
     if called.fault is not None and (called.status >= 500 or failure is not None):
-        _tell(_finding(found, called.fault, entry))
+        _tell(_finding(project, called.fault, entry))
         ctx.exit(1)
     if failure is not None:
         raise Problem(f"{entry}: {failure.message}")
     if called.status == 404 and called.error == f"Component {component} not found":
-        raise Problem(f"there is no component `{component}`; the manifest names {', '.join(_named(found)) or 'none'}")
+        raise Problem(f"there is no component `{component}`; the manifest names {', '.join(_named(project)) or 'none'}")
     if called.status >= 400:
         raise Problem(f"the script refused with {called.status}: {called.error or 'without a reason'}")
     try:
@@ -180,13 +197,13 @@ def _output(ctx: click.Context, found: Project, called: Called, entry: str, comp
     except ValueError:
         output = None
     if not isinstance(output, dict):
-        raise Problem("the script answered something that is no render output")
+        raise Problem("the script answered something that is not a render output")
     return output
 
 
-def _finding(found: Project, fault: ScriptFault, entry: str) -> Finding:
+def _finding(project: Project, fault: ScriptFault, entry: str) -> Finding:
     file, line = fault.file or entry, fault.line or 1
-    folder = found.script.parent if found.script.suffix == ".py" else found.folder
+    folder = project.script.parent if project.script.suffix == ".py" else project.folder
     source = fault.source or source_line(folder / file, line)
     hint = f" ({fault.hint})" if fault.hint else ""
     return Finding(file, line, fault.column or 1, fault.message + hint, source if fault.line else None)
@@ -207,8 +224,8 @@ def _draw_files(
 
     if output.get("type") == "complete":
         raise Problem("the component is complete: there is nothing to draw; --json shows what it returns")
-    made = page(component, output, screen.context)
+    html = page(component, output, screen.context)
     if html_file is not None:
-        picture.write(Path(html_file), made.encode(), "--html")
+        picture.write(Path(html_file), html.encode(), "--html")
     if png_file is not None:
-        picture.take(made, Path(png_file))
+        picture.take(html, Path(png_file))

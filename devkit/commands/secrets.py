@@ -13,10 +13,12 @@ from typing import Any
 import click
 import dotenv
 
-from devkit import completing, environments, project
-from devkit.environments import EXPRESSION, FILE, env_option
-from devkit.output import Problem, answer, json_option, say
-from devkit.project import Project
+from devkit.projects import environments
+from devkit.projects import project as projects
+from devkit.projects.environments import EXPRESSION, FILE, env_option
+from devkit.projects.project import Project
+from devkit.terminal import completion
+from devkit.terminal.output import Problem, answer, json_option, say
 
 EXAMPLES = """\b
 Examples: devkit secrets --env staging
@@ -28,7 +30,7 @@ MISSING = "missing"
 
 
 @click.command("secrets", epilog=EXAMPLES)
-@click.argument("path", required=False, shell_complete=completing.folders)
+@click.argument("path", required=False, shell_complete=completion.folders)
 @click.option("--set", "name", metavar="NAME", help="Ask for the value of a variable, and write it into .env.")
 @click.option("--stdin", "piped", is_flag=True, help="With --set: read the value from standard input.")
 @env_option
@@ -42,45 +44,45 @@ def command(
     Values are never shown. Exits with 1 when a variable is not set.
     """
     if name is not None:
-        folder, _ = project.find_folder(path)
+        folder, _ = projects.find_folder(path)
         file = _set(folder, name, env, piped)
         answer(as_json, {"name": name, "file": file.name}, f"{name} is in {file.name}, which only you can read.")
         return
     if piped:
         raise click.UsageError("--stdin is for --set.")
-    found = project.load(path, env)
-    told = [_told(found, secret, text) for secret, text in found.manifest.secrets.items()]
-    lost = [one for one in told if MISSING in one["variables"].values()]
+    project = projects.load(path, env)
+    rows = [_told(project, secret, text) for secret, text in project.manifest.secrets.items()]
+    lost = [row for row in rows if MISSING in row["variables"].values()]
     if as_json:
-        say(json.dumps({"ok": not lost, "secrets": told}))
-    elif not told:
+        say(json.dumps({"ok": not lost, "secrets": rows}))
+    elif not rows:
         say("The manifest declares no secrets; `secrets: {API_KEY: '${{ env.API_KEY }}'}` would.")
     else:
-        say("\n".join(_line(one) for one in told))
+        say("\n".join(_line(row) for row in rows))
     ctx.exit(1 if lost else 0)
 
 
-def _told(found: Project, secret: str, text: str) -> dict[str, Any]:
-    known = found.variables
+def _told(project: Project, secret: str, text: str) -> dict[str, Any]:
+    known = project.variables
     names = EXPRESSION.findall(text)
     sources = {name: known[name].source if name in known else MISSING for name in names}
     return {"name": secret, "variables": sources, "written": not names}
 
 
-def _line(one: dict[str, Any]) -> str:
-    sources: dict[str, str] = one["variables"]
-    if one["written"]:
-        return f"{one['name']}: written into the manifest itself; `${{{{ env.{one['name']} }}}}` keeps it out"
+def _line(row: dict[str, Any]) -> str:
+    sources: dict[str, str] = row["variables"]
+    if row["written"]:
+        return f"{row['name']}: written into the manifest itself; `${{{{ env.{row['name']} }}}}` keeps it out"
     parts = [
         f"{name} ({click.style(source, fg='red') if source == MISSING else source})" for name, source in sources.items()
     ]
-    return f"{one['name']}: {', '.join(parts)}"
+    return f"{row['name']}: {', '.join(parts)}"
 
 
 def _set(folder: Path, name: str, env: str | None, piped: bool) -> Path:
     """Write a variable into `.env`, or `.env.NAME` of an environment; raises Problem."""
     if not NAME.fullmatch(name):
-        raise Problem(f"`{name}` is no name of a variable; letters, digits and `_` make one")
+        raise Problem(f"`{name}` is not a variable name; use letters, digits and `_`")
     value = _value(name, piped)
     file = folder / (f"{FILE}.{env}" if env else FILE)
     try:
@@ -101,7 +103,7 @@ def _value(name: str, piped: bool) -> str:
         raise Problem(f"nobody is there to ask for {name}; give its value on standard input, with --stdin")
     value = sys.stdin.read(MOST + 1).rstrip("\r\n") if piped else getpass.getpass(f"{name} (not shown): ")
     if not value:
-        raise Problem(f"{name} was given no value; nothing was written")
+        raise Problem(f"{name} got no value; nothing was written: type one, or pipe it in")
     if len(value) > MOST:
         raise Problem(f"the value of {name} is longer than {MOST} characters; nothing was written")
     return value
@@ -110,7 +112,7 @@ def _value(name: str, piped: bool) -> str:
 def _keep_out_of_git(folder: Path, name: str) -> None:
     """Have git leave the file alone, where the project is in a repository or already has a `.gitignore`."""
     ignore = folder / ".gitignore"
-    if not ignore.exists() and not any((one / ".git").exists() for one in (folder, *folder.parents)):
+    if not ignore.exists() and not any((directory / ".git").exists() for directory in (folder, *folder.parents)):
         return
     lines = ignore.read_text(encoding="utf-8").splitlines() if ignore.exists() else []
     if not {name, ".env*", f"/{name}"} & {line.strip() for line in lines}:

@@ -22,10 +22,10 @@ import click
 from granian import Granian
 from granian.constants import Interfaces
 
-from devkit import private_files
-from devkit.host_log import log_to_errors
-from devkit.hosting import LEASH
-from devkit.output import Problem, answer, json_option
+from devkit.local_host import private_files
+from devkit.local_host.log import log_to_errors
+from devkit.local_host.process import LEASH
+from devkit.terminal.output import Problem, answer, json_option
 from runtime.app import Application, StartRefused, create_app, prepare
 from runtime.engines.dev_tunnel import relay as relaying
 from runtime.settings import BadSetting, Settings, read_settings
@@ -43,7 +43,9 @@ STOP_AFTER = 45
 @click.option("--database-url", help="A database elsewhere, for example postgresql://user@host/name.")
 @click.option("--host", "address", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on.")
-@click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Processes that serve.")
+@click.option(
+    "--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Number of serving processes."
+)
 @click.option("--sandbox", type=click.Choice(["required", "off"]), help="Whether scripts must be confined.")
 @click.option("--allow-egress", multiple=True, metavar="HOST[:PORT]", help="A private address scripts may reach.")
 @click.option("--public-url", help="Address under which the host is reached from outside.")
@@ -59,11 +61,11 @@ def command(
     public_url: str | None,
     as_json: bool,
 ) -> None:
-    """Run the host until it is told to stop; SIGTERM finishes the calls in flight first.
+    """Run the host until it is stopped; SIGTERM lets the calls in flight finish first.
 
     Example: devkit serve --data ./data --port 8080
     """
-    given: dict[str, Any] = {
+    options: dict[str, Any] = {
         "data": data,
         "database_url": database_url,
         "sandbox": sandbox,
@@ -72,7 +74,7 @@ def command(
         "public_url": public_url or os.environ.get("DEVKIT_PUBLIC_URL") or f"http://{_reachable(address)}:{port}",
     }
     try:
-        settings = read_settings(**given)
+        settings = read_settings(**options)
     except BadSetting as error:
         raise Problem(str(error)) from error
     if settings.data:
@@ -88,7 +90,7 @@ def command(
     os.umask(private_files.UMASK)  # also for what the database and the processes of scripts make
     try:
         private_files.tighten_database(settings.database_address)
-        prepare(settings)
+        first = prepare(settings)
     except (BadSetting, OSError, StartRefused) as error:
         raise Problem(str(error)) from error
     gc.set_threshold(*GARBAGE)
@@ -97,7 +99,7 @@ def command(
     lent = os.environ.get(relaying.FOLDER)
     relay = os.environ[relaying.FOLDER] = lent or tempfile.mkdtemp(prefix="devkit-")
     try:
-        _run(settings, address, port, workers, as_json)
+        _run(settings, address, port, workers, first, as_json)
     finally:
         if lent is None:
             shutil.rmtree(relay, ignore_errors=True)
@@ -145,7 +147,7 @@ def _reachable(address: str) -> str:
 
 
 class Server(Granian):  # type: ignore[misc, valid-type]
-    """Granian that tells the serving processes at once when it is to stop: open streams must end first."""
+    """Granian that notifies the serving processes at once when it is to stop: open streams must end first."""
 
     # No Event: setting one waits for every process that waits on it, also for one that was killed meanwhile.
     stopping = RawValue("b", 0)
@@ -158,7 +160,7 @@ class Server(Granian):  # type: ignore[misc, valid-type]
         super().signal_handler_interrupt(*args, **kwargs)
 
 
-def _run(settings: Settings, address: str, port: int, workers: int, as_json: bool) -> None:
+def _run(settings: Settings, address: str, port: int, workers: int, first: str | None, as_json: bool) -> None:
     server = Server(
         "runtime.app",
         address=address,
@@ -208,9 +210,14 @@ def _run(settings: Settings, address: str, port: int, workers: int, as_json: boo
         # The web server opens its port in the serving process: whoever reads this line may call at once.
         while not _accepts(_reachable(address), port):
             time.sleep(0.01)
-        answer(as_json, {"type": "listening", "url": url}, f"listening on {url}")
+        text = f"listening on {url}"
+        facts = {"type": "listening", "url": url}
+        if first is not None:
+            text += f"\nnobody has an account here yet; whoever opens this link becomes the administrator: {first}"
+            facts["setupUrl"] = first
+        answer(as_json, facts, text)
 
     threading.Thread(target=announce, name="announcing", daemon=True).start()
     server.serve(target_loader=load, wrap_loader=False)
     if Server.failed.is_set():
-        raise Problem("the host could not start; what is above says why")
+        raise Problem("the host could not start; the messages above say why")

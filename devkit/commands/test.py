@@ -15,8 +15,8 @@ from typing import Any
 
 import click
 
-from devkit.environments import env_option
-from devkit.output import Problem, json_option, say
+from devkit.projects.environments import env_option
+from devkit.terminal.output import Problem, json_option, say
 
 EMPTY, MISUSED = 5, 4
 """How pytest ends when it found no test, and when it could not read what it was called with."""
@@ -30,7 +30,7 @@ WHAT_TO_WRITE = (
 @click.command("test", context_settings={"ignore_unknown_options": True})
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[PATH] [-- PYTEST_OPTIONS]")
 @click.option("--sandboxed", is_flag=True, help="Run the script in the engine that will serve it.")
-@click.option("--update-golden", is_flag=True, help="Write golden renders anew.")
+@click.option("--update-golden", is_flag=True, help="Rewrite the golden renders.")
 @click.option("-k", "expression", metavar="EXPR", help="Only tests whose names match, as pytest's own -k.")
 @env_option
 @json_option
@@ -72,22 +72,22 @@ def command(
         options = ["--sandboxed"] * sandboxed + ["--update-golden"] * update_golden
         options += ["--devkit-env", env] if env is not None else []
         options += ["-k", expression] if expression is not None else []
-        found = _run_pytest(place, folder, [*options, *more], as_json, outcomes)
-        if found == EMPTY:
+        exit_code = _run_pytest(place, folder, [*options, *more], as_json, outcomes)
+        if exit_code == EMPTY:
             raise Problem(f"no test was found in {place}; {WHAT_TO_WRITE}" if expression is None else _none(expression))
-        code = code or found
+        code = code or exit_code
     if as_json:
-        failed = [one for one in outcomes if one["outcome"] == "failed"]
-        passed = sum(one["outcome"] == "passed" for one in outcomes)
+        failed = [outcome for outcome in outcomes if outcome["outcome"] == "failed"]
+        passed = sum(outcome["outcome"] == "passed" for outcome in outcomes)
         say(json.dumps({"ok": code == 0, "passed": passed, "failed": len(failed), "tests": outcomes}))
     ctx.exit(code)
 
 
 def _refuse_unknown(folder: Path, env: str) -> None:
     """Raise Problem for an environment the manifest does not have: once, and not for every test."""
-    from devkit import environments
     from devkit.checking import manifest_text
-    from devkit.project import find_folder
+    from devkit.projects import environments
+    from devkit.projects.project import find_folder
 
     environments.chosen(manifest_text.read(find_folder(str(folder))[1]), env)
 
@@ -98,7 +98,7 @@ def _none(expression: str) -> str:
 
 def _project_folder(place: Path) -> Path:
     """Find the folder with the manifest, at a path or above it; raises Problem."""
-    # Not devkit.project, which reads manifests: tests that do not fit their manifest are told by pytest.
+    # Not devkit.projects.project, which reads manifests: pytest reports tests that do not fit their manifest.
     from runtime.contract.manifest import FILES
 
     start = place if place.is_dir() else place.parent
@@ -111,7 +111,7 @@ def _project_folder(place: Path) -> Path:
 def _python_tests(folder: Path) -> bool:
     """Tell whether there is a file that pytest would look into."""
     for place, folders, files in os.walk(folder):
-        folders[:] = [one for one in folders if one not in SKIPPED_FOLDERS and not one.startswith(".")]
+        folders[:] = [name for name in folders if name not in SKIPPED_FOLDERS and not name.startswith(".")]
         if any(name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py")) for name in files):
             return place is not None
     return False
@@ -143,8 +143,8 @@ def _run_script(folder: Path, script: list[str], env: str | None, as_json: bool,
     done = subprocess.run(
         [program, *script[1:]], cwd=folder, env=known, stdout=quiet, stderr=subprocess.STDOUT if as_json else None
     )
-    told = (done.stdout or b"").decode("utf-8", "replace")
-    outcomes.append(_outcome("npm test", "failed" if done.returncode else "passed", told if done.returncode else ""))
+    output = (done.stdout or b"").decode("utf-8", "replace")
+    outcomes.append(_outcome("npm test", "failed" if done.returncode else "passed", output if done.returncode else ""))
     return done.returncode and 1
 
 
@@ -164,11 +164,11 @@ def _run_pytest(place: Path, folder: Path, options: list[str], as_json: bool, ou
     arguments = [str(place), f"--rootdir={folder}", "-q", "-p", "no:cacheprovider", *options]
     if not as_json:
         return int(pytest.main(arguments, plugins=[plugin, collected]))
-    told = io.StringIO()
-    with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
+    report = io.StringIO()
+    with contextlib.redirect_stdout(report), contextlib.redirect_stderr(report):
         code = int(pytest.main(arguments, plugins=[plugin, collected]))
     if code == MISUSED:
-        lines = [line for line in told.getvalue().splitlines() if line.strip()]
+        lines = [line for line in report.getvalue().splitlines() if line.strip()]
         raise Problem(f"pytest could not run: {lines[-1] if lines else 'it gave no reason'}")
     return code
 

@@ -6,50 +6,72 @@ from typing import Any
 
 import click
 
-from devkit import credentials
-from devkit.client import Client, part
-from devkit.output import Problem, answer, json_option
+from devkit.hosts import credentials
+from devkit.hosts.client import Client, part
+from devkit.terminal.output import Problem, answer, json_option
 
 EXAMPLES = """\b
 Examples: devkit tokens
+          devkit tokens --create "Build server" --days 30
           devkit tokens --revoke kV2n8sQfJ0bXyT4LrE6w"""
 
 
 @click.command("tokens", epilog=EXAMPLES)
+@click.option("--create", "title", metavar="TITLE", help="Create a token, which is shown this once.")
+@click.option(
+    "--days",
+    type=click.IntRange(0, 3650),
+    default=90,
+    show_default=True,
+    help="Days until the token expires; 0: never.",
+)
 @click.option("--revoke", "revoked", metavar="ID", help="Revoke this token: it is refused from now on.")
 @credentials.options
 @json_option
-def command(revoked: str | None, host: str | None, token: str | None, as_json: bool) -> None:
-    """List your tokens for a host, or revoke one, which also ends what is open with it.
+def command(
+    title: str | None, days: int, revoked: str | None, host: str | None, token: str | None, as_json: bool
+) -> None:
+    """List your tokens for a host, create one, or revoke one, which also ends the streams opened with it.
 
-    Tokens themselves are never shown: the host keeps only what it needs to know one again.
+    A token is shown when it is created and never again: the host keeps only what it needs to recognize it.
     """
+    if title is not None and revoked is not None:
+        raise click.UsageError("--create and --revoke are two steps; give one of them.")
     client = Client(credentials.load(host, token))
-    found = list(_tokens(client))
-    if revoked is None:
-        answer(as_json, {"host": client.host, "tokens": found}, "\n".join(_line(one) for one in found))
+    if title is not None:
+        made = client.call("POST", "/v1/user/tokens", {"title": title, "expiresIn": days or None})
+        until = f"until {made['expiresAt']}" if made["expiresAt"] else "until it is revoked"
+        note = f"Created {made['id']} ({made['title']}), which holds {until}. It is shown this once:"
+        answer(as_json, {"host": client.host, **made}, f"{note}\n{made['token']}")
         return
-    chosen = next((one for one in found if one["id"] == revoked), None)
-    if chosen is None:
+    tokens = list(_tokens(client))
+    if revoked is None:
+        answer(as_json, {"host": client.host, "tokens": tokens}, "\n".join(_line(token_) for token_ in tokens))
+        return
+    row = next((item for item in tokens if item["id"] == revoked), None)
+    if row is None:
         raise Problem(f"you have no token {revoked} for {client.host}; `devkit tokens` lists those you have")
     client.call("DELETE", f"/v1/user/tokens/{part(revoked)}")
     text = f"Revoked {revoked}."
-    if chosen["current"]:
+    if row["current"]:
         text += " It was the one in use here: run `devkit login` with another."
-    answer(as_json, {"host": client.host, "id": revoked, "revoked": True, "current": chosen["current"]}, text)
+    answer(as_json, {"host": client.host, "id": revoked, "revoked": True, "current": row["current"]}, text)
 
 
 def _tokens(client: Client) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
+    items: list[dict[str, Any]] = []
     page = None
     while True:
-        told = client.call("GET", "/v1/user/tokens", page=page, limit=1000)
-        found += told["items"]
-        page = (told.get("next") or {}).get("page")
+        response = client.call("GET", "/v1/user/tokens", page=page, limit=1000)
+        items += response["items"]
+        page = (response.get("next") or {}).get("page")
         if page is None:
-            return found
+            return items
 
 
-def _line(one: dict[str, Any]) -> str:
-    mark = click.style("*", fg="green", bold=True) if one["current"] else " "
-    return f"{mark} {one['id']}  made {one['createdAt']}" + ("  (in use here)" if one["current"] else "")
+def _line(row: dict[str, Any]) -> str:
+    mark = click.style("*", fg="green", bold=True) if row["current"] else " "
+    parts = [f"{mark} {row['id']}", f"created {row['createdAt']}"]
+    parts += [f"ends {row['expiresAt']}"] if row.get("expiresAt") else []
+    parts += [str(row["title"])] if row.get("title") else []
+    return "  ".join([*parts, *(["(in use here)"] if row["current"] else [])])

@@ -8,12 +8,15 @@ from typing import Any
 
 import click
 
-from devkit import completing, credentials, fixtures, payloads, project, sending
-from devkit.client import Away, Client
-from devkit.environments import env_option
-from devkit.output import Problem, answer, json_option
-from devkit.requesting import METHODS, Place, Wanted, endpoint, request
-from devkit.signing import SIGNERS
+from devkit.events import fixtures, payloads, sending
+from devkit.events.endpoint_requests import METHODS, Place, RequestDescription, endpoint, request
+from devkit.events.signing import SIGNERS
+from devkit.hosts import credentials
+from devkit.hosts.client import Client, HostUnreachable
+from devkit.projects import project as projects
+from devkit.projects.environments import env_option
+from devkit.terminal import completion
+from devkit.terminal.output import Problem, answer, json_option
 from runtime.contract.events import EVENTS
 
 EXAMPLES = (
@@ -31,7 +34,11 @@ Examples: devkit trigger space_content_updated --set revisionId=abc --count 3
 @click.command("trigger", epilog=EXAMPLES)
 @click.argument("event", type=click.Choice(list(EVENTS)), metavar="EVENT")
 @click.option(
-    "--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a field; dots go deeper, JSON is read."
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Set a field; dots reach nested fields, values are JSON or text.",
 )
 @click.option(
     "--body",
@@ -47,9 +54,12 @@ Examples: devkit trigger space_content_updated --set revisionId=abc --count 3
 @click.option("--path", metavar="PATH", help="Of `fetch`: what follows the endpoint, with its query.")
 @click.option("--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Of `fetch`: one more header.")
 @click.option("--sign", type=click.Choice(list(SIGNERS)), help="Of `fetch`: sign it as this sender does.")
-@click.option("--secret", envvar="DEVKIT_SIGNING_SECRET", help="To sign with; else DEVKIT_SIGNING_SECRET.")
+@click.option("--secret", envvar="DEVKIT_SIGNING_SECRET", help="Secret to sign with; default: DEVKIT_SIGNING_SECRET.")
 @click.option(
-    "--integration", "name", shell_complete=completing.integration, help="The integration; else the one of this folder."
+    "--integration",
+    "name",
+    shell_complete=completion.integration,
+    help="The integration; default: the one in this folder.",
 )
 @sending.to_option
 @env_option
@@ -85,14 +95,16 @@ def command(
         raise Problem(f"--method, --path, --header and --sign are for `fetch`, not for `{event}`")
     if sign and not secret:
         raise Problem("--sign needs --secret, or the variable DEVKIT_SIGNING_SECRET")
-    name = name or project.name_here(env)
+    name = name or projects.name_here(env)
     client = sending.target(host, token, to)
     place = Place(installation, space, site)
     if event == "fetch":
         if edit:
             raise Problem("--edit is for payloads; edit the file you give with --body")
-        wanted = Wanted((method or "POST").upper(), path or "/", headers, _content(body, changes), sign, secret)
-        _request(endpoint(client, name, place), wanted, count, as_json)
+        description = RequestDescription(
+            (method or "POST").upper(), path or "/", headers, _content(body, changes), sign, secret
+        )
+        _request(endpoint(client, name, place), description, count, as_json)
         return
     payload = _payload(client, name, event, body, changes)
     places = {"installationId": installation, "spaceId": space, "siteId": site}
@@ -104,13 +116,13 @@ def command(
     for _ in range(rounds):
         try:
             sent.append(sending.send(client, name, payload, 1 if rounds > 1 else count))
-        except Away as away:
+        except HostUnreachable as away:
             raise Problem(f"{away.sentence} ({len(sent)} of {rounds} sent)" if sent else away.sentence) from None
-    told = sent[-1] | {"events": [one for part_ in sent for one in part_["events"]]}
-    script = told.get("answer")
-    answer(as_json, told, f"Sent {event}: {sending.outcome(told)}" + (f"\n{script['body']}" if script else ""))
+    result = sent[-1] | {"events": [event_id for part_ in sent for event_id in part_["events"]]}
+    script = result.get("answer")
+    answer(as_json, result, f"Sent {event}: {sending.outcome(result)}" + (f"\n{script['body']}" if script else ""))
     if script and script["status"] >= 400:
-        raise Problem(f"the script answered {script['status']}; `devkit events {name} {told['events'][-1]}` says why")
+        raise Problem(f"the script answered {script['status']}; `devkit events {name} {result['events'][-1]}` says why")
 
 
 def _payload(client: Client, name: str, event: str, body: str | None, changes: tuple[str, ...]) -> dict[str, Any]:
@@ -141,17 +153,21 @@ def _content(body: str | None, changes: tuple[str, ...]) -> bytes:
     except ValueError:
         value = None
     if not isinstance(value, dict):
-        raise Problem("--set changes a JSON object, and the body of this request is none")
+        raise Problem("--set changes a JSON object, and the body of this request is not one")
     for change in changes:
         payloads.change(value, change)
     return json.dumps(value).encode()
 
 
-def _request(address: str, wanted: Wanted, count: int, as_json: bool) -> None:
+def _request(address: str, description: RequestDescription, count: int, as_json: bool) -> None:
     """Send a request as often as wanted and show the last answer; raises Problem for an answer that is an error."""
     for _ in range(count - 1):
-        request(address, wanted)
-    told = request(address, wanted)
-    answer(as_json, told, f"{told['method']} {told['url']} -> {told['status']}\n{told['body']}".rstrip())
-    if told["status"] >= 400:
-        raise Problem(f"the integration answered {told['status']}; `devkit events` and `devkit logs` say why")
+        request(address, description)
+    response = request(address, description)
+    answer(
+        as_json,
+        response,
+        f"{response['method']} {response['url']} -> {response['status']}\n{response['body']}".rstrip(),
+    )
+    if response["status"] >= 400:
+        raise Problem(f"the integration answered {response['status']}; `devkit events` and `devkit logs` say why")

@@ -9,10 +9,10 @@ import threading
 
 import click
 
-from devkit import credentials
-from devkit.client import Client
-from devkit.membership import organization_of
-from devkit.output import Problem, json_option, say, shown_status
+from devkit.hosts import credentials
+from devkit.hosts.client import Client
+from devkit.hosts.organizations import organization_of
+from devkit.terminal.output import Problem, json_option, say, shown_status
 from devkit.tunnel.local_port import LocalPort
 from devkit.tunnel.tunnel import Tunnel
 
@@ -56,6 +56,6 @@ def command(
         say(json.dumps({"type": "open", "url": tunnel.url, "port": port}) if as_json else text)
         while not stopping.wait(0.2):
             if tunnel.over:
-                raise Problem("the tunnel ended; what is above says why")
+                raise Problem("the tunnel ended; the messages above say why")
     finally:
         tunnel.close()

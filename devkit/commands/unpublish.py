@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import click
 
-from devkit import completing, credentials
-from devkit.client import Client, part
-from devkit.output import Problem, answer, json_option
+from devkit.hosts import credentials
+from devkit.hosts.client import Client, part
+from devkit.terminal import completion
+from devkit.terminal.output import Problem, answer, json_option
 
 
 @click.command("unpublish")
-@click.argument("name", shell_complete=completing.integration)
+@click.argument("name", shell_complete=completion.integration)
 @credentials.options
 @json_option
 def command(name: str, host: str | None, token: str | None, as_json: bool) -> None:
-    """Take the integration NAME away from the host, with its installations.
+    """Remove the integration NAME from the host, with its installations.
 
     Example: devkit unpublish my-integration
     """

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import click
 
-from devkit import credentials
-from devkit.client import Client
-from devkit.output import answer, json_option
+from devkit.hosts import credentials
+from devkit.hosts.client import Client
+from devkit.terminal.output import answer, json_option
 
 
 @click.command("whoami")
 @credentials.options
 @json_option
 def command(host: str | None, token: str | None, as_json: bool) -> None:
-    """Tell whom the token belongs to, and where.
+    """Show whose token is in use, and on which host.
 
     Example: devkit whoami --json
     """

@@ -8,13 +8,14 @@ from collections.abc import Callable
 
 import click
 
-from devkit import credentials, history, sending
-from devkit.client import Client, part
 from devkit.developing.keys import Keys
 from devkit.developing.reporting import Reporter
 from devkit.developing.session import Session
-from devkit.membership import organization_of
-from devkit.output import Problem
+from devkit.events import history, sending
+from devkit.hosts import credentials
+from devkit.hosts.client import Client, part
+from devkit.hosts.organizations import organization_of
+from devkit.terminal.output import Problem
 from devkit.tunnel.local_port import LocalPort
 from devkit.tunnel.tunnel import Tunnel
 from runtime.contract.events import EVENTS
@@ -70,16 +71,16 @@ class Actions:
     def replay_last(self) -> None:
         """Send the last event that came by itself once more."""
         name, client = self._named(), self._session.client
-        last = next((one for one in history.walk(client, name, 50) if history.by_itself(one)), None)
+        last = next((event for event in history.walk(client, name, 50) if history.by_itself(event)), None)
         if last is None:
             raise Problem("there is no event to replay yet; `e` sends one")
         event = history.whole(client, name, last["id"])
-        sent = sending.send(client, name, sending.again(event["payload"], elsewhere=False), body=event.get("body"))
+        sent = sending.send(client, name, sending.as_new(event["payload"], elsewhere=False), body=event.get("body"))
         text = f"Sent {last['payload']['type']} {last['id']} again: {sending.outcome(sent)}"
         self._reporter.tell("sent", text, **sent)
 
     def toggle_tunnel(self) -> None:
-        """Give the public endpoints of this platform an address on the host one is logged in to, or take it away."""
+        """Give the public endpoints of this platform an address on the host you are logged in to, or take it away."""
         if self._tunnel is not None:
             tunnel, self._tunnel = self._tunnel, None
             tunnel.close()
@@ -98,7 +99,7 @@ class Actions:
 
     def _named(self) -> str:
         if self._session.name is None:
-            raise Problem("the manifest has no name yet; mend it first")
+            raise Problem("the manifest has no name yet; fix it first")
         return self._session.name
 
     def _try(self, action: Callable[[], None]) -> None:

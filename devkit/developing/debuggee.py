@@ -13,8 +13,8 @@ import types
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from devkit.output import complain, say
-from devkit.tunnel.parts import NoCall, read_parts
+from devkit.terminal.output import complain, say
+from devkit.tunnel.parts import MalformedCall, read_parts
 from runtime.sdk.answering import RawAnswer, RawCall, answer, find_integration
 from runtime.sdk.integration import Integration
 
@@ -22,7 +22,7 @@ MODULE = "integration"
 
 
 class Script:
-    """The script, loaded anew when one of its files has changed."""
+    """The script, reloaded when one of its files has changed."""
 
     def __init__(self, folder: Path, file: Path) -> None:
         self._folder, self._file = folder, file
@@ -34,9 +34,9 @@ class Script:
     def integration(self) -> Integration:
         """Give the script's integration as its files say now; raises whatever the script raises."""
         with self._lock:
-            seen = {path: path.stat().st_mtime for path in self._folder.rglob("*.py") if ".venv" not in path.parts}
-            if self._loaded is None or seen != self._seen:
-                self._loaded, self._seen = self._load(), seen
+            times = {path: path.stat().st_mtime for path in self._folder.rglob("*.py") if ".venv" not in path.parts}
+            if self._loaded is None or times != self._seen:
+                self._loaded, self._seen = self._load(), times
             return self._loaded
 
     def _load(self) -> Integration:
@@ -70,7 +70,7 @@ class Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         try:
             parts = read_parts(self.headers.items(), body)
-        except NoCall as error:
+        except MalformedCall as error:
             self._answer(400, [], str(error).encode())
             return
         try:
@@ -95,7 +95,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing: the host tells of each event."""
+        """Say nothing: the host reports each event."""
 
 
 def log(level: str, message: str) -> None:

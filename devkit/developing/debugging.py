@@ -10,13 +10,13 @@ from pathlib import Path
 
 import requests
 
-from devkit import private_files
-from devkit.hosting import choose_port
-from devkit.output import Problem
-from devkit.project import Project
+from devkit.local_host import private_files
+from devkit.local_host.process import choose_port
+from devkit.projects.project import Project
+from devkit.terminal.output import Problem
 
 PORT = 5678
-"""Where editors look for debugpy unless they are told otherwise."""
+"""Where editors look for debugpy unless configured otherwise."""
 NO_LIMIT = 24 * 3600
 """Seconds a call may take while somebody steps through it."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from devkit.client import Refused
-from devkit.findings import Finding, Wrong
-from devkit.output import Problem
-from devkit.refusals import finding_of
+from devkit.hosts.client import RequestRefused
+from devkit.hosts.refusals import finding_of
+from devkit.projects.findings import Finding, InvalidProject
+from devkit.terminal.output import Problem
 from runtime.engines.engine import ScriptRefused
 
 EXPECTED = (Problem, ScriptRefused, OSError, ValueError)
@@ -16,9 +16,9 @@ EXPECTED = (Problem, ScriptRefused, OSError, ValueError)
 
 def faults(error: Exception, folder: Path, path: str | None) -> list[Finding]:
     """Give the findings behind one of the `EXPECTED` errors; without a place it is about the folder."""
-    if isinstance(error, Wrong):
+    if isinstance(error, InvalidProject):
         return error.findings
-    if isinstance(error, Refused):
+    if isinstance(error, RequestRefused):
         return [finding_of(error.sentence, folder, path)]
     if isinstance(error, ScriptRefused):
         fault = error.fault

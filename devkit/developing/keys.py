@@ -18,7 +18,7 @@ Action = Callable[[], None]
 
 
 class Keys:
-    """Calls an action for a key. A context manager; does nothing where standard input is no terminal."""
+    """Calls an action for a key. A context manager; does nothing where standard input is not a terminal."""
 
     def __init__(self, actions: Mapping[str, Action]) -> None:
         self._actions = actions

@@ -8,16 +8,16 @@ import time
 from typing import Any
 from urllib.parse import urlsplit
 
-from devkit import project
-from devkit.client import Client, Refused, part
-from devkit.credentials import Credentials
 from devkit.developing.faults import EXPECTED, faults
 from devkit.developing.reporting import Reporter
-from devkit.findings import Finding
-from devkit.output import Problem
-from devkit.reload.watching import Watcher
-from devkit.sandboxed import Sandboxed
-from devkit.traces import as_text
+from devkit.developing.watcher import Watcher
+from devkit.events.traces import as_text
+from devkit.hosts.client import Client, RequestRefused, part
+from devkit.hosts.credentials import Credentials
+from devkit.offline.sandboxed_script import SandboxedScript
+from devkit.projects import project as projects
+from devkit.projects.findings import Finding
+from devkit.terminal.output import Problem
 from devkit.tunnel.local_engine import LocalEngine
 from devkit.tunnel.tunnel import Tunnel
 from runtime.engines.egress import EgressRules
@@ -42,7 +42,7 @@ class RemoteSession:
         self._client, self._credentials = Client(credentials), credentials
         self._path, self._stopping, self._reporter = path, stopping, reporter
         self._env, self._sandbox, self._everybody = env, sandbox, everybody
-        self._folder, _ = project.find_folder(path)
+        self._folder, _ = projects.find_folder(path)
         self._engine = LocalEngine(self._tell)
         self._rules = EgressRules()
         self._mode = self._live = ""
@@ -52,18 +52,18 @@ class RemoteSession:
 
     def run(self, started: float) -> None:
         """Answer the host's events until the author stops it; raises Problem."""
-        name = project.load(self._path, self._env).manifest.name
-        shown = self._published(name)
+        name = projects.load(self._path, self._env).manifest.name
+        integration = self._published(name)
         # The host's own address may be a private one; scripts reach the API behind it all the same.
-        addresses = (self._client.host, shown["urls"]["location"])
-        self._rules = EgressRules(allow=tuple({urlsplit(one).netloc for one in addresses}))
+        addresses = (self._client.host, integration["urls"]["location"])
+        self._rules = EgressRules(allow=tuple({urlsplit(address).netloc for address in addresses}))
         self._mode = f"/v1/integrations/{part(name)}/dev"
         with self._reloading:
             self._watcher.start()
             self._reload(first=True)
         tunnel = Tunnel(
             self._credentials,
-            shown["owner"]["id"],
+            integration["owner"]["id"],
             f"dev {name} at {socket.gethostname()}",
             self._engine,
             self._reporter.notice,
@@ -75,7 +75,7 @@ class RemoteSession:
             self._reporter.tell("ready", f"{text}  (ready in {seconds:.2f} s)", url=tunnel.url, host=self._client.host)
             while not self._stopping.wait(0.2):
                 if tunnel.over:
-                    raise Problem("development mode is over; what is above says why")
+                    raise Problem("development mode is over; the messages above say why")
         finally:
             self._watcher.stop()
             tunnel.close()
@@ -83,9 +83,9 @@ class RemoteSession:
 
     def _published(self, name: str) -> dict[str, Any]:
         try:
-            shown: dict[str, Any] = self._client.call("GET", f"/v1/integrations/{part(name)}")
-            return shown
-        except Refused as refused:
+            integration: dict[str, Any] = self._client.call("GET", f"/v1/integrations/{part(name)}")
+            return integration
+        except RequestRefused as refused:
             if refused.status == 404:
                 raise Problem(
                     f"{name} is not published on {self._client.host}; "
@@ -105,9 +105,9 @@ class RemoteSession:
         """Load what the files say now; what is wrong is shown, and the last good version keeps answering."""
         began = time.perf_counter()
         try:
-            found = project.load(self._path, self._env)
-            self._reporter.warnings(project.warnings(found))
-            run = Sandboxed(found, sandbox=self._sandbox, secrets={}, rules=self._rules)
+            project = projects.load(self._path, self._env)
+            self._reporter.warnings(projects.warnings(project))
+            run = SandboxedScript(project, sandbox=self._sandbox, secrets={}, rules=self._rules)
             run.build()
             if run.script.source == self._live and not self._faulty:
                 return

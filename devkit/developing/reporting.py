@@ -1,4 +1,4 @@
-"""What `devkit dev` tells the author: lines for people, or JSON for programs."""
+"""What `devkit dev` reports to the author: lines for people, or JSON for programs."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from devkit.findings import Finding
-from devkit.output import complain, say, warn
+from devkit.projects.findings import Finding
+from devkit.terminal.output import complain, say, warn
 
 
 class Reporter:
@@ -30,24 +30,24 @@ class Reporter:
     def faults(self, findings: list[Finding]) -> None:
         """Show what keeps the last change from being live."""
         if self.as_json:
-            self.tell("fault", findings[0].sentence, findings=[one.as_json() for one in findings])
+            self.tell("fault", findings[0].sentence, findings=[finding.as_json() for finding in findings])
             return
-        for one in findings:
-            complain(one.sentence)
-            if one.pointed:
-                self.tell("", one.pointed)
+        for item in findings:
+            complain(item.sentence)
+            if item.pointed:
+                self.tell("", item.pointed)
 
     def warnings(self, findings: list[Finding]) -> None:
         """Show what is odd, when it is something new."""
-        sentences = [one.sentence for one in findings]
+        sentences = [finding.sentence for finding in findings]
         if sentences == self._warned:
             return
         self._warned = sentences
-        for one in findings:
+        for item in findings:
             if self.as_json:
-                self.tell("warning", one.sentence, findings=[one.as_json()])
+                self.tell("warning", item.sentence, findings=[item.as_json()])
             else:
-                warn(one.sentence)
+                warn(item.sentence)
 
     def notice(self, text: str) -> None:
         """Tell something in passing."""

@@ -9,17 +9,18 @@ import time
 import webbrowser
 from typing import Any
 
-from devkit import following, project
 from devkit.build.bundle import publish_body
-from devkit.client import Client, part
 from devkit.developing.debugging import Debuggee
 from devkit.developing.faults import EXPECTED, faults
 from devkit.developing.reporting import Reporter
-from devkit.findings import Finding
-from devkit.hosting import LocalHost
-from devkit.output import Problem
-from devkit.reload.watching import Watcher
-from devkit.traces import as_text
+from devkit.developing.watcher import Watcher
+from devkit.events import following
+from devkit.events.traces import as_text
+from devkit.hosts.client import Client, part
+from devkit.local_host.process import LocalHost
+from devkit.projects import project as projects
+from devkit.projects.findings import Finding
+from devkit.terminal.output import Problem
 
 
 class Session:
@@ -42,7 +43,7 @@ class Session:
         self.preview: str | None = None
         self._host, self._path, self._stopping, self._reporter = host, path, stopping, reporter
         self._env, self._browser, self._debuggee = env, browser, debuggee
-        self._folder, _ = project.find_folder(path)
+        self._folder, _ = projects.find_folder(path)
         self._installed: str | None = None
         self._followed = threading.Event()
         self._organization = ""
@@ -82,35 +83,35 @@ class Session:
         """Publish what the files say now; what is wrong is shown, and the last good version keeps running."""
         began = time.perf_counter()
         try:
-            found = project.load(self._path, self._env)
-            self.name = found.manifest.name
-            body = publish_body(found, self._organization, "development")
-            self._reporter.warnings(project.warnings(found))
+            project = projects.load(self._path, self._env)
+            self.name = project.manifest.name
+            body = publish_body(project, self._organization, "development")
+            self._reporter.warnings(projects.warnings(project))
             digest = hashlib.sha256(json.dumps([self.name, body]).encode()).digest()
             if digest == self._live and not self._faulty:
                 return  # another file changed: a log beside the sources must not make versions, which are logged again
-            shown = self.client.call("POST", f"/v1/integrations/{part(self.name)}", body)
+            published = self.client.call("POST", f"/v1/integrations/{part(self.name)}", body)
             fresh = self._installed != self.name
             if fresh:
-                self._install(shown)
+                self._install(published)
                 self._follow(self.name)
             if fresh or self._faulty:
                 self._put_fault(None)
         except EXPECTED as error:
-            self.name = self.name or project.guess_name(self._path)
+            self.name = self.name or projects.guess_name(self._path)
             self._show(faults(error, self._folder, self._path))
         else:
             self._live = digest
             if not first:
                 took = (time.perf_counter() - began) * 1000
-                version = shown["version"]
+                version = published["version"]
                 self._reporter.tell("reloaded", f"Version {version} is live ({took:.0f} ms).", version=version)
         self._announce()
 
     def _announce(self) -> None:
-        """Tell the address of the preview, once for each name; without a name there is none yet."""
+        """Report the address of the preview, once for each name; without a name there is none yet."""
         if self.name is None:
-            self._reporter.tell("waiting", "Mend the manifest; this starts by itself then.")
+            self._reporter.tell("waiting", "Fix the manifest; the preview then starts by itself.")
             return
         url = f"{self._host.url}/preview/{part(self.name)}#key={self._host.credentials.token}"
         if self.preview == url:
@@ -122,20 +123,20 @@ class Session:
         if self._browser:
             self.open_preview()
 
-    def _install(self, shown: dict[str, Any]) -> None:
-        """Install on the sample organisation, with a space and a site to look at."""
-        self._send_to_debuggee(shown["name"])
+    def _install(self, published: dict[str, Any]) -> None:
+        """Install on the sample organization, with a space and a site to look at."""
+        self._send_to_debuggee(published["name"])
         org = f"/v1/orgs/{self._organization}"
         if not self.client.call("GET", f"{org}/spaces", limit=1)["items"]:
             space = self.client.call("POST", f"{org}/spaces", {"title": "Sample space"})
             self.client.call("POST", f"{org}/sites", {"title": "Sample site", "spaces": [space["id"]]})
         installed = self.client.call("GET", f"{org}/installations", limit=1000)["items"]
-        if any(item["integration"]["name"] == shown["name"] for item in installed):
+        if any(item["integration"]["name"] == published["name"] for item in installed):
             return
-        base = f"/v1/integrations/{part(shown['name'])}/installations"
-        made = self.client.call("POST", base, {"organization": self._organization})
+        base = f"/v1/integrations/{part(published['name'])}/installations"
+        installation = self.client.call("POST", base, {"organization": self._organization})
         change = {"space_selection": "all", "site_selection": "all"}
-        self.client.call("PATCH", f"{base}/{made['id']}", change)
+        self.client.call("PATCH", f"{base}/{installation['id']}", change)
 
     def _send_to_debuggee(self, name: str) -> None:
         """Have events go where the script runs: to the debugged process, or to the sandbox again."""

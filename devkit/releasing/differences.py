@@ -11,7 +11,7 @@ import click
 from runtime.contract.security_policy import normalise
 
 Sign = Literal["+", "-", "~"]
-COLOURS = {"+": "green", "-": "red", "~": "yellow"}
+COLORS = {"+": "green", "-": "red", "~": "yellow"}
 TEXTS = ("title", "description", "summary", "runtime", "target")
 LISTS = {"blocks": "block", "contentSources": "content source"}
 LEVELS = ("account", "space", "site")
@@ -19,7 +19,7 @@ LEVELS = ("account", "space", "site")
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing that changes; `widens` tells that the integration may do more than before, or is seen by more."""
+    """One thing that changes; `widens`: the integration may do more than before, or is seen by more."""
 
     sign: Sign
     what: str
@@ -28,7 +28,7 @@ class Difference:
     @property
     def line(self) -> str:
         """The difference as people read it."""
-        mark = click.style(self.sign, fg=COLOURS[self.sign], bold=self.widens)
+        mark = click.style(self.sign, fg=COLORS[self.sign], bold=self.widens)
         return f"  {mark} {self.what}"
 
     def as_json(self) -> dict[str, Any]:
@@ -38,34 +38,34 @@ class Difference:
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Difference]:
     """Compare two manifests as hosts show them, what widens first."""
-    found = [*_scopes(before, after), *_policy(before, after), *_visibility(before, after)]
+    changes = [*_scopes(before, after), *_policy(before, after), *_visibility(before, after)]
     for key, what in LISTS.items():
-        found += _entries(what, _named(before.get(key)), _named(after.get(key)))
-    found += _entries("configuration of the", _screens(before), _screens(after))
-    found += [
+        changes += _entries(what, _named(before.get(key)), _named(after.get(key)))
+    changes += _entries("configuration of the", _screens(before), _screens(after))
+    changes += [
         Difference("~", f"{key}: {_short(before.get(key))} -> {_short(after.get(key))}")
         for key in TEXTS
         if (before.get(key) or "") != (after.get(key) or "")
     ]
-    return sorted(found, key=lambda one: not one.widens)
+    return sorted(changes, key=lambda difference: not difference.widens)
 
 
 def brought(manifest: Mapping[str, Any]) -> list[Difference]:
     """List what an integration brings where it is new."""
-    return [one for one in differences({}, manifest) if one.sign == "+"]
+    return [difference for difference in differences({}, manifest) if difference.sign == "+"]
 
 
 def _scopes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Difference]:
     old, new = set(before.get("scopes") or ()), set(after.get("scopes") or ())
-    yield from (Difference("+", f"scope {one}", widens=True) for one in sorted(new - old))
-    yield from (Difference("-", f"scope {one}") for one in sorted(old - new))
+    yield from (Difference("+", f"scope {scope}", widens=True) for scope in sorted(new - old))
+    yield from (Difference("-", f"scope {scope}") for scope in sorted(old - new))
 
 
 def _policy(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Difference]:
     """Compare what pages may load, source by source."""
     old, new = _sources(before), _sources(after)
-    yield from (Difference("+", f"content security policy: {one}", widens=True) for one in sorted(new - old))
-    yield from (Difference("-", f"content security policy: {one}") for one in sorted(old - new))
+    yield from (Difference("+", f"content security policy: {source}", widens=True) for source in sorted(new - old))
+    yield from (Difference("-", f"content security policy: {source}") for source in sorted(old - new))
 
 
 def _sources(manifest: Mapping[str, Any]) -> set[str]:
@@ -89,7 +89,7 @@ def _entries(what: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Itera
 
 
 def _named(entries: Any) -> dict[str, Any]:
-    return {one["id"]: one for one in entries} if isinstance(entries, list) else {}
+    return {entry["id"]: entry for entry in entries} if isinstance(entries, list) else {}
 
 
 def _screens(manifest: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from devkit.client import Client, part
+from devkit.hosts.client import Client, part
 
 
 def versions(client: Client, name: str) -> Iterator[dict[str, Any]]:

@@ -14,8 +14,8 @@ class Progress:
 
     def __init__(self) -> None:
         console = Console(stderr=True)
-        shown = console.is_terminal and sys.stdout.isatty()
-        self._status = Status("", console=console) if shown else None
+        visible = console.is_terminal and sys.stdout.isatty()
+        self._status = Status("", console=console) if visible else None
 
     def __enter__(self) -> Progress:
         if self._status is not None:

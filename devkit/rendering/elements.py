@@ -38,12 +38,12 @@ def walk(value: Any) -> Iterator[Element]:
     """Give an element and all inside it, from top to bottom."""
     stack = [value]
     while stack:
-        one = stack.pop()
-        if isinstance(one, list):
-            stack.extend(reversed(one))
-        elif is_element(one):
-            yield one
-            stack.extend(one[name] for name in reversed(PARTS) if name in one)
+        node = stack.pop()
+        if isinstance(node, list):
+            stack.extend(reversed(node))
+        elif is_element(node):
+            yield node
+            stack.extend(node[name] for name in reversed(PARTS) if name in node)
 
 
 def text(value: Any, state: Mapping[str, Any] | None = None) -> str:
@@ -53,8 +53,8 @@ def text(value: Any, state: Mapping[str, Any] | None = None) -> str:
 
 def _words(value: Any, state: Mapping[str, Any]) -> Iterator[str]:
     if isinstance(value, list):
-        for one in value:
-            yield from _words(one, state)
+        for inner in value:
+            yield from _words(inner, state)
     elif isinstance(value, dict):
         if "$state" in value:
             yield from _words(state.get(value["$state"]), state)
@@ -75,22 +75,28 @@ def label(element: Element) -> str:
 
 def labels(root: Any) -> dict[int, str]:
     """Give the label of each control in an input, by the identity of the control."""
-    inputs = [one for one in walk(root) if one.get("type") == "input"]
-    return {id(one["element"]): str(one.get("label", "")) for one in inputs if isinstance(one.get("element"), dict)}
+    inputs = [element for element in walk(root) if element.get("type") == "input"]
+    return {
+        id(input_["element"]): str(input_.get("label", ""))
+        for input_ in inputs
+        if isinstance(input_.get("element"), dict)
+    }
 
 
 def resolve(value: Any, state: Mapping[str, Any]) -> Any:
     """Replace every binding by the state's value; what is bound to an unknown key is left out, at the top None."""
-    found = _resolved(value, state)
-    return None if found is _MISSING else found
+    resolved = _resolved(value, state)
+    return None if resolved is _MISSING else resolved
 
 
 def _resolved(value: Any, state: Mapping[str, Any]) -> Any:
     if isinstance(value, list):
-        return [one for one in (_resolved(inner, state) for inner in value) if one is not _MISSING]
+        return [
+            inner_value for inner_value in (_resolved(inner, state) for inner in value) if inner_value is not _MISSING
+        ]
     if not isinstance(value, dict):
         return value
     if isinstance(value.get("$state"), str):
         return state.get(value["$state"], _MISSING)
-    found = {name: _resolved(inner, state) for name, inner in value.items()}
-    return {name: one for name, one in found.items() if one is not _MISSING}
+    resolved = {name: _resolved(inner, state) for name, inner in value.items()}
+    return {name: inner_value for name, inner_value in resolved.items() if inner_value is not _MISSING}

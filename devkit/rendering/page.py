@@ -39,7 +39,7 @@ main {{ max-width: 760px; margin: auto }}
 <script type="module">
 import {{ Component }} from "contentkit/component.js";
 const given = {given};
-const render = async () => ({{ ok: false, status: 503, body: {{ error: {{ message: given.told }} }} }});
+const render = async () => ({{ ok: false, status: 503, body: {{ error: {{ message: given.message }} }} }});
 const component = new Component({{ render, ...given }});
 document.querySelector("main").append(component.node);
 await component.show(given.output);
@@ -49,17 +49,17 @@ document.documentElement.dataset.height = String(Math.ceil(document.documentElem
 </body>
 </html>
 """
-TOLD = "This page is a copy of one render: nobody answers what is pressed here."
+NOT_INTERACTIVE = "This page is a copy of one render: nobody answers what is pressed here."
 
 
 def page(component: str, output: Mapping[str, Any], context: Mapping[str, Any]) -> str:
     """Give a page that shows a render; pictures and frames in it are loaded from where they are."""
-    given = {
+    replacements = {
         "componentId": component,
         "output": output,
         "props": output.get("props") or {},
         "context": context,
-        "told": TOLD,
+        "message": NOT_INTERACTIVE,
     }
     return PAGE.format(
         theme="dark" if context.get("theme") == "dark" else "light",
@@ -68,7 +68,7 @@ def page(component: str, output: Mapping[str, Any], context: Mapping[str, Any]) 
         style="".join(_read(name) for name in STYLES),
         modules=_modules(),
         # No end tag of the script may be in what somebody wrote.
-        given=json.dumps(given).replace("<", "\\u003c"),
+        given=json.dumps(replacements).replace("<", "\\u003c"),
     )
 
 
@@ -76,13 +76,13 @@ def page(component: str, output: Mapping[str, Any], context: Mapping[str, Any]) 
 def _modules() -> str:
     """Give the import map of the renderer: each module's code under its name."""
     folder = resources.files("runtime") / "web" / "static" / "contentkit"
-    found = {}
-    for file in sorted(folder.iterdir(), key=lambda one: one.name):
+    modules = {}
+    for file in sorted(folder.iterdir(), key=lambda path: path.name):
         if file.name.endswith(".js"):
             code = IMPORT.sub(rf"\g<1>\g<2>{NAMESPACE}\g<3>\g<2>", file.read_text(encoding="utf-8"))
             encoded = base64.b64encode(code.encode()).decode()
-            found[NAMESPACE + file.name] = f"data:text/javascript;base64,{encoded}"
-    return json.dumps({"imports": found})
+            modules[NAMESPACE + file.name] = f"data:text/javascript;base64,{encoded}"
+    return json.dumps({"imports": modules})
 
 
 def _read(name: str) -> str:

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from devkit.output import Problem
+from devkit.terminal.output import Problem
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
 WIDTH = 800
@@ -23,9 +23,9 @@ PATIENCE = 60.0
 def find_browser() -> str:
     """Find a browser that can take pictures; raises Problem where there is none."""
     for name in BROWSERS:
-        found = shutil.which(name)
-        if found is not None:
-            return found
+        program = shutil.which(name)
+        if program is not None:
+            return program
     raise Problem("there is no Chromium or Chrome on the PATH, which takes the picture; install one, or use --html")
 
 
@@ -33,17 +33,17 @@ def take(page: str, file: Path) -> None:
     """Write a picture of a page, as high as the page says it is; raises Problem."""
     browser = find_browser()
     with tempfile.TemporaryDirectory(prefix="devkit-") as folder:
-        source, made = Path(folder, "page.html"), Path(folder, "page.png")
+        source, picture_file = Path(folder, "page.html"), Path(folder, "page.png")
         source.write_text(page, encoding="utf-8")
-        shown = _run(browser, folder, 1000, "--dump-dom", source.as_uri())
-        measured = HEIGHT.search(shown)
+        dumped = _run(browser, folder, 1000, "--dump-dom", source.as_uri())
+        measured = HEIGHT.search(dumped)
         if measured is None:
             raise Problem(f"{browser} could not draw the page; write it with --html and look at it there")
         height = min(max(int(measured[1]), LEAST), MOST)
-        _run(browser, folder, height, f"--screenshot={made}", source.as_uri())
-        if not made.is_file():
+        _run(browser, folder, height, f"--screenshot={picture_file}", source.as_uri())
+        if not picture_file.is_file():
             raise Problem(f"{browser} made no picture; write the page with --html and look at it there")
-        write(file, made.read_bytes(), "--png")
+        write(file, picture_file.read_bytes(), "--png")
 
 
 def write(file: Path, content: bytes, option: str) -> None:

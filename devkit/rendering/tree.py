@@ -24,7 +24,7 @@ OWN_WORDS = {"text", "markdown", "codeblock", "link", "hint"}
 
 
 def draw(output: Mapping[str, Any]) -> None:
-    """Write a render as a tree: colours in a terminal, plain where it is piped."""
+    """Write a render as a tree: colors in a terminal, plain where it is piped."""
     console = Console(highlight=False, soft_wrap=True, no_color="NO_COLOR" in os.environ)
     console.print(_tree(output))
     for name in ("state", "props"):
@@ -38,9 +38,9 @@ def _tree(output: Mapping[str, Any]) -> Tree:
         return Tree(Text("complete", "bold").append(f" {returned}" if "returnValue" in output else "", "not bold"))
     state = output.get("state") or {}
     root = output.get("element")
-    made = Tree(_line(root, state) if isinstance(root, dict) else Text(_short(repr(root))))
-    _grow(made, root, state)
-    return made
+    tree_ = Tree(_line(root, state) if isinstance(root, dict) else Text(_short(repr(root))))
+    _grow(tree_, root, state)
+    return tree_
 
 
 def _grow(tree: Tree, element: Any, state: Mapping[str, Any]) -> None:
@@ -58,8 +58,8 @@ def _grow(tree: Tree, element: Any, state: Mapping[str, Any]) -> None:
 
 def _flat(value: Any) -> Iterable[Any]:
     if isinstance(value, list):
-        for one in value:
-            yield from _flat(one)
+        for inner in value:
+            yield from _flat(inner)
     elif value is not None:
         yield value
 
@@ -97,13 +97,13 @@ def _line(element: Element, state: Mapping[str, Any]) -> Text:
 
 
 def _action(action: Mapping[str, Any]) -> str:
-    given = [f"{name}={_value(value)}" for name, value in action.items() if name != "action"]
-    return " ".join([str(action.get("action")), *given])
+    fields = [f"{name}={_value(value)}" for name, value in action.items() if name != "action"]
+    return " ".join([str(action.get("action")), *fields])
 
 
 def _options(options: Any) -> str:
     if isinstance(options, list):
-        return ", ".join(str(one.get("id")) for one in options if isinstance(one, dict))
+        return ", ".join(str(option.get("id")) for option in options if isinstance(option, dict))
     return _value(options.get("url", options)) if isinstance(options, dict) else _value(options)
 
 

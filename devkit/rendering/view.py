@@ -19,7 +19,7 @@ Draw = Callable[[dict[str, Any]], Output]
 class View:
     """One component on a screen: what it shows, what was typed, and what came of what was pressed.
 
-    `stored` are the properties the document was told to keep, None while it was told nothing; `opened` the addresses
+    `stored` are the properties the document stores, None while nothing was stored; `opened` the addresses
     that were opened; `modal` the overlay on top; `finished` whether it is complete, with `returned`. Whatever `draw`
     raises goes through, and leaves the view as it was.
     """
@@ -47,8 +47,8 @@ class View:
     @property
     def root(self) -> Element:
         """The root element; {} before the first drawing."""
-        found: Element = self.output.get("element") or {}
-        return found
+        element_: Element = self.output.get("element") or {}
+        return element_
 
     @property
     def editable(self) -> bool:
@@ -65,21 +65,21 @@ class View:
 
     def act(self, action: Mapping[str, Any]) -> None:
         """Do what an element asks for: the host's own actions here, all others in the script."""
-        told: dict[str, Any] = resolve(dict(action), self.state)
-        kind = told.get("action")
+        resolved: dict[str, Any] = resolve(dict(action), self.state)
+        kind = resolved.get("action")
         if kind == "@ui.modal.open":
-            self._open(told)
+            self._open(resolved)
         elif kind == "@ui.modal.close" and self._parent is not None:
-            self._leave(told)
+            self._leave(resolved)
         elif kind == "@ui.url.open":
-            self.opened.append(str(told.get("url", "")))
+            self.opened.append(str(resolved.get("url", "")))
         elif kind == "@editor.node.updateProps":
-            self.props = told.get("props") or {}
+            self.props = resolved.get("props") or {}
             if self.editable:
                 self.stored = self.props
             self._ask(self.state, None)
         elif kind not in ("@webframe.ready", "@webframe.resize"):
-            self._ask(self.state, told)
+            self._ask(self.state, resolved)
 
     def dismiss(self) -> None:
         """Close the overlay without its submit button: the parent gets its return value, where it has one."""
@@ -127,7 +127,7 @@ class View:
 
     def _fill(self) -> None:
         """Give each control without a value the one it begins with."""
-        for one in walk(self.root):
-            key = one.get("state")
-            if one.get("type") in WRITTEN and isinstance(key, str) and one.get("initialValue") is not None:
-                self.state.setdefault(key, one["initialValue"])
+        for element in walk(self.root):
+            key = element.get("state")
+            if element.get("type") in WRITTEN and isinstance(key, str) and element.get("initialValue") is not None:
+                self.state.setdefault(key, element["initialValue"])

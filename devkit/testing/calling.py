@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from devkit.testing.outside import FakeApi
+from devkit.testing.fake_api import FakeApi
 from runtime.contract.invocation import LogLine, ScriptFault
 
 

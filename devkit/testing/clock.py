@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import time_machine
 
-from devkit.surroundings import MOMENT
+from devkit.offline.simulated_host import MOMENT
 from devkit.testing.integration import Integration
 from devkit.testing.results import Result
 

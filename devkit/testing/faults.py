@@ -18,8 +18,8 @@ class ScriptFailed(AssertionError):
 
     def __init__(self, what: str, fault: ScriptFault) -> None:
         place = f"{fault.file}:{fault.line or 1}:{fault.column or 1}: " if fault.file else ""
-        told = f"{what}: {place}{fault.message}"
+        message = f"{what}: {place}{fault.message}"
         if fault.source is not None and fault.line is not None:
-            told += f"\n    {fault.source}\n    {' ' * ((fault.column or 1) - 1)}^"
-        super().__init__(told + (f"\n{fault.hint}" if fault.hint else ""))
+            message += f"\n    {fault.source}\n    {' ' * ((fault.column or 1) - 1)}^"
+        super().__init__(message + (f"\n{fault.hint}" if fault.hint else ""))
         self.fault = fault

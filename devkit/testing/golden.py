@@ -18,21 +18,21 @@ UPDATE = "--update-golden"
 
 
 class Golden:
-    """Compares what is drawn with `golden/<test>.json` beside the test; `update` writes that file anew."""
+    """Compares what is drawn with `golden/<test>.json` beside the test; `update` rewrites that file."""
 
     def __init__(self, test: Path, name: str, update: bool) -> None:
         self._folder, self._update = test.parent / FOLDER, update
         self._name = UNFIT.sub("-", name).strip("-")
         self._used: set[str] = set()
 
-    def __call__(self, shown: Render | dict[str, Any] | list[Any], name: str | None = None) -> None:
-        """Compare a render, or any JSON value; `name` tells several of one test apart."""
+    def __call__(self, output: Render | dict[str, Any] | list[Any], name: str | None = None) -> None:
+        """Compare a render, or any JSON value; `name` distinguishes several in one test."""
         stem = self._name if name is None else f"{self._name}-{UNFIT.sub('-', name)}"
         if stem in self._used:
             raise ValueError(f"{stem}.json is compared twice in one test; give each a name: golden(render, 'after')")
         self._used.add(stem)
         file = self._folder / f"{stem}.json"
-        value = shown.output if isinstance(shown, Render) else shown
+        value = output.output if isinstance(output, Render) else output
         fresh = json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True) + "\n"
         if self._update:
             try:
@@ -44,7 +44,9 @@ class Golden:
         where = f"{FOLDER}/{file.name}"
         if not file.is_file():
             raise AssertionError(f"there is no {where} yet; look at the render, then write it with {UPDATE}")
-        kept = file.read_text(encoding="utf-8")
-        if kept != fresh:
-            lines = difflib.unified_diff(kept.splitlines(), fresh.splitlines(), where, "what is drawn now", lineterm="")
-            raise AssertionError(f"{where} differs; {UPDATE} takes the new render over:\n" + "\n".join(lines))
+        golden = file.read_text(encoding="utf-8")
+        if golden != fresh:
+            lines = difflib.unified_diff(
+                golden.splitlines(), fresh.splitlines(), where, "what is drawn now", lineterm=""
+            )
+            raise AssertionError(f"{where} differs; {UPDATE} accepts the new render:\n" + "\n".join(lines))

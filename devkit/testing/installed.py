@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Literal
 
-from devkit import surroundings
 from devkit.build.bundle import runtime_of
-from devkit.environments import EXPRESSION
-from devkit.project import Project
-from devkit.surroundings import INSTALLATION, SITE, SPACE, Level
-from devkit.testing.outside import API, Asked, FakeApi, Reply
+from devkit.offline import simulated_host
+from devkit.offline.simulated_host import INSTALLATION, SITE, SPACE, Level
+from devkit.projects.environments import EXPRESSION
+from devkit.projects.project import Project
+from devkit.testing.fake_api import API, FakeApi, Reply, ScriptRequest
 
 Where = Literal["integration", "installation", "space", "site"]
 """The level an event belongs to, and a public endpoint."""
@@ -28,18 +28,18 @@ class Place:
 
 
 class Installed:
-    """What the platform knows of the integration, and tells it: configurations, secrets, endpoints.
+    """What the platform knows of the integration, and passes to it: configurations, secrets, endpoints.
 
     Configurations begin as the manifest's forms suggest, secrets with a text that names their variable.
     """
 
     def __init__(self, project: Project) -> None:
         self.project = project
-        filled = surroundings.configured(project.manifest)
+        filled = simulated_host.configured(project.manifest)
         self.configuration: dict[str, Any] = dict(filled["account"])
         self.space, self.site = Place(SPACE, filled["space"]), Place(SITE, filled["site"])
         self.secrets = {
-            name: EXPRESSION.sub(lambda found: f"test-{found[1]}", text)
+            name: EXPRESSION.sub(lambda match: f"test-{match[1]}", text)
             for name, text in project.manifest.secrets.items()
         }
 
@@ -60,23 +60,23 @@ class Installed:
     def environment(self, ids: Mapping[str, Any]) -> dict[str, Any]:
         """Give what a call sees besides its event: the installation only where `ids` name it."""
         runtime = runtime_of(self.project)
-        made = surroundings.environment(self.project, runtime, self.secrets, self.configurations, ids)
-        made["apiEndpoint"] = API
+        seen_environment = simulated_host.environment(self.project, runtime, self.secrets, self.configurations, ids)
+        seen_environment["apiEndpoint"] = API
         if "installationId" not in ids:
             for level in OF_INSTALLATIONS:
-                made.pop(level, None)
-            made["apiTokens"] = {"integration": made["apiTokens"]["integration"]}
-            made["signingSecrets"] = {"integration": made["signingSecrets"]["integration"]}
-            made["authToken"] = made["apiTokens"]["integration"]
-            made["signingSecret"] = made["signingSecrets"]["integration"]
-        return copy.deepcopy(made)
+                seen_environment.pop(level, None)
+            seen_environment["apiTokens"] = {"integration": seen_environment["apiTokens"]["integration"]}
+            seen_environment["signingSecrets"] = {"integration": seen_environment["signingSecrets"]["integration"]}
+            seen_environment["authToken"] = seen_environment["apiTokens"]["integration"]
+            seen_environment["signingSecret"] = seen_environment["signingSecrets"]["integration"]
+        return copy.deepcopy(seen_environment)
 
     def endpoints(self) -> dict[str, str]:
         """Give the public endpoints, by level: site, space, installation, integration."""
-        told = self.environment({"installationId": INSTALLATION, "spaceId": self.space.id, "siteId": self.site.id})
+        full = self.environment({"installationId": INSTALLATION, "spaceId": self.space.id, "siteId": self.site.id})
         levels = {"site": "siteInstallation", "space": "spaceInstallation"}
         levels |= {"installation": "installation", "integration": "integration"}
-        return {level: told[part]["urls"]["publicEndpoint"] for level, part in levels.items()}
+        return {level: full[part]["urls"]["publicEndpoint"] for level, part in levels.items()}
 
     def answer_for(self, api: FakeApi) -> None:
         """Have the platform's own answers ready: reading and changing installations, and their tokens."""
@@ -85,20 +85,20 @@ class Installed:
         for path, part in parts.items():
             api.knows("GET", base + path, partial(self._told, part))
             api.knows("PATCH", base + path, partial(self._changed, part))
-        api.knows("POST", f"{base}/tokens", lambda asked: {"token": "offline"})
+        api.knows("POST", f"{base}/tokens", lambda request: {"token": "offline"})
 
-    def _told(self, part: str, asked: Asked) -> Any:
+    def _told(self, part: str, request: ScriptRequest) -> Any:
         ids = {"installationId": INSTALLATION, "spaceId": self.space.id, "siteId": self.site.id}
         return self.environment(ids)[part]
 
-    def _changed(self, part: str, asked: Asked) -> Any:
-        wanted = asked.json
-        if not isinstance(wanted, dict):
-            return Reply({"error": {"code": 400, "message": "The body is no object"}}, 400)
-        if "configuration" in wanted:
+    def _changed(self, part: str, request: ScriptRequest) -> Any:
+        body = request.json
+        if not isinstance(body, dict):
+            return Reply({"error": {"code": 400, "message": "The body is not an object"}}, 400)
+        if "configuration" in body:
             if part == "installation":
-                self.configuration = wanted["configuration"]
+                self.configuration = body["configuration"]
             else:
                 place = self.space if part == "spaceInstallation" else self.site
-                place.configuration = wanted["configuration"]
-        return self._told(part, asked)
+                place.configuration = body["configuration"]
+        return self._told(part, request)

@@ -9,16 +9,17 @@ from contextlib import contextmanager
 from typing import Any, cast
 from urllib.parse import urlencode
 
-from devkit import signing, surroundings
-from devkit.output import Problem
-from devkit.project import Project
+from devkit.events import signing
+from devkit.offline import simulated_host
+from devkit.offline.simulated_host import INSTALLATION, Level, Screen
+from devkit.projects.project import Project
 from devkit.rendering.view import View
-from devkit.surroundings import INSTALLATION, Level, Screen
+from devkit.terminal.output import Problem
 from devkit.testing.calling import Caller
+from devkit.testing.fake_api import FakeApi, Reply, ScriptRequest
 from devkit.testing.faults import Refused, ScriptFailed
-from devkit.testing.in_process import InProcess
+from devkit.testing.in_process_caller import InProcess
 from devkit.testing.installed import Installed, Place, Where
-from devkit.testing.outside import Asked, FakeApi, Reply
 from devkit.testing.render import Render
 from devkit.testing.results import Queued, Result
 from devkit.testing.schedule import Schedule
@@ -35,7 +36,7 @@ SCREENS: tuple[Level, ...] = ("account", "space", "site")
 class Integration:
     """Calls the script as the platform does, with the answers of `api` for what it asks outside.
 
-    `configuration`, `secrets`, `space` and `site` are what the platform tells it; a test may change them at any time.
+    `configuration`, `secrets`, `space` and `site` are what the platform passes to it; tests may change them.
     An error nobody expected fails the test with the author's line, and so does a request nobody answers.
     """
 
@@ -89,7 +90,7 @@ class Integration:
     @property
     def tasks(self) -> list[Queued]:
         """The tasks that are queued and not worked off; `clock.advance` and `run_tasks` do."""
-        return [one for _, one in self.schedule.waiting]
+        return [task for _, task in self.schedule.waiting]
 
     def environment(self, where: Where = "installation") -> dict[str, Any]:
         """Give what the script sees besides an event of a level."""
@@ -123,9 +124,9 @@ class Integration:
 
         A field that is None is left out. With `check=False` an error of the script is a Result with its status.
         """
-        from devkit.testing import sent
+        from devkit.testing import events
 
-        return self._tell(sent.payload(kind, fields), check)
+        return self._tell(events.payload(kind, fields), check)
 
     def task(self, task: Mapping[str, Any], *, check: bool = True) -> Result:
         """Have a task worked off."""
@@ -168,9 +169,9 @@ class Integration:
             sent |= {name.lower(): value for name, value in _signed(sign, secret, content or b"").items()}
         url, at = self._address(path, at)
         url += f"{'&' if '?' in url else '?'}{urlencode(query)}" if query else ""
-        chosen = (method or ("GET" if content is None else "POST")).lower()
+        verb = (method or ("GET" if content is None else "POST")).lower()
         event: dict[str, Any] = {"type": "fetch", **self._ids(at)}
-        event["request"] = {"method": chosen, "url": url, "headers": sent}
+        event["request"] = {"method": verb, "url": url, "headers": sent}
         if user is not None:
             event["auth"] = {"userId": user}
         return self._send(event, check, content)
@@ -189,8 +190,8 @@ class Integration:
 
     def play(self, file: str) -> list[Result]:
         """Send the events of a scenario file, which lies beside the project's manifest; pauses pass at once."""
-        from devkit import scenarios
-        from devkit.testing import sent
+        from devkit.events import scenarios
+        from devkit.testing import events
 
         own = {"installationId": INSTALLATION, "spaceId": self.space.id, "siteId": self.site.id}
         results = []
@@ -199,7 +200,7 @@ class Integration:
             event = {name: own.get(name) if value == ANY else value for name, value in step.event.items()}
             if event["type"] == "fetch":
                 request = step.event["request"]
-                event["request"] = {**request, "url": self._address(request["url"], sent.level(event))[0]}
+                event["request"] = {**request, "url": self._address(request["url"], events.level(event))[0]}
             results.append(self._tell(event, True, None if step.body is None else step.body.encode()))
         return results
 
@@ -221,13 +222,15 @@ class Integration:
             base = self._screen(kind, editable)
             return Screen({**base.context, **context}, base.props)
         if context == "document":
-            return surroundings.page(editable=editable)
+            return simulated_host.page(editable=editable)
         if context == "configuration_contentsource":
-            return surroundings.content_source_screen()
+            return simulated_host.content_source_screen()
         for level in SCREENS:
             if context == f"configuration_{level}":
-                return surroundings.configuration_screen(level, configurations)
-        known = ", ".join(("document", *(f"configuration_{one}" for one in SCREENS), "configuration_contentsource"))
+                return simulated_host.configuration_screen(level, configurations)
+        known = ", ".join(
+            ("document", *(f"configuration_{screen}" for screen in SCREENS), "configuration_contentsource")
+        )
         raise ValueError(f"there is no context {context!r}; there are {known}")
 
     def _ids(self, where: Where) -> dict[str, str]:
@@ -255,7 +258,7 @@ class Integration:
         output: dict[str, Any] = result.json
         broken = contentkit.violations(output) if check else []
         if broken:
-            listed = "\n".join(f"    {one}" for one in broken)
+            listed = "\n".join(f"    {line}" for line in broken)
             raise AssertionError(
                 f"{request['componentId']} draws what ContentKit does not allow (check=False lets it pass):\n{listed}"
             )
@@ -263,10 +266,10 @@ class Integration:
 
     def _tell(self, event: dict[str, Any], check: bool, body: bytes | None = None) -> Result:
         """Send an event a test or a person wrote, after it was held against its type."""
-        from devkit.testing import sent
+        from devkit.testing import events
 
-        whole = {"eventId": new_id(), **self._ids(sent.level(event)), **event}
-        sent.check(whole)
+        whole = {"eventId": new_id(), **self._ids(events.level(event)), **event}
+        events.check(whole)
         return self._send(whole, check, body)
 
     def _send(self, event: dict[str, Any], check: bool, body: bytes | None = None) -> Result:
@@ -282,9 +285,9 @@ class Integration:
         headers = {name.lower(): value for name, value in ended.headers}
         return Result(ended.status, headers, ended.body, ended.logs, self._queued[before:])
 
-    def _queue(self, asked: Asked) -> Any:
-        wanted = asked.json
-        queued = Queued(wanted["task"], wanted.get("schedule", 0))
+    def _queue(self, request: ScriptRequest) -> Any:
+        body = request.json
+        queued = Queued(body["task"], body.get("schedule", 0))
         self._queued.append(queued)
         self.schedule.add(queued, queued.schedule)
         return Reply(None, 204)
@@ -300,15 +303,15 @@ class ContentSource:
         self, props: Mapping[str, Any] | None = None, dependencies: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         """Compute its pages and files; raises Refused."""
-        made: dict[str, Any] = self._computed("content_compute_revision", props, dependencies)
-        return made
+        revision_: dict[str, Any] = self._computed("content_compute_revision", props, dependencies)
+        return revision_
 
     def document(
         self, props: Mapping[str, Any] | None = None, dependencies: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         """Compute one document: `{"markdown": ...}`, or `{"document": ...}`; raises Refused."""
-        made: dict[str, Any] = self._computed("content_compute_document", props, dependencies)
-        document: dict[str, Any] = made["document"]
+        document_: dict[str, Any] = self._computed("content_compute_document", props, dependencies)
+        document: dict[str, Any] = document_["document"]
         return document
 
     def _computed(self, kind: str, props: Mapping[str, Any] | None, dependencies: Mapping[str, Any] | None) -> Any:

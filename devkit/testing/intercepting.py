@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from devkit.testing.outside import Asked, FakeApi
+from devkit.testing.fake_api import FakeApi, ScriptRequest
 
 PROXIES = ("EGRESS_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
 
@@ -33,7 +33,7 @@ class _Wire:
         method, target = reader.readline().decode("latin-1").split()[:2]
         headers = {name.lower(): value for name, value in http.client.parse_headers(reader).items()}
         url = target if "://" in target else self._origin + target
-        return io.BytesIO(_answer(self._api, Asked(method, url, headers, reader.read())))
+        return io.BytesIO(_answer(self._api, ScriptRequest(method, url, headers, reader.read())))
 
     def setsockopt(self, *_: Any) -> None:
         pass
@@ -45,13 +45,13 @@ class _Wire:
         pass
 
 
-def _answer(api: FakeApi, asked: Asked) -> bytes:
-    reply = api.respond(asked)
+def _answer(api: FakeApi, request: ScriptRequest) -> bytes:
+    reply = api.respond(request)
     headers, content = reply.encoded()
     reason = http.client.responses.get(reply.status, "Status")
     lines = [f"HTTP/1.1 {reply.status} {reason}", *(f"{name}: {value}" for name, value in headers.items())]
     lines += [f"content-length: {len(content)}", "connection: close", "", ""]
-    return "\r\n".join(lines).encode() + (b"" if asked.method == "HEAD" else content)
+    return "\r\n".join(lines).encode() + (b"" if request.method == "HEAD" else content)
 
 
 @contextmanager
@@ -70,7 +70,7 @@ def intercepted(api: FakeApi) -> Iterator[None]:
     def resolve(host: Any, *_: Any, **__: Any) -> NoReturn:
         name = host.decode("latin-1") if isinstance(host, bytes) else host
         api.miss(
-            f"the script asked {name} in a way that tests cannot answer: "
+            f"the script requested {name} in a way that tests cannot answer: "
             "use context.fetch, urllib, or requests imported at the top of the script"
         )
         raise OSError("there is no network in a test")
@@ -98,18 +98,18 @@ def _adapter(api: FakeApi) -> Any:
         body = request.body or b""
         content = body.encode() if isinstance(body, str) else body if isinstance(body, bytes) else b"".join(body)
         headers = {name.lower(): str(value) for name, value in request.headers.items()}
-        asked = Asked(request.method or "GET", request.url or "", headers, content)
+        sent_request = ScriptRequest(request.method or "GET", request.url or "", headers, content)
         try:
-            reply = api.respond(asked)
+            reply = api.respond(sent_request)
         except OSError as error:
             raise requests.ConnectionError(error, request=request) from error
-        made = requests.Response()
+        response = requests.Response()
         named, answer = reply.encoded()
-        made.status_code, made.url, made.request = reply.status, asked.url, request
-        made.headers = requests.structures.CaseInsensitiveDict(named)
-        made.reason = http.client.responses.get(reply.status, "")
-        made.raw = io.BytesIO(answer)
-        made.encoding = requests.utils.get_encoding_from_headers(made.headers)
-        return made
+        response.status_code, response.url, response.request = reply.status, sent_request.url, request
+        response.headers = requests.structures.CaseInsensitiveDict(named)
+        response.reason = http.client.responses.get(reply.status, "")
+        response.raw = io.BytesIO(answer)
+        response.encoding = requests.utils.get_encoding_from_headers(response.headers)
+        return response
 
     return send

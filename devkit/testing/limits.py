@@ -13,13 +13,13 @@ AGAIN = 1.0
 """Seconds after which a script that caught the error is stopped once more."""
 
 
-class OverTime(Exception):
+class TimeLimitExceeded(Exception):
     """A script took longer than a host would let it."""
 
 
 @contextmanager
 def limited(limits: Limits) -> Iterator[None]:
-    """Stop what runs inside when it is over the limit of time or of computing: raises OverTime where the script is.
+    """Stop what runs inside at its limit of time or processor time: raises TimeLimitExceeded where the script is.
 
     Signals are for the main thread only; elsewhere nothing is limited.
     """
@@ -32,8 +32,8 @@ def limited(limits: Limits) -> Iterator[None]:
     )
     before = []
     for clock, number, most, unit in clocks:
-        told = f"the script took longer than the limit of {most:g} {unit}"
-        before.append((clock, number, signal.signal(number, _over(told)), signal.setitimer(clock, most, AGAIN)))
+        message = f"the script took longer than the limit of {most:g} {unit}"
+        before.append((clock, number, signal.signal(number, _over(message)), signal.setitimer(clock, most, AGAIN)))
     try:
         yield
     finally:
@@ -42,8 +42,8 @@ def limited(limits: Limits) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _over(told: str) -> signal.Handlers:
+def _over(message: str) -> signal.Handlers:
     def stop(*_: object) -> None:
-        raise OverTime(told)
+        raise TimeLimitExceeded(message)
 
     return stop  # type: ignore[return-value]

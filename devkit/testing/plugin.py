@@ -12,13 +12,13 @@ import pytest
 __tracebackhide__ = True  # a failed test shows its own lines, and the script's
 
 if TYPE_CHECKING:
-    from devkit.project import Project
+    from devkit.projects.project import Project
     from devkit.testing.calling import Caller
     from devkit.testing.clock import Clock
+    from devkit.testing.fake_api import FakeApi
     from devkit.testing.golden import Golden
-    from devkit.testing.in_engine import Engine
+    from devkit.testing.in_engine_caller import Engine
     from devkit.testing.integration import Integration
-    from devkit.testing.outside import FakeApi
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -26,8 +26,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("integrations")
     group.addoption("--sandboxed", action="store_true", help="run scripts in the engine that will serve them")
     # Not `--env`, which many projects have in a conftest.py of their own.
-    group.addoption("--devkit-env", metavar="NAME", help="an environment of the manifest's `envs`; else DEVKIT_ENV")
-    group.addoption("--update-golden", action="store_true", help="write golden renders anew")
+    group.addoption("--devkit-env", metavar="NAME", help="an environment of the manifest's `envs`; default: DEVKIT_ENV")
+    group.addoption("--update-golden", action="store_true", help="rewrite the golden renders")
 
 
 class Projects:
@@ -41,15 +41,15 @@ class Projects:
 
     def of(self, test: Path) -> Project:
         """Give the project a test file is in; fails the test where there is none, or one with faults."""
-        from devkit import project
-        from devkit.output import Problem
+        from devkit.projects import project as projects
+        from devkit.terminal.output import Problem
         from runtime.contract.manifest import FILES
 
         for folder in test.parents:
             if any((folder / name).is_file() for name in FILES):
                 try:
                     if folder not in self._read:
-                        self._read[folder] = project.load(str(folder), self._env)
+                        self._read[folder] = projects.load(str(folder), self._env)
                 except Problem as problem:
                     pytest.fail(problem.sentence, pytrace=False)
                 return self._read[folder]
@@ -57,9 +57,9 @@ class Projects:
 
     def caller(self, project: Project) -> Caller:
         """Give what calls the engine of a project, for one test; fails the test where there cannot be one."""
-        from devkit.output import Problem
+        from devkit.terminal.output import Problem
         from devkit.testing.faults import ScriptFailed
-        from devkit.testing.in_engine import Engine, InEngine
+        from devkit.testing.in_engine_caller import Engine, InEngine
 
         try:
             if project.folder not in self._engines:
@@ -86,15 +86,15 @@ def _integration_projects(request: pytest.FixtureRequest) -> Iterator[Projects]:
 @pytest.fixture
 def api() -> FakeApi:
     """Answers for what the script asks of the platform's API and of others: `api.answers("GET", "/v1/...", {...})`."""
-    from devkit.testing.outside import FakeApi
+    from devkit.testing.fake_api import FakeApi
 
     return FakeApi()
 
 
 @pytest.fixture
 def integration(request: pytest.FixtureRequest, api: FakeApi, _integration_projects: Projects) -> Iterator[Integration]:
-    """The integration of the folder the test is in; its script is loaded anew for each test."""
-    from devkit.testing.in_process import InProcess
+    """The integration of the folder the test is in; its script is reloaded for each test."""
+    from devkit.testing.in_process_caller import InProcess
     from devkit.testing.integration import Integration
 
     project = _integration_projects.of(request.path)

@@ -50,7 +50,7 @@ class Render:
 
     @property
     def stored(self) -> dict[str, Any] | None:
-        """The properties the document was told to keep; None while it was told nothing."""
+        """The properties the document stores; None while nothing was stored."""
         return self._view.stored
 
     @property
@@ -75,34 +75,39 @@ class Render:
 
     def find_all(self, kind: str | None = None, *, label: str | None = None, **props: Any) -> list[Element]:
         """Give the elements of a type, with a label or words, and with properties."""
-        return [one for one in walk(self.tree) if self._fits(one, kind, label, props)]
+        return [element for element in walk(self.tree) if self._fits(element, kind, label, props)]
 
     def find(self, kind: str | None = None, *, label: str | None = None, **props: Any) -> Element:
         """Give the one element of a type, with a label or words, and with properties."""
-        found = self.find_all(kind, label=label, **props)
-        wanted = " ".join(filter(None, (kind or "element", repr(label) if label is not None else "")))
-        wanted += "".join(f" {name}={value!r}" for name, value in props.items())
-        if len(found) == 1:
-            return found[0]
-        raise AssertionError(f"there {'is no' if not found else f'are {len(found)} of'} {wanted}; {self._there(kind)}")
+        elements = self.find_all(kind, label=label, **props)
+        description = " ".join(filter(None, (kind or "element", repr(label) if label is not None else "")))
+        description += "".join(f" {name}={value!r}" for name, value in props.items())
+        if len(elements) == 1:
+            return elements[0]
+        raise AssertionError(
+            f"there {'is no' if not elements else f'are {len(elements)} of'} {description}; {self._there(kind)}"
+        )
 
     def click(self, label: str) -> Render:
         """Press the button, card, link or menu entry of this label, as a person does who agrees when asked."""
-        found = [one for one in walk(self.tree) if self._pressable(one) and self._called(one, label)]
-        if len(found) != 1:
-            there = ", ".join(repr(self._name(one)) for one in walk(self.tree) if self._pressable(one)) or "nothing"
+        buttons = [element for element in walk(self.tree) if self._pressable(element) and self._called(element, label)]
+        if len(buttons) != 1:
+            there = (
+                ", ".join(repr(self._name(button)) for button in walk(self.tree) if self._pressable(button))
+                or "nothing"
+            )
             raise AssertionError(
-                f"{'nothing' if not found else f'{len(found)} things'} can be pressed by the name {label!r}; "
+                f"{'nothing' if not buttons else f'{len(buttons)} things'} can be pressed by the name {label!r}; "
                 f"there is {there}"
             )
-        (one,) = found
-        if one.get("disabled") is True:
+        (button,) = buttons
+        if button.get("disabled") is True:
             raise AssertionError(f"{label!r} is disabled")
-        if one.get("type") == "link":
-            target = one.get("target") or {}
+        if button.get("type") == "link":
+            target = button.get("target") or {}
             self._view.act({"action": "@ui.url.open", "url": target.get("url", "")})
         else:
-            self._view.act(one["onPress"])
+            self._view.act(button["onPress"])
         return self
 
     def type(self, name: str, words: str) -> Render:
@@ -117,9 +122,9 @@ class Render:
         field = self._control(name, "select", "radio", value=value)
         options = field.get("options")
         if isinstance(options, list) and not field.get("acceptInput"):
-            known = [one.get("id") for one in options]
-            for one in value if isinstance(value, list) else [value]:
-                assert one in known, f"{name!r} has no option {one!r}; there are {', '.join(map(repr, known))}"
+            known = [option.get("id") for option in options]
+            for item in value if isinstance(value, list) else [value]:
+                assert item in known, f"{name!r} has no option {item!r}; there are {', '.join(map(repr, known))}"
         return self._write(field, value, "onValueChange")
 
     def switch(self, name: str, on: bool = True) -> Render:
@@ -127,15 +132,15 @@ class Render:
         return self._write(self._control(name, "switch"), on, "onValueChange")
 
     def check(self, name: str, value: Any = None, on: bool = True) -> Render:
-        """Tick the checkbox of this id or label, or take the tick away; `value` tells those of one id apart."""
+        """Tick the checkbox of this id or label, or take the tick away; `value` distinguishes those of one id."""
         field = self._control(name, "checkbox", value=value)
-        kept = [one for one in self.state.get(field["state"]) or [] if one != field.get("value")]
-        return self._write(field, [*kept, field.get("value")] if on else kept, "onValueChange")
+        values = [entry for entry in self.state.get(field["state"]) or [] if entry != field.get("value")]
+        return self._write(field, [*values, field.get("value")] if on else values, "onValueChange")
 
     def step(self, step: str) -> Render:
         """Go to another step of the stepper."""
         stepper = self.find("stepper")
-        assert any(one.get("id") == step for one in stepper["children"]), f"the stepper has no step {step!r}"
+        assert any(child.get("id") == step for child in stepper["children"]), f"the stepper has no step {step!r}"
         self._view.act({**stepper["onStepChange"], "step": step})
         return self
 
@@ -159,34 +164,38 @@ class Render:
 
     def _control(self, name: str, *kinds: str, value: Any = None) -> Element:
         named = labels(self.tree)
-        there = [one for one in walk(self.tree) if one.get("type") in WRITTEN and isinstance(one.get("state"), str)]
-        found = [one for one in there if one["type"] in kinds and name in (one["state"], named.get(id(one)))]
-        if len(found) > 1 and value is not None:
-            found = [one for one in found if one.get("value") == value]
-        if len(found) != 1:
-            listed = ", ".join(f"{one['type']} {one['state']!r}" for one in there) or "none"
-            known = "no" if not found else f"{len(found)} times a"
+        there = [
+            element
+            for element in walk(self.tree)
+            if element.get("type") in WRITTEN and isinstance(element.get("state"), str)
+        ]
+        fields = [field for field in there if field["type"] in kinds and name in (field["state"], named.get(id(field)))]
+        if len(fields) > 1 and value is not None:
+            fields = [field for field in fields if field.get("value") == value]
+        if len(fields) != 1:
+            listed = ", ".join(f"{field['type']} {field['state']!r}" for field in there) or "none"
+            known = "no" if not fields else f"{len(fields)} times a"
             raise AssertionError(f"there is {known} {' or '.join(kinds)} {name!r}; controls: {listed}")
-        return found[0]
+        return fields[0]
 
-    def _pressable(self, one: Element) -> bool:
-        return isinstance(one.get("onPress"), dict) or one.get("type") == "link"
+    def _pressable(self, element: Element) -> bool:
+        return isinstance(element.get("onPress"), dict) or element.get("type") == "link"
 
-    def _name(self, one: Element) -> str:
-        return label(one) or labels(self.tree).get(id(one), "")
+    def _name(self, element: Element) -> str:
+        return label(element) or labels(self.tree).get(id(element), "")
 
-    def _called(self, one: Element, wanted: str) -> bool:
-        return self._name(one) == wanted or one.get("tooltip") == wanted
+    def _called(self, element: Element, label: str) -> bool:
+        return self._name(element) == label or element.get("tooltip") == label
 
-    def _fits(self, one: Element, kind: str | None, named: str | None, props: Mapping[str, Any]) -> bool:
+    def _fits(self, element: Element, kind: str | None, named: str | None, props: Mapping[str, Any]) -> bool:
         return (
-            (kind is None or one.get("type") == kind)
-            and (named is None or self._name(one) == named or text(one, self.state) == named)
-            and all(one.get(name) == value for name, value in props.items())
+            (kind is None or element.get("type") == kind)
+            and (named is None or self._name(element) == named or text(element, self.state) == named)
+            and all(element.get(name) == value for name, value in props.items())
         )
 
     def _there(self, kind: str | None) -> str:
-        alike = [one for one in walk(self.tree) if one.get("type") == kind]
-        listed = ", ".join(repr(self._name(one) or text(one, self.state)) for one in alike)
-        kinds = ", ".join(dict.fromkeys(str(one.get("type")) for one in walk(self.tree)))
+        alike = [element for element in walk(self.tree) if element.get("type") == kind]
+        listed = ", ".join(repr(self._name(element) or text(element, self.state)) for element in alike)
+        kinds = ", ".join(dict.fromkeys(str(element.get("type")) for element in walk(self.tree)))
         return f"{kind}: {listed}" if alike else f"on the screen: {kinds or 'nothing'}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from devkit.answers import ReadableAnswer
+from devkit.offline.answers import ReadableAnswer
 from runtime.contract.invocation import LogLine
 
 
@@ -35,7 +35,7 @@ class Result(ReadableAnswer):
     @property
     def logs(self) -> list[str]:
         """The lines the script wrote, without their levels; `logged` has those."""
-        return [one.message for one in self.logged]
+        return [line.message for line in self.logged]
 
     @property
     def text(self) -> str:
@@ -44,5 +44,5 @@ class Result(ReadableAnswer):
 
     @property
     def location(self) -> str | None:
-        """Where a redirect leads, None for what is none."""
+        """Where a redirect leads, None where there is no redirect."""
         return self.headers.get("location")

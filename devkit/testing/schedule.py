@@ -10,7 +10,7 @@ from devkit.testing.results import Queued
 class Schedule:
     """Holds queued tasks by the second they come due; `now` are the seconds that have passed since the test began.
 
-    `follow` is told the seconds of each step, so that a clock can go along.
+    `follow` gets the seconds of each step, so that a clock can go along.
     """
 
     def __init__(self) -> None:
@@ -21,7 +21,7 @@ class Schedule:
     def add(self, queued: Queued, delay: float) -> None:
         """Let a task wait."""
         self.waiting.append((self.now + delay, queued))
-        self.waiting.sort(key=lambda one: one[0])
+        self.waiting.sort(key=lambda entry: entry[0])
 
     def pass_by(self, seconds: float) -> Iterator[Queued]:
         """Let time pass; gives each task at the moment it comes due, those that are queued meanwhile too."""

@@ -9,9 +9,9 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from devkit.sandboxed import Sandboxed
+from devkit.offline.sandboxed_script import SandboxedScript
 from devkit.tunnel.exchange import Answer, Incoming
-from devkit.tunnel.parts import NoCall, Parts, read_parts
+from devkit.tunnel.parts import MalformedCall, Parts, read_parts
 from runtime.contract.base import wire_time
 from runtime.contract.invocation import Outcome, Trace
 
@@ -22,12 +22,12 @@ Told = Callable[[dict[str, Any]], None]
 class LocalEngine:
     """Runs the version that was put in last; one that is replaced ends with its last call."""
 
-    def __init__(self, told: Told) -> None:
-        self._told = told
+    def __init__(self, report: Told) -> None:
+        self._told = report
         self._current: _Version | None = None
         self._lock = threading.Lock()
 
-    def put(self, run: Sandboxed) -> None:
+    def put(self, run: SandboxedScript) -> None:
         """Have calls from now on answered by a script, which has been entered."""
         with self._lock:
             before, self._current = self._current, _Version(run)
@@ -45,7 +45,7 @@ class LocalEngine:
         """Answer one call of the host."""
         try:
             parts = read_parts(incoming.headers, b"".join(incoming.body()))
-        except NoCall as error:
+        except MalformedCall as error:
             return _error(400, str(error))
         with self._lock:
             version = self._current
@@ -58,7 +58,7 @@ class LocalEngine:
         finally:
             version.leave()
 
-    def _call(self, run: Sandboxed, parts: Parts) -> Answer:
+    def _call(self, run: SandboxedScript, parts: Parts) -> Answer:
         event = json.loads(parts.event)
         answered: list[Outcome] = []
 
@@ -76,7 +76,7 @@ class LocalEngine:
 class _Version:
     """A script with the number of those who use it; the last one out closes it."""
 
-    def __init__(self, run: Sandboxed) -> None:
+    def __init__(self, run: SandboxedScript) -> None:
         self.run = run
         self._users = 1
         self._lock = threading.Lock()
@@ -100,15 +100,20 @@ def _error(status: int, message: str) -> Answer:
 def _detail(event: dict[str, Any], outcome: Outcome | None, trace: Trace) -> dict[str, Any]:
     """Give what happened as `devkit logs` shows the events of a host."""
     good = trace.failure is None and trace.fault is None and (outcome is None or outcome.status < 400)
-    shown: dict[str, Any] = {
+    detail: dict[str, Any] = {
         "logs": [{"level": line.level, "message": line.message} for line in trace.logs],
         "subrequests": [
-            {"method": one.method, "url": one.url, "status": one.status, "refused": one.refused}
-            for one in trace.subrequests
+            {
+                "method": subrequest.method,
+                "url": subrequest.url,
+                "status": subrequest.status,
+                "refused": subrequest.refused,
+            }
+            for subrequest in trace.subrequests
         ],
     }
     if trace.fault is not None:
-        shown["fault"] = asdict(trace.fault)
+        detail["fault"] = asdict(trace.fault)
     return {
         "event": {
             "id": event.get("eventId", ""),
@@ -117,5 +122,5 @@ def _detail(event: dict[str, Any], outcome: Outcome | None, trace: Trace) -> dic
             "status": "success" if good else "failed",
             "delivery": {"state": "delivered", "attempts": 1, "durationMs": trace.usage.wall * 1000},
         },
-        "trace": shown,
+        "trace": detail,
     }

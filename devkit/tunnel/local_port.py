@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import urllib3
 
 from devkit.tunnel.exchange import Answer, Incoming
-from runtime.engines.dev_tunnel.line import MOST_CALLS
+from runtime.engines.dev_tunnel.line import MAX_CALLS
 
 BLOCK = 64 * 1024
 WAIT = urllib3.Timeout(connect=3, read=120)
@@ -26,7 +26,7 @@ class LocalPort:
     def __init__(self, port: int, log: Log) -> None:
         self._port, self._log = port, log
         self._pool = urllib3.HTTPConnectionPool(
-            "localhost", port, maxsize=MOST_CALLS, timeout=WAIT, retries=False, block=True
+            "localhost", port, maxsize=MAX_CALLS, timeout=WAIT, retries=False, block=True
         )
         self.address = ""
         """The tunnel's own address, once it is known: what the server calls itself is replaced by it in redirects."""

@@ -1,4 +1,4 @@
-"""The body by which a host calls a script (contract/dispatch.md section 2), read on the developer's machine."""
+"""The body by which a host calls a script, on the developer's machine (docs/contract/scripts.md, "The request")."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Parts:
     fetch_body: bytes | None
 
 
-class NoCall(ValueError):
-    """A request that is no call of a script; the message is a sentence."""
+class MalformedCall(ValueError):
+    """A request that is not a call of a script; the message is a sentence."""
 
 
 def read_parts(headers: Iterable[tuple[str, str]], body: bytes) -> Parts:
-    """Read a call; raises `NoCall`."""
+    """Read a call; raises `MalformedCall`."""
     kind = next((value for name, value in headers if name.lower() == "content-type"), "")
     mimetype, *options = kind.split(";")
     parameters = dict(option.strip().split("=", 1) for option in options if "=" in option)
@@ -36,6 +36,6 @@ def read_parts(headers: Iterable[tuple[str, str]], body: bytes) -> Parts:
         sent = raw.read() if raw is not None else form["fetch-body"].encode() if "fetch-body" in form else None
         return Parts(form["event"].encode(), form["environment"].encode(), sent)
     except (HTTPException, ValueError) as error:
-        raise NoCall(
+        raise MalformedCall(
             "this address takes calls of an integration: multipart/form-data with event and environment"
         ) from error

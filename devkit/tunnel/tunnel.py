@@ -13,19 +13,19 @@ from typing import Any
 import requests
 import urllib3
 
-from devkit.client import Client, Refused, part
-from devkit.credentials import Credentials
-from devkit.output import Problem
-from devkit.streaming import Told, events
+from devkit.hosts.client import Client, RequestRefused, part
+from devkit.hosts.credentials import Credentials
+from devkit.hosts.event_stream import ServerSentEvent, events
+from devkit.terminal.output import Problem
 from devkit.tunnel.exchange import Answer, Handler, Incoming
-from runtime.engines.dev_tunnel.line import MOST_CALLS
+from runtime.engines.dev_tunnel.line import MAX_CALLS
 
 SILENCE = 10.0
 """Seconds without a word from the host, which speaks every other one, after which the line counts as broken."""
 FIRST_CONTACT = 15.0
 """Seconds until the line must be open for the first time."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0
-TOLD = 500
+LONGEST_ERROR = 500
 """Characters of what went wrong that are shown to whoever called."""
 
 
@@ -51,8 +51,8 @@ class Tunnel:
         self._name, self._handler, self._notify, self._on_open = name, handler, notify, opened
         self._stopping, self._connected = threading.Event(), threading.Event()
         self._calls: dict[str, Incoming] = {}
-        self._workers = ThreadPoolExecutor(MOST_CALLS, "tunnel call")
-        self._posts = urllib3.PoolManager(maxsize=MOST_CALLS, retries=False)
+        self._workers = ThreadPoolExecutor(MAX_CALLS, "tunnel call")
+        self._posts = urllib3.PoolManager(maxsize=MAX_CALLS, retries=False)
         self._opened = self._lease()
         self.replaced = self.over = False
         self._failed: Problem | None = None
@@ -93,7 +93,7 @@ class Tunnel:
             try:
                 client.call("POST", self._path, {"name": self._name})
             except Problem:
-                continue  # the line tells that the host is away, and the next renewal comes soon
+                continue  # the line reports that the host is away, and the next renewal comes soon
 
     def _listen(self) -> None:
         pause, broken = FIRST_PAUSE, False
@@ -106,14 +106,14 @@ class Tunnel:
                     if broken:
                         self._notify(f"The tunnel is back: {self.url}")
                     pause, broken = FIRST_PAUSE, False
-                    for told in events(stream):
-                        self._take(told)
+                    for message in events(stream):
+                        self._take(message)
                         if self.over or self._stopping.is_set():
                             return
                 why = "the host ended the line"
             except (requests.RequestException, Problem) as error:
                 why = error.sentence if isinstance(error, Problem) else f"{self._client.host} does not answer"
-                if isinstance(error, Refused) and error.status in (401, 403):
+                if isinstance(error, RequestRefused) and error.status in (401, 403):
                     self._notify(f"The tunnel is over: {why}")
                     self.over = True
                     return
@@ -124,7 +124,7 @@ class Tunnel:
             pause = min(LONGEST_PAUSE, pause * 2)
 
     def _greet(self) -> None:
-        """Say that the line is open; what goes wrong then for the first time is whoever opened it told."""
+        """Say that the line is open; what goes wrong then for the first time is reported to whoever opened it."""
         try:
             if self._on_open is not None:
                 self._on_open(self.url)
@@ -134,26 +134,26 @@ class Tunnel:
             self._failed = problem
         self._connected.set()
 
-    def _take(self, told: Told) -> None:
-        if told.kind == "call":
-            head = json.loads(told.data)
+    def _take(self, message: ServerSentEvent) -> None:
+        if message.kind == "call":
+            head = json.loads(message.data)
             headers = [(name, value) for name, value in head["headers"]]
-            incoming = self._calls[told.id] = Incoming(told.id, head["method"], head["path"], headers)
+            incoming = self._calls[message.id] = Incoming(message.id, head["method"], head["path"], headers)
             try:
                 self._workers.submit(self._answer, incoming)
             except RuntimeError:
                 # Closing has ended the workers; the host answers the caller as soon as the line is gone.
-                del self._calls[told.id]
-        elif told.kind == "replaced":
+                del self._calls[message.id]
+        elif message.kind == "replaced":
             self.replaced = self.over = True
             self._notify("The tunnel was taken over by another `devkit` of yours with the same tunnel.")
-        elif told.id in self._calls:
-            incoming = self._calls[told.id]
-            if told.kind == "body":
-                incoming.arrive(base64.b64decode(json.loads(told.data)["data"]))
-            elif told.kind == "end":
+        elif message.id in self._calls:
+            incoming = self._calls[message.id]
+            if message.kind == "body":
+                incoming.arrive(base64.b64decode(json.loads(message.data)["data"]))
+            elif message.kind == "end":
                 incoming.arrive(None)
-            elif told.kind == "cancel":
+            elif message.kind == "cancel":
                 incoming.cancel()
 
     def _answer(self, incoming: Incoming) -> None:
@@ -161,14 +161,14 @@ class Tunnel:
             answer = self._handler.answer(incoming)
         except Exception as error:
             # Whoever called must hear something, whatever the handler stumbled over.
-            told = f"The developer's machine could not answer: {type(error).__name__}: {error}"[:TOLD]
-            answer = Answer(502, [("Content-Type", "text/plain; charset=utf-8")], told.encode())
+            sentence = f"The developer's machine could not answer: {type(error).__name__}: {error}"[:LONGEST_ERROR]
+            answer = Answer(502, [("Content-Type", "text/plain; charset=utf-8")], sentence.encode())
         try:
             if not incoming.cancelled:
                 self._post(incoming.call, answer)
         except (urllib3.exceptions.HTTPError, OSError) as error:
             if not self._stopping.is_set():
-                self._notify(f"An answer could not be brought to {self._client.host}: {type(error).__name__}")
+                self._notify(f"An answer could not be delivered to {self._client.host}: {type(error).__name__}")
         finally:
             self._calls.pop(incoming.call, None)
 
@@ -178,6 +178,6 @@ class Tunnel:
             "Content-Type": "application/octet-stream",
         }
         url = f"{self._client.host}/v1/tunnels/{self._opened['id']}/answers/{call}"
-        told = self._posts.request("POST", url, body=answer.frames(call), headers=headers, timeout=120)
-        if told.status == 400:
-            raise urllib3.exceptions.HTTPError(told.data.decode(errors="replace")[:TOLD])
+        answer_ = self._posts.request("POST", url, body=answer.frames(call), headers=headers, timeout=120)
+        if answer_.status == 400:
+            raise urllib3.exceptions.HTTPError(answer_.data.decode(errors="replace")[:LONGEST_ERROR])

@@ -1,15 +1,23 @@
-"""Errors -> answers: one shape, no stack, no SQL (contract/errors.md)."""
+"""Answers that are not JSON of a model: those written as they are, and errors, in one shape.
+
+Source: docs/contract/api.md, "Errors".
+"""
 
 from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
 
 from flask import Flask, Response, request
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.orm.exc import StaleDataError
 from werkzeug.exceptions import HTTPException
 
 from runtime.contract import errors
+from runtime.store import conflicts
 
 log = logging.getLogger(__name__)
 
@@ -21,37 +29,71 @@ WORDS: dict[int, type[errors.ApiError]] = {
     415: errors.UnsupportedMediaType,
     429: errors.TooManyRequests,
 }
+STATUS_LINES = {status.value: f"{status.value} {status.phrase}" for status in HTTPStatus}
+
+
+@dataclass(frozen=True, slots=True)
+class RawAnswer:
+    """An answer as it is written: whatever web framework carries it, or none."""
+
+    status: int
+    headers: Sequence[tuple[str, str]]
+    body: bytes
+
+    @property
+    def status_line(self) -> str:
+        """Status and phrase, as WSGI wants them."""
+        return STATUS_LINES.get(self.status, f"{self.status} Status")
+
+    def response(self) -> Response:
+        """Give it to Flask."""
+        return Response(self.body, self.status, list(self.headers))
+
+
+def unless_known(answer: RawAnswer, if_none_match: str | None) -> RawAnswer:
+    """Give 304 in place of an answer whose tag the caller has already."""
+    tag = next((value for name, value in answer.headers if name == "ETag"), None)
+    if if_none_match is None or tag is None:
+        return answer
+    tags = [part.strip().removeprefix("W/") for part in if_none_match.split(",")]
+    if tag not in tags and "*" not in tags:
+        return answer
+    return RawAnswer(304, [(name, value) for name, value in answer.headers if name != "Content-Type"], b"")
+
+
+def error_answer(error: Exception, doing: str) -> RawAnswer:
+    """Word an error: no stack, no SQL; what was unexpected is in the log, with what was being done."""
+    if isinstance(error, errors.ApiError):
+        signed_out = isinstance(error, errors.Unauthorized)
+        return _answer(errors.status_of(error), error.message, [("WWW-Authenticate", "Bearer")] if signed_out else [])
+    if isinstance(error, IntegrityError) and (sentence := conflicts.sentence(error)) is not None:
+        return _answer(409, sentence)  # of requests at the same moment the database lets one through
+    if isinstance(error, StaleDataError):
+        return _answer(409, conflicts.REMOVED)  # what was to be changed went at the same moment
+    if isinstance(error, DBAPIError):
+        log.error("%s: the database refused: %s", doing, error.orig)
+        return _answer(503, errors.Unavailable().message, [("Retry-After", "1")])
+    log.error("%s failed", doing, exc_info=error)
+    return _answer(500, "Something went wrong unexpectedly. The host's log says what.")
+
+
+def _answer(status: int, message: str, headers: Sequence[tuple[str, str]] = ()) -> RawAnswer:
+    body = json.dumps(errors.body_of(status, message)).encode()
+    return RawAnswer(status, [*headers, ("Content-Type", "application/json")], body)
 
 
 def mount_errors(app: Flask) -> None:
     """Answer every exception in the one shape of errors."""
-    app.register_error_handler(errors.ApiError, _api_error)
     app.register_error_handler(HTTPException, _http_error)
-    app.register_error_handler(DBAPIError, _database_error)
-    app.register_error_handler(Exception, _anything_else)
+    app.register_error_handler(Exception, _any_error)
 
 
-def _answer(status: int, message: str, headers: dict[str, str] | None = None) -> Response:
-    return Response(json.dumps(errors.body_of(status, message)), status, headers, mimetype="application/json")
-
-
-def _api_error(error: errors.ApiError) -> Response:
-    headers = {"WWW-Authenticate": "Bearer"} if isinstance(error, errors.Unauthorized) else None
-    return _answer(errors.status_of(error), error.message, headers)
+def _any_error(error: Exception) -> Response:
+    return error_answer(error, f"{request.method} {request.path}").response()
 
 
 def _http_error(error: HTTPException) -> Response:
     status = error.code or 500
-    known = WORDS.get(status)
-    headers = {name: value for name, value in error.get_headers() if name == "Allow"}
-    return _answer(status, known().message if known else error.name, headers)
-
-
-def _database_error(error: DBAPIError) -> Response:
-    log.error("%s %s: the database refused: %s", request.method, request.path, error.orig)
-    return _answer(503, errors.Unavailable().message, {"Retry-After": "1"})
-
-
-def _anything_else(error: Exception) -> Response:
-    log.error("%s %s failed", request.method, request.path, exc_info=error)
-    return _answer(500, "Something went wrong unexpectedly. The host's log says what.")
+    error_class = WORDS.get(status)
+    headers = [(name, value) for name, value in error.get_headers() if name == "Allow"]
+    return _answer(status, error_class().message if error_class else error.name, headers).response()

@@ -3,101 +3,133 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from sqlalchemy.orm import Session
 
 from runtime.contract import errors
-from runtime.store import rows, tokens
+from runtime.services import site_entry
+from runtime.store import content_tokens, rows, tokens
 from runtime.store.database import Database
-from runtime.store.epoch import Remembered
+from runtime.store.remembered import Basis, Remembered
 from runtime.store.rows import HOST, Reach
 from runtime.store.tables.installations import InstallationRow
 from runtime.store.tables.integrations import IntegrationRow
-from runtime.store.tables.organizations import MemberRow, TokenRow
+from runtime.store.tables.organizations import MemberRow, OrganizationRow, TokenRow
+from runtime.store.tables.sites import SiteRow
 
-MAX_TOKEN = 4096
+MAX_TOKEN = 24 * 1024
+"""Characters: a visitor's token carries what it was signed with, sealed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Who looks at a published site: what they claim, and the key of the share link they came with."""
+
+    claims: Mapping[str, Any]
+    share_key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
     """Who calls.
 
-    `roles` are a user's, by organisation; `scopes` a script's; `expires` is in epoch seconds; `token_id` that of a
-    personal token.
+    `scopes` are a script's; `expires` is in epoch seconds; `organization_id` is where an installation is.
     """
 
     reach: Reach
-    roles: dict[str, str | None] = field(default_factory=dict)
     scopes: tuple[str, ...] = ()
     expires: float = float("inf")
     organization_id: str | None = None
-    token_id: str | None = None
+    visitor: Visitor | None = None
 
     @property
     def kind(self) -> str:
-        """`user`, `integration` or `installation`."""
+        """`user`, `integration`, `installation` or `visitor`."""
         return self.reach.kind
 
     @property
     def owner(self) -> str:
-        """Whose part of what is scarce a request takes: the person's, the integration's, the installation's."""
+        """Whose part of what is scarce a request takes: a person's, a script's, a site's, or that of all others."""
         reach = self.reach
-        return reach.user_id or reach.installation_id or reach.integration_id or ""
+        return reach.user_id or reach.installation_id or reach.integration_id or reach.site_id or ""
 
-    def role_in(self, organization_id: str | None) -> str | None:
-        """Tell the role a user has in an organisation."""
-        return self.roles.get(organization_id) if organization_id else None
+
+ANYBODY = Actor(Reach("visitor"))
+"""Who comes without a token: they see nothing that is anybody's."""
 
 
 class Authenticator:
     """Finds actors by token and remembers them until a row that decides over access changes."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
-        self._known: Remembered[Actor] = Remembered()
+        self._known: Remembered[Actor] = Remembered(database)
 
-    def actor(self, header: str | None, epoch: int) -> Actor:
+    def browser(self, value: str, basis: Basis) -> Actor:
+        """Authenticate what a browser keeps of its session; raises Unauthorized."""
+        known = self._known.get(("session", value), basis, partial(_of_session, value))
+        if known.expires <= time.time():
+            raise errors.Unauthorized("This session is over; sign in again.")
+        return known
+
+    def actor(self, header: str | None, basis: Basis) -> Actor:
         """Authenticate an `Authorization` header; raises Unauthorized."""
         if not header:
             raise errors.Unauthorized
-        known = self._known.get(header, epoch)
-        if known is None:
-            known = self._look_up(header)
-            self._known.keep(header, epoch, known)
+        known = self._known.get(("header", header), basis, partial(_look_up, header))
         if known.expires <= time.time():
-            raise errors.Unauthorized("This token is over its time; ask for a new one.")
+            raise errors.Unauthorized("This token has expired; ask for a new one.")
         return known
 
-    def known(self, header: str | None, epoch: int) -> str | None:
-        """Tell whose part of what is scarce a request takes, if its bearer was found before; asks no database."""
-        actor = self._known.get(header, epoch) if header else None
-        return actor.owner if actor is not None and actor.expires > time.time() else None
 
-    def _look_up(self, header: str) -> Actor:
-        scheme, _, token = header.partition(" ")
-        token = token.strip()
-        if scheme.lower() != "bearer" or not token or len(token) > MAX_TOKEN:
-            raise errors.Unauthorized("The header must read `Authorization: Bearer <token>`.")
-        with self._database.transaction(writes=False) as session:
-            actor = _user(session, token) if token.startswith(tokens.PREFIX) else _script(session, token)
-        if actor is None:
-            raise errors.Unauthorized("This token is unknown, revoked or over its time.")
-        return actor
+def _look_up(header: str, session: Session) -> Actor:
+    scheme, _, token = header.partition(" ")
+    token = token.strip()
+    if scheme.lower() != "bearer" or not token or len(token) > MAX_TOKEN:
+        raise errors.Unauthorized("The header must read `Authorization: Bearer <token>`.")
+    if token.startswith(tokens.PREFIX):
+        actor = _user(session, token)
+    else:
+        actor = _script(session, token) or _visitor(session, token)
+    if actor is None:
+        raise errors.Unauthorized("This token is unknown, revoked or expired.")
+    return actor
 
 
-def _user(session: Session, token: str) -> Actor | None:
-    row = rows.find(session, HOST, TokenRow, digest=tokens.digest_of(token))
+def _of_session(value: str, session: Session) -> Actor:
+    actor = _user(session, value, "session") if len(value) <= MAX_TOKEN else None
+    if actor is None:
+        raise errors.Unauthorized("This session is over; sign in again.")
+    return actor
+
+
+def _user(session: Session, token: str, kind: str = "token") -> Actor | None:
+    row = rows.find(session, HOST, TokenRow, digest=tokens.digest_of(token), kind=kind)
     if row is None:
         return None
-    roles = {member.organization_id: member.role for member in _memberships(session, row.user_id)}
-    # A guest, a member without a role, sees what is shared with them only: not the organisation's own things.
-    member_of = frozenset(organization_id for organization_id, role in roles.items() if role is not None)
-    return Actor(Reach("user", user_id=row.user_id, organizations=member_of), roles, token_id=row.id)
+    expires = row.expires_at.timestamp() if row.expires_at is not None else float("inf")
+    memberships = _memberships(session, row.user_id)
+    if row.organization_id is not None:
+        memberships = [member for member in memberships if member.organization_id == row.organization_id]
+    if not row.sso:
+        alone = _single_sign_on_alone(session, memberships)
+        memberships = [member for member in memberships if not member.sso and member.organization_id not in alone]
+    roles = frozenset((member.organization_id, member.role) for member in memberships)
+    reach = Reach("user", user_id=row.user_id, roles=roles, bound_to=row.organization_id, token_id=row.id)
+    return Actor(reach, expires=expires)
 
 
 def _memberships(session: Session, user_id: str) -> list[MemberRow]:
     return rows.every(session, HOST, MemberRow, user_id=user_id)
+
+
+def _single_sign_on_alone(session: Session, memberships: list[MemberRow]) -> set[str]:
+    """Name the organizations among these that let nobody in who has not signed in by their identity provider."""
+    ids = [member.organization_id for member in memberships]
+    return {row.id for row in rows.every(session, HOST, OrganizationRow, OrganizationRow.id.in_(ids)) if row.sso}
 
 
 def _script(session: Session, token: str) -> Actor | None:
@@ -118,3 +150,16 @@ def _script(session: Session, token: str) -> Actor | None:
         return None
     reach = Reach("installation", integration_id=integration.id, installation_id=installation.id)
     return Actor(reach, scopes=scopes, expires=claims.expires, organization_id=installation.organization_id)
+
+
+def _visitor(session: Session, token: str) -> Actor | None:
+    claims = content_tokens.verify(token)
+    if claims is None:
+        return None
+    by = {"id": claims.site_id, "organization_id": claims.organization_id, "published": True, "deleted_at": None}
+    site = rows.find(session, HOST, SiteRow, **by)
+    if site is None or not site_entry.still_open(session, site, claims):
+        return None
+    reach = Reach("visitor", site_id=site.id, home_id=site.organization_id)
+    visitor = Visitor(claims.visitor, claims.share_key)
+    return Actor(reach, expires=claims.expires, organization_id=site.organization_id, visitor=visitor)

@@ -6,25 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from pydantic import MISSING
-from sqlalchemy import ColumnElement
 from sqlalchemy.orm import Session
 
 from runtime.api.auth import Actor
-from runtime.api.host import Host
-from runtime.api.objects import Objects
+from runtime.api.host import Host, Named
 from runtime.contract import errors
-from runtime.contract.base import ListOf, ListQuery, Next
 from runtime.contract.organizations import Role, reaches
+from runtime.serializers.view import View
 from runtime.store import rows
 from runtime.store.database import Table
-from runtime.store.tables.events import EventRow
-from runtime.store.tables.installations import InstallationRow
-from runtime.store.tables.integrations import IntegrationRow
-from runtime.store.tables.organizations import OrganizationRow
-from runtime.store.tables.sites import SiteRow
-from runtime.store.tables.spaces import SpaceRow
-from runtime.store.tables.tunnels import TunnelRow
+from runtime.store.levels import level_on
+from runtime.store.remembered import Basis
 
 R = TypeVar("R", bound=Table)
 
@@ -33,17 +25,21 @@ R = TypeVar("R", bound=Table)
 class Call:
     """Handed to every handler.
 
-    `location` becomes the `Location` header, `status` replaces the operation's own where it answers with several.
+    `path` has the values of the path's parameters, `named` the rows they stand for, by the names of their resources,
+    with the actor's levels on them, and `basis` what all that rests on. `location` becomes the `Location` header,
+    `status` replaces the operation's own where it answers with several, `extended` shows whole objects where ids would
+    do, and `after` runs when the transaction is committed.
     """
 
     host: Host
     actor: Actor
     path: dict[str, str]
-    epoch: int
+    basis: Basis
     opened: Session | None = None
-    objects: Objects = field(default_factory=Objects)
+    named: Named = field(default_factory=Named)
     location: str | None = None
     status: int | None = None
+    extended: bool = False
     after: list[Callable[[], None]] = field(default_factory=list)
 
     @property
@@ -60,73 +56,43 @@ class Call:
             raise errors.NotFound
         return row
 
-    def page(
-        self,
-        table: type[R],
-        query: ListQuery,
-        show: Callable[[Sequence[R]], list[Any]],
-        *conditions: ColumnElement[bool],
-    ) -> ListOf[Any]:
-        """Show one page of the rows the actor may see; raises BadRequest for a cursor this list did not give out."""
-        try:
-            found = rows.page(self.session, self.actor.reach, table, *conditions, cursor=query.page, limit=query.limit)
-        except rows.BadCursor:
-            raise errors.BadRequest("page: not a cursor of this list; send `next.page` of the page before") from None
-        following = Next(page=found.next) if found.next else MISSING
-        return ListOf[Any](items=show(found.rows), count=found.count, next=following)
+    def view(self, session: Session) -> CallView:
+        """Give the actor's look at rows, which serializers take; the levels known by now are not asked for again."""
+        view = CallView(session, self, extended=self.extended)
+        view.note(self.named.rows.values(), (self.named.levels[name] for name in self.named.rows))
+        return view
 
-    @property
-    def organization(self) -> OrganizationRow:
-        """The organisation of the path."""
-        return _there(self.objects.organization)
+    def level_again(self, row: Table) -> None:
+        """Ask anew for the actor's level on a row the path names: what was done may have changed it."""
+        for name, named in self.named.rows.items():
+            if named is row:
+                self.named.levels[name] = level_on(self.session, self.actor.reach, row)
 
-    @property
-    def space(self) -> SpaceRow:
-        """The space of the path."""
-        return _there(self.objects.space)
+    def show(self, serialize: Callable[[View, Sequence[R]], Sequence[Any]], row: R) -> Any:
+        """Show one row."""
+        return serialize(self.view(self.session), [row])[0]
 
-    @property
-    def site(self) -> SiteRow:
-        """The site of the path."""
-        return _there(self.objects.site)
-
-    @property
-    def integration(self) -> IntegrationRow:
-        """The integration of the path."""
-        return _there(self.objects.integration)
-
-    @property
-    def installation(self) -> InstallationRow:
-        """The installation of the path."""
-        return _there(self.objects.installation)
-
-    @property
-    def event(self) -> EventRow:
-        """The event of the path."""
-        return _there(self.objects.event)
-
-    @property
-    def tunnel(self) -> TunnelRow:
-        """The tunnel of the path."""
-        return _there(self.objects.tunnel)
-
-    def require_role(self, role: Role, organization_id: str) -> None:
-        """Raise Forbidden unless the actor is a member with at least this role."""
-        mine = self.actor.role_in(organization_id) or "guest"
-        if self.actor.kind != "user" or not reaches(mine, role):
-            raise errors.Forbidden(refusal(self.actor, f"the role `{role}` in organization {organization_id}", mine))
+    def require(self, role: Role, row: Table, where: str, session: Session) -> None:
+        """Raise Forbidden unless the actor is a person with at least this level on a row; `where` says in what."""
+        level = level_on(session, self.actor.reach, row)
+        if self.actor.kind != "user" or not reaches(level, role):
+            raise errors.Forbidden(refusal(self.actor, f"the role `{role}` in {where}", level or "guest"))
 
 
-def refusal(actor: Actor, needed: str, role: str | None = None) -> str:
-    """Word a 403: which token was used, what was needed (section 6 of the design)."""
+class CallView(View):
+    """The look of the actor of one call; serializers of this layer find the host's parts behind it."""
+
+    def __init__(self, session: Session, call: Call, *, extended: bool = False) -> None:
+        super().__init__(session, call.host.addresses, call.actor.reach, extended=extended)
+        self.call = call
+
+
+def refusal(actor: Actor, needed: str, level: str | None = None) -> str:
+    """Word a 403: which token was used, what was needed (docs/contract/api.md, "Roles")."""
     if actor.kind == "user":
-        used = f"a user token with the role `{role}`" if role else "a user token"
+        used = f"a user token with the role `{level}`" if level else "a user token"
+    elif actor.kind == "visitor":
+        used = "a token of a visitor, which reads one published site"
     else:
         used = f"an {actor.kind} token with the scopes {', '.join(actor.scopes) or 'none'}"
     return f"This needs {needed}; it was called with {used}."
-
-
-def _there(row: R | None) -> R:
-    if row is None:
-        raise LookupError("this operation's path names no such object")
-    return row

@@ -1,4 +1,4 @@
-"""At which origins what scripts send is served (contract/dispatch.md section 8)."""
+"""At which origins what scripts send is served (docs/contract/scripts.md, "Public endpoints")."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def on_own_origin(host: Host, origin: str, *, tools: bool = False) -> bool:
     machine itself may ask there, no browser: `curl http://127.0.0.1:PORT/...`, and what is passed on to that address.
     """
     at = host.addresses
-    asked = at.asked(asked_host(), origin)
-    if asked is Asked.OTHERS:
+    origin_asked = at.asked(asked_host(), origin)
+    if origin_asked is Asked.OTHERS:
         raise errors.NotFound("Nothing is served here.")
-    if asked is Asked.PLATFORM and not (tools and at.public.is_loopback and BY_BROWSERS not in request.headers):
+    if origin_asked is Asked.PLATFORM and not (tools and at.public.is_loopback and BY_BROWSERS not in request.headers):
         raise errors.NotFound(f"This is served at {origin}.")
-    return asked is Asked.OWN
+    return origin_asked is Asked.OWN

@@ -6,11 +6,10 @@ after a restart of the host, goes on where the stream ended.
 
 from __future__ import annotations
 
-import json
 import time
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from queue import Empty, Queue
 from typing import Any
@@ -18,13 +17,13 @@ from typing import Any
 from flask import Flask, Response, request
 from sqlalchemy.orm import Session
 
-from runtime.api.auth import Actor
 from runtime.api.call import Call
+from runtime.api.entrance import admit_alone
+from runtime.api.families.integrations import INTEGRATION
 from runtime.api.host import Host
-from runtime.api.mount import parse
-from runtime.api.permission import member, own
-from runtime.api.permitting import permit
-from runtime.api.resolve import resolve
+from runtime.api.permission import Gate, member, own
+from runtime.api.requests import parse_query
+from runtime.api.server_sent_events import CONNECTED, STILL_HERE, stream, written
 from runtime.api.shown_events import event_details
 from runtime.api.standing import Standing
 from runtime.contract import errors
@@ -34,8 +33,9 @@ from runtime.engines.frames import LEVELS
 from runtime.store import searching
 from runtime.store.rows import Reach
 from runtime.store.tables.events import EventRow
+from runtime.store.tables.integrations import IntegrationRow
 
-NEEDS = own(member("admin", of="owner"))
+GATE = Gate("streamIntegrationEvents", (INTEGRATION,), own(member("admin")))
 LOOK_EVERY = 0.5
 """Seconds between two looks at the table; events of this process are seen at once."""
 OVERLAP = 3.0
@@ -44,7 +44,7 @@ BEAT = 5.0
 """Seconds of silence after which the stream says that it is still there."""
 BATCH = 200
 REMEMBERED = 20_000
-MOST_SEARCHED = 1000
+MAX_SEARCHED = 1000
 """Past events among which those are looked for that pass a filter of level or text."""
 
 
@@ -55,38 +55,44 @@ def mount_event_stream(app: Flask, host: Host) -> None:
 
 
 def _stream(host: Host, **path: str) -> Response:
-    reader = _Reader(host, path, request.headers.get("Authorization"))
-    query = parse(EventStreamQuery, query=request)
+    reader = _Reader(host, path)
+    query = parse_query(EventStreamQuery, request.args.lists())
     assert isinstance(query, EventStreamQuery)
-    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    owner = reader.call.integration.organization_id
-    lines = host.places.stream(owner, lambda: _Following(reader, query).lines())
-    return Response(lines, 200, headers, mimetype="text/event-stream")
+    return stream(host, reader.integration.organization_id, lambda: _Following(reader, query).lines())
 
 
 class _Reader:
     """Who follows an integration: the call as which its events are shown, as long as its rights hold."""
 
-    def __init__(self, host: Host, path: dict[str, str], authorization: str | None) -> None:
-        self._host, self._path = host, path
-        self._integration: str | None = None
-        self.call: Call
-        self._standing = Standing(host, authorization, self._enter)
+    def __init__(self, host: Host, path: dict[str, str]) -> None:
+        self._followed: str | None = None
+        self._standing = Standing(host, request.headers.get("Authorization"), path, self._admit)
+
+    @property
+    def call(self) -> Call:
+        """The call as it was admitted last."""
+        return self._standing.call
+
+    @property
+    def integration(self) -> IntegrationRow:
+        """The integration that is followed."""
+        return _integration(self.call)
 
     def holds(self) -> bool:
         """Tell whether the reader still may, and note what it may see by now."""
         return self._standing.holds()
 
-    def _enter(self, actor: Actor) -> None:
-        call = Call(self._host, actor, self._path, self._host.database.epoch())
-        with self._host.database.transaction(writes=False) as session:
-            call.opened = session
-            resolve(call, ("integrationName",), frozenset())
-            permit(call, NEEDS)
-            call.opened = None
-        if self._integration not in (None, call.integration.id):
+    def _admit(self, call: Call) -> None:
+        admit_alone(call, GATE)
+        if self._followed not in (None, _integration(call).id):
             raise errors.NotFound  # another integration of the same name is no continuation
-        self._integration, self.call = call.integration.id, call
+        self._followed = _integration(call).id
+
+
+def _integration(call: Call) -> IntegrationRow:
+    row = call.named.rows[INTEGRATION.name]
+    assert isinstance(row, IntegrationRow)
+    return row
 
 
 class _Gone(Exception):
@@ -98,14 +104,14 @@ class _Following:
 
     def __init__(self, reader: _Reader, query: EventStreamQuery) -> None:
         self._reader, self._query = reader, query
-        self._host, self._integration = reader.call.host, reader.call.integration
+        self._host, self._integration = reader.call.host, reader.integration
         self._seen: OrderedDict[tuple[str, int], None] = OrderedDict()
         self._cursor = time.time() if query.after is None else query.after
 
     def lines(self) -> Iterator[bytes]:
         """Write events as they end; ends when the host stops, or its reader may no longer see them."""
-        with self._host.announcer.listen(self._integration.name) as queue, suppress(_Gone):
-            yield b": connected\n\n"
+        with self._host.announcer.listen(self._integration.name) as queue, self._followed(), suppress(_Gone):
+            yield CONNECTED
             yield from self._past()
             if not self._query.follow:
                 return
@@ -116,10 +122,14 @@ class _Following:
                     if lines:
                         spoke = time.monotonic()
                 if time.monotonic() - spoke > BEAT:
-                    yield b": still here\n\n"
+                    yield STILL_HERE
                     spoke = time.monotonic()
                 if not _wait(queue):
                     return
+
+    def _followed(self) -> AbstractContextManager[None]:
+        """Have every call written down from here on; past events are shown as they were."""
+        return self._host.followers.follow(self._integration.id) if self._query.follow else nullcontext()
 
     @property
     def _reach(self) -> Reach:
@@ -131,7 +141,7 @@ class _Following:
             return
         self._host.recorder.flush()
         searched = self._query.text or self._query.level
-        many = MOST_SEARCHED if searched else self._query.last
+        many = MAX_SEARCHED if searched else self._query.last
         with self._host.database.transaction(writes=False) as session:
             found = searching.last_ended(session, self._reach, self._integration.id, self._query, many)
             lines = self._written(session, found)[-self._query.last :]
@@ -156,9 +166,9 @@ class _Following:
         for row, detail in zip(fresh, self._details(session, fresh), strict=True):
             self._seen[row.id, row.attempts] = None
             self._cursor = max(self._cursor, row.ended_at or 0.0)
-            told = detail.model_dump(mode="json", by_alias=True)
-            if self._passes(told):
-                lines.append(f"event: event\nid: {row.ended_at:.6f}\ndata: {json.dumps(told)}\n\n".encode())
+            shown = detail.model_dump(mode="json", by_alias=True)
+            if self._passes(shown):
+                lines.append(written("event", shown, f"{row.ended_at:.6f}"))
         while len(self._seen) > REMEMBERED:
             self._seen.popitem(last=False)
         return lines
@@ -172,9 +182,7 @@ class _Following:
             if shown is not None and shown[0] is self._reader.call:
                 return shown[1]
             call = self._reader.call
-            call.opened = session
-            shown = call, event_details(call, fresh)
-            call.opened = None
+            shown = call, event_details(call.view(session), fresh)
 
     def _passes(self, told: dict[str, Any]) -> bool:
         query, trace = self._query, told.get("trace") or {}

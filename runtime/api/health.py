@@ -10,6 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from runtime.api.host import Host
 from runtime.dispatch import metrics
 from runtime.store import queue
+from runtime.store.decides import GLOBAL
 
 
 def mount_health(app: Flask, host: Host) -> None:
@@ -25,9 +26,9 @@ def mount_health(app: Flask, host: Host) -> None:
             "dispatcher": host.dispatcher.ready(),
         }
         ready = all(parts.values())
-        shown = {"confinement": host.engines.confinement(), "origins": host.addresses.origins}
-        told = {"ready": ready, **parts, **shown}
-        return Response(json.dumps(told), 200 if ready else 503, mimetype="application/json")
+        details = {"confinement": host.engines.confinement(), "origins": host.addresses.origins}
+        report = {"ready": ready, **parts, **details}
+        return Response(json.dumps(report), 200 if ready else 503, mimetype="application/json")
 
     def metrics_text() -> Response:
         def depth() -> dict[str, int]:
@@ -43,7 +44,7 @@ def mount_health(app: Flask, host: Host) -> None:
 
 def _database(host: Host) -> bool:
     try:
-        host.database.epoch()
+        host.database.epochs([GLOBAL])
     except SQLAlchemyError:
         return False
     return True

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from runtime.api.auth import Authenticator
-from runtime.api.objects import Objects
 from runtime.contract import errors
 from runtime.contract.addresses import Addresses
+from runtime.contract.organizations import Role
 from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.deliveries import Plans
+from runtime.dispatch.followers import Followers
 from runtime.dispatch.invoke import Invoker
+from runtime.dispatch.mailing import Mailer
 from runtime.dispatch.purging import Purger
 from runtime.dispatch.recorder import Recorder
 from runtime.dispatch.tunnels import Tunnels
@@ -23,13 +25,21 @@ from runtime.engines.table import Engines
 from runtime.services.render_cache import RenderCache
 from runtime.services.rendering import Renderer
 from runtime.settings import Settings
-from runtime.store.database import Database
-from runtime.store.epoch import Remembered
+from runtime.store.database import Database, Table
+from runtime.store.remembered import Remembered
 
 Body = TypeVar("Body")
 
 
-class Places:
+@dataclass(slots=True)
+class Named:
+    """The rows that a path names, by the names of their resources, and the level of whoever asks on each."""
+
+    rows: dict[str, Table] = field(default_factory=dict)
+    levels: dict[str, Role | None] = field(default_factory=dict)
+
+
+class RequestCapacity:
     """The threads that handle requests, divided: by organization, and with a reserve for health, metrics and the API.
 
     `calls` wait for a script or a developer's machine, `streams` are followed for as long as somebody likes, `bodies`
@@ -73,19 +83,24 @@ class Host:
     tunnels: Tunnels
     recorder: Recorder
     announcer: Announcer
+    followers: Followers
     plans: Plans
     invoker: Invoker
     dispatcher: Dispatcher
     purger: Purger
+    mailer: Mailer | None
     authenticator: Authenticator
     renders: RenderCache
     renderer: Renderer
-    named: Remembered[Objects]
-    places: Places
+    named: Remembered[Named]
+    capacity: RequestCapacity
 
     def close(self) -> None:
         """Finish what is in flight, write what is left, end every process and thread."""
         self.announcer.close()
+        if self.mailer is not None:
+            self.mailer.close()
+        self.followers.close()
         self.purger.close()
         self.dispatcher.close()
         self.engines.close()

@@ -1,16 +1,20 @@
-"""Public endpoints of integrations: raw HTTP -> one call of a script -> raw HTTP (contract/dispatch.md section 8)."""
+"""Public endpoints of integrations: raw HTTP -> one call of a script -> raw HTTP.
+
+Source: docs/contract/scripts.md, "Public endpoints".
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from flask import Flask, Response, request
 from sqlalchemy.orm import Session
 
 from runtime.api.content_origin import asked_host, on_own_origin
 from runtime.api.host import Host
+from runtime.api.raw_path import raw_path, raw_query
 from runtime.api.script_headers import HOP_BY_HOP, POLICY, cookies_for_scripts, fits, kept
 from runtime.contract import errors
 from runtime.contract.addresses import Asked
@@ -63,7 +67,7 @@ def _fetch(host: Host) -> Callable[..., Response]:
     ) -> Response:
         own = on_own_origin(host, host.addresses.integration_origin(name), tools=True)
         plan = _plan(host, name, installation, space, site)
-        body = _body() if request.method in ("GET", "HEAD") else host.places.read(plan.organization_id, _body)
+        body = _body() if request.method in ("GET", "HEAD") else host.capacity.read(plan.organization_id, _body)
         fields: dict[str, object] = {"spaceId": space} if space else {"siteId": site} if site else {}
         fields["request"] = {"method": _method(), "url": _url(plan.endpoint), "headers": _headers()}
         outcome = host.invoker.call(plan, "fetch", fields, body, source="visitors")
@@ -99,11 +103,11 @@ def _asset(host: Host) -> Callable[..., Response]:
     def view(name: str, version: str, file: str) -> Response:
         if host.addresses.asked(asked_host(), host.addresses.integration_origin(name)) is Asked.OTHERS:
             raise errors.NotFound("There is no such picture.")
-        found = re.fullmatch(r"(icon|preview-(\d{1,2}))\.png", file)
+        match = re.fullmatch(r"(icon|preview-(\d{1,2}))\.png", file)
         with host.database.transaction(writes=False) as session:
             integration = rows.find(session, HOST, IntegrationRow, name=name)
-            row = _version(session, integration, version) if found is not None and integration is not None else None
-            place = int(found[2]) if found is not None and found[2] else None
+            row = _version(session, integration, version) if match is not None and integration is not None else None
+            place = int(match[2]) if match is not None and match[2] else None
             image = versions.picture(session, row.id, place) if row is not None else None
         if image is None:
             raise errors.NotFound("There is no such picture.")
@@ -141,17 +145,17 @@ def _plan(
             return None
         return level
 
-    plan = host.plans.get(("public", active, *places), host.database.epoch(), find)
+    plan = host.plans.get(("public", active, *places), host.database.basis(), find)
     if plan is None:
         raise errors.NotFound("Nothing is served here.")
     return plan
 
 
 def _alive(level: Level, space: str | None, site: str | None, active: bool) -> bool:
-    wanted = [level.installation] + ([level.space] if space else []) + ([level.site] if site else [])
-    found = [row for row in wanted if row is not None and row.deleted_at is None]
+    levels = [level.installation] + ([level.space] if space else []) + ([level.site] if site else [])
+    live = [row for row in levels if row is not None and row.deleted_at is None]
     own = level.installation is not None and level.installation.integration_id == level.integration.id
-    return own and len(found) == len(wanted) and not (active and any(row.status != "active" for row in found))
+    return own and len(live) == len(levels) and not (active and any(row.status != "active" for row in live))
 
 
 def _method() -> str:
@@ -160,12 +164,8 @@ def _method() -> str:
 
 def _url(endpoint: str) -> str:
     """Write the URL as the outside world sees it: it begins with the endpoint that was addressed."""
-    raw = request.environ.get("RAW_URI") or request.environ.get("REQUEST_URI")
-    path = urlsplit(raw).path if raw else quote(request.path, safe="/:@!$&'()*+,;=~-._%")
-    prefix = urlsplit(endpoint).path
-    tail = path[len(prefix) :] if path.startswith(prefix) else path
-    query = request.environ.get("QUERY_STRING", "")
-    return endpoint + tail + (f"?{query}" if query else "")
+    path, prefix = raw_path(request), urlsplit(endpoint).path
+    return endpoint + (path[len(prefix) :] if path.startswith(prefix) else path) + raw_query(request)
 
 
 def _headers() -> dict[str, str]:

@@ -1,153 +1,159 @@
-"""Operations -> routes: authenticate, find, permit, parse, run in one transaction, answer.
+"""Operations -> routes: authenticate, read, find, permit, run in one transaction, show, answer.
 
-The order decides between errors: 401 before 404 before 403 before 400 (contract/errors.md section 3).
+The order decides between errors: 401 before 404 before 403 before 400 (docs/contract/api.md, "Errors"). A body is read
+before the transaction opens, since whoever sends it slowly would hold the database; what is wrong with it is said only
+when the rights were checked.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
-from flask import Flask, Request, Response, request
-from pydantic import BaseModel, ValidationError
+from flask import Flask, Response, request
+from pydantic import MISSING, BaseModel
 
 from runtime.api.call import Call
+from runtime.api.counting import counted_as
+from runtime.api.entrance import admit, admit_alone, caller
 from runtime.api.host import Host
 from runtime.api.operation import Operation
-from runtime.api.permitting import permit
-from runtime.api.resolve import resolve
-from runtime.api.warm_lane import WarmLane
+from runtime.api.requests import parse_body, parse_query, read_body
+from runtime.api.resource import Resource, RowsOf
 from runtime.contract import errors
-from runtime.dispatch import metrics
+from runtime.contract.base import ListOf, ListQuery, Next
 from runtime.dispatch.outbox import WAKE
+from runtime.store import rows
+from runtime.store.cursors import BadCursor, Order
 
-MAX_BODY = 2 * 1024 * 1024
-MAX_PUBLISH_BODY = 24 * 1024 * 1024
-"""A script of 10 MB, escaped, with its pictures."""
+Inputs = dict[str, BaseModel]
 
 
-def mount(app: Flask, host: Host, operations: list[Operation]) -> None:
-    """Add a route for each operation, and the short way to a warm render."""
+def mount(app: Flask, host: Host, operations: Sequence[Operation]) -> None:
+    """Add a route for each operation.
+
+    Those with a lane are answered before they come here; their routes are there for who asks with another method.
+    """
     for operation in operations:
-        path = re.sub(r"{(\w+)}", r"<\1>", operation.path)
-        app.add_url_rule(path, operation.name, _view(host, operation), methods=[operation.method])
-        if operation.name == "renderIntegrationUIWithPost":
-            app.wsgi_app = WarmLane(app.wsgi_app, host, operation)  # type: ignore[method-assign]
+        view = _never if operation.lane else _view(host, operation)
+        app.add_url_rule(rule_of(operation), operation.name, view, methods=[operation.method])
+
+
+def _never(**path: str) -> Response:
+    raise LookupError("a lane answers this operation")
+
+
+def rule_of(operation: Operation) -> str:
+    """Write the path of an operation as Flask knows it."""
+    slashes = {resource.parameter for resource in operation.gate.chain if resource.slashes}
+    return re.sub(r"{(\w+)}", lambda named: f"<{'path:' if named[1] in slashes else ''}{named[1]}>", operation.path)
 
 
 def _view(host: Host, operation: Operation) -> Callable[..., Response]:
-    run = _run_alone if operation.own_transaction else _run_in_transaction
-
     def view(**path: str) -> Response:
-        epoch = host.database.epoch()
-        actor = host.authenticator.actor(request.headers.get("Authorization"), epoch)
-        call = Call(host, actor, path, epoch)
-        answer = run(call, operation)
-        for work in call.after:
-            work()
-        metrics.request_ended(operation.name, answer.status_code)
-        return answer
+        counted_as(request.environ, operation.name)
+        call = caller(host, request.headers.get("Authorization"), path, public=operation.needs.public)
+        return run(call, operation, _inputs(call, operation))
 
     return view
 
 
-def _run_in_transaction(call: Call, operation: Operation) -> Response:
+def run(call: Call, operation: Operation, inputs: Inputs | errors.ApiError) -> Response:
+    """Run an operation for who calls, and what follows when it is committed; raises what is wrong with `inputs`."""
+    run_it = _run_alone if operation.own_transaction else _run_in_transaction
+    answer = run_it(call, operation, inputs)
+    for work in call.after:
+        work()
+    return answer
+
+
+def _inputs(call: Call, operation: Operation) -> Inputs | errors.ApiError:
+    """Read what was sent; the error is given back, to be raised when the rights were checked."""
+    inputs: Inputs = {}
+    try:
+        if operation.query is not None:
+            inputs["query"] = parse_query(operation.query, request.args.lists())
+        if operation.body is not None:
+            content = call.host.capacity.read(call.actor.owner, lambda: read_body(operation, request.environ))
+            inputs["body"] = parse_body(operation.body, content)
+    except errors.ApiError as error:
+        return error
+    return inputs
+
+
+def _run_in_transaction(call: Call, operation: Operation, inputs: Inputs | errors.ApiError) -> Response:
     with call.host.database.transaction(writes=operation.method != "GET") as session:
         call.opened = session
-        _enter(call, operation)
-        answer = _answer(call, operation, operation.handler(call, **_inputs(call, operation)))
+        admit(call, operation.gate, session)
+        sent = checked(inputs)
+        answer = _answer(call, operation, sent, call_handler(call, operation, sent))
         if session.info.get(WAKE):
             call.after.append(call.host.dispatcher.wake)
         return answer
 
 
-def _run_alone(call: Call, operation: Operation) -> Response:
-    """Run an operation that waits for a script: no transaction is open meanwhile.
-
-    What its path names is remembered until the epoch moves, so that a render reads no row but the epoch.
-    """
-    key = (call.actor.reach, operation.name, *call.path.values())
-    known = call.host.named.get(key, call.epoch)
-    if known is None:
-        with call.host.database.transaction(writes=False) as session:
-            call.opened = session
-            _enter(call, operation)
-            call.opened = None
-        call.host.named.keep(key, call.epoch, call.objects)
-    else:
-        call.objects = known
-        permit(call, operation.needs)
-    return _answer(call, operation, operation.handler(call, **_inputs(call, operation)))
+def _run_alone(call: Call, operation: Operation, inputs: Inputs | errors.ApiError) -> Response:
+    """Run an operation that waits for a script: no transaction is open meanwhile."""
+    admit_alone(call, operation.gate)
+    sent = checked(inputs)
+    value = call_handler(call, operation, sent)
+    if operation.shows is None:
+        return _answer(call, operation, sent, value)
+    with call.host.database.transaction(writes=False) as session:
+        call.opened = session
+        return _answer(call, operation, sent, value)
 
 
-def _enter(call: Call, operation: Operation) -> None:
-    resolve(call, operation.parameters, operation.missing)
-    permit(call, operation.needs)
-
-
-def _inputs(call: Call, operation: Operation) -> dict[str, BaseModel]:
-    inputs: dict[str, BaseModel] = {}
-    if operation.query is not None:
-        inputs["query"] = parse(operation.query, query=request)
-    if operation.body is not None:
-        body = call.host.places.read(call.actor.owner, lambda: read_body(operation))
-        inputs["body"] = parse(operation.body, body=body)
+def checked(inputs: Inputs | errors.ApiError) -> Inputs:
+    """Give what was sent, or raise what is wrong with it."""
+    if isinstance(inputs, errors.ApiError):
+        raise inputs
     return inputs
 
 
-def read_body(operation: Operation) -> bytes:
-    """Read the body of an operation; raises TooLarge, UnsupportedMediaType, BadRequest."""
-    most = MAX_PUBLISH_BODY if operation.name == "publishIntegration" else MAX_BODY
-    return read_json(most, optional=operation.body_optional)
+def call_handler(call: Call, operation: Operation, inputs: Inputs) -> Any:
+    """Call the handler of an operation with the rows that the path names, and what was sent."""
+    arguments: dict[str, Any] = {name: call.named.rows.get(name) for name in operation.arguments}
+    return operation.handler(call, **arguments, **{name: inputs[name] for name in operation.inputs})
 
 
-def read_json(most: int = MAX_BODY, *, optional: bool = False) -> bytes:
-    """Read a JSON body: its size first, then its type; raises TooLarge, UnsupportedMediaType, BadRequest."""
-    length = request.content_length
-    if length is not None and length > most:
-        raise errors.TooLarge(f"The body has {length} bytes; this operation takes at most {most}.")
-    content = request.stream.read(most + 1)
-    if len(content) > most:
-        raise errors.TooLarge(f"The body is larger than the {most} bytes this operation takes.")
-    if content and not request.is_json:
-        raise errors.UnsupportedMediaType
-    if not content and optional:
-        return b"{}"
-    if not content:
-        raise errors.BadRequest("This operation needs a JSON object as its body.")
-    return content
-
-
-def parse(model: type[BaseModel], *, body: bytes | None = None, query: Request | None = None) -> BaseModel:
-    """Read a body or query parameters as a model; raises BadRequest naming the field."""
-    try:
-        if body is not None:
-            return model.model_validate_json(body)
-        values = {name: texts[-1] for name, texts in query.args.lists()} if query is not None else {}
-        return model.model_validate(values)
-    except ValidationError as error:
-        raise errors.BadRequest(sentence(error)) from None
-
-
-def sentence(error: ValidationError) -> str:
-    """Word a validation error: where, and what is wrong; never the value itself."""
-    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "json_invalid":
-        return f"The body is not valid JSON: {first['msg'].removeprefix('Invalid JSON: ')}"
-    if not where:
-        return f"The body is not valid: {first['msg']}"
-    more = error.error_count() - 1
-    return f"{where[:200]}: {first['msg']}" + (f" (and {more} more)" if more else "")
-
-
-def _answer(call: Call, operation: Operation, value: Any) -> Response:
+def _answer(call: Call, operation: Operation, inputs: Inputs, value: Any) -> Response:
+    if operation.listed:
+        value = _page(call, operation, inputs["query"], value)
+    elif operation.shows is not None and value is not None:
+        value = call.show(operation.shows.serialize, value)
+        if operation.status == 201:
+            call.location = call.location or getattr(getattr(value, "urls", None), "location", None)
     status = call.status or operation.status
     headers = {"Location": call.location} if call.location else {}
-    if isinstance(value, Response):
-        return value
     if operation.adapter is None or status in (204, 205):
         return Response(b"", status, headers)
     content = operation.adapter.dump_json(value, by_alias=True)
     return Response(content, status, headers, mimetype="application/json")
+
+
+def _page(call: Call, operation: Operation, query: Any, selected: rows.Conditions | RowsOf) -> ListOf[Any]:
+    """Show one page of the rows that match a handler's conditions; raises BadRequest for a foreign cursor."""
+    resource, conditions = selected if isinstance(selected, RowsOf) else (operation.shows, selected)
+    assert resource is not None and isinstance(query, ListQuery)
+    orders = _orders(operation, resource, query)
+    reach, session = call.actor.reach, call.session
+    try:
+        page = rows.page(session, reach, resource.row, *conditions, orders=orders, cursor=query.page, limit=query.limit)
+    except BadCursor:
+        raise errors.BadRequest("page: not a cursor of this list; send `next.page` of the page before") from None
+    view = call.view(session)
+    view.note(page.rows, page.levels)
+    following = Next(page=page.next) if page.next else MISSING
+    return ListOf[Any](items=list(resource.serialize(view, page.rows)), count=page.count, next=following)
+
+
+def _orders(operation: Operation, resource: Resource[Any], query: ListQuery) -> Sequence[Order]:
+    """Give the order of a page: the list's own, or what `sort` and `order` of the query ask for."""
+    sort, direction = getattr(query, "sort", None), getattr(query, "order", None)
+    orders: Sequence[Order] = operation.order or resource.order
+    if sort is not None:
+        orders = (operation.sorts[sort], orders[-1])
+    return orders if direction is None else [replace(order, descending=direction == "desc") for order in orders]

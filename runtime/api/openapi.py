@@ -18,7 +18,7 @@ from runtime.api.operation import Operation
 REF = "#/components/schemas/{model}"
 ERRORS = {
     "400": "The request is not valid.",
-    "401": "The token is missing, unknown or over its time.",
+    "401": "The token is missing, unknown, revoked or expired.",
     "403": "The token may not do that.",
     "404": "There is no such object, or the token may not see it.",
 }
@@ -84,6 +84,8 @@ def _operation(operation: Operation, answer: dict[str, Any] | None, schemas: dic
         "parameters": [*_path_parameters(operation), *_query_parameters(operation, schemas)],
         "responses": {str(operation.status): success, **failures},
     }
+    if operation.needs.public:
+        described["security"] = [{}, {"token": []}]
     if operation.body is not None:
         schema = {"$ref": REF.format(model=operation.body.__name__)}
         described["requestBody"] = {
@@ -119,8 +121,30 @@ def _error_schema() -> dict[str, Any]:
     return {"type": "object", "properties": {"error": inner}, "required": ["error"]}
 
 
+def scopes(operations: list[Operation]) -> str:
+    """Write down, as Python, which scope each operation needs: for tools that must know without asking a host."""
+    lines = [
+        f'    ("{one.name}", "{one.method}", "{one.path}", "{one.needs.scope}"),'
+        for one in operations
+        if one.needs.scope is not None
+    ]
+    return "\n".join([*SCOPES_HEAD, *lines, ")", ""])
+
+
+SCOPES = Path(__file__).parents[1] / "contract" / "served_scopes.py"
+SCOPES_HEAD = (
+    '"""The scopes of the operations that are served. Written by `make openapi`."""',
+    "",
+    "from __future__ import annotations",
+    "",
+    "from runtime.contract.integrations import Scope",
+    "",
+    "SERVED: tuple[tuple[str, str, str, Scope], ...] = (",
+)
+
+
 def main() -> int:
-    """Write the document to a file, or check that a file holds it."""
+    """Write the document and the table of scopes, or check that the files hold them."""
     from runtime.api.table import operations  # the table knows every family, and every family knows Flask
 
     parser = argparse.ArgumentParser(description=__doc__)
@@ -128,13 +152,17 @@ def main() -> int:
     mode.add_argument("--write", type=Path, metavar="FILE")
     mode.add_argument("--check", type=Path, metavar="FILE")
     options = parser.parse_args()
-    text = json.dumps(document(operations()), indent=1, sort_keys=True) + "\n"
-    if options.write:
-        options.write.write_text(text)
-    elif not options.check.exists() or options.check.read_text() != text:
-        sys.stderr.write(f"{options.check} is not what the code says; run `make openapi` and commit it\n")
-        return 1
-    return 0
+    texts = {
+        options.write or options.check: json.dumps(document(operations()), indent=1, sort_keys=True) + "\n",
+        SCOPES: scopes(operations()),
+    }
+    stale = [file for file, text in texts.items() if not file.exists() or file.read_text() != text]
+    for file in stale:
+        if options.write:
+            file.write_text(texts[file])
+        else:
+            sys.stderr.write(f"{file} is not what the code says; run `make openapi` and commit it\n")
+    return 1 if stale and options.check else 0
 
 
 if __name__ == "__main__":

@@ -3,49 +3,72 @@
 from __future__ import annotations
 
 import inspect
-import re
+import types
 import typing
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import TypeAdapter
 
-from runtime.api.permission import Needs
-from runtime.contract.base import Body, ListQuery, Query
+from runtime.api.permission import Gate, Needs
+from runtime.api.resource import PARAMETER, PathValue, Resource, chain_of
+from runtime.contract.base import Body, ListOf, ListQuery, Query
+from runtime.store.cursors import Order
 
 Handler = Callable[..., Any]
+
+SENT = ("body", "query")
+NO_GATE = Gate("unbound", (), Needs())
+MAX_BODY = 2 * 1024 * 1024
+"""Bytes that a body has at most where an operation says nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
     """One operation of the API.
 
-    `name` is the operation id of the contract. `missing` names path parameters that may name nothing: the handler
-    finds None for them (a DELETE of something gone, a publish of something new). `answers` is None without a body.
-    With `own_transaction` the handler opens its own: it waits for a script, and no transaction may wait for that.
+    `name` is the operation id of the contract. The handler takes the rows that the path names (`arguments`) and what
+    was sent (`inputs`); `gate` is what stands before it, once the operation is bound. `shows` is the resource whose
+    rows the handler gives, `listed` that it gives conditions for a page of them, ordered by `order`, as the resource
+    is, or by the column that `sort` names in `sorts`. `answers` is the model, None without a body. With
+    `own_transaction` the handler opens its own: it waits for a script, and no transaction may wait for that. `lane`
+    puts it on the short way past the web framework (`runtime/api/render_lane.py`).
     """
 
     name: str
     method: str
     path: str
     handler: Handler
+    arguments: tuple[str, ...]
+    inputs: tuple[str, ...]
     tag: str
     summary: str
     needs: Needs
     status: int
     answers: Any
+    shows: Resource[Any] | None
+    listed: bool
+    order: tuple[Order, ...]
+    sorts: typing.Mapping[str, Order]
     body: type[Body] | None
     body_optional: bool
+    most_body: int
     query: type[Query] | None
-    missing: frozenset[str]
     own_transaction: bool
+    lane: bool
     adapter: TypeAdapter[Any] | None
+    gate: Gate
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """The names of the path's parameters, in order."""
-        return tuple(re.findall(r"{(\w+)}", self.path))
+        return tuple(PARAMETER.findall(self.path))
+
+    @property
+    def missing(self) -> frozenset[str]:
+        """The parameter that may name nothing: of a DELETE of something gone, a publish of something new."""
+        return frozenset({self.gate.chain[-1].parameter} if self.gate.missing else ())
 
     @property
     def paginated(self) -> bool:
@@ -54,10 +77,10 @@ class Operation:
 
 
 class Family:
-    """The operations of one kind of resource."""
+    """The operations of one kind of resource; `resources` are those its paths bring into the API."""
 
-    def __init__(self, tag: str) -> None:
-        self.tag = tag
+    def __init__(self, tag: str, *resources: Resource[Any] | PathValue) -> None:
+        self.tag, self.resources = tag, resources
         self.operations: list[Operation] = []
 
     def operation(
@@ -67,39 +90,88 @@ class Family:
         *,
         needs: Needs,
         status: int = 200,
-        missing: str = "",
         body_optional: bool = False,
+        most_body: int = MAX_BODY,
         own_transaction: bool = False,
+        lane: bool = False,
     ) -> Callable[[Handler], Handler]:
         """Register a handler: `route` is `"METHOD /path"`, the docstring's first line the summary.
 
-        The handler's name is the contract's operation id in snake case; its annotations `body` and `query` are the
-        request models.
+        The handler's name is the contract's operation id in snake case. Its arguments are the call, the rows that the
+        path names, by the names of their resources, and the request models `body` and `query`; a row that may be
+        missing is annotated `Row | None`. With a resource as `answers` it gives rows, and the one mount shows them.
         """
+        return self._register(
+            route,
+            answers,
+            needs=needs,
+            status=status,
+            body_optional=body_optional,
+            most_body=most_body,
+            own_transaction=own_transaction,
+            lane=lane,
+        )
+
+    def list(
+        self,
+        route: str,
+        resource: Resource[Any],
+        *,
+        needs: Needs,
+        order: Sequence[Order] = (),
+        sorts: typing.Mapping[str, Order] | None = None,
+    ) -> Callable[[Handler], Handler]:
+        """Register a list: the handler gives the conditions for its rows, which are paged, ordered and shown.
+
+        `sorts` names the columns that `sort` may ask for; `order` of the query is their direction.
+        """
+        return self._register(route, resource, needs=needs, listed=True, order=tuple(order), sorts=sorts or {})
+
+    def _register(
+        self,
+        route: str,
+        answers: Any,
+        *,
+        needs: Needs,
+        status: int = 200,
+        listed: bool = False,
+        order: tuple[Order, ...] = (),
+        sorts: typing.Mapping[str, Order] | None = None,
+        **more: Any,
+    ) -> Callable[[Handler], Handler]:
         method, path = route.split(" ")
-        addressed = re.findall(r"{(\w+)}", path)
+        addressed = PARAMETER.findall(path)
         if needs.own and addressed and addressed[0] != "integrationName":
             raise ValueError(f"{route} is about something of a tenant: it is no script's own, and needs a scope")
+        shows = answers if isinstance(answers, Resource) else None
+        model = answers if shows is None else ListOf[shows.model] if listed else shows.model  # type: ignore[name-defined]
+        options = {"body_optional": False, "most_body": MAX_BODY, "own_transaction": False, "lane": False} | more
 
         def register(handler: Handler) -> Handler:
             hints = typing.get_type_hints(handler)
+            names = tuple(inspect.signature(handler).parameters)[1:]
             self.operations.append(
                 Operation(
-                    name=_camel(handler.__name__),
+                    name=camel(handler.__name__),
                     method=method,
                     path=path,
                     handler=handler,
+                    arguments=tuple(name for name in names if name not in SENT),
+                    inputs=tuple(name for name in names if name in SENT),
                     tag=self.tag,
                     summary=(inspect.getdoc(handler) or "").split("\n")[0],
                     needs=needs,
                     status=status,
-                    answers=answers,
+                    answers=model,
+                    shows=shows,
+                    listed=listed,
+                    order=order,
+                    sorts=sorts or {},
                     body=hints.get("body"),
-                    body_optional=body_optional,
-                    query=hints.get("query"),
-                    missing=frozenset(missing.split()),
-                    own_transaction=own_transaction,
-                    adapter=TypeAdapter(answers) if answers is not None else None,
+                    query=hints.get("query", ListQuery if listed else None),
+                    gate=NO_GATE,
+                    adapter=TypeAdapter(model) if model is not None else None,
+                    **options,
                 )
             )
             return handler
@@ -107,6 +179,37 @@ class Family:
         return register
 
 
-def _camel(name: str) -> str:
+def bound(operation: Operation, resources: Sequence[Resource[Any] | PathValue]) -> Operation:
+    """Bind an operation to what its path names.
+
+    Raises LookupError for a parameter that names no resource, TypeError for an argument the path does not give, and
+    ValueError for needs that no row of the path could decide: such an operation does not start.
+    """
+    chain = chain_of(operation.path, resources)
+    hints = typing.get_type_hints(operation.handler)
+    given = {resource.name: resource for resource in chain}
+    missing = False
+    for argument in operation.arguments:
+        resource = given.get(argument)
+        if resource is None:
+            raise TypeError(f"{operation.name}: its path names no `{argument}`")
+        optional = _may_be_none(hints[argument])
+        if hints[argument] != (resource.row | None if optional else resource.row):
+            raise TypeError(f"{operation.name}: `{argument}` is a {resource.row.__name__}")
+        if optional and resource is not chain[-1]:
+            raise TypeError(f"{operation.name}: only the last thing its path names may be missing")
+        missing = missing or optional
+    return replace(operation, gate=Gate(operation.name, chain, operation.needs, missing))
+
+
+def _may_be_none(hint: Any) -> bool:
+    return typing.get_origin(hint) in (typing.Union, types.UnionType) and type(None) in typing.get_args(hint)
+
+
+def camel(name: str) -> str:
+    """Write the name of a handler as the contract's operation id."""
     first, *rest = name.split("_")
-    return first + "".join({"ui": "UI", "by": "By"}.get(word, word.capitalize()) for word in rest)
+    return first + "".join(_WORDS.get(word, word.capitalize()) for word in rest)
+
+
+_WORDS = {"ui": "UI", "sso": "SSO", "saml": "SAML", "pdf": "PDF"}

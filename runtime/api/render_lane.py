@@ -1,70 +1,103 @@
-"""The short way to a cached render: in front of Flask, so that a hit costs one read of the epoch and one look-up."""
+"""The short way of renders, past the web framework.
+
+A framework's share of a render is as large as the rest of the host's. Here a render is an operation like any other: the
+same entrance, the same handler, the same errors. Besides, exactly repeated requests are answered from memory: a hit
+costs one read of epochs and one look-up.
+"""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+from urllib.parse import parse_qs
 from wsgiref.types import StartResponse, WSGIEnvironment
 
-from runtime.api.host import Host, Places
+from pydantic import BaseModel
+
+from runtime.api.answers import RawAnswer, error_answer, unless_known
+from runtime.api.call import Call
+from runtime.api.counting import counted_as
+from runtime.api.entrance import admit_alone, caller
+from runtime.api.host import Host
+from runtime.api.one_processor import OneProcessor
+from runtime.api.operation import Operation
+from runtime.api.requests import parse_body, parse_query, read_body
+from runtime.api.resource import PARAMETER
+from runtime.contract import errors
 from runtime.services.render_cache import CachedRender
 
-REQUEST = "host.render_request"
-LONGEST_BODY = 65_536
-REASONS = {200: "200 OK", 304: "304 Not Modified"}
+LONGEST_SHORTCUT = 65_536
+"""Bytes of a body up to which a request is worth remembering."""
 
 
 class RenderLane:
-    """A WSGI layer that answers exactly repeated render requests; everything else goes on to the app."""
+    """A WSGI layer that answers the operations with `lane`, which give renders; everything else goes on to the app."""
 
-    def __init__(self, app: Callable[..., Iterable[bytes]], host: Host) -> None:
+    def __init__(self, app: Callable[..., Iterable[bytes]], host: Host, operations: Sequence[Operation]) -> None:
+        """Take the operations with `lane`: they stand at one path, and their handlers give a `CachedRender`."""
         self._app, self._host = app, host
+        self._operations = {operation.method: operation for operation in operations}
+        (path,) = {operation.path for operation in operations}
+        self._parameters = PARAMETER.findall(path)
+        self._path = re.compile(PARAMETER.sub("([^/]+)", path) + "/?")
+        # Of several processes all could choose the same one.
+        self._processor = OneProcessor() if host.settings.workers == 1 else None
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        if environ["PATH_INFO"].endswith("/render"):
-            epoch = self._host.database.epoch()
-            # Whoever is not known yet is read no body of here: Flask asks who it is first.
-            owner = self._host.authenticator.known(environ.get("HTTP_AUTHORIZATION"), epoch)
-            request = _request(environ, owner, self._host.places) if owner is not None else None
-            if request is not None:
-                environ[REQUEST] = request
-                found = self._host.renders.shortcut(request, epoch)
-                if found is not None:
-                    matches = environ.get("HTTP_IF_NONE_MATCH") if environ["REQUEST_METHOD"] == "GET" else None
-                    status, headers, body = answer(found, matches)
-                    start_response(REASONS[status], [*headers, ("Content-Length", str(len(body)))])
-                    return [body]
-        return self._app(environ, start_response)
-
-
-def _request(environ: WSGIEnvironment, owner: str, places: Places) -> tuple[Any, ...] | None:
-    """Give everything the answer depends on; None for a request that is never answered from here."""
-    body = b""
-    if environ["REQUEST_METHOD"] == "POST":
-        if environ.get("CONTENT_TYPE", "").partition(";")[0].rstrip() != "application/json":
-            return None
+        if self._processor is not None:
+            self._processor.settle()
+        method = environ["REQUEST_METHOD"]
+        operation = self._operations.get("GET" if method == "HEAD" else method)
+        matches = self._path.fullmatch(environ["PATH_INFO"]) if operation is not None else None
+        if operation is None or matches is None:
+            return self._app(environ, start_response)
+        counted_as(environ, operation.name)
+        names = (text.encode("latin-1").decode(errors="replace") for text in matches.groups())
         try:
-            length = int(environ.get("CONTENT_LENGTH") or 0)
-        except ValueError:
-            return None
-        if not 0 < length <= LONGEST_BODY:
-            return None
-        if not places.bodies.enter(owner):
-            return None
-        try:
-            body = environ["wsgi.input"].read(length)
-        finally:
-            places.bodies.leave(owner)
-        environ["wsgi.input"] = io.BytesIO(body)
-    elif environ["REQUEST_METHOD"] != "GET":
-        return None
-    token = environ.get("HTTP_AUTHORIZATION")
-    return (token, environ["PATH_INFO"], environ.get("QUERY_STRING"), body) if token else None
+            answer = self._answer(environ, operation, dict(zip(self._parameters, names, strict=True)))
+        except Exception as error:
+            answer = error_answer(error, f"{method} {environ['PATH_INFO']}")
+        start_response(answer.status_line, [*answer.headers, ("Content-Length", str(len(answer.body)))])
+        return [b"" if method == "HEAD" else answer.body]
+
+    def _answer(self, environ: WSGIEnvironment, operation: Operation, path: dict[str, str]) -> RawAnswer:
+        host, token = self._host, environ.get("HTTP_AUTHORIZATION")
+        call = caller(host, token, path)
+        body = b""
+        sent: errors.ApiError | None = None
+        if operation.body is not None:
+            try:
+                body = host.capacity.read(call.actor.owner, lambda: read_body(operation, environ))
+            except errors.ApiError as error:
+                sent = error
+        request = (token, environ["PATH_INFO"], environ.get("QUERY_STRING", ""), body)
+        render = host.renders.shortcut(request, call.basis) if sent is None else None
+        if render is None:
+            render = self._rendered(call, operation, request, sent)
+        return unless_known(answer_of(render), environ.get("HTTP_IF_NONE_MATCH") if body == b"" else None)
+
+    def _rendered(
+        self, call: Call, operation: Operation, request: tuple[Any, ...], wrong: errors.ApiError | None
+    ) -> CachedRender:
+        """Render, and keep the way from the bytes of the request to an answer that may be kept."""
+        admit_alone(call, operation.gate)
+        if wrong is not None:
+            raise wrong
+        inputs: dict[str, BaseModel] = {}
+        if operation.query is not None:
+            inputs["query"] = parse_query(operation.query, parse_qs(request[2], keep_blank_values=True).items())
+        if operation.body is not None:
+            inputs["body"] = parse_body(operation.body, request[3])
+        rows = {name: call.named.rows.get(name) for name in operation.arguments}
+        render: CachedRender = operation.handler(call, **rows, **inputs)
+        if render.expires > render.made and len(request[3]) <= LONGEST_SHORTCUT:
+            self._host.renders.keep_shortcut(request, call.basis, call.actor.expires, render)
+        return render
 
 
-def answer(render: CachedRender, if_none_match: str | None) -> tuple[int, list[tuple[str, str]], bytes]:
-    """Build status, headers and body for a render; 304 where the caller has it already."""
+def answer_of(render: CachedRender) -> RawAnswer:
+    """Write a render, with how long and how fresh it is."""
     headers = [("ETag", render.etag)]
     if render.cache_control:
         headers.append(("Cache-Control", render.cache_control))
@@ -74,11 +107,5 @@ def answer(render: CachedRender, if_none_match: str | None) -> tuple[int, list[t
         headers.append(("Server-Timing", f"script;dur={render.took:.1f}"))
     if render.policy:
         headers.append(("Content-Security-Policy", render.policy))
-    if if_none_match is not None and _names(if_none_match, render.etag):
-        return 304, headers, b""
-    return 200, [*headers, ("Content-Type", "application/json")], render.body
-
-
-def _names(if_none_match: str, etag: str) -> bool:
-    tags = [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]
-    return etag in tags or "*" in tags
+    headers.append(("Content-Type", "application/json"))
+    return RawAnswer(200, headers, render.body)

@@ -57,15 +57,17 @@ SANDBOX = (
 )
 """The policy of everything a script sends from a shared origin: a page may do all but be of that origin.
 
-What is no page takes no harm by it, and nothing must be known of what browsers take for one.
+What is not a page takes no harm by it, and nothing must be known of what browsers take for one.
 """
 POLICY = "Content-Security-Policy"
 VISITOR_COOKIE = "site_visitor"
 """The cookie by which the host knows a visitor, over plain HTTP; no script sees or sets it."""
 BOUND_VISITOR_COOKIE = "__Host-site_visitor-"
 """Begins its name over HTTPS, before the site's id: nobody on a name beside or above can have set such a cookie."""
-HEADER_NAME = re.compile(r"^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$")
-HEADER_VALUE = re.compile(r"^[\t\x20-\x7e\x80-\xff]{0,16384}$")
+SESSION_COOKIE, BROWSER_COOKIE = "devkit_session", "devkit_browser"
+"""The cookies of somebody who signed in to the platform's pages; over HTTPS their names begin with `__Host-`."""
+HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
+HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]{0,16384}")
 COOKIE_NAME = re.compile(r"[^\s=;,\"]{1,200}")
 KEPT = frozenset(("expires", "httponly", "max-age", "partitioned", "priority", "samesite", "secure"))
 """Attributes of a cookie that say nothing about where it goes."""
@@ -73,12 +75,13 @@ KEPT = frozenset(("expires", "httponly", "max-age", "partitioned", "priority", "
 
 def is_hosts(cookie: str) -> bool:
     """Tell whether the name of a cookie is one of the host's own."""
-    return cookie == VISITOR_COOKIE or cookie.lower().startswith(BOUND_VISITOR_COOKIE.lower())
+    bare = cookie.lower().removeprefix("__host-")
+    return bare in (SESSION_COOKIE, BROWSER_COOKIE, VISITOR_COOKIE) or bare.startswith(f"{VISITOR_COOKIE}-")
 
 
 def fits(name: str, value: str) -> bool:
     """Tell whether HTTP can carry a header."""
-    return bool(HEADER_NAME.match(name) and HEADER_VALUE.match(value))
+    return bool(HEADER_NAME.fullmatch(name) and HEADER_VALUE.fullmatch(value))
 
 
 def kept(headers: Iterable[tuple[str, str]], *, own: bool, place: str, asked: str) -> Iterator[tuple[str, str]]:

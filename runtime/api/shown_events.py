@@ -8,42 +8,51 @@ from typing import Any
 
 from pydantic import MISSING
 
-from runtime.api.call import Call
+from runtime.api.call import CallView
 from runtime.contract.event_privacy import texts_of, withheld_payload, withheld_trace
 from runtime.contract.events import Delivery, EventDetail, IntegrationEvent
 from runtime.contract.masking import BY_SHAPE
 from runtime.contract.organizations import reaches
 from runtime.dispatch.deliveries import level_of
 from runtime.store import searching
+from runtime.store.remembered import Basis
 from runtime.store.tables.events import EventRow
 from runtime.store.tables.installations import InstallationRow
 
 
-def shown_events(call: Call, found: Sequence[EventRow]) -> list[IntegrationEvent]:
+def shown_events(view: CallView, rows: Sequence[EventRow]) -> list[IntegrationEvent]:
     """Show events; those for an installation that the actor may not read, without what belongs to it."""
-    foreign = _foreign(call, found)
-    return [_event(row, _payload(call, row), withheld=row.installation_id in foreign) for row in found]
+    foreign, basis = _foreign(view, rows), view.call.host.database.basis()
+    return [_event(row, _payload(view, row, basis), withheld=row.installation_id in foreign) for row in rows]
 
 
-def event_details(call: Call, found: Sequence[EventRow]) -> list[EventDetail]:
+def event_details(view: CallView, rows: Sequence[EventRow]) -> list[EventDetail]:
     """Show events with their traces and the bodies of their requests."""
-    foreign = _foreign(call, found)
-    configured = _configured(call, {one for one in foreign if one is not None})
+    foreign, basis = _foreign(view, rows), view.call.host.database.basis()
+    configured = _configured(view, {installation_id for installation_id in foreign if installation_id is not None})
     return [
-        _detail(row, _payload(call, row), row.installation_id in foreign, configured.get(row.installation_id or "", ()))
-        for row in found
+        _detail(
+            row,
+            _payload(view, row, basis),
+            row.installation_id in foreign,
+            configured.get(row.installation_id or "", ()),
+        )
+        for row in rows
     ]
 
 
-def _payload(call: Call, row: EventRow) -> dict[str, Any]:
-    """Give the payload without secrets: what is over is kept so, what is still to be delivered has them."""
+def _payload(view: CallView, row: EventRow, basis: Basis) -> dict[str, Any]:
+    """Give the payload without secrets: what is over is kept so, what is still to be delivered has them.
+
+    `basis` is of this moment: a stream's call is older than what was configured meanwhile, and must not be shown.
+    """
     payload: dict[str, Any] = json.loads(row.payload)
     if row.state in ("delivered", "given-up"):
         return payload
     places = (row.integration_id, row.installation_id, payload.get("spaceId"), payload.get("siteId"))
-    plan = call.host.plans.get(places, call.epoch, lambda session: level_of(session, *places))
-    shown: dict[str, Any] = json.loads((plan.masker if plan else BY_SHAPE).payload(payload, row.payload))
-    return shown
+    plan = view.call.host.plans.get(places, basis, lambda session: level_of(session, *places))
+    masked: dict[str, Any] = json.loads((plan.masker if plan else BY_SHAPE).payload(payload, row.payload))
+    return masked
 
 
 def _detail(row: EventRow, payload: dict[str, Any], withheld: bool, configured: Iterable[str]) -> EventDetail:
@@ -59,25 +68,26 @@ def _detail(row: EventRow, payload: dict[str, Any], withheld: bool, configured: 
     )
 
 
-def _foreign(call: Call, found: Sequence[EventRow]) -> set[str | None]:
-    """Give the installations whose configuration the actor may not read: a person who is no administrator there.
+def _foreign(view: CallView, rows: Sequence[EventRow]) -> set[str | None]:
+    """Give the installations whose configuration the actor may not read: a person who is not an administrator there.
 
     Scripts read their own. An installation that is gone from the database is nobody's any more.
     """
-    ids = {row.installation_id for row in found if row.installation_id is not None}
-    if call.actor.kind != "user" or not ids:
+    ids = {row.installation_id for row in rows if row.installation_id is not None}
+    if view.reach.kind != "user" or not ids:
         return set()
-    known = searching.contents(call.session, InstallationRow, ids)
-    own = {one for one, row in known.items() if reaches(call.actor.role_in(row.organization_id), "admin")}
-    return ids - own  # type: ignore[return-value]
+    installations = list(view.by_id(InstallationRow, ids).values())
+    levels = view.levels(installations)
+    own = {row.id for row, level in zip(installations, levels, strict=True) if reaches(level, "admin")}
+    return {*(ids - own)}
 
 
-def _configured(call: Call, ids: set[str]) -> dict[str, set[str]]:
+def _configured(view: CallView, ids: set[str]) -> dict[str, set[str]]:
     """Give the texts of the configurations that installations have now, with their spaces and sites."""
-    told: dict[str, set[str]] = {}
-    for installation_id, configuration in searching.configurations(call.session, ids):
-        told.setdefault(installation_id, set()).update(texts_of(configuration))
-    return told
+    texts: dict[str, set[str]] = {}
+    for installation_id, configuration in searching.configurations(view.session, ids):
+        texts.setdefault(installation_id, set()).update(texts_of(configuration))
+    return texts
 
 
 def _event(row: EventRow, payload: dict[str, Any], *, withheld: bool) -> IntegrationEvent:

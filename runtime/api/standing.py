@@ -3,37 +3,48 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from runtime.api.auth import Actor
+from runtime.api.call import Call
+from runtime.api.entrance import caller
 from runtime.api.host import Host
 from runtime.contract import errors
 
 
 class Standing:
-    """The rights of a stream's reader, looked at again whenever a row that decides over access has changed.
+    """The rights of a stream's reader, looked at again whenever a row has changed that decides over them.
 
-    People are demoted, removed and signed out while their streams are open. `admit` raises an error of the API for an
-    actor who may not read; `actor` is as it was found last.
+    People are demoted, removed and signed out while their streams are open. `call` is as it was admitted last.
     """
 
-    def __init__(self, host: Host, authorization: str | None, admit: Callable[[Actor], None]) -> None:
-        """Admit the bearer of an `Authorization` header; raises what `admit` raises, and Unauthorized."""
-        self._host, self._authorization, self._admit = host, authorization, admit
-        self._epoch, self.actor = self._look()
+    def __init__(
+        self, host: Host, authorization: str | None, path: Mapping[str, str], admit: Callable[[Call], None]
+    ) -> None:
+        """Admit the bearer of an `Authorization` header; raises what `admit` raises, and Unauthorized.
 
-    def _look(self) -> tuple[int, Actor]:
-        epoch = self._host.database.epoch()  # before the rows are read: they are at least as new
-        actor = self._host.authenticator.actor(self._authorization, epoch)
-        self._admit(actor)
-        return epoch, actor
+        What `admit` finds out past `admit_alone`, the call's basis does not know of: it must say so with `use(None)`.
+        """
+        self._host, self._authorization, self._path, self._admit = host, authorization, path, admit
+        self.call = self._look()
+
+    @property
+    def actor(self) -> Actor:
+        """Who reads."""
+        return self.call.actor
+
+    def _look(self) -> Call:
+        call = caller(self._host, self._authorization, self._path)
+        self._admit(call)
+        return call
 
     def holds(self) -> bool:
         """Tell whether the reader still may; to be asked before anything is written."""
-        if self._host.database.epoch() == self._epoch and time.time() < self.actor.expires:
+        # The call's own basis stands for the moment it was admitted.
+        if self._host.database.basis().holds(self.call.basis.used) and time.time() < self.actor.expires:
             return True
         try:
-            self._epoch, self.actor = self._look()
+            self.call = self._look()
         except errors.ApiError:
             return False
         return True

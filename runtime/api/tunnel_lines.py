@@ -4,33 +4,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import IO
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from flask import Flask, Response, request
 
-from runtime.api.auth import Actor
-from runtime.api.call import refusal
 from runtime.api.content_origin import on_own_origin
-from runtime.api.families.tunnels import TUNNELLER
+from runtime.api.entrance import admit_alone
+from runtime.api.families.tunnels import TUNNEL, TUNNELLER
 from runtime.api.host import Host
+from runtime.api.permission import Gate, member
+from runtime.api.raw_path import raw_path, raw_query
 from runtime.api.script_headers import HOP_BY_HOP, cookies_for_scripts, fits, kept
+from runtime.api.server_sent_events import CONNECTED, STILL_HERE, stream, written
 from runtime.api.standing import Standing
 from runtime.contract import errors
-from runtime.contract.organizations import reaches
-from runtime.engines.dev_tunnel.line import Line, Sent
+from runtime.engines.dev_tunnel.line import Line
 from runtime.engines.dev_tunnel.messages import ANSWER, TunnelAnswer, TunnelCall, answer_head, read_frames
-from runtime.engines.dev_tunnel.relay import LineBroken, LineBusy, NobodyThere
+from runtime.engines.dev_tunnel.relay import DeveloperAway, LineBroken, LineBusy
 from runtime.engines.frames import FrameError
-from runtime.store import rows, tunnels
-from runtime.store.tables.tunnels import TunnelRow
+from runtime.store import tunnels
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 MAX_BODY = 10 * 1024 * 1024
 BLOCK = 48 * 1024
 BEAT = 2.0
 """Seconds of silence after which the stream says that it is still there; also how long a host that stops waits."""
+GATE = Gate("holdTunnel", (replace(TUNNEL, within=None, parent_column=None),), member(TUNNELLER))
+"""Whoever holds a tunnel addresses it by its id alone."""
 IDENTIFIER = re.compile(r"[0-9A-Za-z]{20}")
 
 
@@ -53,14 +56,14 @@ def _call(host: Host, tunnel: str, rest: str = "") -> Response:
     if (request.content_length or 0) > MAX_BODY:
         raise errors.TooLarge
     call = TunnelCall(request.method, _path(tunnel), _headers(host, tunnel), _body())
-    if not host.places.calls.enter(owner, tunnel):
+    if not host.capacity.calls.enter(owner, tunnel):
         raise errors.Unavailable("Too many requests to this tunnel are under way; try again in a moment.")
     try:
         answer = _relayed(host, tunnel, call)
     except BaseException:
-        host.places.calls.leave(owner, tunnel)
+        host.capacity.calls.leave(owner, tunnel)
         raise
-    passed = Response(host.places.calls.held_by(owner, tunnel, answer.body), answer.status)
+    passed = Response(host.capacity.calls.held_by(owner, tunnel, answer.body), answer.status)
     passed.headers.clear()
     carried = [(name, value) for name, value in answer.headers if fits(name, value)]
     for name, value in kept(carried, own=own, place=f"/tunnels/{tunnel}", asked=request.path):
@@ -75,17 +78,14 @@ def _relayed(host: Host, tunnel: str, call: TunnelCall) -> TunnelAnswer:
         raise errors.GatewayTimeout("The developer's machine did not answer in time.") from None
     except LineBusy as error:
         raise errors.Unavailable(str(error)) from None
-    except (NobodyThere, LineBroken) as error:
+    except (DeveloperAway, LineBroken) as error:
         raise errors.BadGateway(str(error)) from None
 
 
 def _path(tunnel: str) -> str:
     """Give path and query below the tunnel's address, escaped as they came."""
-    raw = request.environ.get("RAW_URI") or request.environ.get("REQUEST_URI")
-    path = urlsplit(raw).path if raw else quote(request.path, safe="/:@!$&'()*+,;=~-._%")
-    query = request.environ.get("QUERY_STRING", "")
-    below = path.partition(f"/tunnels/{tunnel}")[2]
-    return (below if below.startswith("/") else f"/{below}") + (f"?{query}" if query else "")
+    below = raw_path(request).partition(f"/tunnels/{tunnel}")[2]
+    return (below if below.startswith("/") else f"/{below}") + raw_query(request)
 
 
 def _headers(host: Host, tunnel: str) -> list[tuple[str, str]]:
@@ -110,59 +110,43 @@ def _body() -> Iterator[bytes]:
 
 def _admit(host: Host, tunnel: str) -> Standing:
     """Admit whose tunnel it is, as long as they may have tunnels; raises Unauthorized, NotFound, Forbidden."""
-
-    def admit(actor: Actor) -> None:
-        with host.database.transaction(writes=False) as session:
-            row = rows.find(session, actor.reach, TunnelRow, id=tunnel) if IDENTIFIER.fullmatch(tunnel) else None
-        if row is None:
-            raise errors.NotFound("There is no such tunnel, or this token may not see it.")
-        role = actor.role_in(row.organization_id)
-        if not reaches(role, TUNNELLER):
-            raise errors.Forbidden(refusal(actor, f"a user token with the role `{TUNNELLER}`", role or "guest"))
-
-    return Standing(host, request.headers.get("Authorization"), admit)
+    authorization = request.headers.get("Authorization")
+    return Standing(host, authorization, {"tunnelId": tunnel}, lambda call: admit_alone(call, GATE))
 
 
 def _stream(host: Host, tunnel: str) -> Response:
     holder = _admit(host, tunnel)
-    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    lines = host.places.stream(holder.actor.owner, lambda: _told(host.relay.line(tunnel), host, holder))
-    return Response(lines, 200, headers, mimetype="text/event-stream")
+    return stream(host, holder.actor.owner, lambda: _lines(host.relay.line(tunnel), host, holder))
 
 
-def _told(line: Line, host: Host, holder: Standing) -> Iterator[bytes]:
+def _lines(line: Line, host: Host, holder: Standing) -> Iterator[bytes]:
     """Write what a line has to tell as server-sent events; a comment when it has been silent for a while.
 
     It ends when its holder loses the right to it: what came in meanwhile is not written any more.
     """
     with host.announcer.listen(line.name) as stopping:
         try:
-            yield b": connected\n\n"
+            yield CONNECTED
             for sent in line.events(BEAT):
                 if not holder.holds():
                     return
-                yield b": still here\n\n" if sent is None else _event(sent)
+                yield STILL_HERE if sent is None else written(sent.kind, sent.data, sent.call)
                 if not stopping.empty():
                     return  # the host stops: it waits for open streams
         finally:
             line.close()
 
 
-def _event(sent: Sent) -> bytes:
-    name = f"id: {sent.call}\n" if sent.call else ""
-    return f"event: {sent.kind}\n{name}data: ".encode() + sent.data + b"\n\n"
-
-
 def _answer(host: Host, tunnel: str, call: str) -> Response:
     """Take the answer to one call: frames with its head, its body, its end."""
     owner = _admit(host, tunnel).actor.owner
     # Whoever answers may take as long as the call has; of all threads, those of one developer stay a part.
-    if not host.places.calls.enter(owner, tunnel):
+    if not host.capacity.calls.enter(owner, tunnel):
         raise errors.Unavailable("Too many answers come through this tunnel at once; try again in a moment.")
     try:
         return _take_answer(host, tunnel, call)
     finally:
-        host.places.calls.leave(owner, tunnel)
+        host.capacity.calls.leave(owner, tunnel)
 
 
 def _take_answer(host: Host, tunnel: str, call: str) -> Response:

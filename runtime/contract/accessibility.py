@@ -13,22 +13,22 @@ FIELDS = frozenset(("textinput", "select", "switch", "checkbox", "radio"))
 
 def warnings(output: Any) -> list[Violation]:
     """List what an output's elements leave out that assistive technology needs, `MOST` at most, in their order."""
-    found: list[Violation] = []
+    violations: list[Violation] = []
     root = output.get("element") if isinstance(output, dict) else None
     # A stack instead of recursion: what is looked at may be nested as deeply as its author likes.
     stack: list[tuple[Any, str, bool]] = [(root, "element", False)]
-    while stack and len(found) < MOST:
+    while stack and len(violations) < MOST:
         value, path, labelled = stack.pop()
         inside: list[tuple[Any, str, bool]] = []
         if isinstance(value, list):
-            inside = [(one, f"{path}[{place}]", False) for place, one in enumerate(value)]
+            inside = [(child, f"{path}[{place}]", False) for place, child in enumerate(value)]
         elif isinstance(value, dict):
             if isinstance(value.get("type"), str):
-                found += _missing(value, path, labelled)
+                violations += _missing(value, path, labelled)
             named = value.get("type") == "input" and not _blank(value.get("label"))
-            inside = [(one, step(path, name), named and name == "element") for name, one in value.items()]
+            inside = [(child, step(path, name), named and name == "element") for name, child in value.items()]
         stack.extend(reversed(inside))
-    return found[:MOST]
+    return violations[:MOST]
 
 
 def _missing(element: dict[str, Any], path: str, labelled: bool) -> Iterator[Violation]:

@@ -1,4 +1,4 @@
-"""What a site knows of its visitors: a JSON schema of their claims (contract/gaps.md section 1).
+"""What a site knows of its visitors: a JSON schema of their claims (docs/contract/api.md, "Sites").
 
 The superset of the specification's and the published document's claims: boolean, string, one of several strings,
 number, list, nested object.
@@ -6,13 +6,18 @@ number, list, nested object.
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterator
+from itertools import islice
 from typing import Annotated, Literal
 
 from pydantic import MISSING, AfterValidator, Field, StringConstraints
 
 from runtime.contract.base import Body, Moment, Text, WireModel
+from runtime.contract.conditions import LONGEST
 
-MOST_CLAIMS = 200
+MAX_CLAIMS = 200
+MAX_SUGGESTIONS = 500
 DEEPEST = 10
 
 ClaimName = Annotated[Text, StringConstraints(min_length=1, max_length=200)]
@@ -51,7 +56,7 @@ class ObjectClaim(Body):
 
     type: Literal["object"]
     description: Description = ""
-    properties: Annotated[dict[ClaimName, Claim], Field(max_length=MOST_CLAIMS)]
+    properties: Annotated[dict[ClaimName, Claim], Field(max_length=MAX_CLAIMS)]
     additional_properties: Literal[False] = False
 
 
@@ -73,7 +78,7 @@ class AdaptiveJsonSchema(Body):
     dialect: Literal["http://json-schema.org/draft-07/schema#"] | MISSING = Field(MISSING, alias="$schema")
     id: Annotated[Text, StringConstraints(max_length=2048)] | MISSING = Field(MISSING, alias="$id")
     type: Literal["object"]
-    properties: Annotated[dict[ClaimName, Claim], Field(max_length=MOST_CLAIMS), AfterValidator(_not_deep)]
+    properties: Annotated[dict[ClaimName, Claim], Field(max_length=MAX_CLAIMS), AfterValidator(_not_deep)]
     additional_properties: Literal[False] = False
 
 
@@ -101,23 +106,28 @@ class TemplateConditions(WireModel):
 
 
 def template_conditions(schema: AdaptiveJsonSchema) -> list[TemplateCondition]:
-    """Suggest a condition for each claim with few values: a boolean that holds, each string of an enumeration."""
-    found: list[TemplateCondition] = []
-    waiting: list[tuple[str, Claim]] = [
-        (_place("visitor.claims", name), one) for name, one in schema.properties.items()
-    ]
-    for place, claim in waiting:
+    """Suggest a condition for each claim with few values: a boolean that holds, each string of an enumeration.
+
+    At most `MAX_SUGGESTIONS`, and none that would be too long for a condition: a schema of a few kilobytes could name
+    values by paths that are longer than itself.
+    """
+    return list(islice((one for one in _suggested(schema) if len(one.condition) <= LONGEST), MAX_SUGGESTIONS))
+
+
+def _suggested(schema: AdaptiveJsonSchema) -> Iterator[TemplateCondition]:
+    waiting = deque((_place("visitor.claims", name), claim) for name, claim in schema.properties.items())
+    while waiting:
+        place, claim = waiting.popleft()
+        if len(place) > LONGEST:
+            continue
         if isinstance(claim, BooleanClaim):
-            found.append(TemplateCondition(description=claim.description or place, condition=f"{place} == true"))
+            yield TemplateCondition(description=claim.description or place, condition=f"{place} == true")
         elif isinstance(claim, StringClaim) and isinstance(claim.enum, list):
             what = claim.description or place
-            found += [
-                TemplateCondition(description=f"{what}: {value}", condition=f"{place} == {_quoted(value)}")
-                for value in claim.enum
-            ]
+            for value in claim.enum:
+                yield TemplateCondition(description=f"{what}: {value}", condition=f"{place} == {_quoted(value)}")
         elif isinstance(claim, ObjectClaim):
-            waiting += [(_place(place, name), one) for name, one in claim.properties.items()]
-    return found
+            waiting.extend((_place(place, name), inner) for name, inner in claim.properties.items())
 
 
 def _place(inside: str, name: str) -> str:

@@ -29,7 +29,7 @@ class Addresses:
 
     `public_url` is where API and pages are reached, `content_url` where whatever a script answers is served: an origin
     like `https://*.content.example` is one of its own for each integration, site and tunnel, another one is shared by
-    all of them (contract/dispatch.md section 8). Paths are the same everywhere.
+    all of them (docs/contract/scripts.md, "Public endpoints"). Paths are the same everywhere.
     """
 
     public_url: str
@@ -52,6 +52,10 @@ class Addresses:
     def app(self, *parts: str) -> str:
         """Address of a page for people."""
         return "/".join([self.public_url, "app", *(quote(part, safe="") for part in parts)])
+
+    def saml(self, provider: str, *parts: str) -> str:
+        """Address of what an identity provider exchanges with this host; by itself its entity id."""
+        return "/".join([self.public_url, "saml", *(quote(part, safe="") for part in (provider, *parts))])
 
     def integration_origin(self, name: str) -> str:
         """Origin at which an integration's script answers."""

@@ -6,6 +6,7 @@ import json
 import math
 from datetime import UTC, datetime
 from typing import Annotated, Any, Generic, Self, TypeVar
+from urllib.parse import urlsplit
 
 from pydantic import (
     MISSING,
@@ -26,16 +27,16 @@ T = TypeVar("T")
 
 NOT_FINITE = PydanticCustomError("not_finite", "numbers must be finite: no NaN, Infinity, or more than 1.8e308")
 _SHAPE = bytes(48 if 48 <= sign <= 57 else 101 if sign in b"eE" else 43 if sign == 43 else 32 for sign in range(256))
-"""Makes every digit a 0 and blanks what stands in no exponent: a look for long ones is cheap, for every render."""
+"""Makes every digit a 0 and blanks what is in no exponent: a look for long ones is cheap, for every render."""
 _LONG = b"0" * 24  # numbers are too large from 309 digits on; a short needle is found faster
 
 
 class _NotFinite(ValueError):
-    """A number that is none."""
+    """A number that is not one."""
 
 
 def finite_json(text: bytes) -> bool:
-    """Tell whether every number in a JSON text is finite; what is no JSON at all is left to whoever reads it."""
+    """Tell whether every number in a JSON text is finite; what is not JSON at all is left to whoever reads it."""
     shape = text.translate(_SHAPE)
     words = b"NaN" in text or b"Infinity" in text
     if not (words or b"e000" in shape or b"e+000" in shape or _LONG in shape):
@@ -59,13 +60,13 @@ def _finite(digits: str) -> float:
 
 
 class WireModel(BaseModel):
-    """A JSON object with camelCase names; unknown properties are ignored (contract/errors.md section 3)."""
+    """A JSON object with camelCase names; unknown properties are ignored (docs/contract/api.md, "Errors")."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="ignore")
 
 
 class Body(WireModel):
-    """A request body: types are not guessed, `"1"` is no number, and every number is finite, wherever it stands."""
+    """A request body: types are not guessed, `"1"` is not a number, and every number is finite, wherever it stands."""
 
     model_config = ConfigDict(strict=True)
 
@@ -89,7 +90,7 @@ class Next(WireModel):
 
 
 class ListOf(WireModel, Generic[T]):
-    """One page of a list; `count` is the number of all matching items (contract/gaps.md section 2)."""
+    """One page of a list; `count` is the number of all matching items (docs/contract/api.md, "Lists")."""
 
     items: list[T]
     count: int
@@ -145,3 +146,17 @@ GivenMoment = Annotated[AwareDatetime, AfterValidator(in_utc)]
 Text = Annotated[str, AfterValidator(has_no_nul)]
 JsonObject = Annotated[dict[str, Any], AfterValidator(nul_free)]
 Url = Annotated[str, StringConstraints(max_length=2048)]
+
+
+def _web_address(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        known = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        known = False
+    if not known or any(sign <= " " for sign in url):
+        raise ValueError("must be an address that begins with `https://` or `http://`")
+    return url
+
+
+WebAddress = Annotated[Url, AfterValidator(has_no_nul), AfterValidator(_web_address)]

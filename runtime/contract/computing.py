@@ -1,4 +1,4 @@
-"""Content that an integration computes: where it comes from, and what its script answers (contract/schemas.md)."""
+"""Content that an integration computes, and what its script answers (docs/contract/scripts.md, "Answers")."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import MISSING, AfterValidator, Field, StringConstraints
 from runtime.contract.base import Body, JsonObject, Query, Text, WireModel
 
 SOURCE = re.compile(r"integration:([^:]+):([^:]+)")
-MOST_DEPENDENCIES = 50
+MAX_DEPENDENCIES = 50
 
 ObjectId = Annotated[Text, StringConstraints(min_length=1, max_length=100)]
 
@@ -47,7 +47,7 @@ class ComputedSource(Body):
 
     type: Annotated[Text, StringConstraints(max_length=300), AfterValidator(_is_of_an_integration)]
     props: JsonObject
-    dependencies: Annotated[dict[ObjectId, Dependency], Field(max_length=MOST_DEPENDENCIES)] = Field(
+    dependencies: Annotated[dict[ObjectId, Dependency], Field(max_length=MAX_DEPENDENCIES)] = Field(
         default_factory=dict
     )
 

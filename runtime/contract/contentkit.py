@@ -1,6 +1,6 @@
 """The rules of ContentKit output: which elements there are, what they hold, where they may stand.
 
-Source: contract/contentkit.md sections 1 to 5. An output that breaks a rule is still drawn as far as it goes; the rules
+Source: docs/contract/contentkit.md. An output that breaks a rule is still drawn as far as it goes; the rules
 are for authors. Children may hold what JSX leaves behind for "nothing here": null, false, true and "".
 """
 

@@ -47,8 +47,8 @@ def worth_hiding(text: str) -> bool:
 
     It has at least 4 characters besides spaces and backslashes, and is none of the everyday words that settings hold.
     """
-    told = text.replace("\\", "").strip()
-    return len(told) >= SHORTEST and told.casefold() not in EVERYDAY and len(set(told)) > 1
+    stripped = text.replace("\\", "").strip()
+    return len(stripped) >= SHORTEST and stripped.casefold() not in EVERYDAY and len(set(stripped)) > 1
 
 
 @lru_cache(maxsize=2048)
@@ -68,13 +68,13 @@ def of_configuration(configuration: Any, marked: Iterable[str] = (), buttons: It
     while waiting:
         value, name, secret, button, depth = waiting.pop()
         if isinstance(value, Mapping):
-            for key, one in value.items():
+            for key, value_ in value.items():
                 top = depth == 0
                 hidden = secret and not NOT_SECRET.fullmatch(key)
                 hidden = hidden or is_credential(key) or (top and key in marked)
-                waiting.append((one, key, hidden, button or (top and key in buttons), depth + 1))
+                waiting.append((value_, key, hidden, button or (top and key in buttons), depth + 1))
         elif isinstance(value, list):
-            waiting.extend((one, name, secret, button, depth + 1) for one in value)
+            waiting.extend((value_, name, secret, button, depth + 1) for value_ in value)
         elif isinstance(value, (str, int, float)) and not isinstance(value, bool):
             text = str(value)
             by_itself = button and isinstance(value, str) and len(text) >= LONG and not re.search(r"\s|://", text)
@@ -87,9 +87,9 @@ def marked_properties(configurations: Mapping[str, Any]) -> tuple[set[str], set[
     marked: set[str] = set()
     buttons: set[str] = set()
     for screen in configurations.values():
-        for name, told in (screen.get("properties") or {}).items():
-            if told.get("secret"):
+        for name, property_ in (screen.get("properties") or {}).items():
+            if property_.get("secret"):
                 marked.add(name)
-            if told.get("type") == "button":
+            if property_.get("type") == "button":
                 buttons.add(name)
     return marked, buttons

@@ -1,4 +1,4 @@
-"""Documents as nodes: which there are, and whether something is one (contract/schemas.md, document nodes)."""
+"""Documents as nodes: which there are, and whether something is one (docs/contract/scripts.md, "Answers")."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ MARKS = frozenset(("bold", "italic", "code", "keyboard", "strikethrough", "color
 
 
 class NotADocument(ValueError):
-    """A value is no document; the sentence says where and why."""
+    """A value is not a document; the sentence says where and why."""
 
 
 def check_document(value: dict[str, Any]) -> None:
@@ -114,5 +114,5 @@ def _any(node: Any, where: str) -> None:
     _KINDS[str(kind)](node, where)
 
 
-def _is_word(value: Any, known: frozenset[str]) -> bool:
-    return isinstance(value, str) and value in known
+def _is_word(value: Any, words: frozenset[str]) -> bool:
+    return isinstance(value, str) and value in words

@@ -43,10 +43,10 @@ def _is_web_address(address: str) -> str:
         raise ValueError("an address holds no blanks and no control characters")
     try:
         parts = urlsplit(address)
-        known = parts.scheme.lower() in ("http", "https") and bool(parts.hostname)
+        is_web = parts.scheme.lower() in ("http", "https") and bool(parts.hostname)
     except ValueError:
-        known = False
-    if not known:
+        is_web = False
+    if not is_web:
         raise ValueError("write a whole address: `https://...`")
     return address
 

@@ -1,4 +1,4 @@
-"""Every error that may leave the API; the status and the message are the whole answer (contract/errors.md)."""
+"""Every error that may leave the API; status and message are the whole answer (docs/contract/api.md, "Errors")."""
 
 from __future__ import annotations
 

@@ -49,7 +49,8 @@ def _only(*names: str) -> Callable[[Any], Any]:
         if not isinstance(value, dict):
             return _empty(value)
         return {
-            name: one if name in names and isinstance(one, (str, bool)) else _empty(one) for name, one in value.items()
+            name: value_ if name in names and isinstance(value_, (str, bool)) else _empty(value_)
+            for name, value_ in value.items()
         }
 
     return of
@@ -82,26 +83,26 @@ def without_query(url: str) -> str:
 
 def withheld_payload(payload: dict[str, Any]) -> dict[str, Any]:
     """Give an event without what belongs to the installation it was for."""
-    kept: dict[str, Any] = {}
+    remaining: dict[str, Any] = {}
     for name, value in payload.items():
         if name in SHOWN and isinstance(value, str):
-            kept[name] = value
+            remaining[name] = value
         elif name in CUT:
-            kept[name] = CUT[name](value)
-    return kept
+            remaining[name] = CUT[name](value)
+    return remaining
 
 
 def texts_of(value: Any) -> Iterator[str]:
     """Give the texts and long numbers inside a JSON value that would tell something where they were logged."""
     waiting = [value]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, dict):
-            waiting.extend(one.values())
-        elif isinstance(one, list):
-            waiting.extend(one)
-        elif isinstance(one, (str, int)) and len(str(one)) >= SHORTEST:
-            yield str(one)
+        item = waiting.pop()
+        if isinstance(item, dict):
+            waiting.extend(item.values())
+        elif isinstance(item, list):
+            waiting.extend(item)
+        elif isinstance(item, (str, int)) and len(str(item)) >= SHORTEST:
+            yield str(item)
 
 
 def withheld_trace(trace: dict[str, Any], private: set[str]) -> dict[str, Any]:
@@ -110,14 +111,16 @@ def withheld_trace(trace: dict[str, Any], private: set[str]) -> dict[str, Any]:
 
     def clean(value: Any) -> Any:
         if isinstance(value, dict):
-            return {name: one if name in WORDS else clean(one) for name, one in value.items()}
+            return {name: subrequest if name in WORDS else clean(subrequest) for name, subrequest in value.items()}
         if isinstance(value, list):
-            return [clean(one) for one in value]
+            return [clean(subrequest) for subrequest in value]
         if isinstance(value, str):
             for word in words:
                 value = value.replace(word, MASK)
         return value
 
-    subrequests = [{**one, "url": without_query(one["url"])} for one in trace.get("subrequests", ())]
+    subrequests = [
+        {**subrequest, "url": without_query(subrequest["url"])} for subrequest in trace.get("subrequests", ())
+    ]
     cleaned: dict[str, Any] = clean({**trace, **({"subrequests": subrequests} if "subrequests" in trace else {})})
     return cleaned

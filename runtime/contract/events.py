@@ -1,4 +1,4 @@
-"""Every event a script may receive (contract/dispatch.md section 4), one class each."""
+"""Every event a script may receive (docs/contract/scripts.md, "Events"), one class each."""
 
 from __future__ import annotations
 
@@ -293,7 +293,7 @@ class Delivery(WireModel):
 
 
 class IntegrationEvent(WireModel):
-    """One dispatched event (contract/dispatch.md section 13).
+    """One dispatched event (docs/contract/scripts.md, "Event log").
 
     `withheld` (extension) tells that its payload lacks what belongs to an installation the reader may not read.
     """

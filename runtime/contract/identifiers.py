@@ -5,13 +5,17 @@ from __future__ import annotations
 import secrets
 from typing import Annotated
 
-from pydantic import StringConstraints
+from pydantic import AfterValidator, StringConstraints
+
+from runtime.contract.base import has_no_nul
 
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 LENGTH = 20
 _ALL = 62**LENGTH
 
 IntegrationName = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9-_.]+$", max_length=100)]
+ObjectId = Annotated[str, AfterValidator(has_no_nul), StringConstraints(min_length=1, max_length=100)]
+"""The id of an object, as far as a body must be believed."""
 
 
 def new_id() -> str:

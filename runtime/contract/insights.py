@@ -1,4 +1,4 @@
-"""What a published site tells of its visitors (contract/schemas.md, site insights events)."""
+"""What a published site tells of its visitors (docs/contract/scripts.md, "Events")."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pydantic import Field, StringConstraints
 
 from runtime.contract.base import Body, Text
 
-MOST_EVENTS = 200
-MOST_COOKIES = 200
+MAX_EVENTS = 200
+MAX_COOKIES = 200
 
 VisitorText = Annotated[Text, StringConstraints(max_length=8192)]
 Identifier = Annotated[Text, StringConstraints(max_length=200)]
@@ -23,7 +23,7 @@ class InsightsSession(Body):
 
     visitor_id: Identifier
     session_id: Identifier
-    cookies: Annotated[dict[CookieName, VisitorText], Field(max_length=MOST_COOKIES)]
+    cookies: Annotated[dict[CookieName, VisitorText], Field(max_length=MAX_COOKIES)]
     ip: Annotated[Text, StringConstraints(max_length=100)] = ""
     user_agent: VisitorText
     language: Annotated[Text, StringConstraints(max_length=100)] | None = None
@@ -98,4 +98,4 @@ SiteInsightsEvent = Annotated[
 class TrackEvents(Body):
     """The events of a site's visitors, oldest first."""
 
-    events: Annotated[list[SiteInsightsEvent], Field(max_length=MOST_EVENTS)]
+    events: Annotated[list[SiteInsightsEvent], Field(max_length=MAX_EVENTS)]

@@ -1,4 +1,4 @@
-"""Installations of integrations on organisations, spaces and sites."""
+"""Installations of integrations on organizations, spaces and sites."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, Field, StringConstraints
 
 from runtime.contract.base import Body, JsonObject, ListQuery, Moment, Query, Text, WireModel
+from runtime.contract.identifiers import ObjectId
 from runtime.contract.integrations import Integration
 from runtime.contract.sites import Site
 from runtime.contract.spaces import Space
 
 Status = Literal["active", "pending", "paused"]
 Selection = Literal["all", "selected"]
-ObjectId = Annotated[Text, StringConstraints(min_length=1, max_length=100)]
 ExternalIds = Annotated[list[Annotated[Text, StringConstraints(max_length=500)]], Field(max_length=5)]
 
 
@@ -63,7 +63,7 @@ class InstallationTarget(WireModel):
 
 
 class Installation(WireModel):
-    """An integration installed on an organisation (contract/schemas.md, IntegrationInstallation)."""
+    """An integration installed on an organization (docs/contract/api.md, "Installations")."""
 
     id: str
     status: Status

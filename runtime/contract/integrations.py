@@ -66,13 +66,13 @@ class Block(Body):
 
 
 class ConfigurationComponent(Body):
-    """A component that stands in place of a generated form."""
+    """A component that takes the place of a generated form."""
 
     component_id: Identifier
 
 
 class ConfigurationProperty(Body):
-    """One field of a generated form; which further keys it takes depends on its type (contract/gaps.md 5.5)."""
+    """One field of a generated form; its further keys depend on its type (docs/contract/api.md, "Integrations")."""
 
     type: Literal["string", "number", "boolean", "button"]
     title: Annotated[Text, StringConstraints(max_length=30)] | MISSING = MISSING
@@ -88,10 +88,10 @@ class ConfigurationProperty(Body):
     def _fits_its_type(self) -> ConfigurationProperty:
         if self.type == "button" and (self.callback_url is MISSING or self.button_text is MISSING):
             raise ValueError("a button needs `callback_url` and `button_text`")
-        wanted: dict[str, type | tuple[type, ...]] = {"string": str, "number": (int, float), "boolean": bool}
+        types: dict[str, type | tuple[type, ...]] = {"string": str, "number": (int, float), "boolean": bool}
         default: Any = self.default
-        if default is not MISSING and self.type in wanted:
-            right = isinstance(default, wanted[self.type]) and (self.type == "boolean") == isinstance(default, bool)
+        if default is not MISSING and self.type in types:
+            right = isinstance(default, types[self.type]) and (self.type == "boolean") == isinstance(default, bool)
             if not right:
                 raise ValueError(f"`default` must be a {self.type}")
         return self
@@ -136,7 +136,7 @@ SecretValue = Annotated[Text, StringConstraints(max_length=10_000)]
 
 
 class Manifest(Body):
-    """What an integration says of itself, without its code; limits from contract/gaps.md section 5.5."""
+    """What an integration says of itself, without its code; limits from docs/contract/api.md, "Integrations"."""
 
     title: Annotated[Text, StringConstraints(min_length=2, max_length=30)]
     description: Annotated[Text, StringConstraints(max_length=100)]
@@ -166,7 +166,7 @@ class Manifest(Body):
 
 
 class PublishIntegration(Manifest):
-    """The body of publish (specification, Integrations).
+    """The body of publish.
 
     `script` is the text of a module, or a folder as `data:application/zip;base64,...`; `entry` is the file name the
     author knows it by and is used in error messages (extension).
@@ -200,7 +200,7 @@ class IntegrationPermissions(WireModel):
 
 
 class Integration(WireModel):
-    """An integration as the API shows it and as scripts see themselves (specification, Integrations)."""
+    """An integration as the API shows it and as scripts see themselves."""
 
     object: Literal["integration"] = "integration"
     name: str
@@ -226,7 +226,7 @@ class Integration(WireModel):
 
 
 class IntegrationQuery(ListQuery):
-    """The filters of the integration list (contract/gaps.md section 3)."""
+    """The filters of the integration list (docs/contract/api.md, "Filters")."""
 
     search: Annotated[Text, StringConstraints(max_length=200)] | None = None
     category: Category | None = None

@@ -15,7 +15,7 @@ FailureKind = Literal["timeout", "unreachable", "limit", "overload"]
 class Limits:
     """What one call may use; the same table in `devkit dev` and in `devkit serve`.
 
-    Times are seconds, sizes are bytes. Source: section 4 of the design.
+    Times are seconds, sizes are bytes. Source: docs/contract/api.md, "Limits".
     """
 
     wall: float = 30.0
@@ -44,7 +44,7 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """One event on its way to one script, in the three parts of `contract/dispatch.md` section 2.
+    """One event on its way to one script, in three parts (docs/contract/scripts.md, "The request").
 
     `tenant` is the installation id, or "" for a call of the integration itself: two tenants never share a process.
     `organization` is whose call it is: what is scarce is divided among organizations.

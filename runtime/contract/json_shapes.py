@@ -93,10 +93,10 @@ def one_of(*allowed: str) -> Shape:
 
 def positive(value: Any, path: str) -> Iterator[Violation]:
     """Take numbers above zero."""
-    found = list(number(value, path))
-    if not found and not value > 0:
-        found.append(Violation(path, "must be more than 0"))
-    yield from found
+    violations = list(number(value, path))
+    if not violations and not value > 0:
+        violations.append(Violation(path, "must be more than 0"))
+    yield from violations
 
 
 def listed(item: Shape, *, least: int = 0) -> Shape:

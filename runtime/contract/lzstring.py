@@ -1,4 +1,4 @@
-"""Reads LZ-string texts: render requests in a query parameter (contract/gaps.md section 9).
+"""Reads LZ-string texts: render requests in a query parameter (docs/contract/api.md, "Rendering").
 
 No port on PyPI limits what it unpacks, and 200 KB of input can grow to gigabytes, so the decoder is our own: it knows
 the length of each phrase before it builds it and stops at a limit.
@@ -30,7 +30,7 @@ class _Bits:
             except StopIteration:
                 raise NotLzString("the text ends too early") from None
             except KeyError as error:
-                raise NotLzString(f"{error.args[0]!r} is no character of LZ-string") from None
+                raise NotLzString(f"{error.args[0]!r} is not a character of LZ-string") from None
             self._count += 6
         number = self._buffer & ((1 << width) - 1)
         self._buffer >>= width

@@ -23,9 +23,15 @@ MOST = 256
 LINE = 16
 """Characters from which on a line of a secret of several lines, such as a key, is a secret by itself."""
 
+LONGEST_PIECE = 256
+
 _PERCENT = "%(?:25){0,3}"  # a URL inside a URL, up to four deep
 _BACKSLASH = rf"(?:\\|{_PERCENT}5[Cc])"
-_BEFORE = f"{_BACKSLASH}{{0,16}}"  # JSON inside JSON doubles them
+# JSON inside JSON doubles them. Atomic, since what follows may be escaped itself: were both able to take the same
+# backslashes, a text could be matched in 16 ways for each such character, and `re` would try all of their combinations.
+_BEFORE = f"(?>{_BACKSLASH}{{0,16}})"
+_ANY = f"(?>{_BACKSLASH}{{0,64}})"  # bounded, since a text may begin anew at each of them
+_AFTER_ONE = r"(?<=[\\Cc])"  # `\` itself, or the end of `%5C`
 _CONTROLS = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}
 _ENTITIES = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos"}
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]+")
@@ -58,46 +64,54 @@ _LOUD += ("bearer", "basic")
 
 
 def _hex(number: int) -> str:
-    return "".join(f"[{one}{one.upper()}]" if one.isalpha() else one for one in f"{number:02x}")
+    return "".join(f"[{digit}{digit.upper()}]" if digit.isalpha() else digit for digit in f"{number:02x}")
 
 
-def _spellings(one: str) -> str:
-    """Give a pattern for a character as JSON, URLs, forms and HTML write it, also inside each other."""
-    units = one.encode("utf-16-be", "surrogatepass")
-    unicode = "".join(f"{_BACKSLASH}{{1,16}}u{_hex(units[at])}{_hex(units[at + 1])}" for at in range(0, len(units), 2))
-    percent = "".join(f"{_PERCENT}{_hex(byte)}" for byte in one.encode("utf-8", "surrogatepass"))
-    ways = [percent, re.escape(one), unicode]  # `%25` is a `%` as a whole
-    if one == " ":
+def _spellings(character: str, *, after: bool) -> str:
+    """Give a pattern for a character as JSON, URLs, forms and HTML write it, also inside each other.
+
+    `after` is for one before which all backslashes were taken.
+    """
+    units = character.encode("utf-16-be", "surrogatepass")
+    escape = _AFTER_ONE if after else f"{_BACKSLASH}{{1,16}}"
+    unicode = "".join(
+        f"{escape if at == 0 else f'{_BACKSLASH}{{1,16}}'}u{_hex(units[at])}{_hex(units[at + 1])}"
+        for at in range(0, len(units), 2)
+    )
+    percent = "".join(f"{_PERCENT}{_hex(byte)}" for byte in character.encode("utf-8", "surrogatepass"))
+    ways = [percent, re.escape(character), unicode]  # `%25` is a `%` as a whole
+    if character == " ":
         ways += [r"\+", f"{_PERCENT}2[Bb]"]
-    if one in _CONTROLS:
-        ways.append(f"{_BACKSLASH}{{1,16}}{_CONTROLS[one]}")
-    if one in _ENTITIES:
-        ways.append(f"&(?:amp;)?(?:{_ENTITIES[one]}|#0?{ord(one)}|#[xX]{_hex(ord(one))});")
-    pattern = f"(?:{'|'.join(ways)})"
-    return _BEFORE + pattern if one in "\"'/" else pattern
+    if character in _CONTROLS:
+        ways.append(f"{escape}{_CONTROLS[character]}")
+    if character in _ENTITIES:
+        # First: of `&amp;` the `&` alone would leave the rest behind.
+        ways.insert(0, f"&(?:amp;)?(?:{_ENTITIES[character]}|#0?{ord(character)}|#[xX]{_hex(ord(character))});")
+    return f"(?:{'|'.join(ways)})"
 
 
 def _pattern(secret: str) -> str:
     """Give a pattern for a secret in every spelling.
 
-    Backslashes of the secret match any number of them, so that a pattern has one way only to match and stays linear.
+    Backslashes of the secret match any number of them, and are taken all at once, so that a pattern has one way only to
+    match and stays linear.
     """
     parts: list[str] = []
-    for one in secret.strip("\\"):
-        if one == "\\":
-            if parts[-1] != f"{_BACKSLASH}*":
-                parts.append(f"{_BACKSLASH}*")
-        elif _PLAIN.fullmatch(one):
-            parts.append(one if one != "." else r"\.")
-        elif parts and parts[-1] == f"{_BACKSLASH}*":
-            parts.append(_spellings(one).removeprefix(_BEFORE))
+    for character in secret.strip("\\"):
+        if character == "\\":
+            if parts[-1] != _ANY:
+                parts.append(_ANY)
+        elif _PLAIN.fullmatch(character):
+            parts.append(character if character != "." else r"\.")
         else:
-            parts.append(_spellings(one))
+            if character in "\"'/" and not (parts and parts[-1] == _ANY):
+                parts.append(_BEFORE)
+            parts.append(_spellings(character, after=bool(parts) and parts[-1] in (_ANY, _BEFORE)))
     return "".join(parts)
 
 
 def _cores(secret: str) -> list[str]:
-    """Give what Base64 makes of a secret wherever it stands in a longer text, less the characters at its edges."""
+    """Give what Base64 makes of a secret wherever it is in a longer text, less the characters at its edges."""
     content = secret.encode("utf-8", "surrogatepass")
     cores = []
     for offset in range(3):
@@ -111,6 +125,14 @@ def _cores(secret: str) -> list[str]:
     return cores
 
 
+def _pieces(secret: str) -> list[str]:
+    """Split a long secret, of which each piece is looked for by itself: matching takes as many steps as it is long."""
+    if len(secret) <= LONGEST_PIECE:
+        return [secret]
+    half = len(secret) // 2
+    return _pieces(secret[:half]) + _pieces(secret[half:])
+
+
 class Masker:
     """Takes these secrets out of texts, addresses, headers and payloads; may be shared between threads."""
 
@@ -118,27 +140,28 @@ class Masker:
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         """Take the secrets; those that hide nothing (`worth_hiding`) are left alone."""
-        wanted = {one.strip() for one in secrets if worth_hiding(one)}
-        for one in [one for one in wanted if "\n" in one]:
-            wanted |= {line.strip() for line in one.splitlines() if len(line.strip()) >= LINE}
-        self._more = len(wanted) > MOST
-        ordered = () if self._more else tuple(sorted(wanted, key=len, reverse=True))
-        self._exact = tuple(one for one in ordered if _PLAIN.fullmatch(one))
-        self._spelled = tuple(one for one in ordered if not _PLAIN.fullmatch(one))
+        hidden = {secret.strip() for secret in secrets if worth_hiding(secret)}
+        for secret in [secret for secret in hidden if "\n" in secret]:
+            hidden |= {line.strip() for line in secret.splitlines() if len(line.strip()) >= LINE}
+        self._more = len(hidden) > MOST
+        ordered = () if self._more else tuple(sorted(hidden, key=len, reverse=True))
+        self._exact = tuple(secret for secret in ordered if _PLAIN.fullmatch(secret))
+        spelled = [secret for secret in ordered if not _PLAIN.fullmatch(secret)]
+        self._spelled = tuple(dict.fromkeys(piece for secret in spelled for piece in _pieces(secret)))
 
     @cached_property
     def _encoded(self) -> tuple[str, ...]:
-        return tuple(core for one in (*self._exact, *self._spelled) for core in _cores(one))
+        return tuple(core for secret in (*self._exact, *self._spelled) for core in _cores(secret))
 
     @cached_property
     def _needles(self) -> tuple[tuple[str, re.Pattern[str] | None], ...]:
         """Texts to look for; with a pattern, a text is only what must be there for the pattern to match."""
-        told: list[tuple[str, re.Pattern[str] | None]] = [(one, None) for one in self._exact]
-        for one in (*self._spelled, *(core for core in self._encoded if not _PLAIN.fullmatch(core))):
-            anchor = max(_PLAIN.findall(one), key=len, default="")
-            told.append((anchor, re.compile(_pattern(one))))
-        told += [(core, None) for core in self._encoded if _PLAIN.fullmatch(core)]
-        return tuple(told)
+        needles: list[tuple[str, re.Pattern[str] | None]] = [(secret, None) for secret in self._exact]
+        for secret in (*self._spelled, *(core for core in self._encoded if not _PLAIN.fullmatch(core))):
+            anchor = max(_PLAIN.findall(secret), key=len, default="")
+            needles.append((anchor, re.compile(_pattern(secret))))
+        needles += [(core, None) for core in self._encoded if _PLAIN.fullmatch(core)]
+        return tuple(needles)
 
     @cached_property
     def _first(self) -> tuple[str, ...]:
@@ -150,12 +173,12 @@ class Masker:
             return text
         if self._more:
             return MASK
-        found: list[tuple[int, int]] = []
+        places: list[tuple[int, int]] = []
         for needle, pattern in self._needles:
             if needle in text:
-                found += _places(text, needle, pattern)
-        if found:
-            text = _without(text, found)
+                places += _places(text, needle, pattern)
+        if places:
+            text = _without(text, places)
         return _without_shapes(text)
 
     def quiet(self, text: str) -> bool:
@@ -194,13 +217,13 @@ class Masker:
         pairs = [pair.partition("=") for pair in query.split("&")]
         names = [unquote_plus(name) for name, _, _ in pairs]
         back = "code" in names and ("state" in names or len(names) == 1)
-        kept = [
+        parameters = [
             f"{pair[0]}={MASK}"
             if pair[2] and (is_credential(name) or name == "key" or (back and name in ONE_TIME))
             else "".join(pair)
             for name, pair in zip(names, pairs, strict=True)
         ]
-        return self.text("&".join(kept))
+        return self.text("&".join(parameters))
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
         """Give headers without credentials; those that are addresses lose what an address loses."""
@@ -229,9 +252,9 @@ class Masker:
                 return MASK
             return self.url(value) if "://" in value and "\n" not in value else self.text(value)
         if isinstance(value, Mapping):
-            return {self.text(key): self.value(one, key) for key, one in value.items()}
+            return {self.text(key): self.value(item, key) for key, item in value.items()}
         if isinstance(value, list):
-            return [self.value(one, name) for one in value]
+            return [self.value(item, name) for item in value]
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             written = str(value)
             return value if self.text(written) == written else MASK
@@ -240,7 +263,7 @@ class Masker:
 
 def _places(text: str, needle: str, pattern: re.Pattern[str] | None) -> list[tuple[int, int]]:
     if pattern is not None:
-        return [found.span() for found in pattern.finditer(text)]
+        return [match.span() for match in pattern.finditer(text)]
     places, at = [], text.find(needle)
     while at >= 0:
         places.append((at, at + len(needle)))

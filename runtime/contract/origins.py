@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Literal
 from urllib.parse import urlsplit
 
-Kind = Literal["integration", "site", "tunnel"]
+OriginKind = Literal["integration", "site", "tunnel"]
 WILDCARD = "*."
 LONGEST_LABEL, DIGEST = 63, 20
 """Characters of a DNS label (RFC 1035), and how many of them make it unique: 100 bits."""
@@ -40,8 +40,8 @@ class Authority:
 
 def authority(text: str, scheme: str) -> Authority:
     """Read a `Host` header, or what stands between `//` and `/` of an address."""
-    found = AUTHORITY.fullmatch(text)
-    return Authority(found[1].lower(), int(found[2] or PORTS[scheme])) if found else Authority("", 0)
+    match = AUTHORITY.fullmatch(text)
+    return Authority(match[1].lower(), int(match[2] or PORTS[scheme])) if match else Authority("", 0)
 
 
 def authority_of(url: str) -> Authority:
@@ -51,10 +51,10 @@ def authority_of(url: str) -> Authority:
 
 
 @lru_cache(maxsize=4096)
-def label(kind: Kind, identity: str) -> str:
+def label(kind: OriginKind, identity: str) -> str:
     """Give the DNS label of an integration (by name), a site or a tunnel (by id).
 
-    Names and ids are no labels: they are longer, and differ by capitals and by signs that no label holds. What can be
+    Names and ids are not labels: they are longer, and differ by capitals and by signs that no label holds. What can be
     read comes first, a digest of the whole makes it that one's alone. Two hyphens in a row would be taken for a
     name in another script (RFC 5891, section 4.2.3.1).
     """
@@ -69,7 +69,7 @@ def is_wildcard(url: str) -> bool:
     return urlsplit(url).netloc.startswith(WILDCARD)
 
 
-def below(wildcard: str, kind: Kind, identity: str) -> str:
+def below(wildcard: str, kind: OriginKind, identity: str) -> str:
     """Give the origin of one below a wildcard."""
     return wildcard.replace("*", label(kind, identity), 1)
 
@@ -95,11 +95,11 @@ def read_content_origin(text: str) -> str:
         if "." not in name and name != "localhost":
             raise ValueError(f"`*.{name}` would be names that belong to others; write a domain of your own below it")
         if not NAME.fullmatch(name) or name.rpartition(".")[2].isdecimal():
-            raise ValueError(f"`{name}` is no name of a domain: write ASCII letters, digits, hyphens and dots")
+            raise ValueError(f"`{name}` is not a domain name: write ASCII letters, digits, hyphens and dots")
         if len(name) > 253 - LONGEST_LABEL - 1:
             raise ValueError(f"the domain is longer than {253 - LONGEST_LABEL - 1} characters")
     elif authority(netloc, parts.scheme).name == "":
-        raise ValueError(f"`{netloc}` is no name of a host")
+        raise ValueError(f"`{netloc}` is not a host name")
     if port == 0:
         raise ValueError("the port is between 1 and 65535")
     return f"{parts.scheme}://{netloc}"

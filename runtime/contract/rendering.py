@@ -1,4 +1,4 @@
-"""Render requests and their contexts (contract/contentkit.md sections 5 and 6, contract/gaps.md section 9)."""
+"""Render requests and their contexts (docs/contract/contentkit.md, "Contexts"; docs/contract/api.md, "Rendering")."""
 
 from __future__ import annotations
 

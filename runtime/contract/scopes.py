@@ -1,6 +1,6 @@
 """Which scope a script's token needs for which operation, for whoever must know without asking a host.
 
-What the host serves is held against its operations by a test; the rest is section 11 of contract/gaps.md.
+What the host serves is written by `make openapi` from what its operations need (docs/contract/api.md, "Scopes").
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import re
 from typing import NamedTuple
 
 from runtime.contract.integrations import Scope
+from runtime.contract.served_scopes import SERVED
 
 
 class ScopedCall(NamedTuple):
@@ -25,26 +26,8 @@ _CONTENT, _REVISION = f"{_SPACE}/content", f"{_SPACE}/revisions/{{revisionId}}"
 _CHANGE, _OPENAPI = f"{_SPACE}/change-requests/{{changeRequestId}}", "/v1/orgs/{organizationId}/openapi"
 _SPEC = f"{_OPENAPI}/{{specSlug}}"
 
-CALLS: tuple[ScopedCall, ...] = (
-    ScopedCall("getOrganizationById", "GET", "/v1/orgs/{organizationId}", "space:metadata:read"),
-    ScopedCall("listSpacesInOrganizationById", "GET", "/v1/orgs/{organizationId}/spaces", "space:metadata:read"),
-    ScopedCall("getSpaceById", "GET", _SPACE, "space:metadata:read"),
-    ScopedCall("updateSpaceById", "PATCH", _SPACE, "space:metadata:write"),
-    ScopedCall("getContentByUrl", "GET", "/v1/urls/content", "space:metadata:read"),
-    ScopedCall("listSpaceIntegrationsBlocks", "GET", f"{_SPACE}/integration-blocks", "space:metadata:read"),
-    ScopedCall("getEmbedByUrlInSpace", "GET", f"{_SPACE}/embed", "space:metadata:read"),
-    ScopedCall("trackEventsInSiteById", "POST", f"{_SITE}/insights/events", "site:views:read"),
-    ScopedCall("getSiteById", "GET", _SITE, "site:metadata:read"),
-    ScopedCall("listSiteSections", "GET", f"{_SITE}/sections", "site:metadata:read"),
-    ScopedCall("getPublishedContentSite", "GET", f"{_SITE}/published", "site:metadata:read"),
-    ScopedCall("getSiteAdaptiveSchema", "GET", f"{_SITE}/adaptive-schema", "site:adaptive:read"),
-    ScopedCall("updateSiteAdaptiveSchema", "PUT", f"{_SITE}/adaptive-schema", "site:adaptive:write"),
-    ScopedCall(
-        "listSiteAdaptiveTemplateConditions",
-        "GET",
-        f"{_SITE}/adaptive-schema/template-conditions",
-        "site:adaptive:read",
-    ),
+PLANNED: tuple[ScopedCall, ...] = (
+    # What the contract has and this host does not serve yet.
     ScopedCall("searchSpaceContent", "GET", f"{_SPACE}/search", "space:content:read"),
     ScopedCall("getCurrentRevision", "GET", _CONTENT, "space:content:read"),
     ScopedCall("listPages", "GET", f"{_CONTENT}/pages", "space:content:read"),
@@ -74,10 +57,11 @@ CALLS: tuple[ScopedCall, ...] = (
     ScopedCall("createOrUpdateOpenAPISpecBySlug", "PUT", _SPEC, "openapi:write"),
     ScopedCall("deleteOpenAPISpecBySlug", "DELETE", _SPEC, "openapi:write"),
 )
+CALLS: tuple[ScopedCall, ...] = (*(ScopedCall(*call) for call in SERVED), *PLANNED)
 _PARAMETER = re.compile(r"\\\{\w+\\\}")
 _PATTERNS = [(one, re.compile(_PARAMETER.sub("[^/]+", re.escape(one.path)))) for one in CALLS]
 
 
 def call_at(method: str, path: str) -> ScopedCall | None:
     """Find the operation at an address such as `/v1/spaces/abc`; None where it needs no scope, or is not known."""
-    return next((one for one, pattern in _PATTERNS if one.method == method and pattern.fullmatch(path)), None)
+    return next((call for call, pattern in _PATTERNS if call.method == method and pattern.fullmatch(path)), None)

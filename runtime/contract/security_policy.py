@@ -1,7 +1,7 @@
 """Content security policies of integrations: parsed tolerantly, normalised, warned about.
 
 Manifests write a policy as one string, or as an object whose values run over several lines, end with semicolons and
-say `self` without quotes (contract/dispatch.md section 7).
+say `self` without quotes (docs/contract/scripts.md, "Headers and caching").
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def normalise(policy: str | dict[str, str]) -> Policy:
         name = raw_name.strip().lower()
         if name not in DIRECTIVES:
             raise ValueError(
-                f"`{name[:60]}` is no directive of a content security policy; known are {_some(DIRECTIVES)}"
+                f"`{name[:60]}` is not a directive of a content security policy; known are {_some(DIRECTIVES)}"
             )
         if name in directives:
             warnings.append(f"`{name}` is given twice; browsers would use the first only, the values were joined")
@@ -110,11 +110,11 @@ def _values(name: str, raw: str, warnings: list[str]) -> list[str]:
     for value in raw.replace(";", " ").split():
         bare = value.lower()
         if bare in KEYWORDS:
-            warnings.append(f"`{name}`: `{value}` must stand in single quotes; it was read as `'{bare}'`")
+            warnings.append(f"`{name}`: `{value}` must be in single quotes; it was read as `'{bare}'`")
             value = f"'{bare}'"
-        if name not in FREE_VALUES and not SOURCE.match(value):
+        if name not in FREE_VALUES and not SOURCE.fullmatch(value):
             raise ValueError(
-                f"`{name}`: `{value[:80]}` is no source; write a host, a scheme such as `https:`, or `'self'`"
+                f"`{name}`: `{value[:80]}` is not a source; write a host, a scheme such as `https:`, or `'self'`"
             )
         values.append(value)
     return values

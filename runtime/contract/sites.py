@@ -15,7 +15,7 @@ SiteTitle = Annotated[Text, StringConstraints(min_length=2, max_length=128)]
 
 
 class CreateSite(Body):
-    """Everything is optional; `spaces` names spaces, or asks for a new one (contract/gaps.md section 8)."""
+    """Everything is optional; `spaces` names spaces, or asks for a new one (docs/contract/api.md, "Sites")."""
 
     type: SiteType = "basic"
     title: SiteTitle = "Untitled site"
@@ -77,7 +77,7 @@ class SiteProxy(WireModel):
 
 
 class Site(WireModel):
-    """A site (specification, Site); `visitor_auth` is an extension."""
+    """A site; `visitor_auth` is an extension."""
 
     object: Literal["site"] = "site"
     id: str
@@ -97,7 +97,7 @@ class Site(WireModel):
 
 
 class SiteIntegrationScript(WireModel):
-    """One script a published site embeds (contract/dispatch.md section 9)."""
+    """One script a published site embeds (docs/contract/scripts.md, "Published scripts")."""
 
     script: str
     content_security_policy: str | MISSING = MISSING

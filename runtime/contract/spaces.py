@@ -7,10 +7,12 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, StringConstraints
 
 from runtime.contract.base import Body, JsonObject, Moment, Query, Text, WireModel
+from runtime.contract.identifiers import ObjectId
 from runtime.contract.organizations import Role
+from runtime.contract.titles import Title
 
 ContentVisibility = Literal["public", "unlisted", "share-link", "visitor-auth", "in-collection", "private"]
-SpaceTitle = Annotated[Text, StringConstraints(max_length=50)]
+SpaceTitle = Annotated[Title, StringConstraints(max_length=50)]
 Emoji = Annotated[Text, StringConstraints(max_length=50)]
 Language = Annotated[Text, StringConstraints(max_length=10)]
 
@@ -23,7 +25,7 @@ class CreateSpace(Body):
 
     title: SpaceTitle = "Untitled"
     emoji: Emoji = NO_EMOJI
-    parent: str | MISSING = MISSING
+    parent: ObjectId | MISSING = MISSING
     language: Language | MISSING = MISSING
     edit_mode: Literal["live", "locked"] = "locked"
     template: JsonObject | MISSING = MISSING
@@ -49,7 +51,7 @@ class SpaceUrls(WireModel):
 
 
 class Space(WireModel):
-    """A space (specification, Space)."""
+    """A space."""
 
     object: Literal["space"] = "space"
     id: str

@@ -1,4 +1,4 @@
-"""Patterns of addresses that a block is made for: `https://*.example.com/browse/**` (contract/contentkit.md).
+"""Patterns of addresses that a block is made for: `https://*.example.com/browse/**` (docs/contract/contentkit.md).
 
 `*` stands for anything inside one segment of the path or one label of the host, `**` for anything, and a `*` at the
 very end of a path for anything too. The whole address must match; scheme and host whatever their case.
@@ -90,7 +90,7 @@ def _compiled(pattern: str) -> _Pattern | _Nothing:
 
 
 class _Nothing:
-    """What is no pattern."""
+    """A text is not a pattern."""
 
     __slots__ = ()
 

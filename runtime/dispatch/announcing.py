@@ -39,7 +39,7 @@ class Announcer:
             try:
                 queue.put_nowait(Announcement(kind, data))
             except Full:
-                continue  # the page reads the list anew when it reconnects
+                continue  # the page reads the list again when it reconnects
 
     @contextmanager
     def listen(self, integration: str) -> Iterator[Queue[Announcement | None]]:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from runtime.dispatch.planning import Level, Plan, Planner
 from runtime.store import rows
 from runtime.store.database import Database
-from runtime.store.epoch import Remembered
+from runtime.store.remembered import Basis, Remembered
 from runtime.store.rows import HOST
 from runtime.store.tables.events import EventRow
 from runtime.store.tables.installations import InstallationRow, SiteInstallationRow, SpaceInstallationRow
@@ -20,24 +20,28 @@ KEPT_PLANS = 5_000
 
 
 class Plans:
-    """Plans by key, forgotten when the store's epoch moves or their tokens grow old."""
+    """Plans by key, forgotten when an epoch moves they rest on or their tokens grow old."""
 
     def __init__(self, database: Database, planner: Planner) -> None:
-        self._database, self._planner = database, planner
-        self._kept: Remembered[Plan] = Remembered(KEPT_PLANS)
+        self._planner = planner
+        self._kept: Remembered[Plan | None] = Remembered(database, KEPT_PLANS)
 
-    def get(self, key: Hashable, epoch: int, find: Callable[[Session], Level | None]) -> Plan | None:
-        """Give the plan kept under a key, or make it for the level that `find` finds; None when it finds none."""
-        kept = self._kept.get(key, epoch)
-        if kept is not None and kept.fresh:
-            return kept
-        with self._database.transaction(writes=False) as session:
+    def get(self, key: Hashable, basis: Basis, find: Callable[[Session], Level | None]) -> Plan | None:
+        """Give the plan kept under a key, or make it for the level that `find` finds; None when it finds none.
+
+        `find` reads the rows of the level in the session it is given, so that the plan holds as long as they do.
+        """
+
+        def make(session: Session) -> Plan | None:
             level = find(session)
             if level is None:
                 return None
-            plan = self._planner.plan(session, level)
-        self._kept.keep(key, epoch, plan)
-        return plan
+            rows_ = (level.integration, level.installation, level.space, level.site)
+            if any(row is not None and row not in session for row in rows_):
+                raise LookupError("a plan was to be kept of rows that were read elsewhere: nobody knows until when")
+            return self._planner.plan(session, level)
+
+        return self._kept.get(key, basis, make, lambda plan: plan is not None and plan.fresh)
 
 
 class Deliveries:
@@ -54,7 +58,7 @@ class Deliveries:
             return level_of(session, event.integration_id, event.installation_id, space, site)
 
         key = (event.integration_id, event.installation_id, space, site)
-        return self._plans.get(key, self._database.epoch(), find)
+        return self._plans.get(key, self._database.basis(), find)
 
 
 def level_of(

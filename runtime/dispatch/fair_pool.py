@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
+
+log = logging.getLogger(__name__)
 
 Work = Callable[[], None]
 
@@ -57,6 +60,8 @@ class FairPool:
             organization, integration, work = taken
             try:
                 work()
+            except Exception:  # the thread is everybody's, and must not go with one piece of work
+                log.exception("a piece of work of %s failed", threading.current_thread().name)
             finally:
                 with self._changed:
                     self._running -= Counter((organization,))

@@ -6,13 +6,14 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from runtime.contract.identifiers import new_id
 from runtime.contract.invocation import Failure, Invocation, Limits, Outcome, Trace
 from runtime.dispatch import metrics
 from runtime.dispatch.planning import Plan
 from runtime.dispatch.recorder import Recorder
+from runtime.dispatch.thinning import Thinning
 from runtime.dispatch.traces import recorded_body, trace_text
 from runtime.dispatch.tunnels import Tunnels
 from runtime.engines.shares import Shares
@@ -24,15 +25,20 @@ SEATS = 128
 """Calls that may be waited for at a time in one process, where nobody says how many threads there are."""
 
 Ended = Callable[[Outcome, Trace, float], None]
+Answer = TypeVar("Answer")
 
 
 @dataclass(slots=True)
-class _Halves:
-    """The answer and the trace of a call: they arrive in either order, the second one ends the call."""
+class _Parts:
+    """The answer and the trace of a call, and what its reader says: they arrive in any order, the last ends the call.
+
+    `sound` is None as long as somebody still reads the answer.
+    """
 
     ended: Ended
     started: float
     sent: float
+    sound: bool | None = True
     outcome: Outcome | None = None
     trace: Trace | None = None
     seconds: float = 0.0
@@ -48,8 +54,12 @@ class _Halves:
         self.trace = trace
         self._end()
 
+    def read(self, sound: bool) -> None:
+        self.sound = sound
+        self._end()
+
     def _end(self) -> None:
-        if self.outcome is None or self.trace is None:
+        if self.outcome is None or self.trace is None or self.sound is None:
             return
         try:
             (self.open or []).pop()  # atomic: of two threads one gets it
@@ -62,7 +72,13 @@ class Invoker:
     """Calls scripts through the engines."""
 
     def __init__(
-        self, engines: Engines, recorder: Recorder, limits: Limits, tunnels: Tunnels, seats: Shares | None = None
+        self,
+        engines: Engines,
+        recorder: Recorder,
+        thinning: Thinning,
+        limits: Limits,
+        tunnels: Tunnels,
+        seats: Shares | None = None,
     ) -> None:
         """Take what it works with; `seats` are the threads that may wait for scripts."""
         self.engines = engines
@@ -70,6 +86,7 @@ class Invoker:
         self._tunnels = tunnels
         self.limits = limits
         self._recorder = recorder
+        self._thinning = thinning
 
     def call(
         self,
@@ -85,14 +102,49 @@ class Invoker:
 
         `source` tells who waits: people with a token, or visitors, who may be anybody.
         """
+        outcome, _ = self._call(plan, kind, fields, fetch_body, event_id, source, sound=True)
+        return outcome
+
+    def render(
+        self, plan: Plan, fields: dict[str, Any], read: Callable[[Outcome], Answer], *, source: Source
+    ) -> Answer:
+        """Send a render, and give what `read` makes of the answer; raises what it raises.
+
+        An answer that `read` refuses is recorded as every failure is; of the others those that `Thinning` leaves.
+        """
+        outcome, parts = self._call(plan, "ui_render", fields, None, None, source, sound=None)
+        sound = False
+        try:
+            answer = read(outcome)
+            sound = True
+        finally:
+            parts.read(sound)
+        return answer
+
+    def _call(
+        self,
+        plan: Plan,
+        kind: str,
+        fields: dict[str, Any],
+        fetch_body: bytes | None,
+        event_id: str | None,
+        source: Source,
+        *,
+        sound: bool | None,
+    ) -> tuple[Outcome, _Parts]:
+        """Call with a place for who waits; where somebody still has to read the answer (`sound`), it may be thinned."""
         payload: dict[str, Any] = {"eventId": event_id or new_id(), "type": kind}
         if plan.installation_id is not None:
             payload["installationId"] = plan.installation_id
         payload |= fields
         created = now()
         event = json.dumps(payload, separators=(",", ":")).encode()
+        thin = sound is None
 
         def ended(outcome: Outcome, trace: Trace, seconds: float) -> None:
+            if thin and parts.sound and self._thinning.skips(plan, outcome, trace, seconds):
+                return
+            counted = self._thinning.counted(plan) if thin else 0
             self._recorder.record(
                 plan.integration,
                 {
@@ -110,41 +162,43 @@ class Invoker:
                     "duration_ms": seconds * 1000,
                     "created_at": created,
                     "body": recorded_body(fetch_body, plan.masker),
-                    "trace": trace_text(trace, self.limits, plan.masker, created, seconds),
+                    "trace": trace_text(trace, self.limits, plan.masker, created, seconds, counted),
                 },
             )
 
         place = (plan.organization_id, plan.integration)
         seated = self._seats.enter(*place)
+        parts = _Parts(ended, time.perf_counter(), time.time(), sound, open=[None])
         try:
-            outcome = self.send(plan, kind, event, fetch_body, ended, seated=seated)
+            outcome = self._send(plan, kind, event, fetch_body, parts, seated=seated)
         except BaseException:
             if seated:
                 self._seats.leave(*place)
             raise
         if not seated:
-            return outcome
+            return outcome, parts
         if isinstance(outcome.body, bytes):
             self._seats.leave(*place)
         else:  # a thread reads the body as long as the script writes it
             outcome.body = self._seats.held_by(*place, outcome.body)
-        return outcome
+        return outcome, parts
+
+    def send(self, plan: Plan, kind: str, event: bytes, fetch_body: bytes | None, ended: Ended) -> Outcome:
+        """Send an event as it stands; `ended` is called once, with answer, trace and seconds."""
+        parts = _Parts(ended, time.perf_counter(), time.time(), open=[None])
+        return self._send(plan, kind, event, fetch_body, parts, seated=True)
 
     @staticmethod
-    def _crowded(halves: _Halves) -> Outcome:
+    def _crowded(parts: _Parts) -> Outcome:
         sentence = "The integration, or its organization, is busy with other calls; try again in a moment."
         failure = Failure("overload", sentence)
-        halves.traced(Trace(failure=failure))
+        parts.traced(Trace(failure=failure))
         return Outcome(503, [], b"", failure)
 
-    def send(
-        self, plan: Plan, kind: str, event: bytes, fetch_body: bytes | None, ended: Ended, *, seated: bool = True
+    def _send(
+        self, plan: Plan, kind: str, event: bytes, fetch_body: bytes | None, parts: _Parts, *, seated: bool
     ) -> Outcome:
-        """Send an event as it stands; `ended` is called once, with answer, trace and seconds.
-
-        Without a place for who waits (`seated`) the call is refused and noted.
-        """
-        halves = _Halves(ended, time.perf_counter(), time.time(), open=[None])
+        """Without a place for who waits (`seated`) the call is refused and noted."""
         invocation = Invocation(
             script=plan.script,
             tenant=plan.installation_id or "",
@@ -155,7 +209,7 @@ class Invoker:
             tunnel_url=self._tunnels.open(plan.tunnel_url) if plan.tunnel_url else None,
             organization=plan.organization_id,
         )
-        outcome = self.engines.invoke(invocation, halves.traced) if seated else self._crowded(halves)
-        halves.answered(outcome)
-        metrics.call_ended(kind, outcome.status, halves.seconds)
+        outcome = self.engines.invoke(invocation, parts.traced) if seated else self._crowded(parts)
+        parts.answered(outcome)
+        metrics.call_ended(kind, outcome.status, parts.seconds)
         return outcome

@@ -12,26 +12,28 @@ def matching(
     event: type[Event], candidates: Iterable[Installed], *, space_id: str | None, site_id: str | None
 ) -> list[Installed]:
     """Choose the installations that hold the event's scope, cover its space or site, and are active throughout."""
-    return [one for one in candidates if why_not(event, one, space_id=space_id, site_id=site_id) is None]
+    return [
+        candidate for candidate in candidates if why_not(event, candidate, space_id=space_id, site_id=site_id) is None
+    ]
 
 
-def why_not(event: type[Event], one: Installed, *, space_id: str | None, site_id: str | None) -> str | None:
+def why_not(event: type[Event], candidate: Installed, *, space_id: str | None, site_id: str | None) -> str | None:
     """Tell why an installation does not get an event, or None when it does."""
-    if event.scope is not None and event.scope not in one.scopes:
+    if event.scope is not None and event.scope not in candidate.scopes:
         return f"the integration does not ask for the scope `{event.scope}`"
     if event.lifecycle:
         return None
-    if one.status != "active":
-        return f"the installation is {one.status}"
+    if candidate.status != "active":
+        return f"the installation is {candidate.status}"
     if event.target == "space":
-        return _covered("space", one.space_selection, one.spaces, space_id)
+        return _covered("space", candidate.space_selection, candidate.spaces, space_id)
     if event.target == "site":
-        return _covered("site", one.site_selection, one.sites, site_id)
+        return _covered("site", candidate.site_selection, candidate.sites, site_id)
     return None
 
 
-def _covered(kind: str, selection: str, parts: dict[str, str], wanted: str | None) -> str | None:
-    status = parts.get(wanted or "", "active" if selection == "all" else None)
+def _covered(kind: str, selection: str, parts: dict[str, str], part_id: str | None) -> str | None:
+    status = parts.get(part_id or "", "active" if selection == "all" else None)
     if status is None:
         return f"the integration is not installed on this {kind}"
     return None if status == "active" else f"the installation on this {kind} is {status}"

@@ -17,6 +17,12 @@ SECONDS = Histogram(
     registry=registry,
 )
 RENDERS = Counter("host_render_cache_total", "Renders by how the cache took part", ("result",), registry=registry)
+UNRECORDED = Counter(
+    "host_calls_unrecorded_total",
+    "Successful calls that were counted and not written into the event log, by event type",
+    ("type",),
+    registry=registry,
+)
 EVENTS = Gauge("host_events", "Events that wait or were given up, by state", ("state",), registry=registry)
 REQUESTS = Counter(
     "host_requests_total", "API requests by operation and status", ("operation", "status"), registry=registry
@@ -41,6 +47,7 @@ _calls = lru_cache(maxsize=4096)(CALLS.labels)
 _seconds = lru_cache(maxsize=64)(SECONDS.labels)
 _requests = lru_cache(maxsize=4096)(REQUESTS.labels)
 RENDER_HIT, RENDER_MISS = RENDERS.labels("hit"), RENDERS.labels("miss")
+RENDER_UNRECORDED = UNRECORDED.labels("ui_render")
 
 
 def text(depth: Callable[[], dict[str, int]]) -> bytes:

@@ -18,7 +18,7 @@ from runtime.store.installed import Installed
 from runtime.store.tables.installations import InstallationRow
 
 WAKE = "dispatcher should look"
-MOST_CHANGES = 10
+MAX_CHANGES = 10
 CHANGES_WINDOW = 10.0
 """A script that configures itself where it hears of its configuration causes the next event by itself. None of these is
 left out, but of one installation no more than this many go in any so many seconds; the others wait."""
@@ -42,12 +42,14 @@ def emit(
     place = {"spaceId": space_id} if space_id else {}
     place |= {"siteId": site_id} if site_id else {}
     rows = [
-        _row(kind, one.integration_id, one.installation_id, {**place, **fields}) for one in chosen for _ in range(count)
+        _row(kind, candidate.integration_id, candidate.installation_id, {**place, **fields})
+        for candidate in chosen
+        for _ in range(count)
     ]
     _insert(session, rows)
     if chosen:
         return [row["id"] for row in rows], None
-    reasons = [why_not(EVENTS[kind], one, space_id=space_id, site_id=site_id) for one in candidates]
+    reasons = [why_not(EVENTS[kind], candidate, space_id=space_id, site_id=site_id) for candidate in candidates]
     return [], reasons[-1] if reasons else "no installation is there to get it"
 
 
@@ -61,7 +63,7 @@ def emit_to(session: Session, kind: str, installation: InstallationRow, fields: 
 def emit_change(session: Session, kind: str, installation: InstallationRow, fields: dict[str, Any]) -> str:
     """Commit what one installation hears of a change of its configuration; held back while there are too many."""
     row = _row(kind, installation.integration_id, installation.id, fields)
-    due = queue.next_slot(session, installation.id, most=MOST_CHANGES, window=CHANGES_WINDOW)
+    due = queue.next_slot(session, installation.id, most=MAX_CHANGES, window=CHANGES_WINDOW)
     row["held"] = 0.0 if due is None else max(0.0, due - row["due_at"])
     row["due_at"] += row["held"]
     _insert(session, [row])

@@ -1,4 +1,4 @@
-"""Purges what was uninstalled long ago, a little at a time: its configuration is nobody's business any more."""
+"""Purges what is over, a little at a time: what was uninstalled or deleted long ago, and what has a time that is up."""
 
 from __future__ import annotations
 
@@ -6,19 +6,22 @@ import logging
 import threading
 from datetime import timedelta
 
-from sqlalchemy.exc import SQLAlchemyError
-
-from runtime.store import uninstalled
+from runtime.store import deleted_spaces, expired, uninstalled
 from runtime.store.database import Database, now
+from runtime.store.tables.invites import EmailInviteRow
+from runtime.store.tables.organizations import TokenRow
+from runtime.store.tables.saml import SamlSignInRow
 
 log = logging.getLogger(__name__)
 
 KEPT = timedelta(days=30)
 """How long an installation is kept after it was uninstalled."""
+SPACES_KEPT = timedelta(days=7)
+"""How long a space is kept after it was deleted; until then it can be restored."""
 EVERY = 3600.0
 PAUSE = 1.0
 BATCH = 50
-"""Installations of each kind that go in one transaction; between two of them others get to write."""
+"""Installations of each kind, or spaces, that go in one transaction; between two of them others get to write."""
 
 
 class Purger:
@@ -42,14 +45,27 @@ class Purger:
     def _run(self) -> None:
         while not self._stopping.is_set():
             try:
-                more = self.purge() >= BATCH
-            except SQLAlchemyError:
-                log.exception("what was uninstalled could not be purged; trying again")
+                more = max(self.purge(), self.purge_spaces()) >= BATCH
+            except Exception:  # whatever it is, what this thread does must go on
+                log.exception("what is over could not be purged; trying again")
                 more = False
             self._stopping.wait(PAUSE if more else EVERY)
 
     def purge(self) -> int:
-        """Purge one batch; returns how many installations of any kind went."""
+        """Purge one batch; returns how many rows of the kind went of which most did."""
+        return max(
+            self._uninstalled(), self._expired(EmailInviteRow), self._expired(TokenRow), self._expired(SamlSignInRow)
+        )
+
+    def _expired(self, table: type[expired.Ends]) -> int:
+        with self._database.transaction(writes=False) as session:
+            gone = expired.find(session, table, now(), BATCH)
+        if gone:
+            with self._database.transaction(writes=True) as session:
+                expired.remove(session, table, gone, now())
+        return len(gone)
+
+    def _uninstalled(self) -> int:
         with self._database.transaction(writes=False) as session:
             gone = uninstalled.find(session, now() - KEPT, BATCH)
         if gone.count:
@@ -57,3 +73,14 @@ class Purger:
                 uninstalled.remove(session, gone)
             log.info("purged %d installations that were uninstalled %d days ago", gone.count, KEPT.days)
         return gone.count
+
+    def purge_spaces(self) -> int:
+        """Remove one batch of deleted spaces for good; returns how many were found."""
+        before = now() - SPACES_KEPT
+        with self._database.transaction(writes=False) as session:
+            found = deleted_spaces.overdue(session, before, BATCH)
+        if found:
+            with self._database.transaction(writes=True) as session:
+                removed = deleted_spaces.remove(session, found, before)
+            log.info("purged %d spaces that were deleted %d days ago", removed, SPACES_KEPT.days)
+        return len(found)

@@ -8,8 +8,6 @@ import time
 from collections import deque
 from typing import Any
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.retention import Retention
 from runtime.store import queue
@@ -19,7 +17,7 @@ log = logging.getLogger(__name__)
 
 BATCH = 500
 PAUSE = 0.05
-MOST_WAITING = 5_000
+MAX_WAITING = 5_000
 
 
 class Recorder:
@@ -39,7 +37,7 @@ class Recorder:
 
     def record(self, integration: str, row: dict[str, Any]) -> None:
         """Take one row of the event log; `integration` is the name its listeners know."""
-        while len(self._waiting) >= MOST_WAITING and self._thread.is_alive():
+        while len(self._waiting) >= MAX_WAITING and self._thread.is_alive():
             time.sleep(PAUSE / 5)
         self._waiting.append((integration, row))
 
@@ -74,7 +72,7 @@ class Recorder:
             return
         try:
             self._write(batch)
-        except SQLAlchemyError:
+        except Exception:  # whatever it is, what this thread does must go on
             log.exception("%d calls could not be recorded", len(batch))
         with self._moving:
             for _ in batch:

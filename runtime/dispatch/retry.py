@@ -33,7 +33,7 @@ def judge(status: int, attempt: int, *, repeats: bool, schedule: Sequence[float]
 
     2xx, 3xx and 406 (no handler) are success. 408, 429 and 5xx come again as often as the schedule has delays, each
     up to a quarter longer or shorter; `chance` in 0..1 picks where. Any other answer would not change by asking again
-    (contract/dispatch.md sections 6 and 13).
+    (docs/contract/scripts.md, "Errors of a script").
     """
     if status < 400 or status == 406:
         return Delivered()

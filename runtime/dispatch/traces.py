@@ -15,23 +15,26 @@ from runtime.contract.invocation import Limits, LogLine, Subrequest, Trace
 from runtime.contract.masking import Masker
 
 Masked = Callable[[str], str]
-MOST_BODY = 64 * 1024
+MAX_BODY = 64 * 1024
 """Bytes of a request's body that are kept."""
 
 
-def trace_text(trace: Trace, limits: Limits, masker: Masker, created: datetime, seconds: float) -> str:
+def trace_text(
+    trace: Trace, limits: Limits, masker: Masker, created: datetime, seconds: float, unrecorded: int = 0
+) -> str:
     """Write the trace of an event as the JSON text that is stored.
 
-    `created` is when the event came to be, `seconds` how long its call took until the answer.
+    `created` is when the event came to be, `seconds` how long its call took until the answer, `unrecorded` how many
+    renders of the same installation before it were counted and not written.
     """
     since = created.timestamp()
-    told = [line.message for line in trace.logs]
-    told += [f"{one.url} {one.refused}" for one in trace.subrequests]
+    texts = [line.message for line in trace.logs]
+    texts += [f"{subrequest.url} {subrequest.refused}" for subrequest in trace.subrequests]
     # One look at all of them costs less than one at each, and mostly there is nothing to find.
-    text, url = (_as_it_is, _as_it_is) if masker.quiet("\n".join(told)) else (masker.text, masker.url)
-    shown: dict[str, Any] = {
+    text, url = (_as_it_is, _as_it_is) if masker.quiet("\n".join(texts)) else (masker.text, masker.url)
+    trace_shown: dict[str, Any] = {
         "logs": [_log(line, text) for line in trace.logs],
-        "subrequests": [_subrequest(one, text, url, since) for one in trace.subrequests],
+        "subrequests": [_subrequest(subrequest, text, url, since) for subrequest in trace.subrequests],
         "usage": {
             "wallMs": round(trace.usage.wall * 1000, 3),
             "cpuMs": round(trace.usage.cpu * 1000, 3),
@@ -45,15 +48,19 @@ def trace_text(trace: Trace, limits: Limits, masker: Masker, created: datetime, 
     }
     if trace.fault is not None:
         fault = {key: value for key, value in asdict(trace.fault).items() if value is not None}
-        shown["fault"] = {key: masker.text(value) if isinstance(value, str) else value for key, value in fault.items()}
+        trace_shown["fault"] = {
+            key: masker.text(value) if isinstance(value, str) else value for key, value in fault.items()
+        }
     if trace.failure is not None:
-        shown["failure"] = asdict(trace.failure)
-    return json.dumps(shown, separators=(",", ":")).replace("\\u0000", "")
+        trace_shown["failure"] = asdict(trace.failure)
+    if unrecorded:
+        trace_shown["unrecorded"] = unrecorded
+    return json.dumps(trace_shown, separators=(",", ":")).replace("\\u0000", "")
 
 
 def recorded_body(body: bytes | None, masker: Masker) -> str | None:
     """Give the body of a request as it is kept, so that it can be sent again; None for what is too long or no text."""
-    if body is None or len(body) > MOST_BODY or b"\x00" in body:
+    if body is None or len(body) > MAX_BODY or b"\x00" in body:
         return None
     try:
         return masker.body(body.decode())
@@ -96,13 +103,13 @@ def _log(line: LogLine, text: Masked) -> dict[str, str]:
     return {"timestamp": _moment(line.timestamp), "level": line.level, "message": text(line.message)}
 
 
-def _subrequest(one: Subrequest, text: Masked, url: Masked, since: float) -> dict[str, Any]:
+def _subrequest(subrequest: Subrequest, text: Masked, url: Masked, since: float) -> dict[str, Any]:
     return {
-        "startMs": _after(since, one.timestamp),
-        "timestamp": _moment(one.timestamp),
-        "method": one.method,
-        "url": url(one.url),
-        "status": one.status,
-        "durationMs": round(one.duration_ms, 3),
-        "refused": text(one.refused) if one.refused else one.refused,
+        "startMs": _after(since, subrequest.timestamp),
+        "timestamp": _moment(subrequest.timestamp),
+        "method": subrequest.method,
+        "url": url(subrequest.url),
+        "status": subrequest.status,
+        "durationMs": round(subrequest.duration_ms, 3),
+        "refused": text(subrequest.refused) if subrequest.refused else subrequest.refused,
     }

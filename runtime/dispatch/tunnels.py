@@ -1,4 +1,4 @@
-"""Whether development mode still has a developer: a lease that ended ends it (section 4 of the design)."""
+"""Whether development mode still has a developer: a lease that ended ends it (docs/contract/api.md, "Limits")."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Tunnels:
                 return url
             self._seen.pop(url, None)
         _log.info(
-            "development mode through %s is over: its lease ended, or its holder is no administrator any more", url
+            "development mode through %s is over: its lease ended, or its holder is not an administrator any more", url
         )
         with self._database.transaction(writes=True) as session:
             if tunnels.standing(session, url) == "lapsed":  # not renewed in between

@@ -16,8 +16,6 @@ from itertools import groupby
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from runtime.contract.events import EVENTS
 from runtime.contract.identifiers import new_id
 from runtime.contract.invocation import LogLine, Outcome, Trace
@@ -26,11 +24,11 @@ from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.deliveries import Deliveries
 from runtime.dispatch.fair_pool import FairPool
 from runtime.dispatch.invoke import Invoker
-from runtime.dispatch.outbox import CHANGES_WINDOW, MOST_CHANGES
+from runtime.dispatch.outbox import CHANGES_WINDOW, MAX_CHANGES
 from runtime.dispatch.owners import Owners
 from runtime.dispatch.recorder import summary
 from runtime.dispatch.retention import Retention
-from runtime.dispatch.retry import Delivered, Failed, judge
+from runtime.dispatch.retry import Delivered, Failed, Verdict, judge
 from runtime.dispatch.traces import trace_text
 from runtime.engines.engine import AnswerCut
 from runtime.store import queue
@@ -40,7 +38,7 @@ from runtime.store.tables.events import EventRow
 log = logging.getLogger(__name__)
 
 BATCH = 256
-MOST_FLYING = 4 * BATCH
+MAX_FLYING = 4 * BATCH
 LOOK_EVERY = 0.5
 WRITE_EVERY = 0.01
 CLAIM_EVERY = 0.03
@@ -48,12 +46,16 @@ CLAIM_EVERY = 0.03
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How one attempt ended: `values` for the row, `told` for pages that look at the integration of this name."""
+    """How one attempt ended: `values` for the row, `told` for pages that look at the integration of this name.
+
+    Without values, for an event that was taken and not begun.
+    """
 
     integration_id: str
     organization_id: str
     integration: str
-    values: dict[str, Any]
+    place: int
+    values: dict[str, Any] | None
     told: dict[str, Any]
 
 
@@ -82,6 +84,7 @@ class Dispatcher:
         self._flying: Counter[str] = Counter()  # by integration
         self._flying_of: Counter[str] = Counter()  # by organization
         self._owners = Owners()
+        self._ours: dict[int, float] = {}  # until when each event taken is surely ours, on this process's clock
         self._begun = 0
         self._counting = threading.Lock()
         self._drained = threading.Event()
@@ -126,7 +129,7 @@ class Dispatcher:
             looked = time.monotonic()
             try:
                 taken, pause = self._claim()
-            except SQLAlchemyError:
+            except Exception:  # whatever it is, what this thread does must go on
                 log.exception("events could not be taken; trying again")
                 taken, pause = 0, LOOK_EVERY
             if not taken:
@@ -135,25 +138,26 @@ class Dispatcher:
     def _claim(self) -> tuple[int, float]:
         """Take due events; returns how many, and how long to wait for the next."""
         with self._counting:
-            room = MOST_FLYING - self._flying.total()
+            room = MAX_FLYING - self._flying.total()
             crowded = [integration for integration, count in self._flying.items() if count >= BATCH]
             # As with threads: one organization's pile never takes all that may be under way.
             full = [organization for organization, count in self._flying_of.items() if count >= room]
         if room <= 0:
             return 0, WRITE_EVERY
         with self._database.transaction(writes=False) as session:
-            due = queue.next_due(session)
-        wait = LOOK_EVERY if due is None else min(LOOK_EVERY, due - time.time())
-        if due is None or wait > 0:
-            return 0, wait
+            if not queue.ready(session, self._owner, without=crowded, without_owners=full):
+                due = queue.next_moment(session)
+                return 0, LOOK_EVERY if due is None else max(0.0, min(LOOK_EVERY, due - time.time()))
+        until = time.monotonic() + self._lease
         with self._database.transaction(writes=True) as session:
             events = queue.claim(
                 session, self._owner, limit=min(BATCH, room), lease=self._lease, without=crowded, without_owners=full
             )
             self._owners.learn(session, events)
         if not events:
-            return 0, LOOK_EVERY if crowded or full else WRITE_EVERY
+            return 0, WRITE_EVERY  # another process was first
         with self._counting:
+            self._ours |= dict.fromkeys((event.seq for event in events), until)
             self._flying.update(event.integration_id for event in events)
             self._flying_of.update(self._owners.of(event) for event in events)
         for _, lane in groupby(sorted(events, key=lambda row: (row.lane, row.seq)), key=lambda row: row.lane):
@@ -164,31 +168,48 @@ class Dispatcher:
         return len(events), 0
 
     def _deliver_lane(self, events: list[EventRow]) -> None:
-        for event in events:
+        """Deliver events of one lane until one is to come again, which the others then wait for."""
+        for place, event in enumerate(events):
             if self._stopping.is_set():
                 return  # what was not begun is given back when the threads have ended
+            # After a standstill of this process, or of the database, somebody else may have the lane by now.
+            if self._ours.get(event.seq, 0.0) <= time.monotonic():
+                log.warning("the lease of event %s ran out before it was begun", event.id)
+                self._give_back(events[place:])
+                return
             with self._counting:
                 self._begun += 1
             try:
-                self._deliver(event)
+                over = self._deliver(event)
             except Exception:
                 log.exception("event %s could not be delivered", event.id)
-                again = event.attempts <= len(self._schedule)
-                delay = self._schedule[event.attempts - 1] if again else 0.0
-                self._end(event, "", "failed" if again else "given-up", None, delay, None)
+                over = event.attempts > len(self._schedule)
+                delay = 0.0 if over else self._schedule[event.attempts - 1]
+                self._end(event, "", "given-up" if over else "failed", None, delay, None)
+            if not over:
+                self._give_back(events[place + 1 :])
+                return
 
-    def _deliver(self, event: EventRow) -> None:
+    def _give_back(self, events: Sequence[EventRow]) -> None:
+        for event in events:
+            self._results.put(Result(event.integration_id, self._owners.of(event), "", event.seq, None, {}))
+
+    def _deliver(self, event: EventRow) -> bool:
+        """Call the script; tells whether that was the end of it, or whether the event comes again."""
         payload = json.loads(event.payload)
         plan = self._deliveries.plan_for(event, payload)
         if plan is None:
             self._end(event, "", "given-up", None, 0.0, None)
-            return
+            return True
 
-        def ended(outcome: Outcome, trace: Trace, seconds: float) -> None:
+        def judged(outcome: Outcome) -> Verdict:
             repeats = EVENTS[event.type].repeats
-            verdict = judge(
+            return judge(
                 outcome.status, event.attempts, repeats=repeats, schedule=self._schedule, chance=random.random()
             )
+
+        def ended(outcome: Outcome, trace: Trace, seconds: float) -> None:
+            verdict = judged(outcome)
             state = "delivered" if isinstance(verdict, Delivered) else "given-up"
             delay = 0.0
             if isinstance(verdict, Failed):
@@ -203,6 +224,8 @@ class Dispatcher:
             # Nobody reads the body of a background event; the script must end all the same.
             with suppress(AnswerCut):  # the trace has the reason
                 deque(outcome.body, maxlen=0)
+        # The trace may come later than the answer, so this is not left to whoever writes it down.
+        return not isinstance(judged(outcome), Failed)
 
     def _end(
         self,
@@ -217,7 +240,7 @@ class Dispatcher:
     ) -> None:
         # What comes again is sent as it was committed; what is over is only shown.
         over = state in ("delivered", "given-up")
-        kept = masker.payload(json.loads(event.payload), event.payload) if over else None
+        masked = masker.payload(json.loads(event.payload), event.payload) if over else None
         result = {
             "place": event.seq,
             "state": state,
@@ -225,9 +248,9 @@ class Dispatcher:
             "answer": answer,
             "duration_ms": duration_ms,
             "trace": trace,
-            "kept": None if kept == event.payload else kept,
+            "kept": None if masked == event.payload else masked,
         }
-        told = {
+        announcement = {
             "id": event.id,
             "type": event.type,
             "created_at": event.created_at,
@@ -235,30 +258,36 @@ class Dispatcher:
             "state": state,
             "duration_ms": duration_ms,
         }
-        self._results.put(Result(event.integration_id, self._owners.of(event), integration, result, told))
+        self._results.put(
+            Result(event.integration_id, self._owners.of(event), integration, event.seq, result, announcement)
+        )
 
     def _write_loop(self) -> None:
         while not (self._drained.is_set() and self._begun <= 0 and self._results.empty()):
             batch = self._take_results()
+            ended = [call for call in batch if call.values is not None]
+            unbegun = [call.place for call in batch if call.values is None]
             while batch:
                 try:
                     with self._database.transaction(writes=True) as session:
-                        queue.finish(session, self._owner, [one.values for one in batch])
-                        self._retention.ended(session, (one.integration_id for one in batch))
+                        queue.finish(session, self._owner, [call.values for call in ended if call.values], unbegun)
+                        self._retention.ended(session, (call.integration_id for call in ended))
                     break
-                except SQLAlchemyError:
+                except Exception:  # whatever it is, what this thread does must go on
                     log.exception("%d results could not be written; trying again", len(batch))
                     if self._stopping.wait(LOOK_EVERY):
                         break
             with self._counting:
-                self._flying -= Counter(one.integration_id for one in batch)
-                self._flying_of -= Counter(one.organization_id for one in batch)
-                self._begun -= len(batch)
+                self._flying -= Counter(call.integration_id for call in batch)
+                self._flying_of -= Counter(call.organization_id for call in batch)
+                self._begun -= len(ended)
+                for call in batch:
+                    self._ours.pop(call.place, None)
             if batch:
                 self._wake.set()
-            for one in batch:
-                if self._announcer.heard(one.integration):
-                    self._announcer.announce(one.integration, "event", summary(one.told))
+            for call in ended:
+                if self._announcer.heard(call.integration):
+                    self._announcer.announce(call.integration, "event", summary(call.told))
 
     def _take_results(self) -> list[Result]:
         try:
@@ -277,10 +306,13 @@ class Dispatcher:
         while not self._drained.wait(self._lease / 3):
             if not self._flying:
                 continue
+            until = time.monotonic() + self._lease
             try:
                 with self._database.transaction(writes=True) as session:
-                    queue.extend(session, self._owner, self._lease)
-            except SQLAlchemyError:
+                    extended = queue.extend(session, self._owner, self._lease)
+                with self._counting:
+                    self._ours |= {place: until for place in extended if place in self._ours}
+            except Exception:  # whatever it is, what this thread does must go on
                 log.exception("leases could not be extended; trying again")
 
 
@@ -288,7 +320,7 @@ def _held(seconds: float) -> LogLine:
     """Say in a trace why its event came late."""
     text = (
         f"[host] held back for {seconds:.1f} s: the configuration of this installation changed more than "
-        f"{MOST_CHANGES} times in {CHANGES_WINDOW:.0f} s. A handler that changes the configuration it hears of should "
+        f"{MAX_CHANGES} times in {CHANGES_WINDOW:.0f} s. A handler that changes the configuration it hears of should "
         "stop once nothing is left to change."
     )
     return LogLine(time.time(), "warn", text)

@@ -10,9 +10,9 @@ from typing import Generic, Protocol, TypeVar
 
 from runtime.contract.invocation import Failure, Invocation, Outcome, Trace, TraceSink
 from runtime.engines import frames
+from runtime.engines.call_state import CallState, CallStopped, failed, over
 from runtime.engines.connection import CallConnection
 from runtime.engines.engine import AnswerCut, ScriptRefused, ScriptTooLarge
-from runtime.engines.flight import CallStopped, Flight, failed, over
 from runtime.engines.sandbox import SandboxUnavailable
 
 _log = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ class ProcessBroken(Exception):
 class Pool(Protocol[Connection]):
     """Lends connections on which a script is loaded."""
 
-    def take(self, invocation: Invocation, flight: Flight) -> Connection:
+    def take(self, invocation: Invocation, state: CallState) -> Connection:
         """Return a connection whose call has begun.
 
         Raises `PoolBusy`, `SandboxUnavailable`, `ProcessBroken`, `ScriptRefused`, `CallStopped`.
@@ -58,22 +58,22 @@ class Caller(Generic[Connection]):
 
     def invoke(self, invocation: Invocation, done: TraceSink) -> Outcome:
         """Call a script; see `Engine`."""
-        flight = Flight(invocation.limits, (invocation.organization, invocation.script.integration))
+        state = CallState(invocation.limits, (invocation.organization, invocation.script.integration))
         try:
-            connection = self._pool.take(invocation, flight)
+            connection = self._pool.take(invocation, state)
         except PoolBusy:
             failure = Failure("overload", "The integration is busy: no process became free in time.")
-            return self.fail(flight, failure, done)
+            return self.fail(state, failure, done)
         except (SandboxUnavailable, ProcessBroken) as error:
             _log.error("no process could be started: %s", error)
-            return self.fail(flight, Failure("unreachable", "The integration's process could not be started."), done)
+            return self.fail(state, Failure("unreachable", "The integration's process could not be started."), done)
         except CallStopped as stopped:
-            return self.fail(flight, stopped.failure, done)
+            return self.fail(state, stopped.failure, done)
         except ScriptTooLarge:
-            return self.fail(flight, over("script", invocation.limits), done)
+            return self.fail(state, over("script", invocation.limits), done)
         except ScriptRefused as refused:
-            flight.trace.fault = refused.fault
-            _report(done, flight.trace)
+            state.trace.fault = refused.fault
+            _report(done, state.trace)
             return Outcome(500, [_JSON], _ERROR, fault=refused.fault)
         try:
             outcome, flags = connection.call(invocation)
@@ -81,30 +81,30 @@ class Caller(Generic[Connection]):
                 connection.end()
         except CallStopped as stopped:
             self.drop(connection)
-            return self.fail(flight, stopped.failure, done)
+            return self.fail(state, stopped.failure, done)
         except BaseException:
             self.drop(connection)
             raise
         if not flags:
             self._pool.give(connection)
-            _report(done, flight.trace)
+            _report(done, state.trace)
         elif flags & frames.STREAMED:
             deferred = bool(flags & frames.DEFERRED)
-            outcome.body = _Streamed(self, connection, flight, done, deferred=deferred)
+            outcome.body = _Streamed(self, connection, state, done, deferred=deferred)
         else:
-            flight.deadline = time.monotonic() + flight.limits.wall
-            self._finish_later(connection, flight, done)
+            state.deadline = time.monotonic() + state.limits.wall
+            self._finish_later(connection, state, done)
         return outcome
 
-    def fail(self, flight: Flight, failure: Failure, done: TraceSink) -> Outcome:
+    def fail(self, state: CallState, failure: Failure, done: TraceSink) -> Outcome:
         """Report a call that ended without an answer."""
-        flight.trace.failure = failure
-        usage = flight.trace.usage
-        usage.wall = usage.wall or time.monotonic() - flight.started
-        flight.note("error", failure.message)
-        _report(done, flight.trace)
+        state.trace.failure = failure
+        usage = state.trace.usage
+        usage.wall = usage.wall or time.monotonic() - state.started
+        state.note("error", failure.message)
+        _report(done, state.trace)
         outcome = failed(failure)
-        outcome.fault = flight.trace.fault
+        outcome.fault = state.trace.fault
         return outcome
 
     def drop(self, connection: Connection) -> None:
@@ -115,42 +115,42 @@ class Caller(Generic[Connection]):
             pass
         self._pool.drop(connection)
 
-    def finish(self, connection: Connection, flight: Flight, done: TraceSink) -> None:
+    def finish(self, connection: Connection, state: CallState, done: TraceSink) -> None:
         """Wait for the work after the answer, then give the connection back."""
         try:
             connection.finish()
             connection.end()
         except CallStopped as stopped:
             self.drop(connection)
-            self.fail(flight, stopped.failure, done)
+            self.fail(state, stopped.failure, done)
         else:
             self._pool.give(connection)
-            _report(done, flight.trace)
+            _report(done, state.trace)
 
-    def _finish_later(self, connection: Connection, flight: Flight, done: TraceSink) -> None:
-        work = (connection, flight, done)
+    def _finish_later(self, connection: Connection, state: CallState, done: TraceSink) -> None:
+        work = (connection, state, done)
         threading.Thread(target=self.finish, args=work, name="after-answer", daemon=True).start()
 
-    def finish_streamed(self, connection: Connection, flight: Flight, done: TraceSink, *, deferred: bool) -> None:
+    def finish_streamed(self, connection: Connection, state: CallState, done: TraceSink, *, deferred: bool) -> None:
         """End a call whose last chunk was read; work after the answer goes on in a thread of its own."""
         now = time.monotonic()
-        flight.trace.usage.wall = now - flight.started
-        flight.deadline = now + flight.limits.wall
+        state.trace.usage.wall = now - state.started
+        state.deadline = now + state.limits.wall
         if deferred:
-            self._finish_later(connection, flight, done)
+            self._finish_later(connection, state, done)
         else:
-            self.finish(connection, flight, done)
+            self.finish(connection, state, done)
 
 
 class _Streamed(Generic[Connection]):
     """A body that is passed on while the script writes it; closing it early ends the connection."""
 
     def __init__(
-        self, caller: Caller[Connection], connection: Connection, flight: Flight, done: TraceSink, *, deferred: bool
+        self, caller: Caller[Connection], connection: Connection, state: CallState, done: TraceSink, *, deferred: bool
     ) -> None:
         self._caller = caller
         self._connection = connection
-        self._flight = flight
+        self._flight = state
         self._done: TraceSink | None = done
         self._deferred = deferred
 

@@ -49,7 +49,7 @@ class Group:
         except OSError:
             return 0
 
-    def spent(self) -> bool:
+    def ran_out_of_memory(self) -> bool:
         """Tell whether the kernel has ended the process for its memory."""
         try:
             events = dict(line.split() for line in (self._folder / "memory.events").read_text().splitlines())
@@ -95,7 +95,7 @@ class Groups:
         """Remove the groups that could not be removed yet."""
         with self._lock:
             if self._leaving:
-                self._leaving = [one for one in self._leaving if not one.close()]
+                self._leaving = [group for group in self._leaving if not group.close()]
 
     def close(self) -> None:
         """Remove what is left, waiting a moment for processes that are just ending."""
@@ -105,14 +105,14 @@ class Groups:
             time.sleep(0.01)
 
 
-def find_groups(given: str = "") -> tuple[Groups | None, str]:
+def find_groups(path: str = "") -> tuple[Groups | None, str]:
     """Return the groups this host may make, None where it may not, and a sentence that says why or why not.
 
     `given` is the folder of a group that an operator has set aside; else it is the host's own group, if nothing else
     runs in it.
     """
     try:
-        folder = Path(given) if given else _own_group()
+        folder = Path(path) if path else _own_group()
         return Groups(_prepared(folder)), f"control groups below {folder}"
     except (OSError, LookupError) as error:
         return None, f"no control groups: {error}"
@@ -142,8 +142,8 @@ def _prepared(folder: Path) -> Path:
     if not os.access(folder, os.W_OK):
         raise LookupError(f"{folder} may not be changed by this user")
     _empty(folder)
-    wanted = " ".join(f"+{name}" for name in _WANTED if name in there)
-    (folder / "cgroup.subtree_control").write_text(wanted)
+    controllers = " ".join(f"+{name}" for name in _WANTED if name in there)
+    (folder / "cgroup.subtree_control").write_text(controllers)
     _remove_left(folder)
     return folder
 
@@ -179,8 +179,8 @@ def _is_ours(pid: int) -> bool:
 def _remove_left(folder: Path) -> None:
     """Remove the groups of hosts that were killed."""
     for left in folder.glob("script-*"):
-        found = _SCRIPT.fullmatch(left.name)
-        if found is not None and not Path("/proc", found[1]).exists():
+        match = _SCRIPT.fullmatch(left.name)
+        if match is not None and not Path("/proc", match[1]).exists():
             try:
                 left.rmdir()
             except OSError:  # something still runs in it, or another process was quicker

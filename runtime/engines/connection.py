@@ -10,13 +10,13 @@ from typing import NoReturn
 
 from runtime.contract.invocation import Failure, Invocation, LoadReport, LogLine, Outcome
 from runtime.engines import frames
+from runtime.engines.call_state import CallState, CallStopped, over, parse_fault, process_ended
 from runtime.engines.engine import ScriptRefused
-from runtime.engines.flight import CallStopped, Flight, gone, over, parse_fault
 from runtime.engines.response_headers import passable
 
 # Each costs the host time, so a script sends no more of them than it could have use for.
-_MOST_FAULTS = 8
-_MOST_CHUNKS = 20_000
+_MAX_FAULTS = 8
+_MAX_CHUNKS = 20_000
 _JSON = ("content-type", "application/json")
 
 
@@ -30,10 +30,10 @@ class CallConnection(ABC):
         self._stopped: Failure | None = None
         self._number = 0
         self._faults = self._chunks = 0
-        self.flight: Flight | None = None
+        self.state: CallState | None = None
 
     @abstractmethod
-    def begin(self, flight: Flight) -> None:
+    def begin(self, state: CallState) -> None:
         """Start the clock of a call."""
 
     @abstractmethod
@@ -42,22 +42,22 @@ class CallConnection(ABC):
 
     def load(self, frame: bytes) -> LoadReport:
         """Send what makes the other side load a script and wait; raises `ScriptRefused`, `CallStopped`."""
-        flight = self._flying()
+        state = self._flying()
         try:
             self._connection.sendall(frame)
             while True:
-                kind, payload = self._next(flight)
+                kind, payload = self._next(state)
                 if kind == frames.FAULT:
                     raise ScriptRefused(parse_fault(payload))
                 if kind == frames.READY:
-                    return _report(payload, flight.trace.logs)
+                    return _report(payload, state.trace.logs)
                 raise frames.FrameError(f"frame {kind} while loading")
         except (EOFError, OSError, frames.FrameError) as error:
-            self._give_up(error, flight)
+            self._give_up(error, state)
 
     def call(self, invocation: Invocation) -> tuple[Outcome, int]:
         """Send a call and return its answer with the flags of `frames`; raises `CallStopped`."""
-        flight = self._flying()
+        state = self._flying()
         event, environment, body = invocation.event, invocation.environment, invocation.fetch_body
         self._number = number = (self._number + 1) & 0xFFFFFFFF
         self._faults = self._chunks = 0
@@ -69,65 +69,65 @@ class CallConnection(ABC):
                 b"".join((frames.HEAD.pack(frames.CALL, length), head, event, environment, body or b""))
             )
             while True:
-                kind, payload = self._next(flight)
+                kind, payload = self._next(state)
                 if kind == frames.ANSWER:
                     break
                 if kind != frames.FAULT:
                     raise frames.FrameError(f"frame {kind} before the answer")
-                self._note_fault(flight, payload)
-            return self._parse(flight, payload)
+                self._note_fault(state, payload)
+            return self._parse(state, payload)
         except (EOFError, OSError, frames.FrameError) as error:
-            self._give_up(error, flight)
+            self._give_up(error, state)
 
     def chunk(self) -> bytes | None:
         """Return the next piece of a streamed body, None at its end; raises `CallStopped`."""
-        flight = self._flying()
+        state = self._flying()
         try:
             while True:
-                kind, payload = self._next(flight)
+                kind, payload = self._next(state)
                 if kind == frames.FAULT:
-                    self._note_fault(flight, payload)
+                    self._note_fault(state, payload)
                 elif kind == frames.CHUNK:
-                    flight.trace.usage.response += len(payload)
+                    state.trace.usage.response += len(payload)
                     self._chunks += 1
-                    if flight.trace.usage.response > flight.limits.response or self._chunks > _MOST_CHUNKS:
-                        raise CallStopped(over("response", flight.limits))
+                    if state.trace.usage.response > state.limits.response or self._chunks > _MAX_CHUNKS:
+                        raise CallStopped(over("response", state.limits))
                     return payload
                 elif kind == frames.END:
                     return None
                 else:  # an IDLE here means that the handler failed in the middle of its body
                     raise frames.FrameError(f"frame {kind} inside a body")
         except (EOFError, OSError, frames.FrameError) as error:
-            self._give_up(error, flight)
+            self._give_up(error, state)
 
     def finish(self) -> None:
         """Wait for the work after the answer; raises `CallStopped`."""
-        flight = self._flying()
+        state = self._flying()
         try:
             while True:
-                kind, payload = self._next(flight)
+                kind, payload = self._next(state)
                 if kind == frames.IDLE and len(payload) == frames.IDLE_HEAD.size:
                     number, memory = frames.IDLE_HEAD.unpack(payload)
                     if number != self._number:
                         raise frames.FrameError("the end of another call")
-                    _note_memory(flight, memory)
+                    _note_memory(state, memory)
                     return
                 if kind != frames.FAULT:
                     raise frames.FrameError(f"frame {kind} after the answer")
-                self._note_fault(flight, payload)
+                self._note_fault(state, payload)
         except (EOFError, OSError, frames.FrameError) as error:
-            self._give_up(error, flight)
+            self._give_up(error, state)
 
-    def _note_fault(self, flight: Flight, payload: bytes) -> None:
+    def _note_fault(self, state: CallState, payload: bytes) -> None:
         """Take a fault of the script; raises `FrameError` for more than a script of ours ever sends."""
         self._faults += 1
-        if self._faults > _MOST_FAULTS:
+        if self._faults > _MAX_FAULTS:
             raise frames.FrameError("too many faults")
-        flight.trace.fault = parse_fault(payload)
+        state.trace.fault = parse_fault(payload)
 
-    def _flying(self) -> Flight:
-        assert self.flight is not None
-        return self.flight
+    def _flying(self) -> CallState:
+        assert self.state is not None
+        return self.state
 
     def _shut(self) -> None:
         """Wake the thread that waits for an answer, even if a descendant keeps the other side open."""
@@ -136,20 +136,20 @@ class CallConnection(ABC):
         except OSError:  # it is closed already
             pass
 
-    def _next(self, flight: Flight) -> tuple[int, bytes]:
+    def _next(self, state: CallState) -> tuple[int, bytes]:
         """Return the next frame that is not a log line."""
         while True:
-            kind, payload = self._reader.next(flight.bounds)
+            kind, payload = self._reader.next(state.bounds)
             if kind == frames.LOG:
-                flight.log(payload)
+                state.log(payload)
             elif kind == frames.SPENT:
-                raise CallStopped(over("memory", flight.limits))
+                raise CallStopped(over("memory", state.limits))
             else:
                 return kind, payload
 
-    def _parse(self, flight: Flight, payload: bytes) -> tuple[Outcome, int]:
-        usage = flight.trace.usage
-        usage.wall = time.monotonic() - flight.started
+    def _parse(self, state: CallState, payload: bytes) -> tuple[Outcome, int]:
+        usage = state.trace.usage
+        usage.wall = time.monotonic() - state.started
         start = frames.ANSWER_HEAD.size
         if len(payload) < start:
             raise frames.FrameError("an answer without a head")
@@ -158,31 +158,31 @@ class CallConnection(ABC):
             raise frames.FrameError("the answer to another call")
         body = payload[start + length :]
         usage.response = len(body)
-        if len(body) > flight.limits.response:
-            raise CallStopped(over("response", flight.limits))
-        _note_memory(flight, memory)
-        headers = _headers(payload[start : start + length], flight)
+        if len(body) > state.limits.response:
+            raise CallStopped(over("response", state.limits))
+        _note_memory(state, memory)
+        headers = _headers(payload[start : start + length], state)
         if not 200 <= status <= 599:
-            flight.note("error", f"the script answered the status {status}; it must be from 200 to 599")
-            return Outcome(500, [_JSON], b'{"error":"Internal server error"}', fault=flight.trace.fault), flags
-        return Outcome(status, headers, body, fault=flight.trace.fault), flags
+            state.note("error", f"the script answered the status {status}; it must be from 200 to 599")
+            return Outcome(500, [_JSON], b'{"error":"Internal server error"}', fault=state.trace.fault), flags
+        return Outcome(status, headers, body, fault=state.trace.fault), flags
 
-    def _give_up(self, error: Exception, flight: Flight) -> NoReturn:
-        raise CallStopped(self._reason(error, flight)) from error
+    def _give_up(self, error: Exception, state: CallState) -> NoReturn:
+        raise CallStopped(self._reason(error, state)) from error
 
-    def _reason(self, error: Exception, flight: Flight) -> Failure:
+    def _reason(self, error: Exception, state: CallState) -> Failure:
         if self._stopped is not None:
             return self._stopped
         if isinstance(error, frames.FrameTooLarge) and error.kind in (frames.ANSWER, frames.CHUNK):
-            return over("response", flight.limits)
-        return gone()
+            return over("response", state.limits)
+        return process_ended()
 
 
-def _note_memory(flight: Flight, memory: int) -> None:
-    flight.trace.usage.memory = max(flight.trace.usage.memory, min(memory, flight.limits.memory * 2))
+def _note_memory(state: CallState, memory: int) -> None:
+    state.trace.usage.memory = max(state.trace.usage.memory, min(memory, state.limits.memory * 2))
 
 
-def _headers(raw: bytes, flight: Flight) -> list[tuple[str, str]]:
+def _headers(raw: bytes, state: CallState) -> list[tuple[str, str]]:
     if not raw:
         return []
     parts = raw.decode("utf-8", "replace").split("\0")
@@ -191,15 +191,15 @@ def _headers(raw: bytes, flight: Flight) -> list[tuple[str, str]]:
     given = list(zip(parts[::2], parts[1::2], strict=True))
     headers, left_out = passable(given)
     for name in left_out:
-        flight.note("warn", f"the header {name[:100]!r} was left out: it is not proper HTTP")
+        state.note("warn", f"the header {name[:100]!r} was left out: it is not proper HTTP")
     return headers
 
 
 def _report(payload: bytes, logs: list[LogLine]) -> LoadReport:
     try:
-        given = json.loads(payload)
+        fields = json.loads(payload)
         names = ("components", "events", "content_sources")
-        components, events, sources = (tuple(str(item) for item in given[name]) for name in names)
+        components, events, sources = (tuple(str(item) for item in fields[name]) for name in names)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise frames.FrameError("a report that is not JSON") from error
     return LoadReport(components, events, sources, tuple(logs))

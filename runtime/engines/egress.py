@@ -45,7 +45,7 @@ class EgressRefused(Exception):
 
 
 def is_public(text: str) -> bool:
-    """Tell whether an IP address is one of the open internet; what is no address is not."""
+    """Tell whether an IP address is one of the open internet; anything else is not."""
     try:
         address = ipaddress.ip_address(text)
     except ValueError:
@@ -90,10 +90,10 @@ class EgressRules:
             raise EgressRefused(f"{host}:{port} cannot be requested.")
         allowed = name in self._open or authority in self._open
         try:
-            found = self.resolver(name, port, type=socket.SOCK_STREAM)
+            addresses = self.resolver(name, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
             raise EgressRefused(f"{host} could not be resolved.") from error
-        for entry in found:
+        for entry in addresses:
             address = str(entry[4][0])
             if allowed or is_public(address):
                 return address, port
@@ -119,8 +119,8 @@ class EgressRules:
 
     def more_certificates(self) -> str:
         """Return those of them that are not the usual ones, as PEM; empty where there are none."""
-        given = Path(self.ca_file).read_text(encoding="utf-8") if self.ca_file else ""
-        return given + (self.authority.pem if self.authority else "")
+        extra = Path(self.ca_file).read_text(encoding="utf-8") if self.ca_file else ""
+        return extra + (self.authority.pem if self.authority else "")
 
     @cached_property
     def _open(self) -> frozenset[str]:
@@ -206,7 +206,7 @@ def target_of(parts: SplitResult) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchedResponse:
     """An answer; header names are as received."""
 
     status: int
@@ -231,7 +231,7 @@ def fetch(
     body: bytes | None = None,
     timeout: float = 30.0,
     max_bytes: int = 5 * 1024 * 1024,
-) -> Fetched:
+) -> FetchedResponse:
     """Make one request by the rules, redirects not followed.
 
     `timeout` is in seconds, for the whole exchange; `max_bytes` bounds the answer's body. Raises `EgressRefused`,
@@ -253,7 +253,7 @@ def fetch(
             raise TimeoutError
         if len(content) > max_bytes:
             raise FetchFailed(f"The answer is larger than {max_bytes} bytes.", too_large=True)
-        return Fetched(answer.status, answer.getheaders(), content)
+        return FetchedResponse(answer.status, answer.getheaders(), content)
     except (OSError, http.client.HTTPException, ValueError) as error:
         if connection.was_cut or isinstance(error, TimeoutError):
             raise FetchFailed(f"No answer within {timeout:g} seconds.", timed_out=True) from error

@@ -8,8 +8,8 @@ import threading
 from runtime.contract.invocation import Subrequest
 from runtime.engines.egress import CheckedConnection
 
-_MOST_REFUSED = 100  # requests beyond the limit that a script may learn of; more are no mistake
-_MOST_PER_CALL = 8  # connections at one time
+_MAX_REFUSED = 100  # requests beyond the limit that a script may learn of; more are no mistake
+_MAX_PER_CALL = 8  # connections at one time
 
 
 class Account:
@@ -23,7 +23,7 @@ class Account:
         self._trace: list[Subrequest] | None = trace
         self._lock = threading.Lock()
         self._open: list[CheckedConnection | socket.socket] = []
-        self._slots = _MOST_PER_CALL
+        self._slots = _MAX_PER_CALL
 
     def admit(self) -> bool:
         """Count one request; False when it is one too many."""
@@ -31,9 +31,9 @@ class Account:
             self.count += 1
             return self.count <= self.limit
 
-    def hammered(self) -> bool:
+    def floods(self) -> bool:
         """Tell whether requests go on long after none are left: a refusal costs the host more than the script."""
-        return self.count > self.limit + _MOST_REFUSED
+        return self.count > self.limit + _MAX_REFUSED
 
     def enter(self, client: socket.socket) -> bool:
         """Take one of the call's connections; False when the call is over or holds too many."""
@@ -91,4 +91,6 @@ class Gate:
 
     def __init__(self, listener: socket.socket) -> None:
         self.listener = listener
+        # Set by the thread of a call, read by those of the proxy: a request goes to the account that is there when it
+        # begins, and an account that was closed admits none.
         self.account: Account | None = None

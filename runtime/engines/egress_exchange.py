@@ -98,8 +98,8 @@ class Exchange:
             )
             self._account.watch(client)
         inner = Exchange(self._rules, self._account, client)
-        shown = "" if port == (443 if secure else 80) else f":{port}"
-        inner.serve_platform(f"{'https' if secure else 'http'}://{host}{shown}")
+        port_suffix = "" if port == (443 if secure else 80) else f":{port}"
+        inner.serve_platform(f"{'https' if secure else 'http'}://{host}{port_suffix}")
         if secure:
             client.close()
 
@@ -145,7 +145,7 @@ class Exchange:
         """Refuse what the platform has for people and operators: metrics, health, pages, sites."""
         port = parts.port or (443 if parts.scheme == "https" else 80)
         own = self._rules.own_address(parts.hostname or "", port) is not None
-        inside = any(parts.path == one or parts.path.startswith(f"{one}/") for one in self._rules.own_paths)
+        inside = any(parts.path == path or parts.path.startswith(f"{path}/") for path in self._rules.own_paths)
         if own and not (inside and ".." not in parts.path.split("/")):
             raise EgressRefused("Of the platform itself a script may request what is below /v1 only.")
 
@@ -154,19 +154,19 @@ class Exchange:
     ) -> None:
         """Pass head and body on, piece by piece."""
         if "chunked" in (headers.get("transfer-encoding") or "").lower():
-            # Written down first, out of memory: not every server takes a body whose length it is not told.
+            # Written down first, out of memory: not every server takes a body of unknown length.
             with tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES) as body:
                 for piece in _chunks(reader):
                     body.write(piece)
                 length = body.tell()
                 body.seek(0)
-                self._send_head(connection, parts, headers, length, told=True)
+                self._send_head(connection, parts, headers, length, declares_length=True)
                 _copy(body, connection, length)
             return
         length = int(headers.get("content-length") or 0)
         if not 0 <= length <= _BODY_BYTES:
             raise EgressRefused(_TOO_LARGE)
-        self._send_head(connection, parts, headers, length, told="content-length" in headers)
+        self._send_head(connection, parts, headers, length, declares_length="content-length" in headers)
         _copy(reader, connection, length)
 
     def _send_head(
@@ -176,7 +176,7 @@ class Exchange:
         headers: http.client.HTTPMessage,
         length: int,
         *,
-        told: bool,
+        declares_length: bool,
     ) -> None:
         dropped = {name.strip().lower() for name in (headers.get("connection") or "").split(",")} | _HOP_BY_HOP
         connection.putrequest(self._method, target_of(parts), skip_host=True, skip_accept_encoding=True)
@@ -185,7 +185,7 @@ class Exchange:
         for name, value in headers.items():
             if name.lower() not in dropped and name.lower() not in ("host", "content-length"):
                 connection.putheader(name, value)
-        if length or told:
+        if length or declares_length:
             connection.putheader("Content-Length", str(length))
         connection.putheader("CDN-Loop", _LOOP_MARK)
         connection.putheader("Connection", "close")

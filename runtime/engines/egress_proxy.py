@@ -15,7 +15,7 @@ from runtime.engines.shares import Shares
 
 _log = logging.getLogger(__name__)
 
-_MOST_CONNECTIONS = 128  # of all workers at one time
+_MAX_CONNECTIONS = 128  # of all workers at one time
 
 
 class EgressProxy:
@@ -26,8 +26,8 @@ class EgressProxy:
         self._gates: dict[int, Gate] = {}
         self._lock = threading.Lock()
         self._epoll = select.epoll()
-        self._threads = ThreadPoolExecutor(_MOST_CONNECTIONS, "egress")
-        self._shares = Shares(_MOST_CONNECTIONS)
+        self._threads = ThreadPoolExecutor(_MAX_CONNECTIONS, "egress")
+        self._shares = Shares(_MAX_CONNECTIONS)
         self._closed = False
         self._wake_read, self._wake_write = socket.socketpair()
         self._epoll.register(self._wake_read, select.EPOLLIN)
@@ -79,8 +79,13 @@ class EgressProxy:
                         client = gate.listener.accept()[0] if gate else None
                     except OSError:  # the client went away, or the listener broke; the worker's end cleans up
                         client = None
-                if gate is not None and client is not None:
+                if gate is None or client is None:
+                    continue
+                try:
                     self._hand_over(gate, client)
+                except Exception:  # this thread is the way out of all scripts, and must not go with one connection
+                    _log.exception("a connection of a script could not be taken")
+                    client.close()
 
     def _hand_over(self, gate: Gate, client: socket.socket) -> None:
         """Give a connection a thread; who has no place is turned away here, so that none waits for one."""

@@ -1,4 +1,7 @@
-"""The frames between the host and a worker: one kind byte, a length, a payload."""
+"""The frames between the host and a worker: one kind byte, a length, a payload.
+
+`javascript/inside/frames.mjs` repeats the numbers and sizes: whoever changes one changes the other.
+"""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ Headers = list[tuple[str, str]]
 
 
 def passable(headers: Headers) -> tuple[Headers, list[str]]:
-    """Return the headers that may be passed on, and the names of those that are no proper HTTP."""
+    """Return the headers that may be passed on, and the names of those that are not valid HTTP."""
     passed: Headers = []
     left_out: list[str] = []
     for pair in headers:

@@ -148,13 +148,13 @@ def _keeping(*capabilities: str) -> Iterator[str]:
 
 
 def _find_setpriv() -> str:
-    found = shutil.which("setpriv")
-    if found is None:
+    program = shutil.which("setpriv")
+    if program is None:
         raise SandboxUnavailable(
             "setpriv was not found, which a host started by root needs: install the package util-linux, or start the "
             "host as a user without rights."
         )
-    return os.path.realpath(found)
+    return os.path.realpath(program)
 
 
 def _parents(targets: Iterable[str]) -> list[str]:
@@ -166,11 +166,11 @@ def _parents(targets: Iterable[str]) -> list[str]:
 
 def explain(stderr: str) -> str:
     """Turn what bubblewrap or a zygote said when it failed into a sentence that says what to do."""
-    said = stderr.strip().splitlines()[-1] if stderr.strip() else "it ended without a word"
+    message = stderr.strip().splitlines()[-1] if stderr.strip() else "it ended without a word"
     return (
-        f"the sandbox does not work here: {said}. Scripts need unprivileged user namespaces: set the kernel settings "
-        "user.max_user_namespaces above 0 and, on Ubuntu, kernel.apparmor_restrict_unprivileged_userns to 0; in a "
-        "container, allow the system calls unshare and mount. To run scripts without protection, choose sandbox off."
+        f"the sandbox does not work here: {message}. Scripts need unprivileged user namespaces: set the kernel "
+        "settings user.max_user_namespaces above 0 and, on Ubuntu, kernel.apparmor_restrict_unprivileged_userns to 0; "
+        "in a container, allow the system calls unshare and mount. To run scripts unprotected, choose sandbox off."
     )
 
 
@@ -224,7 +224,7 @@ def add_shared_libraries(mounts: dict[str, str]) -> dict[str, str]:
 
 def _package_files(names: Iterable[str]) -> dict[str, str]:
     """Return the top-level files and folders of installed distributions: name to path."""
-    found: dict[str, str] = {}
+    variables: dict[str, str] = {}
     for name in names:
         try:
             distribution = importlib.metadata.distribution(name)
@@ -232,7 +232,7 @@ def _package_files(names: Iterable[str]) -> dict[str, str]:
             continue
         for file in distribution.files or ():
             top = file.parts[0]
-            if top in ("..", "__pycache__") or top.endswith((".dist-info", ".pth")) or top in found:
+            if top in ("..", "__pycache__") or top.endswith((".dist-info", ".pth")) or top in variables:
                 continue
-            found[top] = str(distribution.locate_file(top))
-    return found
+            variables[top] = str(distribution.locate_file(top))
+    return variables

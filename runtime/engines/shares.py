@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
+
+Key = TypeVar("Key", str, tuple[str, str])
 
 
 class NoneLeft(Exception):
@@ -22,9 +24,9 @@ class Shares:
 
     def __init__(self, total: int) -> None:
         """Take how many places there are."""
-        self._total = total
-        self._held: Counter[str] = Counter()
-        self._held_by_part: Counter[tuple[str, str]] = Counter()
+        self._total = self._free = total
+        self._held: dict[str, int] = {}
+        self._held_by_part: dict[tuple[str, str], int] = {}
         self._lock = threading.Lock()
 
     def enter(self, owner: str, part: str = "") -> bool:
@@ -32,21 +34,19 @@ class Shares:
         with self._lock:
             if not self._may(owner, part):
                 return False
-            self._held[owner] += 1
+            self._free -= 1
+            self._held[owner] = self._held.get(owner, 0) + 1
             if part:
-                self._held_by_part[owner, part] += 1
+                self._held_by_part[owner, part] = self._held_by_part.get((owner, part), 0) + 1
             return True
 
     def leave(self, owner: str, part: str = "") -> None:
         """Give a place back."""
         with self._lock:
-            self._held[owner] -= 1
-            if not self._held[owner]:
-                del self._held[owner]
+            _less(self._held, owner)
+            self._free += 1
             if part:
-                self._held_by_part[owner, part] -= 1
-                if not self._held_by_part[owner, part]:
-                    del self._held_by_part[owner, part]
+                _less(self._held_by_part, (owner, part))
 
     def open_to(self, owner: str, part: str = "") -> bool:
         """Tell whether a place could be taken now."""
@@ -68,11 +68,19 @@ class Shares:
         return _Held(pieces, lambda: self.leave(owner, part))
 
     def _may(self, owner: str, part: str) -> bool:
-        held = self._held[owner]
-        if held >= self._total - self._held.total():
+        count = self._held.get(owner, 0)
+        if count >= self._free:
             return False
-        own = self._held_by_part[owner, part] if part else 0
-        return own == 0 or own < self._total // 2 - held
+        own = self._held_by_part.get((owner, part), 0) if part else 0
+        return own == 0 or own < self._total // 2 - count
+
+
+def _less(counts: dict[Key, int], key: Key) -> None:
+    """Count one less; who holds nothing is forgotten."""
+    if counts[key] == 1:
+        del counts[key]
+    else:
+        counts[key] -= 1
 
 
 class _Held:

@@ -147,17 +147,17 @@ def create_engines(
     """
     groups, why = find_groups(group) if sandbox == "required" else (None, "no sandbox")
     if group and groups is None:
-        raise SandboxUnavailable(f"the control group that was given cannot be used: {why}")
+        raise SandboxUnavailable(f"the control group in `DEVKIT_CONTROL_GROUP` cannot be used: {why}")
     options = Options(groups, process_per_installation)
-    made: dict[MakeEngine, Engine] = {}
+    engines: dict[MakeEngine, Engine] = {}
     try:
         for make in dict.fromkeys(ENGINES.values()):
-            made[make] = make(sandbox, rules, options)
+            engines[make] = make(sandbox, rules, options)
     except BaseException:
-        for engine in made.values():
+        for engine in engines.values():
             engine.close()
         raise
-    python = made[ENGINES["python"]]
+    python = engines[ENGINES["python"]]
     confinement = {
         "sandbox": sandbox == "required",
         "limits": "control groups" if groups is not None else "each process",
@@ -165,5 +165,5 @@ def create_engines(
         "buffers": isinstance(python, PythonEngine) and python.buffers_bounded,
     }
     return Engines(
-        {name: made[make] for name, make in ENGINES.items()}, DevTunnelEngine(rules, relay), confinement, groups
+        {name: engines[make] for name, make in ENGINES.items()}, DevTunnelEngine(rules, relay), confinement, groups
     )

@@ -13,7 +13,7 @@ _log = logging.getLogger(__name__)
 _TICK_SECONDS = 0.05
 
 
-class Watched(Protocol):
+class WatchedProcess(Protocol):
     """A process that serves calls."""
 
     def watch(self, now: float) -> None:
@@ -23,7 +23,7 @@ class Watched(Protocol):
 class Watcher:
     """Watches until it is closed; also does the pool's housekeeping at each tick."""
 
-    def __init__(self, busy: Callable[[], Iterable[Watched]], housekeeping: Callable[[], None]) -> None:
+    def __init__(self, busy: Callable[[], Iterable[WatchedProcess]], housekeeping: Callable[[], None]) -> None:
         self._busy = busy
         self._housekeeping = housekeeping
         self._end = threading.Event()

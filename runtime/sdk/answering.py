@@ -6,33 +6,16 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from runtime.sdk.call import Call, Deferred
+from runtime.sdk.call import RawCall as RawCall
 from runtime.sdk.component import Component, Element
-from runtime.sdk.context import Context
 from runtime.sdk.errors import ExposableError
 from runtime.sdk.http_messages import Request, Response
 from runtime.sdk.integration import Integration
 from runtime.sdk.json_text import dump, load
 
-Deferred = list[Callable[[], object]]
 _JSON = ("content-type", "application/json")
 _ROOTS = ("block", "modal", "configuration")
-
-
-class RawCall:
-    """One event as the host sent it.
-
-    `event` and `environment` are JSON text; `log` takes a level (debug, info, warn, error) and a line.
-    """
-
-    __slots__ = ("environment", "event", "fetch_body", "log")
-
-    def __init__(
-        self, event: bytes, environment: bytes, fetch_body: bytes | None, log: Callable[[str, str], None]
-    ) -> None:
-        self.event = event
-        self.environment = environment
-        self.fetch_body = fetch_body
-        self.log = log
 
 
 class RawAnswer:
@@ -58,34 +41,6 @@ class RawAnswer:
         self.error = error
 
 
-class Call:
-    """One event on its way through the handlers; what handlers name is read from here."""
-
-    __slots__ = ("_context", "_raw", "deferred", "element", "event", "request")
-
-    event: dict[str, Any]
-    element: Element
-    request: Request
-
-    def __init__(self, raw: RawCall, event: dict[str, Any], deferred: Deferred) -> None:
-        self._raw = raw
-        self._context: Context | None = None
-        self.event = event
-        self.deferred = deferred
-
-    @property
-    def context(self) -> Context:
-        """The context, made for the handlers that name it."""
-        if self._context is None:
-            self._context = Context(self._raw.environment, self._raw.log, self.deferred)
-        return self._context
-
-    @property
-    def fetch_body(self) -> bytes:
-        """The raw body of the request behind a `fetch` event."""
-        return self._raw.fetch_body or b""
-
-
 def answer(integration: Integration, call: RawCall) -> RawAnswer:
     """Answer one event; every error becomes an answer too."""
     deferred: Deferred = []
@@ -101,15 +56,15 @@ def answer(integration: Integration, call: RawCall) -> RawAnswer:
 
 def find_integration(namespace: Mapping[str, Any]) -> Integration:
     """Return the script's one Integration; raises LookupError with a sentence when there is none, or several."""
-    found = {id(value): (name, value) for name, value in namespace.items() if isinstance(value, Integration)}
-    if len(found) == 1:
-        return next(iter(found.values()))[1]
-    if not found:
+    integrations = {id(value): (name, value) for name, value in namespace.items() if isinstance(value, Integration)}
+    if len(integrations) == 1:
+        return next(iter(integrations.values()))[1]
+    if not integrations:
         other = namespace.get("integration")
         if other is not None:
             raise LookupError(f"`integration` is a {type(other).__name__}; write `integration = Integration()`")
         raise LookupError("the script has no Integration; write `integration = Integration()` at its top level")
-    names = " and ".join(sorted(f"`{name}`" for name, _ in found.values()))
+    names = " and ".join(sorted(f"`{name}`" for name, _ in integrations.values()))
     raise LookupError(f"the script has several Integrations ({names}); register everything on one")
 
 
@@ -298,23 +253,23 @@ def _content(integration: Integration, call: Call) -> RawAnswer:
     plan = source and (source.revision_plan if revision else source.document_plan)
     if not plan:
         return _failed(404, f"Content source {source_id} not found", call.deferred)
-    made = plan(call)
-    output = _pages(made) if revision else {"document": _document(made)}
+    body = plan(call)
+    output = _pages(body) if revision else {"document": _document(body)}
     return RawAnswer(200, [_JSON], dump(output), call.deferred)
 
 
-def _pages(made: Any) -> Any:
+def _pages(body: Any) -> Any:
     """Put a bare list of pages into the form that may hold files too."""
-    return {"pages": made} if isinstance(made, list) else made or {}
+    return {"pages": body} if isinstance(body, list) else body or {}
 
 
-def _document(made: Any) -> Any:
+def _document(body: Any) -> Any:
     """Put Markdown text and bare JSON documents into the form that names which of the two it is."""
-    if isinstance(made, str):
-        return {"markdown": made}
-    if isinstance(made, dict) and made.get("object") == "document":
-        return {"document": made}
-    return made or {}
+    if isinstance(body, str):
+        return {"markdown": body}
+    if isinstance(body, dict) and body.get("object") == "document":
+        return {"document": body}
+    return body or {}
 
 
 _HANDLERS: dict[str, Callable[[Integration, Call], RawAnswer]] = {

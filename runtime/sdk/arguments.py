@@ -48,7 +48,7 @@ def _positional(function: Handler, provide: list[Provider]) -> Callable[[Any], A
     if len(provide) == 2:
         first, second = provide
         return lambda call: function(first(call), second(call))
-    return lambda call: function(*[one(call) for one in provide])
+    return lambda call: function(*[provider(call) for provider in provide])
 
 
 def _parameters(function: Handler, what: str) -> tuple[list[str], list[str], set[str]]:
@@ -76,8 +76,12 @@ def _inspected(function: Handler, what: str) -> tuple[list[str], list[str], set[
     if inspect.iscoroutinefunction(function):
         raise RegistrationError(f"{what} is a coroutine; handlers are plain functions, write `def` without `async`")
     parameters = inspect.signature(function).parameters.values()
-    if any(one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in parameters):
+    if any(parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD) for parameter in parameters):
         raise RegistrationError(f"{what} takes *args or **kwargs; name the arguments it needs instead")
-    positional = [one.name for one in parameters if one.kind is not one.KEYWORD_ONLY]
-    keyword_only = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
-    return positional, keyword_only, {one.name for one in parameters if one.default is not one.empty}
+    positional = [parameter.name for parameter in parameters if parameter.kind is not parameter.KEYWORD_ONLY]
+    keyword_only = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
+    return (
+        positional,
+        keyword_only,
+        {parameter.name for parameter in parameters if parameter.default is not parameter.empty},
+    )

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict, TypeVar
+from typing import Any, Literal, NotRequired, TypedDict, TypeVar
 
 from runtime.sdk.arguments import planned
+from runtime.sdk.call import Call
 from runtime.sdk.errors import RegistrationError
 from runtime.sdk.json_text import dump, load
-
-if TYPE_CHECKING:
-    from runtime.sdk.answering import Call
 
 HandlerT = TypeVar("HandlerT", bound=Callable[..., Any])
 

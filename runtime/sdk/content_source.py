@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from runtime.sdk.arguments import planned
+from runtime.sdk.call import Call
 from runtime.sdk.errors import RegistrationError
-
-if TYPE_CHECKING:
-    from runtime.sdk.answering import Call
 
 HandlerT = TypeVar("HandlerT", bound=Callable[..., Any])
 

@@ -74,7 +74,7 @@ class Context:
 
     @property
     def environment(self) -> Environment:
-        """All that the host tells: integration, installations, secrets, tokens."""
+        """All that the host passes: integration, installations, secrets, tokens."""
         if self._environment is None:
             self._environment = cast("Environment", load(self._environment_text))
         return self._environment

@@ -94,7 +94,7 @@ class SigningSecrets(TypedDict):
 
 
 class Environment(TypedDict):
-    """All that the host tells a script besides the event."""
+    """All that the host passes to a script besides the event."""
 
     apiEndpoint: str
     apiTokens: ApiTokens

@@ -56,7 +56,7 @@ class Request:
     def cookies(self) -> dict[str, str]:
         """The cookies sent along."""
         pairs = (part.partition("=") for part in self.headers.get("cookie", "").split(";"))
-        return {name.strip(): unquote(value.strip().strip('"')) for name, found, value in pairs if found}
+        return {name.strip(): unquote(value.strip().strip('"')) for name, separator, value in pairs if separator}
 
     def text(self) -> str:
         """Return the body as text; bytes that are not UTF-8 are replaced."""
@@ -117,8 +117,8 @@ class Response:
 
     def header(self, name: str) -> str | None:
         """Return the first header of that name, or None."""
-        wanted = name.lower()
-        return next((value for key, value in self.headers if key == wanted), None)
+        lowered = name.lower()
+        return next((value for key, value in self.headers if key == lowered), None)
 
     def set_cookie(
         self,

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from runtime.sdk.arguments import planned
+from runtime.sdk.call import Call
 from runtime.sdk.component import Component
 from runtime.sdk.content_source import ContentSource
 from runtime.sdk.errors import RegistrationError
 from runtime.sdk.events import ANSWERED_EVENTS, BACKGROUND_EVENTS, BackgroundEvent
 from runtime.sdk.routes import Route
-
-if TYPE_CHECKING:
-    from runtime.sdk.answering import Call
 
 HandlerT = TypeVar("HandlerT", bound=Callable[..., Any])
 Plan = Callable[["Call"], Any]
@@ -59,9 +57,9 @@ class Integration:
             raise RegistrationError(f'there are two components with the id "{component_id}"')
 
         def register(render: Callable[..., Any]) -> Component:
-            made = Component(component_id, render, state)
-            self.components[component_id] = made
-            return made
+            component = Component(component_id, render, state)
+            self.components[component_id] = component
+            return component
 
         return register
 
@@ -112,7 +110,7 @@ class Integration:
     def task(self, handler: HandlerT) -> HandlerT:
         """Register what works off tasks queued with `context.queue_task`; there is one for all kinds of task."""
         if self.task_plan:
-            raise RegistrationError("there are two task handlers; tell the kinds of task apart inside one")
+            raise RegistrationError("there are two task handlers; distinguish the kinds of task inside one")
         self.task_plan = planned(handler, _TASK_ARGUMENTS, "the task handler")
         return handler
 

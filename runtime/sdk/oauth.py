@@ -29,12 +29,12 @@ class Credentials(TypedDict):
 
 def default_credentials(answer: Mapping[str, Any]) -> Credentials:
     """Keep the tokens as `oauth_credentials` in the configuration; `expires_at` is in milliseconds since the epoch."""
-    kept: dict[str, Any] = {"access_token": answer.get("access_token")}
+    credentials: dict[str, Any] = {"access_token": answer.get("access_token")}
     if answer.get("expires_in"):
-        kept["expires_at"] = int((time.time() + float(answer["expires_in"])) * 1000)
+        credentials["expires_at"] = int((time.time() + float(answer["expires_in"])) * 1000)
     if answer.get("refresh_token"):
-        kept["refresh_token"] = answer["refresh_token"]
-    return {"configuration": {"oauth_credentials": kept}}
+        credentials["refresh_token"] = answer["refresh_token"]
+    return {"configuration": {"oauth_credentials": credentials}}
 
 
 class OAuthConfig:
@@ -100,16 +100,16 @@ def oauth_token(config: Config, context: Context) -> str:
     """
     settings = config(context) if callable(config) else config
     installation = context.installation
-    kept = installation["configuration"].get("oauth_credentials") if installation else None
-    if not installation or not isinstance(kept, dict) or not kept.get("access_token"):
+    credentials = installation["configuration"].get("oauth_credentials") if installation else None
+    if not installation or not isinstance(credentials, dict) or not credentials.get("access_token"):
         raise ExposableError("This integration is not connected yet; sign in on its configuration screen")
-    ends = kept.get("expires_at")
-    if not ends or not kept.get("refresh_token") or ends / 1000 - _SECONDS_EARLY > time.time():
-        return str(kept["access_token"])
-    answer = _token(settings, context, {"refresh_token": kept["refresh_token"], "grant_type": "refresh_token"})
+    ends = credentials.get("expires_at")
+    if not ends or not credentials.get("refresh_token") or ends / 1000 - _SECONDS_EARLY > time.time():
+        return str(credentials["access_token"])
+    answer = _token(settings, context, {"refresh_token": credentials["refresh_token"], "grant_type": "refresh_token"})
     fresh = settings.credentials(answer)
     # A provider that keeps its refresh token does not send it again.
-    renewed = {"refresh_token": kept["refresh_token"], **fresh["configuration"].get("oauth_credentials", {})}
+    renewed = {"refresh_token": credentials["refresh_token"], **fresh["configuration"].get("oauth_credentials", {})}
     fresh["configuration"] = {**fresh["configuration"], "oauth_credentials": renewed}
     _store(context, {"installationId": installation["id"]}, fresh, replace=False)
     return str(answer["access_token"])

@@ -12,7 +12,7 @@ from runtime.sdk.errors import FetchError
 from runtime.sdk.json_text import dump, load
 
 _REDIRECTS = (301, 302, 303, 307, 308)
-_MOST_REDIRECTS = 10
+_MAX_REDIRECTS = 10
 # How the egress proxy marks an answer of its own (RFC 9209), as opposed to one of the server that was asked.
 _PROXY_NAME = "egress"
 
@@ -66,7 +66,7 @@ def fetch(
         content = urlencode(form).encode()
         send.setdefault("content-type", "application/x-www-form-urlencoded")
     method = method.upper()
-    for _ in range(_MOST_REDIRECTS + 1):
+    for _ in range(_MAX_REDIRECTS + 1):
         answer = _exchange(method, url, send, content, timeout)
         location = answer.headers.get("location")
         if not (follow_redirects and location and answer.status in _REDIRECTS):
@@ -79,7 +79,7 @@ def fetch(
             method, content = ("HEAD" if method == "HEAD" else "GET"), None
             send = {name: value for name, value in send.items() if not name.startswith("content-")}
         url = target
-    raise FetchError(f"{url}: more than {_MOST_REDIRECTS} redirects")
+    raise FetchError(f"{url}: more than {_MAX_REDIRECTS} redirects")
 
 
 def _address(url: str) -> SplitResult:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import unquote
 
+from runtime.sdk.call import Call
 from runtime.sdk.errors import RegistrationError
-
-if TYPE_CHECKING:
-    from runtime.sdk.answering import Call
 
 Plan = Callable[["Call"], Any]
 
@@ -26,14 +24,14 @@ class Route:
     def __init__(self, method: str, path: str) -> None:
         self.method = method.upper()
         if self.method not in (*METHODS, "*"):
-            raise RegistrationError(f'fetch: "{method}" is no method; use "*" or one of {", ".join(METHODS)}')
+            raise RegistrationError(f'fetch: "{method}" is not a method; use "*" or one of {", ".join(METHODS)}')
         if not path.startswith("/"):
             raise RegistrationError(f'fetch: the path must start with "/", got "{path}"')
         pattern, end, self.parameters = "", 0, list[str]()
-        for found in _PARAMETER.finditer(path):
-            self.parameters.append(found[1])
-            pattern += re.escape(path[end : found.start()]) + f"(?P<{found[1]}>{'.*' if found[2] else '[^/]+'})"
-            end = found.end()
+        for match in _PARAMETER.finditer(path):
+            self.parameters.append(match[1])
+            pattern += re.escape(path[end : match.start()]) + f"(?P<{match[1]}>{'.*' if match[2] else '[^/]+'})"
+            end = match.end()
         rest = path[end:]
         if "{" in rest or "}" in rest or len(set(self.parameters)) < len(self.parameters):
             raise RegistrationError(f'fetch: cannot read the path "{path}"; parameters are {{name}} or {{name:path}}')

@@ -51,55 +51,55 @@ LAYOUT = {
 M = TypeVar("M", bound=BaseModel)
 
 
-class Computer:
+class ContentSourceClient:
     """Asks content sources, for readers of one space."""
 
     def __init__(self, database: Database, plans: Plans, invoker: Invoker, at: Addresses) -> None:
         self._database, self._plans, self._invoker, self._at = database, plans, invoker, at
 
-    def revision(self, reach: Reach, space: SpaceRow, wanted: Compute) -> ComputedRevision:
+    def revision(self, reach: Reach, space: SpaceRow, request: Compute) -> ComputedRevision:
         """Compute the pages and files of a source; raises NotFound, or what the script's failure becomes."""
-        answer = self._ask("content_compute_revision", reach, space, wanted)
-        made = _read(ComputedPages, answer, wanted, "pages")
-        ids = _Ids(wanted)
-        writer = _Pages(self._at, space.id, wanted.seed, ids)
+        answer = self._ask("content_compute_revision", reach, space, request)
+        pages = _read(ComputedPages, answer, request, "pages")
+        ids = _Ids(request)
+        writer = _Pages(self._at, space.id, request.seed, ids)
         files = [
             {"id": ids.of(file.id, "file", place), **file.model_dump(mode="json", by_alias=True, exclude={"id"})}
-            for place, file in enumerate(made.files)
+            for place, file in enumerate(pages.files)
         ]
-        return ComputedRevision(pages=writer.pages(made.pages, ""), files=files, reusable_contents=[])
+        return ComputedRevision(pages=writer.pages(pages.pages, ""), files=files, reusable_contents=[])
 
-    def document(self, reach: Reach, space: SpaceRow, wanted: Compute) -> JsonDocument:
+    def document(self, reach: Reach, space: SpaceRow, request: Compute) -> JsonDocument:
         """Compute one document of a source; raises as `revision` does."""
-        answer = self._ask("content_compute_document", reach, space, wanted)
-        made = _read(ComputedDocument, answer, wanted, "a document").document
-        if isinstance(made.document, dict):
+        answer = self._ask("content_compute_document", reach, space, request)
+        document = _read(ComputedDocument, answer, request, "a document").document
+        if isinstance(document.document, dict):
             try:
-                check_document(made.document)
+                check_document(document.document)
             except NotADocument as error:
-                raise _no_such_thing(wanted, "a document", str(error)) from None
-            return JsonDocument(data=made.document.get("data", {}), nodes=made.document["nodes"])
-        markdown = made.markdown if isinstance(made.markdown, str) else ""
+                raise _no_such_thing(request, "a document", str(error)) from None
+            return JsonDocument(data=document.document.get("data", {}), nodes=document.document["nodes"])
+        markdown = document.markdown if isinstance(document.markdown, str) else ""
         if len(markdown) > LONGEST_MARKDOWN:
-            raise _no_such_thing(wanted, "a document", f"markdown: longer than {LONGEST_MARKDOWN} characters")
+            raise _no_such_thing(request, "a document", f"markdown: longer than {LONGEST_MARKDOWN} characters")
         written = document_of(markdown)
         return JsonDocument(data=written["data"], nodes=written["nodes"])
 
-    def _ask(self, kind: str, reach: Reach, space: SpaceRow, wanted: Compute) -> bytes:
-        name, source = wanted.source.names
+    def _ask(self, kind: str, reach: Reach, space: SpaceRow, request: Compute) -> bytes:
+        name, source = request.source.names
 
         def find(session: Session) -> Level | None:
             return _level(session, reach, space, name, source)
 
-        plan = self._plans.get(("compute", reach, space.id, name, source), self._database.epoch(), find)
+        plan = self._plans.get(("compute", reach, space.id, name, source), self._database.basis(), find)
         if plan is None:
             raise errors.NotFound(f"`{name}` is not active on this space.")
         with self._database.transaction(writes=False) as session:
             dependencies = {
-                key: {"ref": one.ref.model_dump(mode="json"), "value": _value(session, reach, one.ref)}
-                for key, one in wanted.source.dependencies.items()
+                key: {"ref": dependency.ref.model_dump(mode="json"), "value": _value(session, reach, dependency.ref)}
+                for key, dependency in request.source.dependencies.items()
             }
-        fields = {"spaceId": space.id, "sourceId": source, "props": wanted.source.props, "dependencies": dependencies}
+        fields = {"spaceId": space.id, "sourceId": source, "props": request.source.props, "dependencies": dependencies}
         outcome = self._invoker.call(plan, kind, fields, source="people")
         if outcome.failure is not None:
             raise failed(outcome.failure)
@@ -113,7 +113,7 @@ def _level(session: Session, reach: Reach, space: SpaceRow, name: str, source: s
     integration = rows.find(session, reach, IntegrationRow, name=name)
     if integration is None or integration.id not in {row.id for row in searching.active_on_space(session, space)}:
         return None
-    if source not in {one["id"] for one in integration.manifest.get("contentSources") or ()}:
+    if source not in {source_["id"] for source_ in integration.manifest.get("contentSources") or ()}:
         raise errors.NotFound(f"`{name}` has no content source `{source[:60]}`.")
     installation = installed.covering_space(session, integration.id, space)
     return level_of(session, integration.id, installation.id, space.id, None) if installation else None
@@ -125,37 +125,37 @@ def _value(session: Session, reach: Reach, ref: BaseModel) -> dict[str, Any] | N
     return {"object": "space", "id": row.id, "revision": row.revision_id} if row is not None else None
 
 
-def _read(model: type[M], answer: bytes, wanted: Compute, what: str) -> M:
+def _read(model: type[M], answer: bytes, request: Compute, what: str) -> M:
     try:
-        made = model.model_validate_json(answer)
-        nul_free(made.model_dump(mode="json"))
+        parsed = model.model_validate_json(answer)
+        nul_free(parsed.model_dump(mode="json"))
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False, include_context=False)[0]
         where = ".".join(str(part) for part in first["loc"])[:200]
-        raise _no_such_thing(wanted, what, f"{where}: {first['msg']}" if where else first["msg"]) from None
+        raise _no_such_thing(request, what, f"{where}: {first['msg']}" if where else first["msg"]) from None
     except ValueError as error:
-        raise _no_such_thing(wanted, what, str(error)) from None
-    return made
+        raise _no_such_thing(request, what, str(error)) from None
+    return parsed
 
 
-def _no_such_thing(wanted: Compute, what: str, why: str) -> errors.BadGateway:
-    return errors.BadGateway(f"`{wanted.source.type}` answered with something that is not {what}: {why}.")
+def _no_such_thing(request: Compute, what: str, why: str) -> errors.BadGateway:
+    return errors.BadGateway(f"`{request.source.type}` answered with something that is not {what}: {why}.")
 
 
 class _Ids:
     """Ids for what the script gave none: the same for the same seed and place."""
 
-    def __init__(self, wanted: Compute) -> None:
-        self._wanted = wanted
+    def __init__(self, request: Compute) -> None:
+        self._wanted = request
         self._taken: set[str] = set()
 
     def of(self, given: Any, *place: object) -> str:
         """Take a given id, or make one; raises BadGateway for one that is taken."""
-        made = given if isinstance(given, str) else self._made(place)
-        if made in self._taken:
-            raise _no_such_thing(self._wanted, "pages", f"the id `{made}` is given twice")
-        self._taken.add(made)
-        return made
+        id_ = given if isinstance(given, str) else self._made(place)
+        if id_ in self._taken:
+            raise _no_such_thing(self._wanted, "pages", f"the id `{id_}` is given twice")
+        self._taken.add(id_)
+        return id_
 
     def _made(self, place: tuple[object, ...]) -> str:
         digest = hashlib.sha256(repr((self._wanted.source.type, self._wanted.seed, place)).encode()).digest()
@@ -171,24 +171,24 @@ class _Pages:
 
     def pages(self, given: Sequence[Any], parent: str) -> list[dict[str, Any]]:
         """Write pages that stand beside each other."""
-        slugs: set[str] = set()
+        slugs = _Slugs()
         return [self._page(page, parent, place, slugs) for place, page in enumerate(given)]
 
-    def _page(self, page: Any, parent: str, place: int, slugs: set[str]) -> dict[str, Any]:
-        shown: dict[str, Any] = {"id": self._ids.of(page.id, parent, place)}
-        shown |= page.model_dump(mode="json", by_alias=True, exclude={"id", "slug", "pages"})
+    def _page(self, page: Any, parent: str, place: int, slugs: _Slugs) -> dict[str, Any]:
+        page_shown: dict[str, Any] = {"id": self._ids.of(page.id, parent, place)}
+        page_shown |= page.model_dump(mode="json", by_alias=True, exclude={"id", "slug", "pages"})
         if page.type == "link":
-            return {**shown, "kind": "link"}
+            return {**page_shown, "kind": "link"}
         if not isinstance(page, InputPageDocument | InputPageGroup):
-            return shown
-        slug = _free(_slug(page), slugs)
+            return page_shown
+        slug = slugs.free(_slug(page))
         path = f"{parent}/{slug}" if parent else slug
-        shown |= {"slug": slug, "path": path, "pages": self.pages(page.pages, path)}
+        page_shown |= {"slug": slug, "path": path, "pages": self.pages(page.pages, path)}
         if page.type == "group":
-            return {**shown, "kind": "group"}
-        app = self._at.app("spaces", self._space_id, "pages", shown["id"])
+            return {**page_shown, "kind": "group"}
+        app = self._at.app("spaces", self._space_id, "pages", page_shown["id"])
         seed = {"computedSeed": self._seed} if page.computed is not MISSING else {}
-        return {**shown, "kind": "sheet", "urls": {"app": app}, "layout": LAYOUT, **seed}
+        return {**page_shown, "kind": "sheet", "urls": {"app": app}, "layout": LAYOUT, **seed}
 
 
 def _slug(page: InputPageDocument | InputPageGroup) -> str:
@@ -196,10 +196,18 @@ def _slug(page: InputPageDocument | InputPageGroup) -> str:
     return re.sub(r"[^\w.-]+", "-", text.lower()).strip("-.")[:100] or "page"
 
 
-def _free(slug: str, taken: set[str]) -> str:
-    wanted, number = slug, 1
-    while wanted in taken:
-        number += 1
-        wanted = f"{slug}-{number}"
-    taken.add(wanted)
-    return wanted
+class _Slugs:
+    """The slugs of pages beside each other, each once; time is linear in their number."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._next: dict[str, int] = {}
+
+    def free(self, slug: str) -> str:
+        """Take a slug, with the next free number where it is taken."""
+        candidate, number = slug, self._next.get(slug, 2)
+        while candidate in self._taken:
+            candidate, number = f"{slug}-{number}", number + 1
+        self._next[slug] = number
+        self._taken.add(candidate)
+        return candidate

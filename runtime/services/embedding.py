@@ -1,4 +1,4 @@
-"""Finds the block that is made for an address (contract/contentkit.md, link unfurling)."""
+"""Finds the block that is made for an address (docs/contract/contentkit.md, "Link unfurling")."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import MISSING
 from runtime.contract.addresses import Addresses
 from runtime.contract.embedding import Embed, IntegrationBlocks, IntegrationEmbed, LinkEmbed
 from runtime.contract.url_patterns import matches
-from runtime.dispatch.objects import pictures_of
+from runtime.serializers.integrations import pictures_address
 from runtime.store.tables.integrations import IntegrationRow
 
 
@@ -29,6 +29,6 @@ def embed(address: str, integrations: Iterable[IntegrationRow], at: Addresses) -
     for row in integrations:
         for block in row.manifest.get("blocks") or ():
             if any(matches(pattern, address) for pattern in block.get("urlUnfurl") or ()):
-                icon = f"{pictures_of(row, at)}/icon.png" if row.manifest["icon"] else MISSING
+                icon = f"{pictures_address(row, at)}/icon.png" if row.manifest["icon"] else MISSING
                 return IntegrationEmbed(title=block["title"], site=host, icon=icon, integration=row.name, block=block)
     return LinkEmbed(title=address, site=host)

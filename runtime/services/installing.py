@@ -1,4 +1,4 @@
-"""Installs integrations on organisations, spaces and sites, changes and removes them; each change is an event."""
+"""Installs integrations on organizations, spaces and sites, changes and removes them; each change is an event."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from runtime.contract import errors
 from runtime.contract.installations import UpdatePart
 from runtime.dispatch import outbox
-from runtime.store import installed, rows
+from runtime.store import installed, locks, rows
 from runtime.store.database import now
 from runtime.store.rows import HOST
 from runtime.store.tables.installations import (
@@ -24,16 +24,16 @@ from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
 
-Kind = Literal["account", "space", "site"]
+TargetKind = Literal["account", "space", "site"]
 Part = SpaceInstallationRow | SiteInstallationRow
 P = TypeVar("P", SpaceInstallationRow, SiteInstallationRow)
-EVENT: dict[Kind, str] = {"account": "installation", "space": "space_installation", "site": "site_installation"}
+EVENT: dict[TargetKind, str] = {"account": "installation", "space": "space_installation", "site": "site_installation"}
 
 
-def status_for(manifest: dict[str, Any], kind: Kind, configuration: dict[str, Any], *, paused: bool) -> str:
+def status_for(manifest: dict[str, Any], kind: TargetKind, configuration: dict[str, Any], *, paused: bool) -> str:
     """Tell the status an installation has: paused, pending while a required property is empty, else active.
 
-    Source: contract/gaps.md section 10. A configuration drawn by a component requires nothing by itself.
+    Source: docs/contract/api.md, "Installations". A configuration drawn by a component requires nothing by itself.
     """
     if paused:
         return "paused"
@@ -43,7 +43,8 @@ def status_for(manifest: dict[str, Any], kind: Kind, configuration: dict[str, An
 
 
 def install(session: Session, integration: IntegrationRow, organization_id: str) -> InstallationRow:
-    """Install an integration on an organisation; raises Conflict when it is there already."""
+    """Install an integration on an organization; raises Conflict when it is there already."""
+    locks.acquire(session, f"{integration.id} on {organization_id}")
     if installed.covering_organization(session, integration.id, organization_id) is not None:
         raise errors.Conflict(f"`{integration.name}` is already installed on this organization.")
     row = InstallationRow(
@@ -61,7 +62,17 @@ def install(session: Session, integration: IntegrationRow, organization_id: str)
 def install_on_space(
     session: Session, integration: IntegrationRow, installation: InstallationRow, space: SpaceRow
 ) -> SpaceInstallationRow:
-    """Install on a space of the installation's organisation; raises Conflict when it is there already."""
+    """Install on a space of the installation's organization; raises Conflict when it is there already."""
+    _hold(session, installation)
+    session.refresh(space)
+    if space.deleted_at is not None or space.organization_id != installation.organization_id:
+        raise errors.NotFound("The space was deleted a moment ago.")
+    return _on_space(session, integration, installation, space)
+
+
+def _on_space(
+    session: Session, integration: IntegrationRow, installation: InstallationRow, space: SpaceRow
+) -> SpaceInstallationRow:
     _fits(integration, "space")
     if rows.find(session, HOST, SpaceInstallationRow, **_alive(installation, space_id=space.id)) is not None:
         raise errors.Conflict(f"`{integration.name}` is already installed on this space.")
@@ -73,8 +84,18 @@ def install_on_space(
 def install_on_site(
     session: Session, integration: IntegrationRow, installation: InstallationRow, site: SiteRow
 ) -> SiteInstallationRow:
-    """Install on a site of the installation's organisation; raises Conflict when it is there already."""
+    """Install on a site of the installation's organization; raises Conflict when it is there already."""
+    _hold(session, installation)
+    return _on_site(session, integration, installation, site)
+
+
+def _on_site(
+    session: Session, integration: IntegrationRow, installation: InstallationRow, site: SiteRow
+) -> SiteInstallationRow:
     _fits(integration, "site")
+    session.refresh(site)
+    if site.deleted_at is not None:
+        raise errors.Conflict("The site was deleted a moment ago.")
     if rows.find(session, HOST, SiteInstallationRow, **_alive(installation, site_id=site.id)) is not None:
         raise errors.Conflict(f"`{integration.name}` is already installed on this site.")
     status = status_for(integration.manifest, "site", {}, paused=False)
@@ -87,12 +108,13 @@ def update(
     integration: IntegrationRow,
     installation: InstallationRow,
     row: Any,
-    kind: Kind,
+    kind: TargetKind,
     body: UpdatePart,
     *,
     by_person: bool,
 ) -> None:
     """Change an installation of any kind; a change of status or configuration is told to the script with `previous`."""
+    _hold(session, installation, row)
     previous = {"status": row.status, "configuration": row.configuration}
     if body.configuration is not MISSING:
         row.configuration = body.configuration
@@ -113,8 +135,10 @@ def update(
     session.flush()
 
 
-def select_all(session: Session, integration: IntegrationRow, installation: InstallationRow, kind: Kind) -> None:
-    """Install on every space or site there is, as a selection of `all` means (contract/extra.md section 4)."""
+def select_all(session: Session, integration: IntegrationRow, installation: InstallationRow, kind: TargetKind) -> None:
+    """Install on every space or site there is, as `all` means (docs/contract/api.md, "Installations")."""
+    _hold(session, installation)
+    _hold_content(session, installation.organization_id)
     table: Any = SpaceRow if kind == "space" else SiteRow
     for content in rows.every(session, HOST, table, organization_id=installation.organization_id, deleted_at=None):
         cover(session, integration, installation, content)
@@ -127,15 +151,16 @@ def cover(session: Session, integration: IntegrationRow, installation: Installat
         return
     try:
         if is_space:
-            install_on_space(session, integration, installation, content)
+            _on_space(session, integration, installation, content)
         else:
-            install_on_site(session, integration, installation, content)
+            _on_site(session, integration, installation, content)
     except errors.Conflict:
         return  # installed one by one before everything was selected
 
 
 def content_added(session: Session, content: SpaceRow | SiteRow) -> None:
     """Install what selects everything on a space or site that was just made."""
+    _hold_content(session, content.organization_id)
     by = {"space_selection" if isinstance(content, SpaceRow) else "site_selection": "all"}
     query = {"organization_id": content.organization_id, "deleted_at": None, **by}
     for installation in rows.every(session, HOST, InstallationRow, **query):
@@ -144,28 +169,65 @@ def content_added(session: Session, content: SpaceRow | SiteRow) -> None:
             cover(session, integration, installation, content)
 
 
+def _hold_content(session: Session, organization_id: str) -> None:
+    """Let what is made and what selects everything come one after the other: either sees the other then."""
+    locks.acquire(session, f"content of {organization_id}")
+
+
+def ids_in(session: Session, organization_id: str) -> list[str]:
+    """Give the ids of what is installed on an organization, to be held: nothing is installed meanwhile."""
+    alive = rows.every(session, HOST, InstallationRow, organization_id=organization_id, deleted_at=None)
+    return [installation.id for installation in alive]
+
+
+def uninstall_from(session: Session, space: SpaceRow) -> None:
+    """Remove every installation from a space; each script hears of it."""
+    for part in rows.every(session, HOST, SpaceInstallationRow, space_id=space.id, deleted_at=None):
+        installation = rows.find(session, HOST, InstallationRow, id=part.installation_id)
+        if installation is not None:
+            uninstall_part(session, installation, part)
+
+
 def uninstall(session: Session, installation: InstallationRow) -> None:
-    """Remove an installation and all its parts; the script hears of each."""
+    """Remove an installation and all its parts; the script hears of each, once."""
+    if not _held(session, installation):
+        return
     for table in (SpaceInstallationRow, SiteInstallationRow):
         parts: Sequence[Part] = rows.every(session, HOST, table, installation_id=installation.id, deleted_at=None)
         for part in parts:
-            uninstall_part(session, installation, part)
-    _removed(session, installation, installation, "account")
+            _removed(session, installation, part)
+    _removed(session, installation, installation)
 
 
 def uninstall_part(session: Session, installation: InstallationRow, part: Part) -> None:
-    """Remove an installation from a space or site."""
-    _removed(session, installation, part, "space" if isinstance(part, SpaceInstallationRow) else "site")
+    """Remove an installation from a space or site; the script hears of it once."""
+    if _held(session, installation, part):
+        _removed(session, installation, part)
 
 
-def _removed(session: Session, installation: InstallationRow, row: Any, kind: Kind) -> None:
+def _hold(session: Session, *changed: Configured) -> None:
+    """Read what is to be changed as it stands now, and keep others from it; raises NotFound for what was removed."""
+    if not _held(session, *changed):
+        raise errors.NotFound("It was uninstalled a moment ago.")
+
+
+def _held(session: Session, *changed: Configured) -> bool:
+    """Read what is to be changed as it stands now, and keep others from it; tells whether all of it is there."""
+    locks.acquire(session, *(getattr(row, "installation_id", row.id) for row in changed))
+    for row in changed:
+        session.refresh(row)
+    return all(row.deleted_at is None for row in changed)
+
+
+def _removed(session: Session, installation: InstallationRow, row: Any) -> None:
     row.deleted_at = now()
     session.flush()
     fields = {**_place(row), "previous": {"configuration": row.configuration}}
-    outbox.emit_to(session, f"{EVENT[kind]}_deleted", installation, fields)
+    kinds: dict[type[Configured], TargetKind] = {SpaceInstallationRow: "space", SiteInstallationRow: "site"}
+    outbox.emit_to(session, f"{EVENT[kinds.get(type(row), 'account')]}_deleted", installation, fields)
 
 
-def _added(session: Session, installation: InstallationRow, row: P, kind: Kind, content_id: str) -> P:
+def _added(session: Session, installation: InstallationRow, row: P, kind: TargetKind, content_id: str) -> P:
     session.add(row)
     session.flush()
     outbox.emit_to(session, f"{EVENT[kind]}_setup", installation, {f"{kind}Id": content_id, "status": row.status})

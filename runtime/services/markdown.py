@@ -6,19 +6,57 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_block import table as read_table
 from markdown_it.token import Token
 
 Node = dict[str, Any]
 
+DELIMITER = frozenset("|-: \t")
+"""What the second line of a table is made of."""
+MAX_CELLS = 20_000
+"""Cells of all tables of a document."""
 MARKS = {"strong": "bold", "em": "italic", "s": "strikethrough"}
 PLAIN = ("paragraph", "heading", "bullet_list", "ordered_list", "hr")
-"""What may stand in a quotation."""
+"""What may be in a quotation."""
 
 
 def document_of(markdown: str) -> Node:
-    """Write CommonMark, with tables and strike-through, as a document."""
-    tokens = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).parse(markdown)
-    return {"object": "document", "data": {}, "nodes": _blocks(tokens)}
+    """Write CommonMark, with tables and strike-through, as a document.
+
+    A table that would bring all of them above `MAX_CELLS` stays text.
+    """
+    reader = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    reader.block.ruler.at("table", _bounded_table, {"alt": ["paragraph", "reference"]})
+    return {"object": "document", "data": {}, "nodes": _blocks(reader.parse(markdown))}
+
+
+def _bounded_table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read a table, unless it has too many cells: short rows are filled up, so that a kilobyte may have thousands.
+
+    It is asked for each line of each paragraph, so it looks no further than the second line, but where a table begins.
+    """
+    if start + 2 > end or start < state.env.get("no table before", 0):
+        return False
+    delimiter = state.getLines(start + 1, start + 2, 0, False).strip()
+    if not delimiter or not DELIMITER.issuperset(delimiter):
+        return False
+    if silent:
+        return read_table(state, start, end, silent)
+    columns = delimiter.strip("|").count("|") + 1
+    left = MAX_CELLS - state.env.get("cells", 0) - columns
+    for line in range(start + 2, end):
+        if state.isEmpty(line):
+            break
+        left -= columns
+        if left < 0:
+            # None of these lines is looked through once more.
+            state.env["no table before"] = line
+            return False
+    if not read_table(state, start, end, silent):
+        return False
+    state.env["cells"] = MAX_CELLS - left
+    return True
 
 
 def _groups(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
@@ -32,14 +70,14 @@ def _groups(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
 
 
 def _blocks(tokens: Sequence[Token], quoted: bool = False) -> list[Node]:
-    found: list[Node] = []
+    nodes: list[Node] = []
     for group in _groups(tokens):
         kind = group[0].type.removesuffix("_open")
         if quoted and kind not in (*PLAIN, "blockquote"):
-            found += [_paragraph(_text(line)) for line in _plain(group)]
+            nodes += [_paragraph(_text(line)) for line in _plain(group)]
         else:
-            found.append(_block(kind, group))
-    return found
+            nodes.append(_block(kind, group))
+    return nodes
 
 
 def _block(kind: str, group: Sequence[Token]) -> Node:
@@ -117,8 +155,8 @@ def _plain(tokens: Sequence[Token]) -> list[str]:
 
 
 def _text(text: str, marks: Sequence[str] = ()) -> list[Node]:
-    shown = [{"object": "mark", "type": mark} for mark in marks]
-    return [{"object": "text", "leaves": [{"object": "leaf", "text": text, "marks": shown}]}]
+    marks_shown = [{"object": "mark", "type": mark} for mark in marks]
+    return [{"object": "text", "leaves": [{"object": "leaf", "text": text, "marks": marks_shown}]}]
 
 
 def _inlines(tokens: Sequence[Token]) -> list[Node]:

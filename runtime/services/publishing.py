@@ -18,7 +18,7 @@ from runtime.engines.calling import PoolBusy
 from runtime.engines.engine import ScriptRefused
 from runtime.engines.sandbox import SandboxUnavailable
 from runtime.engines.table import Engines, UnknownRuntime
-from runtime.store import rows, versions
+from runtime.store import locks, rows, versions
 from runtime.store.rows import HOST
 from runtime.store.tables.integrations import IntegrationRow, PreviewImageRow, VersionRow
 from runtime.store.tables.organizations import OrganizationRow
@@ -38,15 +38,15 @@ class Pictures:
     previews: tuple[bytes, ...]
 
 
-def owner_of(session: Session, wanted: str) -> OrganizationRow | None:
-    """Find the publishing organisation by its id or its subdomain."""
-    return rows.find(session, HOST, OrganizationRow, id=wanted) or rows.find(
-        session, HOST, OrganizationRow, hostname=wanted
+def owner_of(session: Session, name: str) -> OrganizationRow | None:
+    """Find the publishing organization by its id or its subdomain."""
+    return rows.find(session, HOST, OrganizationRow, id=name) or rows.find(
+        session, HOST, OrganizationRow, hostname=name
     )
 
 
 def pictures_of(body: PublishIntegration) -> Pictures:
-    """Decode the pictures; raises BadRequest for what is no PNG, or too large (contract/gaps.md section 15)."""
+    """Decode the pictures; raises BadRequest for what is not a PNG, or too large (docs/contract/api.md, "Pictures")."""
     icon = _picture("icon", body.icon, ICON_BYTES) if isinstance(body.icon, str) else None
     previews = (_picture(f"previewImages.{n}", text, PREVIEW_BYTES) for n, text in enumerate(body.preview_images))
     return Pictures(icon, tuple(previews))
@@ -111,8 +111,11 @@ def store_version(
 ) -> IntegrationRow:
     """Make the checked script the current version; `user` is who publishes it.
 
-    Raises Forbidden when another organisation took the name.
+    Raises Forbidden when another organization took the name.
     """
+    locks.acquire(
+        session, f"integration {name}"
+    )  # who publishes at the same time is counted after this version, or before
     row = rows.find(session, HOST, IntegrationRow, name=name)
     if row is not None and row.organization_id != owner.id:
         raise errors.Forbidden(f"The name `{name}` belongs to another organization; choose another name.")
@@ -146,6 +149,8 @@ def roll_back(session: Session, row: IntegrationRow, number: int, keep: int, use
 
     The script is not loaded again: it was, when it was published.
     """
+    locks.acquire(session, f"integration {row.name}")
+    session.refresh(row)
     earlier = rows.find(session, HOST, VersionRow, integration_id=row.id, number=number)
     if earlier is None:
         raise errors.NotFound(f"`{row.name}` has no version {number} any more; its versions are listed at /versions.")
@@ -184,8 +189,8 @@ def _make_current(row: IntegrationRow, version_id: str, number: int, published: 
 
 
 def _manifest(body: PublishIntegration, pictures: Pictures) -> dict[str, Any]:
-    shown = body.model_dump(mode="json", by_alias=True, include=set(Manifest.model_fields))
-    return shown | {
+    manifest = body.model_dump(mode="json", by_alias=True, include=set(Manifest.model_fields))
+    return manifest | {
         "runtime": body.runtime,
         "icon": pictures.icon is not None,
         "previewImages": len(pictures.previews),

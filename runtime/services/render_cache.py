@@ -1,7 +1,7 @@
 """Renders kept as long as their script allowed with `max-age`.
 
 Two doors to the same answers: by everything the script could see (`recall`), and by the bytes of the request
-(`shortcut`), which holds only while the store's epoch stands still and so needs no row at all.
+(`shortcut`), which holds only while the epochs stand still that the answer rests on, and so needs no row at all.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from runtime.store.remembered import Basis, Epochs
+
 MAX_AGE = re.compile(r"(?:^|,)\s*max-age=(\d{1,9})\s*(?:,|$)", re.IGNORECASE)
 OVERHEAD = 500
-MOST_COMPONENTS = 10_000
+MAX_COMPONENTS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class RenderCache:
         self._owners: dict[tuple[str, str], str] = {}
         self._asked: set[Hashable] = set()
         self._kept: dict[tuple[str, str], CachedRender] = {}
-        self._shortcuts: OrderedDict[Hashable, tuple[int, float, CachedRender]] = OrderedDict()
+        self._shortcuts: OrderedDict[Hashable, tuple[Epochs, float, CachedRender]] = OrderedDict()
         self._lock = threading.Lock()
 
     def recall(self, component: Hashable, fingerprint: str, fields: dict[str, Any]) -> CachedRender | None:
@@ -92,7 +94,7 @@ class RenderCache:
             return
         render = replace(render, took=None)
         with self._lock:
-            if len(self._asked) >= MOST_COMPONENTS:
+            if len(self._asked) >= MAX_COMPONENTS:
                 self._asked.clear()
             self._asked.add(component)
             self._drop(key)
@@ -105,26 +107,30 @@ class RenderCache:
                 largest = max(self._size_of, key=self._size_of.__getitem__)
                 self._drop(next(iter(self._keys_of[largest])))
 
-    def shortcut(self, request: Hashable, epoch: int) -> CachedRender | None:
+    def shortcut(self, request: Hashable, basis: Basis) -> CachedRender | None:
         """Give the answer to exactly this request, sent with exactly this token, if nothing changed since."""
         found = self._shortcuts.get(request)
         if found is None:
             return None
-        kept_epoch, token_expires, render = found
-        if kept_epoch == epoch and render.fresh and time.time() < token_expires:
+        rests_on, token_expires, render = found
+        if render.fresh and time.time() < token_expires and basis.holds(rests_on):
             return render
         with self._lock:
             self._forget(request)
         return None
 
-    def keep_shortcut(self, request: Hashable, epoch: int, token_expires: float, render: CachedRender) -> None:
-        """Keep the way from a request to its answer; `token_expires` is in epoch seconds."""
-        if len(render.body) > LONGEST_SHORTCUT:
+    def keep_shortcut(self, request: Hashable, basis: Basis, token_expires: float, render: CachedRender) -> None:
+        """Keep the way from a request to its answer, of which `basis` knows on what it rests.
+
+        `token_expires` is in seconds since 1970.
+        """
+        rests_on = basis.used
+        if rests_on is None or len(render.body) > LONGEST_SHORTCUT:
             return
         render = replace(render, took=None)
         with self._lock:
             self._forget(request)
-            self._shortcuts[request] = (epoch, token_expires, render)
+            self._shortcuts[request] = (rests_on, token_expires, render)
             self._short_size += len(render.body)
             while len(self._shortcuts) > 4096 or self._short_size > self._most // 2:
                 self._forget(next(iter(self._shortcuts)))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import pydantic_core
@@ -30,6 +30,7 @@ from runtime.engines.engine import AnswerCut
 from runtime.services.render_cache import CachedRender, RenderCache, max_age
 from runtime.store import installed, rows
 from runtime.store.queue import Source
+from runtime.store.remembered import Basis
 from runtime.store.rows import Reach
 from runtime.store.tables.installations import InstallationRow
 from runtime.store.tables.integrations import IntegrationRow
@@ -38,99 +39,94 @@ from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
 
 
-@dataclass(frozen=True, slots=True)
-class Asker:
-    """Who wants to see a render."""
-
-    reach: Reach
-    role_in: Callable[[str | None], str | None]
-
-
 class Renderer:
     """Answers render requests, from memory where the script allowed it."""
 
     def __init__(self, plans: Plans, invoker: Invoker, cache: RenderCache) -> None:
         self._plans, self._invoker, self._cache = plans, invoker, cache
 
-    def render(self, asker: Asker, integration: IntegrationRow, wanted: RenderIntegration, epoch: int) -> CachedRender:
+    def render(
+        self, reach: Reach, integration: IntegrationRow, request: RenderIntegration, basis: Basis
+    ) -> CachedRender:
         """Render a component.
 
         Raises NotFound when no installation covers the context, Forbidden for a configuration context without the
-        right to install, and what the script's own failure becomes (contract/dispatch.md section 6).
+        right to install, and what the script's own failure becomes (docs/contract/scripts.md, "Errors of a script").
         """
-        context = wanted.context
-        key = (asker.reach, integration.id, *context.model_dump(exclude={"theme"}).values())
+        context = request.context
+        key = (reach, integration.id, *context.model_dump(exclude={"theme"}).values())
 
         def find(session: Session) -> Level | None:
-            return _level(session, asker, integration, wanted)
+            return _level(session, reach, integration, request)
 
-        plan = self._plans.get(key, epoch, find)
+        plan = self._plans.get(key, basis, find)
         if plan is None:
             raise errors.NotFound(f"`{integration.name}` is not installed there, or this token may not see it.")
-        fields = self._fields(asker, plan, wanted)
+        fields = self._fields(reach, plan, request)
         cacheable = "action" not in fields and plan.tunnel_url is None
-        component = (plan.script.version, wanted.component_id)
-        kept = self._cache.recall(component, plan.fingerprint, fields) if cacheable else None
-        if kept is not None:
+        component = (plan.script.version, request.component_id)
+        cached = self._cache.recall(component, plan.fingerprint, fields) if cacheable else None
+        if cached is not None:
             metrics.RENDER_HIT.inc()
-            return kept
+            return cached
         metrics.RENDER_MISS.inc()
         started = time.monotonic()
         # The host asks for readers of published sites, who may be anybody.
-        source: Source = "visitors" if asker.reach.kind == "host" else "people"
-        outcome = self._invoker.call(plan, "ui_render", fields, source=source)
-        render = _read(outcome, plan, (time.monotonic() - started) * 1000)
+        source: Source = "visitors" if reach.kind == "host" else "people"
+        render = self._invoker.render(
+            plan, fields, lambda outcome: _read(outcome, plan, (time.monotonic() - started) * 1000), source=source
+        )
         if not cacheable:
             return replace(render, expires=render.made)  # whoever keeps answers must not keep this one, either
         if render.expires > render.made:
             self._cache.keep(component, plan.fingerprint, fields, render, plan.organization_id)
         return render
 
-    def _fields(self, asker: Asker, plan: Plan, wanted: RenderIntegration) -> dict[str, Any]:
+    def _fields(self, reach: Reach, plan: Plan, request: RenderIntegration) -> dict[str, Any]:
         """Build the event; a reader of a page stays unknown to the script, so that readers share a cached render."""
         fields: dict[str, Any] = {}
-        context = wanted.context
+        context = request.context
         space_id, site_id = getattr(context, "space_id", None), getattr(context, "site_id", None)
         if isinstance(space_id, str):
             fields["spaceId"] = space_id
         if isinstance(site_id, str):
             fields["siteId"] = site_id
         reads = isinstance(context, DocumentContext) and not context.editable
-        if asker.reach.user_id is not None and not reads:
-            fields["auth"] = {"userId": asker.reach.user_id}
-        return fields | wanted.model_dump(by_alias=True)
+        if reach.user_id is not None and not reads:
+            fields["auth"] = {"userId": reach.user_id}
+        return fields | request.model_dump(by_alias=True)
 
 
-def _level(session: Session, asker: Asker, integration: IntegrationRow, wanted: RenderIntegration) -> Level | None:
-    """Find the installation a context belongs to (contract/contentkit.md section 6)."""
-    context = wanted.context
+def _level(session: Session, reach: Reach, integration: IntegrationRow, request: RenderIntegration) -> Level | None:
+    """Find the installation a context belongs to (docs/contract/contentkit.md, "Contexts")."""
+    context = request.context
     installation: InstallationRow | None = None
     space_id: str | None = None
     site_id: str | None = None
     if isinstance(context, DocumentContext | SpaceContext):
-        space = rows.find(session, asker.reach, SpaceRow, id=context.space_id)
+        space = rows.find(session, reach, SpaceRow, id=context.space_id)
         installation = installed.covering_space(session, integration.id, space) if space else None
         space_id = context.space_id
     elif isinstance(context, SiteContext):
-        site = rows.find(session, asker.reach, SiteRow, id=context.site_id)
+        site = rows.find(session, reach, SiteRow, id=context.site_id)
         installation = installed.covering_site(session, integration.id, site) if site else None
         site_id = context.site_id
     elif isinstance(context, AccountContext | ContentSourceContext):
-        organization = rows.find(session, asker.reach, OrganizationRow, id=context.organization_id)
+        organization = rows.find(session, reach, OrganizationRow, id=context.organization_id)
         if organization is not None:
             installation = installed.covering_organization(session, integration.id, organization.id)
         wanted_space = getattr(context, "space_id", None)
         space_id = wanted_space if isinstance(wanted_space, str) else None
-    if installation is None or asker.reach.installation_id not in (None, installation.id):
+    if installation is None or reach.installation_id not in (None, installation.id):
         return None
     if not isinstance(context, DocumentContext):
-        _may_configure(asker, installation)
+        _may_configure(reach, installation)
     return level_of(session, integration.id, installation.id, space_id, site_id)
 
 
-def _may_configure(asker: Asker, installation: InstallationRow) -> None:
-    role = asker.role_in(installation.organization_id)
-    if asker.reach.kind == "user" and not reaches(role, "admin"):
+def _may_configure(reach: Reach, installation: InstallationRow) -> None:
+    role = reach.role_in(installation.organization_id)
+    if reach.kind == "user" and not reaches(role, "admin"):
         raise errors.Forbidden(
             f"A configuration screen needs the role `admin` in organization {installation.organization_id}; "
             f"it was asked for with a user token with the role `{role or 'guest'}`."
@@ -185,8 +181,8 @@ def _read(outcome: Outcome, plan: Plan, took: float) -> CachedRender:
     complete = isinstance(output, dict) and output.get("type") == "complete"
     drawn = isinstance(output, dict) and isinstance(output.get("element"), dict)
     if not (complete or drawn):
-        raise errors.BadGateway("The integration answered with something that is no render output.")
+        raise errors.BadGateway("The integration answered with something that is not a render output.")
     cache_control = next((value for name, value in outcome.headers if name.lower() == "cache-control"), "")
-    made = time.monotonic()
+    now = time.monotonic()
     etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
-    return CachedRender(body, etag, cache_control[:200], plan.policy, made, made + max_age(cache_control), took)
+    return CachedRender(body, etag, cache_control[:200], plan.policy, now, now + max_age(cache_control), took)

@@ -1,4 +1,4 @@
-"""The scripts that a published site embeds (contract/dispatch.md section 9)."""
+"""The scripts that a published site embeds (docs/contract/scripts.md, "Published scripts")."""
 
 from __future__ import annotations
 

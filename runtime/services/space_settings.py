@@ -5,23 +5,33 @@ from __future__ import annotations
 from pydantic import MISSING
 from sqlalchemy.orm import Session
 
-from runtime.contract.spaces import NO_EMOJI, UpdateSpace
+from runtime.contract import errors
+from runtime.contract.spaces import NO_EMOJI, ContentVisibility, UpdateSpace
 from runtime.dispatch import outbox
 from runtime.store import installed
 from runtime.store.tables.spaces import SpaceRow
 
 
 def update(session: Session, space: SpaceRow, body: UpdateSpace) -> None:
-    """Change a space; integrations that read its metadata hear of a change of visibility."""
-    previous = space.visibility
-    for field in ("title", "edit_mode", "default_level", "language", "visibility"):
+    """Change a space; raises BadRequest for a visibility that is for spaces in a collection, where it is in none."""
+    if body.visibility == "in-collection" and space.collection_id is None:
+        raise errors.BadRequest("visibility: `in-collection` is for spaces in a collection")
+    for field in ("title", "edit_mode", "default_level", "language"):
         value = getattr(body, field)
         if value is not MISSING:
             setattr(space, field, value)
     if body.emoji is not MISSING:
         space.emoji = body.emoji or NO_EMOJI
     session.flush()
-    if space.visibility != previous:
+    if body.visibility is not MISSING:
+        change_visibility(session, space, body.visibility)
+
+
+def change_visibility(session: Session, space: SpaceRow, visibility: ContentVisibility) -> None:
+    """Show a space to others; integrations that read its metadata hear of it."""
+    previous, space.visibility = space.visibility, visibility
+    session.flush()
+    if visibility != previous:
         candidates = installed.in_organization(session, space.organization_id)
-        fields = {"previousVisibility": previous, "visibility": space.visibility}
+        fields = {"previousVisibility": previous, "visibility": visibility}
         outbox.emit(session, "space_visibility_updated", candidates, fields, space_id=space.id)

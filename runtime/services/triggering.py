@@ -12,6 +12,7 @@ from runtime.contract import errors
 from runtime.contract.events import EVENTS, TriggerAnswer, TriggeredEvents, TriggerEvent
 from runtime.contract.identifiers import new_id
 from runtime.contract.rendering import RenderIntegration
+from runtime.contract.validation import sentence
 from runtime.dispatch import outbox
 from runtime.dispatch.deliveries import Plans, level_of
 from runtime.dispatch.invoke import Invoker
@@ -49,9 +50,7 @@ def kind_of(body: TriggerEvent) -> str:
     try:
         model.model_validate(body.event)
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False, include_context=False)[0]
-        where = ".".join(["event", *map(str, first["loc"])])
-        raise errors.BadRequest(f"{where}: {first['msg']}") from None
+        raise errors.BadRequest(sentence(error, within="event")) from None
     return str(kind)
 
 
@@ -66,13 +65,13 @@ def trigger(
     return outbox.emit(session, kind, candidates, _fields(body), space_id=space_id, site_id=site_id, count=body.count)
 
 
-class Asking:
+class EventCaller:
     """Calls scripts with events that somebody waits for."""
 
     def __init__(self, database: Database, plans: Plans, invoker: Invoker) -> None:
         self._database, self._plans, self._invoker = database, plans, invoker
 
-    def ask(self, integration: IntegrationRow, kind: str, body: TriggerEvent) -> TriggeredEvents:
+    def call(self, integration: IntegrationRow, kind: str, body: TriggerEvent) -> TriggeredEvents:
         """Call the script for the first installation that matches, and give its answer or why there was none.
 
         A `fetch` without an installation is for the integration's own endpoint; its `url` may be relative to that.
@@ -88,7 +87,7 @@ class Asking:
         def find(session: Session) -> Level | None:
             return level_of(session, integration.id, installation, space, site)
 
-        plan = self._plans.get((integration.id, installation, space, site), self._database.epoch(), find)
+        plan = self._plans.get((integration.id, installation, space, site), self._database.basis(), find)
         if plan is None:
             return TriggeredEvents(events=[], reason="the integration was taken away meanwhile")
         content = body.body.encode() if isinstance(body.body, str) and body.body else None
@@ -96,8 +95,10 @@ class Asking:
         organization = level.installation.organization_id if level.installation else None
         complete = _complete(kind, fields, plan.endpoint, organization)
         outcome = self._invoker.call(plan, kind, complete, content, event_id, source="people")
-        told = outcome.failure.message.encode() if outcome.failure else body_of(outcome.body)
-        answer = TriggerAnswer(status=outcome.status, headers=outcome.headers, body=told.decode(errors="replace"))
+        answer_body = outcome.failure.message.encode() if outcome.failure else body_of(outcome.body)
+        answer = TriggerAnswer(
+            status=outcome.status, headers=outcome.headers, body=answer_body.decode(errors="replace")
+        )
         return TriggeredEvents(events=[event_id], answer=answer)
 
 
@@ -113,7 +114,7 @@ def _level(
     place |= {"siteId": site_id} if site_id else {}
     chosen = matching(EVENTS[kind], candidates, space_id=space_id, site_id=site_id)
     if not chosen:
-        reasons = [why_not(EVENTS[kind], one, space_id=space_id, site_id=site_id) for one in candidates]
+        reasons = [why_not(EVENTS[kind], candidate, space_id=space_id, site_id=site_id) for candidate in candidates]
         return None, fields, str(reasons[-1] if reasons else "no installation is there to get it")
     level = level_of(session, integration.id, chosen[0].installation_id, space_id, site_id)
     return level, {**place, **fields}, "the integration was taken away meanwhile"
@@ -126,14 +127,13 @@ def _complete(kind: str, fields: dict[str, Any], endpoint: str, organization: st
     if kind != "ui_render":
         return fields
     context = fields["context"]
-    known = {"organizationId": organization, "spaceId": fields.get("spaceId"), "siteId": fields.get("siteId")}
-    wanted = CONTEXT_IDS.get(str(context.get("type")), ())
-    filled = {**{key: known[key] for key in wanted if known[key]}, **context}
+    ids = {"organizationId": organization, "spaceId": fields.get("spaceId"), "siteId": fields.get("siteId")}
+    keys = CONTEXT_IDS.get(str(context.get("type")), ())
+    filled = {**{key: ids[key] for key in keys if ids[key]}, **context}
     try:
         render = RenderIntegration.model_validate({**fields, "context": filled})
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False, include_context=False)[0]
-        raise errors.BadRequest(f"{'.'.join(['event', *map(str, first['loc'])])}: {first['msg']}") from None
+        raise errors.BadRequest(sentence(error, within="event")) from None
     return {**fields, **render.model_dump(by_alias=True)}
 
 
@@ -143,10 +143,10 @@ def _fields(body: TriggerEvent) -> dict[str, Any]:
 
 def _candidates(session: Session, integration: IntegrationRow, body: TriggerEvent) -> list[Installed]:
     candidates = installed.in_organization(session, integration.organization_id, integration.id)
-    wanted = body.event.get("installationId")
-    if wanted is None or wanted == ANY:
+    installation_id = body.event.get("installationId")
+    if installation_id is None or installation_id == ANY:
         return candidates
-    chosen = [one for one in candidates if one.installation_id == wanted]
+    chosen = [candidate for candidate in candidates if candidate.installation_id == installation_id]
     if not chosen:
         raise errors.BadRequest(
             "event.installationId: the owner has no such installation; leave it out to send to all of the owner's"
@@ -163,8 +163,8 @@ def _place(
     if kind == "ui_render":
         context = body.event["context"]
         space_id, site_id = space_id or _text(context, "spaceId"), site_id or _text(context, "siteId")
-        wanted = CONTEXT_IDS.get(str(context.get("type")), ())
-        target = "space" if "spaceId" in wanted else "site" if "siteId" in wanted else target
+        keys = CONTEXT_IDS.get(str(context.get("type")), ())
+        target = "space" if "spaceId" in keys else "site" if "siteId" in keys else target
     if space_id == ANY or (target == "space" and not space_id):
         space_id = _any_part(session, integration, candidates, "space")
     if site_id == ANY or (target == "site" and not site_id):
@@ -184,15 +184,15 @@ def _any_part(
     session: Session, integration: IntegrationRow, candidates: Sequence[Installed], target: str
 ) -> str | None:
     """Choose a space or site the integration is installed on, where the author named none; raises BadRequest."""
-    for one in candidates:
-        parts = one.spaces if target == "space" else one.sites
+    for candidate in candidates:
+        parts = candidate.spaces if target == "space" else candidate.sites
         if parts:
             return next(iter(parts))
-        if (one.space_selection if target == "space" else one.site_selection) == "all":
+        if (candidate.space_selection if target == "space" else candidate.site_selection) == "all":
             table: type[SpaceRow] | type[SiteRow] = SpaceRow if target == "space" else SiteRow
-            found = rows.every(session, HOST, table, organization_id=integration.organization_id, deleted_at=None)
-            if found:
-                return found[0].id
+            contents = rows.every(session, HOST, table, organization_id=integration.organization_id, deleted_at=None)
+            if contents:
+                return contents[0].id
     if not candidates:
         return None
     raise errors.BadRequest(f"event.{target}Id: the integration is not installed on any {target}; name one")

@@ -20,7 +20,7 @@ from runtime.store.secrets import keyring
 LASTS = 60.0
 """Seconds: a redirect takes less."""
 NONCE = 12
-MOST_COOKIES = 4096
+MAX_COOKIES = 4096
 """Bytes of a visitor's cookies that fit into an address beside the rest."""
 
 
@@ -30,14 +30,14 @@ class Spent(ValueError):
 
 def seal(about: str, fields: dict[str, Any]) -> str:
     """Seal what a script is asked with; `about` names whom and for which site."""
-    left, cookies = MOST_COOKIES, {}
+    left, cookies = MAX_COOKIES, {}
     for name, value in fields.get("cookies", {}).items():
         left -= len(name) + len(value)
         if left >= 0:
             cookies[name] = value
-    told = {**fields, **({"cookies": cookies} if cookies else {})}
+    content = {**fields, **({"cookies": cookies} if cookies else {})}
     nonce = os.urandom(NONCE)
-    text = json.dumps([time.time(), told], separators=(",", ":")).encode()
+    text = json.dumps([time.time(), content], separators=(",", ":")).encode()
     return base64.urlsafe_b64encode(nonce + _cipher().encrypt(nonce, text, about.encode())).decode().rstrip("=")
 
 
@@ -45,13 +45,13 @@ def unseal(about: str, text: str) -> dict[str, Any]:
     """Read what was sealed; raises Spent."""
     try:
         sealed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-        made, fields = json.loads(_cipher().decrypt(sealed[:NONCE], sealed[NONCE:], about.encode()))
+        sealed_at, fields = json.loads(_cipher().decrypt(sealed[:NONCE], sealed[NONCE:], about.encode()))
     except (ValueError, InvalidTag):
         raise Spent from None
-    if not 0 <= time.time() - made <= LASTS:
+    if not 0 <= time.time() - sealed_at <= LASTS:
         raise Spent
-    told: dict[str, Any] = fields
-    return told
+    content: dict[str, Any] = fields
+    return content
 
 
 def _cipher() -> AESGCM:

@@ -6,25 +6,56 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, ClassVar, cast
 
-from sqlalchemy import DateTime, Engine, create_engine, event
+from sqlalchemy import ColumnElement, DateTime, Engine, create_engine, event, false, literal, true
+from sqlalchemy import Table as SqlTable
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
 from sqlalchemy.pool import PoolProxiedConnection
 from sqlalchemy.types import TypeDecorator
 
-from runtime.store import epoch
+from runtime.store import epochs
+from runtime.store.decides import UNKNOWN, Decides
+from runtime.store.epochs import Watch
+from runtime.store.reach import Reach
+from runtime.store.remembered import Basis, Epochs, Record, watch_reading
 
 RECHECK = 0.02
 
 
 class Table(DeclarativeBase):
-    """The base of every table."""
+    """The base of every table. A table that does not say who sees its rows shows them to the host only.
+
+    One that does not say what its rows decide over moves the epoch everything rests on (`runtime/store/decides.py`).
+    `taken` is what is said when a row of it stands there already.
+    """
+
+    taken: ClassVar[str] = "Somebody made the same object at the same moment; look at what is there, and try again."
+    decides: ClassVar[Decides | None] = UNKNOWN
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cast(SqlTable, cls.__table__).info["decides"] = cls.decides  # statements know the table only
+
+    @classmethod
+    def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
+        """Give the condition under which an actor may see rows of this table."""
+        return false()
+
+    @classmethod
+    def listed_to(cls, reach: Reach) -> ColumnElement[bool]:
+        """Give what else must hold for rows to be in lists."""
+        return true()
+
+    @classmethod
+    def level_for(cls, reach: Reach) -> ColumnElement[int]:
+        """Give the level an actor has on rows of this table, as a number (`runtime/store/levels.py`)."""
+        return literal(0)
 
 
 class UtcTime(TypeDecorator[datetime]):
@@ -58,8 +89,8 @@ def now() -> datetime:
 class Database:
     """An engine and its sessions; safe to share between threads.
 
-    `alone` tells that no other process serves from this database: then the epoch is known without asking while this
-    process wrote nothing, and asked for again every `RECHECK` seconds in case a command changed something.
+    `alone` tells that no other process serves from this database: then epochs are known without asking while this
+    process moved none, and asked for again every `RECHECK` seconds in case a command changed something.
     """
 
     def __init__(self, url: str, *, alone: bool = False) -> None:
@@ -67,12 +98,14 @@ class Database:
         self.engine = _engine(url)
         self.is_sqlite = self.engine.dialect.name == "sqlite"
         self._sessions = sessionmaker(self.engine, expire_on_commit=False)
+        self._readers = sessionmaker(self.engine, expire_on_commit=False)
         self._writing = threading.Lock()
         self._alone = alone
-        self._writes = 0
-        self._seen = (-1, -1, 0.0)
+        self._known = _Known()
+        self._together: dict[frozenset[str], frozenset[str]] = {}
         self._epoch_reader = _EpochReader(self.engine)
-        epoch.watch(self._sessions)
+        Watch(self._sessions, Table.metadata)
+        watch_reading(self._readers)
 
     @contextmanager
     def transaction(self, *, writes: bool) -> Iterator[Session]:
@@ -85,31 +118,54 @@ class Database:
                 session.connection(execution_options={"writes": False})
                 yield session
             return
+        written: Session | None = None
         try:
             with self._writing if self.is_sqlite else nullcontext(), self._sessions.begin() as session:
                 session.connection(execution_options={"writes": True})
+                written = session
                 yield session
         finally:
-            self._writes += 1
+            if written is not None and epochs.moved(written):
+                # After the commit: whoever asked before and is answered now puts it into what is thrown away here.
+                self._known = _Known()
 
-    def epoch(self) -> int:
-        """Tell how often any row that decides over access or dispatch has changed; every request begins with it."""
-        writes, now_ = self._writes, time.monotonic()
-        seen_writes, value, read_at = self._seen
-        if self._alone and seen_writes == writes and now_ - read_at < RECHECK:
-            return value
-        value = self._read_epoch()
-        self._seen = (writes, value, now_)
-        return value
+    @contextmanager
+    def reading(self) -> Iterator[Record]:
+        """Open a session for what is to be kept: all it reads is of one moment, and recorded."""
+        # By itself PostgreSQL shows each statement what is committed by then: rows from before a change, epochs from
+        # after it. SQLite's transactions are snapshots from their first read on.
+        options = {"writes": False} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
+        with self._readers.begin() as session:
+            session.connection(execution_options=options)
+            yield Record(session, Table.metadata)
 
-    def _read_epoch(self) -> int:
+    def basis(self) -> Basis:
+        """Begin what a request stands on; every request begins with it."""
+        return Basis(self.epochs, self._together)
+
+    def epochs(self, owners: Collection[str]) -> Epochs:
+        """Give the epochs of these owners, perhaps among others, as committed by now."""
+        if not self._alone:
+            return self._read_epochs(owners)
+        known = self._known
+        if time.monotonic() >= known.until:
+            # In its place before anything is read for it: a writer who ends meanwhile replaces it, and what was read
+            # too early is of no use to anybody but who is being answered.
+            known = self._known = _Known(time.monotonic() + RECHECK)
+        missing = [owner for owner in owners if owner not in known.epochs]
+        if missing:
+            known.epochs.update(self._read_epochs(missing))
+        return known.epochs
+
+    def _read_epochs(self, owners: Collection[str]) -> dict[str, int]:
         if self.is_sqlite:
             try:
-                return self._epoch_reader.read()
+                return self._epoch_reader.read(owners)
             except sqlite3.Error:
                 self._epoch_reader.close()  # and let the usual way tell what is wrong, if anything is
         with self.engine.connect() as connection:
-            return epoch.current(connection)
+            connection.execution_options(**({} if self.is_sqlite else {"isolation_level": "AUTOCOMMIT"}))
+            return epochs.read(connection, owners)
 
     def close(self) -> None:
         """Close all idle connections."""
@@ -117,8 +173,16 @@ class Database:
         self.engine.dispose()
 
 
+class _Known:
+    """Epochs that were read since no writer ended, and how long they count in monotonic seconds."""
+
+    def __init__(self, until: float = 0.0) -> None:
+        self.until = until
+        self.epochs: dict[str, int] = {}
+
+
 class _EpochReader:
-    """Reads the epoch of a SQLite file over a connection it keeps: a tenth of what a session's query costs."""
+    """Reads epochs of a SQLite file over a connection it keeps: a tenth of what a session's query costs."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -126,13 +190,15 @@ class _EpochReader:
         self._cursor: Any = None
         self._lock = threading.Lock()
 
-    def read(self) -> int:
-        """Give the epoch as committed by now; raises sqlite3.Error."""
+    def read(self, owners: Collection[str]) -> dict[str, int]:
+        """Give epochs as committed by now; raises sqlite3.Error."""
+        marks = ",".join("?" * len(owners))
         with self._lock:
             if self._connection is None:
                 self._connection = self._engine.raw_connection()
                 self._cursor = self._connection.cursor()
-            return int(self._cursor.execute(epoch.QUERY).fetchall()[0][0])
+            query = f"SELECT owner, n FROM epochs WHERE owner IN ({marks})"
+            return {**dict.fromkeys(owners, 0), **dict(self._cursor.execute(query, tuple(owners)).fetchall())}
 
     def close(self) -> None:
         """Give the connection up; the next read takes another."""
@@ -147,6 +213,13 @@ def sqlite_url(path: str) -> str:
     return f"sqlite:///{path}"
 
 
+class _WithHints(sqlite.base.SQLiteCompiler):
+    """Writes a hint behind the table it is for, which SQLAlchemy leaves out for SQLite: `INDEXED BY`."""
+
+    def get_from_hint_text(self, table: Any, text: str | None) -> str | None:
+        return text
+
+
 def _engine(url: str) -> Engine:
     parsed = make_url(url)
     dumps: dict[str, Any] = {
@@ -157,12 +230,31 @@ def _engine(url: str) -> Engine:
         engine = create_engine(
             url, pool_size=64, max_overflow=64, connect_args={"timeout": 30, "check_same_thread": False}, **dumps
         )
+        engine.dialect.statement_compiler = _WithHints
         event.listen(engine, "connect", _configure_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
         return engine
     if parsed.drivername == "postgresql":
         parsed = parsed.set(drivername="postgresql+psycopg")
-    return create_engine(parsed, pool_size=16, max_overflow=48, pool_pre_ping=True, **dumps)
+    engine = create_engine(parsed, pool_size=16, max_overflow=48, pool_pre_ping=True, **dumps)
+    event.listen(engine, "connect", _configure_postgresql)
+    return engine
+
+
+def _configure_postgresql(connection: Any, _record: Any) -> None:
+    # A machine that is gone without a word must not keep what it locked: other hosts wait for that.
+    with connection.cursor() as cursor:
+        for name, value in _WATCHED.items():
+            cursor.execute(f"SET {name} = {value}")
+    connection.commit()
+
+
+_WATCHED = {
+    "idle_in_transaction_session_timeout": 60_000,
+    "tcp_keepalives_idle": 15,
+    "tcp_keepalives_interval": 5,
+    "tcp_keepalives_count": 3,
+}
 
 
 def _configure_sqlite(connection: Any, _record: Any) -> None:

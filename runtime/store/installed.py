@@ -16,7 +16,8 @@ from runtime.store.tables.installations import (
     SpaceInstallationRow,
 )
 from runtime.store.tables.integrations import IntegrationRow
-from runtime.store.tables.sites import SiteRow, SiteSpaceRow
+from runtime.store.tables.site_structure import SiteSpaceRow
+from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
 
 
@@ -35,7 +36,7 @@ class Installed:
 
 
 def in_organization(session: Session, organization_id: str, integration_id: str | None = None) -> list[Installed]:
-    """List the installations of an organisation, oldest first; of one integration where it is given."""
+    """List the installations of an organization, oldest first; of one integration where it is given."""
     query = (
         select(
             InstallationRow.id,
@@ -51,8 +52,8 @@ def in_organization(session: Session, organization_id: str, integration_id: str 
     )
     if integration_id is not None:
         query = query.where(InstallationRow.integration_id == integration_id)
-    found = session.execute(query).all()
-    ids = [row[0] for row in found]
+    matches = session.execute(query).all()
+    ids = [row[0] for row in matches]
     spaces = _statuses(session, SpaceInstallationRow, SpaceInstallationRow.space_id, ids)
     sites = _statuses(session, SiteInstallationRow, SiteInstallationRow.site_id, ids)
     return [
@@ -66,27 +67,27 @@ def in_organization(session: Session, organization_id: str, integration_id: str 
             spaces=spaces.get(installation_id, {}),
             sites=sites.get(installation_id, {}),
         )
-        for installation_id, integration_id, status, scopes, space_selection, site_selection in found
+        for installation_id, integration_id, status, scopes, space_selection, site_selection in matches
     ]
 
 
 def _statuses(session: Session, table: Any, key: Any, ids: list[str]) -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
+    statuses: dict[str, dict[str, str]] = {}
     query = select(table.installation_id, key, table.status).where(
         table.installation_id.in_(ids), table.deleted_at.is_(None)
     )
     for installation_id, part_id, status in session.execute(query):
-        found.setdefault(installation_id, {})[part_id] = status
-    return found
+        statuses.setdefault(installation_id, {})[part_id] = status
+    return statuses
 
 
 def external_ids(session: Session, owner_ids: Sequence[str]) -> dict[str, list[str]]:
     """Give the external ids of installations of any kind, in the order they were set."""
-    found: dict[str, list[str]] = {owner: [] for owner in owner_ids}
+    values: dict[str, list[str]] = {owner: [] for owner in owner_ids}
     query = select(ExternalIdRow).where(ExternalIdRow.owner_id.in_(owner_ids)).order_by(ExternalIdRow.position)
     for row in session.scalars(query):
-        found[row.owner_id].append(row.value)
-    return found
+        values[row.owner_id].append(row.value)
+    return values
 
 
 def set_external_ids(session: Session, owner_id: str, values: Sequence[str]) -> None:
@@ -108,7 +109,7 @@ def count_spaces(session: Session, installation_ids: Sequence[str]) -> dict[str,
         .where(SpaceInstallationRow.installation_id.in_(installation_ids), SpaceInstallationRow.deleted_at.is_(None))
         .group_by(SpaceInstallationRow.installation_id)
     )
-    return dict(session.execute(query).tuples().all())
+    return dict(session.execute(query).all())
 
 
 def count_site_spaces(session: Session, site_ids: Sequence[str]) -> dict[str, int]:
@@ -118,11 +119,11 @@ def count_site_spaces(session: Session, site_ids: Sequence[str]) -> dict[str, in
         .where(SiteSpaceRow.site_id.in_(site_ids))
         .group_by(SiteSpaceRow.site_id)
     )
-    return dict(session.execute(query).tuples().all())
+    return dict(session.execute(query).all())
 
 
 def covering_space(session: Session, integration_id: str, space: SpaceRow) -> InstallationRow | None:
-    """Find the installation of an integration that covers a space, in the organisation that owns it."""
+    """Find the installation of an integration that covers a space, in the organization that owns it."""
     part = exists().where(
         SpaceInstallationRow.installation_id == InstallationRow.id,
         SpaceInstallationRow.space_id == space.id,
@@ -134,7 +135,7 @@ def covering_space(session: Session, integration_id: str, space: SpaceRow) -> In
 
 
 def covering_site(session: Session, integration_id: str, site: SiteRow) -> InstallationRow | None:
-    """Find the installation of an integration that covers a site, in the organisation that owns it."""
+    """Find the installation of an integration that covers a site, in the organization that owns it."""
     part = exists().where(
         SiteInstallationRow.installation_id == InstallationRow.id,
         SiteInstallationRow.site_id == site.id,
@@ -144,7 +145,7 @@ def covering_site(session: Session, integration_id: str, site: SiteRow) -> Insta
 
 
 def covering_organization(session: Session, integration_id: str, organization_id: str) -> InstallationRow | None:
-    """Find the installation of an integration on an organisation."""
+    """Find the installation of an integration on an organization."""
     return _covering(session, integration_id, organization_id)
 
 

@@ -12,8 +12,9 @@ from sqlalchemy.engine import make_url
 
 from runtime.store.database import Database
 
-HEAD = "0004"
-"""The newest revision in `migrations/versions`; a test compares."""
+VERSIONS = Path(__file__).parent / "migrations" / "versions"
+HEAD = max(file.name[:4] for file in VERSIONS.glob("[0-9]*.py"))
+"""The newest revision: files begin with their revision, since reading them all would take most of a start."""
 LOCK = 7_401_883_120
 
 
@@ -43,6 +44,7 @@ def _alone(database: Database) -> Iterator[None]:
     else:
         with database.engine.connect() as connection:
             connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": LOCK})
+            connection.commit()  # the lock stays; a transaction that does nothing would be ended after a while
             try:
                 yield
             finally:

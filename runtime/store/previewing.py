@@ -1,4 +1,4 @@
-"""What the preview shows of an integration: where it is installed in its own organisation, and its latest events."""
+"""What the preview shows of an integration: where it is installed in its own organization, and its latest events."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Place:
 
 
 def place_of(session: Session, name: str) -> Place:
-    """Find where an integration is installed in its own organisation."""
+    """Find where an integration is installed in its own organization."""
     integration = session.scalars(select(IntegrationRow).where(IntegrationRow.name == name)).one()
     organization = session.scalars(
         select(OrganizationRow).where(OrganizationRow.id == integration.organization_id)
@@ -55,8 +55,8 @@ def place_of(session: Session, name: str) -> Place:
 def _first(session: Session, table: Any, installation: InstallationRow | None) -> Any:
     if installation is None:
         return None
-    found = rows.every(session, HOST, table, installation_id=installation.id, deleted_at=None)
-    return found[0] if found else None
+    parts = rows.every(session, HOST, table, installation_id=installation.id, deleted_at=None)
+    return parts[0] if parts else None
 
 
 def latest_events(session: Session, name: str, limit: int) -> Sequence[dict[str, Any]]:

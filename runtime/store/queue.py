@@ -8,14 +8,16 @@ from functools import lru_cache
 from itertools import product
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Dialect, and_, bindparam, delete, func, or_, select, update
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy import ColumnElement, Dialect, Select, and_, bindparam, delete, func, or_, select, update
+from sqlalchemy.orm import Session
 
-from runtime.store.tables.events import EventRow
+from runtime.store.tables.events import UNFINISHED, EventRow
 from runtime.store.tables.installations import InstallationRow
 from runtime.store.tables.integrations import IntegrationRow
 
 WAITING = ("pending", "failed")
+CLAIMING = 7_401_883_121
+"""The lock of PostgreSQL that who takes events holds; `migrate.LOCK` is the other one."""
 Source = Literal["people", "visitors"]
 SOURCES: tuple[Source | None, ...] = (None, "people", "visitors")
 """Who caused an event: the platform, somebody with a token, or anybody at all."""
@@ -48,14 +50,19 @@ def owners(session: Session, events: Sequence[EventRow]) -> dict[str, str]:
     """Give the organization of each installation these events are for, of the integration where they are for none."""
     installed = {event.installation_id for event in events if event.installation_id is not None}
     alone = {event.integration_id for event in events if event.installation_id is None}
-    found: dict[str, str] = {}
+    owners_by_lane: dict[str, str] = {}
     if installed:
         query = select(InstallationRow.id, InstallationRow.organization_id).where(InstallationRow.id.in_(installed))
-        found |= dict(session.execute(query).tuples().all())
+        owners_by_lane |= dict(session.execute(query).all())
     if alone:
         query = select(IntegrationRow.id, IntegrationRow.organization_id).where(IntegrationRow.id.in_(alone))
-        found |= dict(session.execute(query).tuples().all())
-    return found
+        owners_by_lane |= dict(session.execute(query).all())
+    return owners_by_lane
+
+
+def ready(session: Session, owner: str, *, without: Sequence[str] = (), without_owners: Sequence[str] = ()) -> bool:
+    """Tell whether `claim` would find anything, without locking for it."""
+    return session.scalar(_ready(owner, time.time(), without, without_owners).limit(1)) is not None
 
 
 def claim(
@@ -70,21 +77,16 @@ def claim(
     """Take due events for this process, oldest first, and those whose lease ran out.
 
     None of the integrations `without`, and none of the organizations `without_owners`. Nothing is taken from a lane
-    that has an event in flight: events of one installation keep their order.
+    that has an event in flight or one that is to be tried again: events of one installation keep their order.
     """
+    if _is_postgresql(session):
+        # One process takes at a time. Which lanes are in flight is read from rows, and what another transaction has
+        # just taken there shows only when it has ended; so the lock is held until then, and the rows read after it.
+        session.execute(select(func.pg_advisory_xact_lock(CLAIMING)))
     moment = time.time()
-    other = aliased(EventRow)
-    busy = select(other.seq).where(other.lane == EventRow.lane, other.state == "claimed", other.lease_until > moment)
-    due = and_(EventRow.state.in_(WAITING), EventRow.due_at <= moment)
-    lost = and_(EventRow.state == "claimed", EventRow.lease_until <= moment)
-    query = (
-        select(EventRow.seq)
-        .where(or_(due, lost), ~busy.exists(), EventRow.integration_id.not_in(without), *_not_of(without_owners))
-        .order_by(EventRow.seq)
-        .limit(limit)
-        .with_for_update(skip_locked=True)
-    )
-    places = list(session.scalars(query))
+    places = list(session.scalars(_ready(owner, moment, without, without_owners).limit(limit)))
+    if places and _is_postgresql(session):
+        places = _unlocked(session, owner, moment, places)
     if not places:
         return []
     session.execute(
@@ -94,6 +96,57 @@ def claim(
         .execution_options(synchronize_session=False)
     )
     return list(session.scalars(select(EventRow).where(EventRow.seq.in_(places)).order_by(EventRow.seq)))
+
+
+def _ready(owner: str, moment: float, without: Sequence[str], without_owners: Sequence[str]) -> Select[int]:
+    """Find what may be taken at a moment, in order."""
+    # What this process has is in flight also when its lease ran out unnoticed: it is given back, or written, soon.
+    held = or_(EventRow.lease_until > moment, EventRow.lease_owner == owner)
+    in_flight = select(EventRow.lane).where(EventRow.state == "claimed", held)
+    to_come = select(EventRow.lane).where(EventRow.state == "failed", EventRow.due_at > moment)
+    return (
+        select(EventRow.seq)
+        .with_hint(EventRow, "INDEXED BY events_standing", "sqlite")  # it would sort all that is due
+        .where(EventRow.state.in_(bindparam("standing", UNFINISHED, expanding=True, literal_execute=True)))
+        .where(_may_be_taken(owner, moment), EventRow.lane.not_in(in_flight), EventRow.lane.not_in(to_come))
+        .where(EventRow.integration_id.not_in(without), *_not_of(without_owners))
+        .order_by(EventRow.seq)
+    )
+
+
+def _may_be_taken(owner: str, moment: float) -> ColumnElement[bool]:
+    due = and_(EventRow.state.in_(WAITING), EventRow.due_at <= moment)
+    lost = and_(EventRow.state == "claimed", EventRow.lease_until <= moment, EventRow.lease_owner != owner)
+    return or_(due, lost)
+
+
+def _unlocked(session: Session, owner: str, moment: float, places: Sequence[int]) -> list[int]:
+    """Lock those of the rows that nobody else is writing; of a lane, none behind one that somebody is.
+
+    Who was late with a lease may be writing down how it ended at this very moment.
+    """
+    query = select(EventRow.seq).where(EventRow.seq.in_(places), _may_be_taken(owner, moment)).order_by(EventRow.seq)
+    free = set(session.scalars(query.with_for_update(skip_locked=True)))
+    if len(free) == len(places):
+        return list(places)
+    lanes = session.execute(select(EventRow.seq, EventRow.lane).where(EventRow.seq.in_(places)).order_by(EventRow.seq))
+    taken: list[int] = []
+    closed: set[str] = set()
+    for seq, lane in lanes:
+        if seq not in free:
+            closed.add(lane)
+        elif lane not in closed:
+            taken.append(seq)
+    return taken
+
+
+def _is_postgresql(session: Session) -> bool:
+    return session.get_bind().dialect.name == "postgresql"
+
+
+def _lock(session: Session, *conditions: ColumnElement[bool]) -> list[int]:
+    """Lock rows in the one order all lock them in, so that of two who need the same rows one waits, and never both."""
+    return list(session.scalars(select(EventRow.seq).where(*conditions).order_by(EventRow.seq).with_for_update()))
 
 
 def _not_of(organizations: Sequence[str]) -> list[ColumnElement[bool]]:
@@ -129,48 +182,67 @@ def next_slot(session: Session, installation_id: str, *, most: int, window: floa
     return None if crowded is None else crowded + window
 
 
-def extend(session: Session, owner: str, lease: float) -> None:
-    """Keep the events of this process for a while longer."""
+def extend(session: Session, owner: str, lease: float) -> list[int]:
+    """Keep the events of this process for a while longer; returns which they are (`seq`).
+
+    One whose lease has run out is lost: somebody else may have it by now.
+    """
+    moment = time.time()
+    held = _lock(session, *_of(owner), EventRow.lease_until > moment)
     session.execute(
         update(EventRow)
-        .where(EventRow.lease_owner == owner, EventRow.state == "claimed")
-        .values(lease_until=time.time() + lease)
+        .where(EventRow.seq.in_(held))
+        .values(lease_until=moment + lease)
         .execution_options(synchronize_session=False)
     )
+    return held
 
 
-def release(session: Session, owner: str) -> None:
-    """Give back what this process took and did not begin."""
+def release(session: Session, owner: str, places: Sequence[int] | None = None) -> None:
+    """Give back what this process took and did not begin: all of it, or these rows (`seq`)."""
+    mine = _of(owner) if places is None else [*_of(owner), EventRow.seq.in_(places)]
     session.execute(
         update(EventRow)
-        .where(EventRow.lease_owner == owner, EventRow.state == "claimed")
+        .where(EventRow.seq.in_(_lock(session, *mine)))
         .values(state="pending", lease_owner=None, lease_until=None, attempts=EventRow.attempts - 1)
         .execution_options(synchronize_session=False)
     )
 
 
-def finish(session: Session, owner: str, results: Sequence[dict[str, Any]]) -> None:
+def _of(owner: str) -> list[ColumnElement[bool]]:
+    return [EventRow.lease_owner == owner, EventRow.state == "claimed"]
+
+
+def finish(session: Session, owner: str, results: Sequence[dict[str, Any]], unbegun: Sequence[int] = ()) -> None:
     """Write how attempts ended; a result of an event that somebody else took over meanwhile changes nothing.
 
     A result has the keys `place`, `state`, `due_at`, `answer`, `duration_ms`, `trace` and `kept`: the payload as it is
-    kept from now on, None where that is as it was sent.
+    kept from now on, None where that is as it was sent. Rows in `unbegun` (`seq`) are given back in the same moment.
     """
-    statement = (
-        update(EventRow.__table__)  # type: ignore[arg-type]
-        .where(EventRow.seq == bindparam("place"), EventRow.lease_owner == owner, EventRow.state == "claimed")
-        .values({key: bindparam(key) for key in ("state", "due_at", "answer", "duration_ms", "trace")})
-        .values(payload=func.coalesce(bindparam("kept", type_=EventRow.payload.type), EventRow.payload))
-        .values(lease_owner=None, lease_until=None, ended_at=time.time())
-    )
-    session.connection().execute(statement, list(results))
+    if _is_postgresql(session):
+        _lock(session, EventRow.seq.in_([*(result["place"] for result in results), *unbegun]))
+    if results:
+        statement = (
+            update(EventRow.__table__)  # type: ignore[arg-type]
+            .where(EventRow.seq == bindparam("place"), *_of(owner))
+            .values({key: bindparam(key) for key in ("state", "due_at", "answer", "duration_ms", "trace")})
+            .values(payload=func.coalesce(bindparam("kept", type_=EventRow.payload.type), EventRow.payload))
+            .values(lease_owner=None, lease_until=None, ended_at=time.time())
+        )
+        session.connection().execute(statement, list(results))
+    if unbegun:
+        release(session, owner, unbegun)
 
 
-def next_due(session: Session) -> float | None:
-    """Tell when the next event is due or a lease ends, in epoch seconds."""
-    waiting = select(func.min(EventRow.due_at)).where(EventRow.state.in_(WAITING))
-    leased = select(func.min(EventRow.lease_until)).where(EventRow.state == "claimed")
-    moments = [moment for moment in (session.scalar(waiting), session.scalar(leased)) if moment is not None]
-    return min(moments, default=None)
+def next_moment(session: Session) -> float | None:
+    """Tell when the next event is due that is not yet, or a lease ends, in epoch seconds."""
+    moment = time.time()
+    queries = [
+        select(func.min(EventRow.due_at)).where(EventRow.state == state, EventRow.due_at > moment) for state in WAITING
+    ]
+    ends = select(func.min(EventRow.lease_until)).where(EventRow.state == "claimed", EventRow.lease_until > moment)
+    moments = (session.scalar(query) for query in (*queries, ends))
+    return min((moment for moment in moments if moment is not None), default=None)
 
 
 def depth(session: Session) -> dict[str, int]:
@@ -180,7 +252,7 @@ def depth(session: Session) -> dict[str, int]:
         .where(EventRow.state.in_(("pending", "claimed", "failed", "given-up")))
         .group_by(EventRow.state)
     )
-    return dict(session.execute(query).tuples().all())
+    return dict(session.execute(query).all())
 
 
 def prune(session: Session, integration_id: str, keep: int) -> None:
@@ -195,5 +267,17 @@ def prune(session: Session, integration_id: str, keep: int) -> None:
         newest = select(EventRow.seq).where(ended).order_by(EventRow.seq.desc())
         oldest = session.scalar(newest.offset(keep).limit(1))
         if oldest is not None:
-            gone = delete(EventRow).where(ended, EventRow.seq <= oldest)
-            session.execute(gone.execution_options(synchronize_session=False))
+            # What another process is forgetting at this moment it need not wait for.
+            gone = select(EventRow.seq).where(ended, EventRow.seq <= oldest).order_by(EventRow.seq)
+            _delete(session, EventRow.seq.in_(gone.with_for_update(skip_locked=True)))
+
+
+def forget(session: Session, *conditions: ColumnElement[bool]) -> None:
+    """Delete the events that meet these conditions, whatever their state."""
+    if _is_postgresql(session):
+        _lock(session, *conditions)
+    _delete(session, *conditions)
+
+
+def _delete(session: Session, *conditions: ColumnElement[bool]) -> None:
+    session.execute(delete(EventRow).where(*conditions).execution_options(synchronize_session=False))

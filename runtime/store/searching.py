@@ -17,7 +17,8 @@ from runtime.store.tables.events import EventRow
 from runtime.store.tables.installations import InstallationRow, SiteInstallationRow, SpaceInstallationRow
 from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.organizations import OrganizationRow
-from runtime.store.tables.sites import SiteRow, SiteSpaceRow
+from runtime.store.tables.site_structure import SiteSpaceRow
+from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
 
 Conditions = list[ColumnElement[bool]]
@@ -51,7 +52,7 @@ def listed(search: str | None) -> Conditions:
 
 
 def integrations(query: IntegrationQuery) -> Conditions:
-    """Build the filters of the integration list (contract/gaps.md section 3)."""
+    """Build the filters of the integration list (docs/contract/api.md, "Filters")."""
     conditions = listed(query.search)
     if query.category:
         conditions.append(_holds("categories", query.category))
@@ -59,10 +60,10 @@ def integrations(query: IntegrationQuery) -> Conditions:
         conditions.append(_holds("scopes", query.scope))
     if query.block_domain:
         conditions.append(contains(cast(IntegrationRow.manifest["blocks"], String), query.block_domain))
-    for wanted, key in ((query.blocks, "blocks"), (query.content_sources, "contentSources")):
-        if wanted is not None:
+    for present_, key in ((query.blocks, "blocks"), (query.content_sources, "contentSources")):
+        if present_ is not None:
             present = func.coalesce(_has(key), False)
-            conditions.append(present if wanted else ~present)
+            conditions.append(present if present_ else ~present)
     if query.owner:
         conditions.append(IntegrationRow.organization_id == query.owner)
     if query.target:
@@ -71,7 +72,7 @@ def integrations(query: IntegrationQuery) -> Conditions:
 
 
 def in_catalogue(organization_id: str) -> ColumnElement[bool]:
-    """Match what an organisation may install: public integrations, and private ones it owns or has installed."""
+    """Match what an organization may install: public integrations, and private ones it owns or has installed."""
     installed = exists().where(
         InstallationRow.integration_id == IntegrationRow.id,
         InstallationRow.organization_id == organization_id,
@@ -82,7 +83,7 @@ def in_catalogue(organization_id: str) -> ColumnElement[bool]:
 
 
 def organizations(session: Session, ids: Iterable[str]) -> dict[str, OrganizationRow]:
-    """Load organisations by id."""
+    """Load organizations by id."""
     query = select(OrganizationRow).where(OrganizationRow.id.in_(list(ids)))
     return {row.id: row for row in session.scalars(query)}
 
@@ -128,8 +129,8 @@ def ended(
     place = tuple_(EventRow.ended_at, EventRow.seq)
     seen = visible(EventRow, reach)
     conditions = [EventRow.integration_id == integration_id, seen, place > after, *_chosen(query)]
-    found = select(EventRow).where(*conditions).order_by(EventRow.ended_at, EventRow.seq).limit(limit)
-    return list(session.scalars(found.options(undefer(EventRow.trace), undefer(EventRow.body))))
+    query_ = select(EventRow).where(*conditions).order_by(EventRow.ended_at, EventRow.seq).limit(limit)
+    return list(session.scalars(query_.options(undefer(EventRow.trace), undefer(EventRow.body))))
 
 
 def last_ended(
@@ -138,11 +139,17 @@ def last_ended(
     """List the last events that ended and that an actor may see, oldest first."""
     seen = visible(EventRow, reach)
     conditions = [EventRow.integration_id == integration_id, seen, EventRow.ended_at.is_not(None), *_chosen(query)]
-    found = select(EventRow).where(*conditions).order_by(EventRow.ended_at.desc(), EventRow.seq.desc()).limit(many)
-    return list(session.scalars(found.options(undefer(EventRow.trace), undefer(EventRow.body))))[::-1]
+    query_ = select(EventRow).where(*conditions).order_by(EventRow.ended_at.desc(), EventRow.seq.desc()).limit(many)
+    return list(session.scalars(query_.options(undefer(EventRow.trace), undefer(EventRow.body))))[::-1]
 
 
-def sites(organization_id: str, title: str | None, space: str | None, published: bool | None) -> Conditions:
+def sites(
+    organization_id: str,
+    title: str | None,
+    space: str | None,
+    published: bool | None,
+    types: Sequence[str] | None,
+) -> Conditions:
     """Build the filters of the site list."""
     conditions = [SiteRow.organization_id == organization_id]
     if title:
@@ -151,11 +158,29 @@ def sites(organization_id: str, title: str | None, space: str | None, published:
         conditions.append(exists().where(SiteSpaceRow.site_id == SiteRow.id, SiteSpaceRow.space_id == space))
     if published is not None:
         conditions.append(SiteRow.published == published)
+    if types:
+        conditions.append(SiteRow.type.in_(types))
     return conditions
 
 
+def site_at(session: Session, proxies: Sequence[str]) -> SiteRow | None:
+    """Find the published site that is reached at the longest of some addresses."""
+    query = select(SiteRow).where(SiteRow.proxy.in_(proxies), SiteRow.published, SiteRow.deleted_at.is_(None))
+    return session.scalars(query.order_by(func.length(SiteRow.proxy).desc()).limit(1)).first()
+
+
+def proxied_by_others(session: Session, organization_id: str, host: str) -> bool:
+    """Tell whether another organization has a site that is reached at some path of a host."""
+    query = exists().where(
+        SiteRow.organization_id != organization_id,
+        SiteRow.deleted_at.is_(None),
+        SiteRow.proxy.startswith(f"{host}/", autoescape=True),
+    )
+    return bool(session.scalar(select(query)))
+
+
 def spaces_among(session: Session, organization_id: str, ids: Sequence[str]) -> list[SpaceRow]:
-    """Find those of the given spaces that are there, in one organisation."""
+    """Find those of the given spaces that are there, in one organization."""
     query = select(SpaceRow).where(
         SpaceRow.organization_id == organization_id, SpaceRow.id.in_(ids), SpaceRow.deleted_at.is_(None)
     )
@@ -180,7 +205,7 @@ def scripts_of_site(
         )
         .order_by(SiteInstallationRow.created_at)
     )
-    return [(integration, installation, part) for integration, installation, part in session.execute(query).tuples()]
+    return [(integration, installation, part) for integration, installation, part in session.execute(query)]
 
 
 def integrations_on_site(site: SiteRow, search: str | None) -> Conditions:
@@ -241,7 +266,7 @@ def _active() -> Select[IntegrationRow]:
 
 
 def installations_in(organization_id: str, search: str | None) -> Conditions:
-    """Match the installations of an organisation, by the integration's name or title."""
+    """Match the installations of an organization, by the integration's name or title."""
     conditions = [InstallationRow.organization_id == organization_id]
     if search:
         named = and_(IntegrationRow.id == InstallationRow.integration_id, *listed(search))
@@ -256,17 +281,21 @@ def contents(session: Session, table: Any, ids: Iterable[str]) -> dict[str, Any]
 
 def configurations(session: Session, ids: Iterable[str]) -> list[tuple[str, dict[str, Any]]]:
     """List the configurations of installations and of their spaces and sites, each with the installation's id."""
-    wanted = list(ids)
-    if not wanted:
+    installation_ids = list(ids)
+    if not installation_ids:
         return []
-    queries = [select(InstallationRow.id, InstallationRow.configuration).where(InstallationRow.id.in_(wanted))]
+    queries = [
+        select(InstallationRow.id, InstallationRow.configuration).where(InstallationRow.id.in_(installation_ids))
+    ]
     for table in (SpaceInstallationRow, SiteInstallationRow):
-        queries.append(select(table.installation_id, table.configuration).where(table.installation_id.in_(wanted)))
+        queries.append(
+            select(table.installation_id, table.configuration).where(table.installation_id.in_(installation_ids))
+        )
     return [(row[0], row[1]) for query in queries for row in session.execute(query)]
 
 
 def within(table: Any, organization_id: str) -> ColumnElement[bool]:
-    """Match installations of any kind that belong to an organisation."""
+    """Match installations of any kind that belong to an organization."""
     if table is InstallationRow:
         return InstallationRow.organization_id == organization_id
     parent = and_(InstallationRow.id == table.installation_id, InstallationRow.organization_id == organization_id)

@@ -16,6 +16,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from sqlalchemy import LargeBinary
 from sqlalchemy.types import TypeDecorator
 
+from runtime.store.key_files import read_or_make
+
 KEY_BYTES = 32
 NONCE_BYTES = 12
 SHORTEST_KEY = 16
@@ -40,6 +42,11 @@ class Keyring:
     def derive(self, purpose: str) -> bytes:
         """Derive a key of 32 bytes for one purpose."""
         return hmac.new(self._secret, purpose.encode(), hashlib.sha256).digest()
+
+
+def new_signing_secret() -> str:
+    """Make a signing secret: 32 random bytes in base64url."""
+    return secrets.token_urlsafe(32)
 
 
 _keyring: Keyring | None = None
@@ -68,19 +75,8 @@ def load_keyring(data: Path | None, secret_key: str | None) -> Keyring:
         return Keyring(hashlib.sha256(secret_key.encode()).digest())
     if data is None:
         raise KeyMissing("set DEVKIT_SECRET_KEY (any long random text) when the database is not in a data folder")
-    path = data / "secret.key"
-    if not path.exists():
-        data.mkdir(parents=True, exist_ok=True)
-        fresh = path.with_name(f"secret.key.{os.getpid()}")
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(base64.b64encode(secrets.token_bytes(KEY_BYTES)))
-        try:
-            os.link(fresh, path)
-        except FileExistsError:
-            pass  # another process made the key first; both go on with that one
-        fresh.unlink()
-    return Keyring(base64.b64decode(path.read_bytes()))
+    content = read_or_make(data / "secret.key", lambda: base64.b64encode(secrets.token_bytes(KEY_BYTES)))
+    return Keyring(base64.b64decode(content))
 
 
 def _must_be_long(secret_key: str) -> None:
@@ -88,16 +84,16 @@ def _must_be_long(secret_key: str) -> None:
     text = secret_key.strip()
     if len(text) >= SHORTEST_KEY and len(set(text)) >= FEWEST_CHARACTERS:
         return
-    told = f"has {len(text)} characters" if len(text) < SHORTEST_KEY else "repeats the same few characters"
+    fault = f"has {len(text)} characters" if len(text) < SHORTEST_KEY else "repeats the same few characters"
     raise KeyMissing(
-        f"DEVKIT_SECRET_KEY {told}: it must have at least {SHORTEST_KEY}, {FEWEST_CHARACTERS} of them different; "
+        f"DEVKIT_SECRET_KEY {fault}: it must have at least {SHORTEST_KEY}, {FEWEST_CHARACTERS} of them different; "
         "`openssl rand -base64 32` makes one. A database that was written with the old key cannot be read with "
         "another one"
     )
 
 
 def encrypt(clear: bytes) -> bytes:
-    """Encrypt with AES-256-GCM; the nonce stands in front."""
+    """Encrypt with AES-256-GCM; the nonce comes first."""
     nonce = os.urandom(NONCE_BYTES)
     return nonce + keyring().encryption.encrypt(nonce, clear, None)
 

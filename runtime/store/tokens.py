@@ -1,4 +1,4 @@
-"""Tokens: who they belong to, and how the short-lived ones are made (contract/gaps.md section 11)."""
+"""Tokens: who they belong to, and how the short-lived ones are made (docs/contract/api.md, "Tokens")."""
 
 from __future__ import annotations
 
@@ -55,8 +55,15 @@ def sign(integration_id: str, installation_id: str | None, organization_id: str 
     return jwt.encode(claims, keyring().tokens, algorithm="HS256")
 
 
+def sign_claims(claims: dict[str, Any]) -> str:
+    """Make a token for one hour that says who somebody is; no operation of the API takes it."""
+    issued = int(time.time())
+    key = keyring().derive("claims of visitors")
+    return jwt.encode({**claims, "jti": new_id(), "iat": issued, "exp": issued + LIFETIME}, key, algorithm="HS256")
+
+
 def verify(token: str) -> Claims | None:
-    """Read a signed token; None when it is malformed, forged or over its time."""
+    """Read a signed token; None when it is malformed, forged or expired."""
     try:
         claims = jwt.decode(
             token, keyring().tokens, algorithms=["HS256"], options={"require": ["exp", "integration", "scopes"]}

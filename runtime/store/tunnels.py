@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Literal
 
 from sqlalchemy import select, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from runtime.contract.identifiers import new_id
@@ -28,13 +29,20 @@ def lease(
 
     `address` gives the address of a tunnel by its id: that of the machine which holds the developer's stream.
     """
-    row = rows.find(session, HOST, TunnelRow, organization_id=organization_id, user_id=user_id, name=name)
+    by = {"organization_id": organization_id, "user_id": user_id, "name": name}
     until = now() + timedelta(seconds=seconds)
+    row = rows.find(session, HOST, TunnelRow, **by)
     if row is None:
-        row = TunnelRow(organization_id=organization_id, user_id=user_id, name=name, url="", leased_until=until)
-        row.id = new_id()
-        session.add(row)
-    row.url, row.leased_until = address(row.id), until
+        fresh = TunnelRow(id=new_id(), url="", leased_until=until, **by)
+        try:
+            with session.begin_nested():
+                session.add(fresh)
+            row = fresh
+        except IntegrityError:
+            row = rows.find(session, HOST, TunnelRow, **by)  # the same user asked twice at once
+            if row is None:
+                raise
+    row.url, row.leased_until, row.lease_seconds = address(row.id), until, seconds
     session.flush()
     return row
 
@@ -42,7 +50,7 @@ def lease(
 def standing(session: Session, url: str) -> Standing:
     """Tell how it stands with the address events are to go to; `elsewhere` are addresses no tunnel of ours has.
 
-    A lease is worth nothing, either, once its holder is no administrator of who owns an integration whose events go
+    A lease is worth nothing, either, once its holder is not an administrator of who owns an integration whose events go
     there: development mode would show them what they may not read any more.
     """
     until = session.scalar(select(TunnelRow.leased_until).where(TunnelRow.url == url))

@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import delete, or_, select
 from sqlalchemy.orm import Session
 
+from runtime.store import queue
 from runtime.store.tables.events import EventRow
 from runtime.store.tables.installations import (
     ExternalIdRow,
@@ -42,9 +43,22 @@ class Gone:
 def find(session: Session, before: datetime, limit: int) -> Gone:
     """Find what was uninstalled before a moment, the oldest first, at most `limit` of each kind."""
     gone = Gone(_oldest(session, InstallationRow, before, limit))
+    gone.parts = {table: _oldest(session, table, before, limit) for table, _ in PARTS}
+    return _with_events(session, gone)
+
+
+def find_on(session: Session, space_ids: Sequence[str]) -> Gone:
+    """Find what was uninstalled from spaces that go for good."""
+    on_them = SpaceInstallationRow.space_id.in_(space_ids), SpaceInstallationRow.deleted_at.is_not(None)
+    gone = Gone(parts={SpaceInstallationRow: list(session.scalars(select(SpaceInstallationRow.id).where(*on_them)))})
+    return _with_events(session, gone)
+
+
+def _with_events(session: Session, gone: Gone) -> Gone:
     told: dict[str, dict[tuple[str, str], datetime]] = {}
     for table, place in PARTS:
-        gone.parts[table] = _oldest(session, table, before, limit)
+        if not gone.parts.get(table):
+            continue
         for part in session.scalars(select(table).where(table.id.in_(gone.parts[table]))):
             content_id = part.space_id if place == "spaceId" else part.site_id
             told.setdefault(part.installation_id, {})[place, content_id] = part.deleted_at + LAST_WORDS
@@ -75,9 +89,9 @@ def _told_of(session: Session, installation_id: str, places: dict[tuple[str, str
 def remove(session: Session, gone: Gone) -> None:
     """Remove what was found; parts and visitors' sessions go with what they belong to."""
     for start in range(0, len(gone.events), AT_ONCE):
-        _delete(session, EventRow, EventRow.seq.in_(gone.events[start : start + AT_ONCE]))
+        queue.forget(session, EventRow.seq.in_(gone.events[start : start + AT_ONCE]))
     if gone.installations:
-        _delete(session, EventRow, EventRow.installation_id.in_(gone.installations))
+        queue.forget(session, EventRow.installation_id.in_(gone.installations))
     for table, _ in PARTS:
         going = or_(table.id.in_(gone.parts.get(table, ())), table.installation_id.in_(gone.installations))
         _forget(session, table, list(session.scalars(select(table.id).where(going))))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from runtime.store import queue
 from runtime.store.tables.events import EventRow
 from runtime.store.tables.installations import (
     ExternalIdRow,
@@ -23,10 +24,12 @@ def prune(session: Session, integration_id: str, keep: int) -> None:
         .order_by(VersionRow.number.desc())
         .limit(keep)
     )
-    kept = list(session.scalars(newest))
-    if len(kept) < keep:
+    numbers = list(session.scalars(newest))
+    if len(numbers) < keep:
         return
-    session.execute(delete(VersionRow).where(VersionRow.integration_id == integration_id, VersionRow.id.not_in(kept)))
+    session.execute(
+        delete(VersionRow).where(VersionRow.integration_id == integration_id, VersionRow.id.not_in(numbers))
+    )
 
 
 def picture(session: Session, version_id: str, place: int | None) -> bytes | None:
@@ -50,7 +53,5 @@ def remove(session: Session, integration: IntegrationRow) -> None:
         .where(ExternalIdRow.owner_id.in_(installations))
         .execution_options(synchronize_session=False)
     )
-    session.execute(
-        delete(EventRow).where(EventRow.integration_id == integration.id).execution_options(synchronize_session=False)
-    )
+    queue.forget(session, EventRow.integration_id == integration.id)
     session.delete(integration)

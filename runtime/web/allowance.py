@@ -6,7 +6,7 @@ import threading
 import time
 from collections import OrderedDict
 
-MOST_KEYS = 1000
+MAX_KEYS = 1000
 
 
 class Allowance:
@@ -17,15 +17,15 @@ class Allowance:
         self._windows: OrderedDict[str, tuple[float, int]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def take(self, key: str, wanted: int = 1) -> int:
+    def take(self, key: str, amount: int = 1) -> int:
         """Take up to `wanted` of what is left for a key; returns how many there were."""
         moment = time.monotonic()
         with self._lock:
             began, used = self._windows.pop(key, (moment, 0))
             if moment - began >= self._seconds:
                 began, used = moment, 0
-            taken = min(wanted, self._most - used)
-            self._windows[key] = (began, used + taken)
-            while len(self._windows) > MOST_KEYS:
+            granted = min(amount, self._most - used)
+            self._windows[key] = (began, used + granted)
+            while len(self._windows) > MAX_KEYS:
                 self._windows.popitem(last=False)
-        return taken
+        return granted

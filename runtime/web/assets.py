@@ -1,4 +1,4 @@
-"""Files of pages: read and compressed once, sent with a tag so that a browser loads each anew only when it changed."""
+"""Files of pages: read and compressed once, sent with a tag so that browsers load them again only when they changed."""
 
 from __future__ import annotations
 
@@ -42,8 +42,11 @@ def load(path: Path) -> Asset:
 
 
 def serve(folder: Path, **headers: str) -> Callable[[str], Response]:
-    """Give a view that sends the files right in a folder, with these headers; raises NotFound for others."""
-    known = {path.name: path for path in folder.iterdir() if path.suffix in TYPES}
+    """Give a view that sends the files in a folder and those below it, with these headers; raises NotFound for others.
+
+    Only paths that were listed at the start are known, so that no request leads out of the folder.
+    """
+    known = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.suffix in TYPES}
 
     def view(file: str) -> Response:
         if file not in known:

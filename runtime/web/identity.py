@@ -16,11 +16,11 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote_plus, urlencode, urlsplit
 
 from flask import Flask, Response, request
-from jinja2 import Environment, FileSystemLoader
 
 from runtime.api.host import Host
 from runtime.web.identity_tokens import LASTS, Signer, Spoiled
 from runtime.web.origins import on_public_origin
+from runtime.web.templates import TEMPLATES
 
 PATH = "/identity"
 PEOPLE = {
@@ -29,11 +29,10 @@ PEOPLE = {
     "katherine": {"name": "Katherine Johnson", "email": "katherine@example.com", "groups": []},
 }
 """Subject -> what is known of the person."""
-PAGES = Environment(loader=FileSystemLoader(Path(__file__).parent / "pages"), autoescape=True, trim_blocks=True)
 POLICY = (
     "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-MOST_BODY = 64 * 1024
+MAX_BODY = 64 * 1024
 LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
@@ -84,8 +83,8 @@ def _configuration(signer: Signer) -> Response:
 
 def _authorize(host: Host, signer: Signer) -> Response:
     """Show who may sign in; a chosen `person` is sent back with a code, as is who denies."""
-    asked = request.args
-    client, redirect = asked.get("client_id", ""), asked.get("redirect_uri", "")
+    query = request.args
+    client, redirect = query.get("client_id", ""), query.get("redirect_uri", "")
     try:
         if not client:
             raise Refused("invalid_request", "The address names no `client_id`.")
@@ -93,14 +92,14 @@ def _authorize(host: Host, signer: Signer) -> Response:
     except Refused as refused:
         return _page(refused.status, client=client, refused=refused.sentence)
     try:
-        _check(asked)
+        _check(query)
     except Refused as refused:
         return _back(redirect, error=refused.code, error_description=refused.sentence)
-    person = asked.get("person")
+    person = query.get("person")
     if person is None:
         here = request.full_path.removesuffix("?")
-        choices = [(one["name"], one["email"], f"{here}&person={sub}") for sub, one in PEOPLE.items()]
-        scopes = asked.get("scope", "").split()
+        choices = [(identity["name"], identity["email"], f"{here}&person={sub}") for sub, identity in PEOPLE.items()]
+        scopes = query.get("scope", "").split()
         return _page(200, client=client, scopes=scopes, choices=choices, deny=f"{here}&person=nobody", back=redirect)
     if person not in PEOPLE:
         return _back(redirect, error="access_denied", error_description="The person did not agree.")
@@ -110,17 +109,17 @@ def _authorize(host: Host, signer: Signer) -> Response:
         sub=person,
         client_id=client,
         redirect_uri=redirect,
-        scope=asked.get("scope", ""),
-        nonce=asked.get("nonce"),
-        challenge=asked.get("code_challenge"),
+        scope=query.get("scope", ""),
+        nonce=query.get("nonce"),
+        challenge=query.get("code_challenge"),
     )
     return _back(redirect, code=code, iss=signer.issuer)
 
 
-def _check(asked: Any) -> None:
-    if asked.get("response_type") != "code":
+def _check(query: Any) -> None:
+    if query.get("response_type") != "code":
         raise Refused("unsupported_response_type", "Only `response_type=code` is known here.")
-    if asked.get("code_challenge") and asked.get("code_challenge_method") != "S256":
+    if query.get("code_challenge") and query.get("code_challenge_method") != "S256":
         raise Refused("invalid_request", "Only `code_challenge_method=S256` is known here.")
 
 
@@ -141,9 +140,9 @@ def _may_return(host: Host, redirect: str) -> None:
         )
 
 
-def _back(redirect: str, **told: str) -> Response:
+def _back(redirect: str, **parameters: str) -> Response:
     state = request.args.get("state")
-    query = urlencode({**told, **({"state": state} if state is not None else {})})
+    query = urlencode({**parameters, **({"state": state} if state is not None else {})})
     joint = "&" if urlsplit(redirect).query else "?"
     return Response(b"", 302, {"Location": f"{redirect}{joint}{query}", "Cache-Control": "no-store"})
 
@@ -217,7 +216,7 @@ def _known(person: str) -> dict[str, Any]:
 
 
 def _form() -> dict[str, str]:
-    request.max_content_length = MOST_BODY
+    request.max_content_length = MAX_BODY
     return dict(parse_qsl(request.get_data().decode(errors="replace"), keep_blank_values=True))
 
 
@@ -257,9 +256,9 @@ def _answering(view: Any) -> Response:
     return answer
 
 
-def _page(status: int, **shown: Any) -> Response:
+def _page(status: int, **values: Any) -> Response:
     headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-store"}
-    return Response(PAGES.get_template("identity.html").render(shown), status, headers, mimetype="text/html")
+    return Response(TEMPLATES.get_template("identity.html").render(values), status, headers, mimetype="text/html")
 
 
 def _json(value: Any, status: int = 200) -> Response:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import secrets
 import threading
 import time
@@ -20,11 +19,13 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 
+from runtime.store.key_files import read_or_make
+
 Use = Literal["code", "access", "refresh"]
 LASTS: dict[Use, int] = {"code": 300, "access": 3600, "refresh": 30 * 24 * 3600}
 """Seconds until each is over."""
 KEY_FILE = "identity.pem"
-MOST_SPENT = 10_000
+MAX_SPENT = 10_000
 
 
 class Spoiled(ValueError):
@@ -43,7 +44,7 @@ class Spent:
         with self._lock:
             fresh = name not in self._until
             self._until.setdefault(name, until)
-            while self._until and (len(self._until) > MOST_SPENT or next(iter(self._until.values())) < time.time()):
+            while self._until and (len(self._until) > MAX_SPENT or next(iter(self._until.values())) < time.time()):
                 self._until.popitem(last=False)
         return fresh
 
@@ -93,11 +94,11 @@ class Signer:
                 token, self._key.public_key(), algorithms=["RS256"], issuer=self.issuer, options={"verify_aud": False}
             )
         except jwt.ExpiredSignatureError:
-            raise Spoiled(f"The {use} is over its time.") from None
+            raise Spoiled(f"The {use} has expired; start again.") from None
         except jwt.PyJWTError:
             raise Spoiled(f"The {use} was not made here.") from None
         if claims.get("use") != use:
-            raise Spoiled(f"This is no {use}.")
+            raise Spoiled(f"This is not a {use}.")
         if claims.get("family") in self.spent or (use == "access" and claims["jti"] in self.spent):
             raise Spoiled(f"The {use} was revoked.")
         return claims
@@ -131,21 +132,15 @@ def _fresh() -> rsa.RSAPrivateKey:
     return rsa.generate_private_key(65537, 2048)
 
 
+def _pem() -> bytes:
+    return _fresh().private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+
+
 def _kept(path: Path) -> rsa.RSAPrivateKey:
-    """Read the key of a folder, made at the first time (mode 0600), so that tokens outlive a restart."""
-    if not path.exists():
-        text = _fresh().private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        )
-        fresh = path.with_name(f"{path.name}.{os.getpid()}")
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(text)
-        try:
-            os.link(fresh, path)
-        except FileExistsError:
-            pass  # another process made the key first; both go on with that one
-        fresh.unlink()
-    key = serialization.load_pem_private_key(path.read_bytes(), None)
+    """Read the key of a folder, so that tokens outlive a restart."""
+    key = serialization.load_pem_private_key(read_or_make(path, _pem), None)
     if not isinstance(key, rsa.RSAPrivateKey):
         raise TypeError(f"{path} holds no RSA key; remove it, and a new one is made")
     return key

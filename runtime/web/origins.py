@@ -19,7 +19,7 @@ def on_public_origin(host: Host, view: Callable[..., Response]) -> Callable[...,
             raise errors.NotFound(f"Pages are served at {host.addresses.public_url}.")
         answer = view(**path)
         answer.headers["X-Content-Type-Options"] = "nosniff"
-        answer.headers["Referrer-Policy"] = "no-referrer"
+        answer.headers.setdefault("Referrer-Policy", "no-referrer")
         answer.headers["Cross-Origin-Resource-Policy"] = "same-origin"
         return answer
 

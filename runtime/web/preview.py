@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from queue import Empty
@@ -13,23 +13,33 @@ from typing import Any
 
 from flask import Flask, Response, request
 
-from runtime.api.auth import Actor
+from runtime.api.call import Call
+from runtime.api.entrance import admit_alone, caller
+from runtime.api.families.integrations import INTEGRATION
 from runtime.api.host import Host
-from runtime.api.mount import parse, read_json
+from runtime.api.permission import Gate, member
+from runtime.api.requests import parse_body, read_json
+from runtime.api.server_sent_events import CONNECTED, STILL_HERE, stream, written
 from runtime.api.standing import Standing
 from runtime.contract import accessibility, contentkit, errors
 from runtime.contract.base import Body, WireModel
 from runtime.contract.invocation import Limits, ScriptFault
 from runtime.contract.organizations import reaches
-from runtime.dispatch import objects
 from runtime.dispatch.recorder import summary
-from runtime.store import installed, previewing, rows
+from runtime.serializers.installations import installations, site_installations, space_installations
+from runtime.serializers.integrations import integrations
+from runtime.serializers.organizations import organizations
+from runtime.serializers.sites import sites
+from runtime.serializers.spaces import spaces
+from runtime.serializers.view import View
+from runtime.store import previewing, rows
 from runtime.store.rows import HOST
 from runtime.store.tables.integrations import IntegrationRow
 from runtime.web.assets import STATIC, send, serve
 from runtime.web.origins import on_public_origin
 from runtime.web.preview_pages import PAGES, page
 
+GATE = Gate("previewIntegration", (INTEGRATION,), member("admin"))
 BEAT = 15.0
 NAME = re.compile(r"[a-zA-Z0-9-_.]{1,100}")
 LOOK_EVERY = 1.0
@@ -58,7 +68,7 @@ class Rendered(Body):
 
 
 class Faults:
-    """The fault each integration has at the moment, told by whoever watches its source."""
+    """The fault each integration has at the moment, reported by whoever watches its source."""
 
     def __init__(self) -> None:
         self._now: dict[str, dict[str, Any]] = {}
@@ -77,10 +87,10 @@ class Faults:
 
 def mount_preview(app: Flask, host: Host) -> None:
     """Add the pages and what they ask for."""
-    faults = Faults()
+    faults, files = Faults(), serve(STATIC / "preview", Cache_Control="no-cache")
     routes: tuple[tuple[str, str, Callable[..., Response], tuple[str, ...]], ...] = (
-        *((rule, f"preview {one}", partial(_page, host, one), ("GET",)) for rule, one in PAGES.items()),
-        ("/preview/static/<file>", "preview static", serve(STATIC, Cache_Control="no-cache"), ("GET",)),
+        *((rule, f"preview {template}", partial(_page, host, template), ("GET",)) for rule, template in PAGES.items()),
+        ("/preview/static/<path:file>", "preview static", files, ("GET",)),
         ("/preview/api/<name>", "preview state", partial(_state, host, faults), ("GET",)),
         ("/preview/api/<name>/events", "preview events", partial(_events, host), ("GET",)),
         ("/preview/api/<name>/stream", "preview stream", partial(_stream, host), ("GET",)),
@@ -97,92 +107,71 @@ def _page(host: Host, template: str, name: str) -> Response:
     return send(page(template), Cache_Control="no-cache", Content_Security_Policy=policy)
 
 
-def _actor(host: Host) -> Actor:
-    return host.authenticator.actor(request.headers.get("Authorization"), host.database.epoch())
+def _caller(host: Host, name: str) -> Call:
+    return caller(host, request.headers.get("Authorization"), {"integrationName": name})
 
 
-def admit(host: Host, name: str, actor: Actor | None = None) -> Actor:
-    """Admit administrators of the organisation that owns the integration; raises NotFound for everybody else."""
-    actor = actor or _actor(host)
-    with host.database.transaction(writes=False) as session:
-        row = rows.find(session, HOST, IntegrationRow, name=name)
-    if row is None or not reaches(actor.role_in(row.organization_id), "admin"):
-        raise errors.NotFound(f"There is no integration `{name[:60]}`, or this token may not see it.")
-    return actor
+def admit(call: Call) -> None:
+    """Admit administrators of the organization that owns the integration; raises NotFound for everybody else."""
+    try:
+        admit_alone(call, GATE)
+    except errors.Forbidden:
+        name = call.path["integrationName"]
+        raise errors.NotFound(f"There is no integration `{name[:60]}`, or this token may not see it.") from None
 
 
-def _admit_author(host: Host, name: str, actor: Actor | None = None) -> tuple[Actor, bool]:
+def admit_author(call: Call) -> bool:
     """Admit as `admit` does, and before the first version every administrator; tells whether there is a version."""
-    actor = actor or _actor(host)
+    name = call.path["integrationName"]
     if not NAME.fullmatch(name):
         raise errors.NotFound("There is no integration of this name: it has signs that no name has.")
-    with host.database.transaction(writes=False) as session:
+    with call.host.database.transaction(writes=False) as session:
         published = rows.find(session, HOST, IntegrationRow, name=name) is not None
-    if published or not any(reaches(role, "admin") for role in actor.roles.values()):
-        return admit(host, name, actor), True
-    return actor, False
+    if published or not any(reaches(role, "admin") for _, role in call.actor.reach.roles):
+        admit(call)
+        return True
+    call.basis.use(None)  # what is not there moves no epoch when it comes: a stream looks each time
+    return False
 
 
 def _state(host: Host, faults: Faults, name: str) -> Response:
-    actor, published = _admit_author(host, name)
-    if not published:
+    call = _caller(host, name)
+    if not admit_author(call):
         return _json({"integration": None, "fault": faults.of(name)})
-    at = host.addresses
     with host.database.transaction(writes=False) as session:
-        place = previewing.place_of(session, name)
-        owner = objects.organization_object(place.organization, at, actor.role_in(place.organization.id))
+        place, view = previewing.place_of(session, name), call.view(session)
         shown: dict[str, WireModel | None] = {
-            "integration": objects.integration_object(place.integration, owner, at, admin=True, install=True),
-            "organization": owner,
-            "installation": None,
-            "space": None if place.space is None else objects.space_object(place.space, at, "admin"),
-            "site": None if place.site is None else objects.site_object(place.site, at, 1),
-            "spaceInstallation": None,
-            "siteInstallation": None,
+            "integration": _shown(view, integrations, place.integration),
+            "organization": _shown(view, organizations, place.organization),
+            "installation": _shown(view, installations, place.installation),
+            "space": _shown(view, spaces, place.space),
+            "site": _shown(view, sites, place.site),
+            "spaceInstallation": _shown(view, space_installations, place.space_part),
+            "siteInstallation": _shown(view, site_installations, place.site_part),
         }
-        if place.installation is not None:
-            parts = [row for row in (place.installation, place.space_part, place.site_part) if row is not None]
-            names = installed.external_ids(session, [row.id for row in parts])
-            shown["installation"] = objects.installation_object(
-                place.installation, name, at, spaces=1, external_ids=names[place.installation.id], reveal=True
-            )
-            if place.space_part is not None:
-                shown["spaceInstallation"] = objects.space_installation_object(
-                    place.space_part,
-                    name,
-                    at,
-                    external_ids=names[place.space_part.id],
-                    reveal=True,
-                    space=place.space_part.space_id,
-                )
-            if place.site_part is not None:
-                shown["siteInstallation"] = objects.site_installation_object(
-                    place.site_part,
-                    name,
-                    at,
-                    external_ids=names[place.site_part.id],
-                    reveal=True,
-                    site=place.site_part.site_id,
-                )
     body = {
         key: value.model_dump(mode="json", by_alias=True) if value is not None else None for key, value in shown.items()
     }
     return _json({**body, "fault": faults.of(name)})
 
 
+def _shown(view: View, serialize: Callable[[View, list[Any]], Sequence[WireModel]], row: Any) -> WireModel | None:
+    return serialize(view, [row])[0] if row is not None else None
+
+
 def _events(host: Host, name: str) -> Response:
-    _admit_author(host, name)
+    admit_author(_caller(host, name))
     host.recorder.flush()
     limit = min(max(request.args.get("limit", 50, int), 0), 1000)
     with host.database.transaction(writes=False) as session:
-        found = previewing.latest_events(session, name, limit)
-    return _json({"items": [summary(row) for row in found]})
+        events = previewing.latest_events(session, name, limit)
+    return _json({"items": [summary(row) for row in events]})
 
 
 def _fault(host: Host, faults: Faults, name: str) -> Response:
-    _admit_author(host, name)
-    told = parse(Fault, body=read_json())
-    fault = getattr(told, "fault", None)
+    admit_author(_caller(host, name))
+    report = parse_body(Fault, read_json(request.environ))
+    fault = getattr(report, "fault", None)
     if fault is not None:
         known = set(asdict(ScriptFault("")))
         fault = {key: value for key, value in fault.items() if key in known}
@@ -193,45 +182,46 @@ def _fault(host: Host, faults: Faults, name: str) -> Response:
 
 def _validate(host: Host, name: str) -> Response:
     """Tell what a render output violates, and what it leaves out that assistive technology needs."""
-    _admit_author(host, name)
+    admit_author(_caller(host, name))
     # A script's answer and the words around it.
-    told = parse(Rendered, body=read_json(Limits().response + 1000))
-    output = getattr(told, "output", None)
+    rendered = parse_body(Rendered, read_json(request.environ, Limits().response + 1000))
+    output = getattr(rendered, "output", None)
     return _json(
         {
-            "violations": [asdict(one) for one in contentkit.violations(output)],
-            "warnings": [asdict(one) for one in accessibility.warnings(output)],
+            "violations": [asdict(violation) for violation in contentkit.violations(output)],
+            "warnings": [asdict(warning) for warning in accessibility.warnings(output)],
         }
     )
 
 
 def _stream(host: Host, name: str) -> Response:
-    def may(actor: Actor) -> None:
-        _admit_author(host, name, actor)
-
-    reader = Standing(host, request.headers.get("Authorization"), may)
+    authorization = request.headers.get("Authorization")
+    reader = Standing(host, authorization, {"integrationName": name}, _admit_reader)
 
     def lines() -> Iterator[bytes]:
         with host.announcer.listen(name) as queue:
-            yield b": hello\n\n"
+            yield CONNECTED
             spoke = time.monotonic()
             while True:
                 try:
-                    told = queue.get(timeout=LOOK_EVERY)
+                    news = queue.get(timeout=LOOK_EVERY)
                 except Empty:
                     if not reader.holds():
                         return
                     if time.monotonic() - spoke > BEAT:
-                        yield b": still here\n\n"
+                        yield STILL_HERE
                         spoke = time.monotonic()
                     continue
-                if told is None or not reader.holds():
+                if news is None or not reader.holds():
                     return
                 spoke = time.monotonic()
-                yield f"event: {told.kind}\ndata: {json.dumps(told.data)}\n\n".encode()
+                yield written(news.kind, news.data)
 
-    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return Response(host.places.stream(reader.actor.owner, lines), 200, headers, mimetype="text/event-stream")
+    return stream(host, reader.actor.owner, lines)
+
+
+def _admit_reader(call: Call) -> None:
+    admit_author(call)
 
 
 def _json(value: Any) -> Response:

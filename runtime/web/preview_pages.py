@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from functools import cache
 from pathlib import Path, PurePosixPath
 
-from jinja2 import Environment, FileSystemLoader
-
 from runtime.web.assets import STATIC, Asset
+from runtime.web.templates import TEMPLATES
 
 PAGES = {
     "/preview/<name>": "component.html",
@@ -24,25 +24,23 @@ IMPORT = re.compile(r'(?:from|^import) "([^"]+)"', re.MULTILINE)
 @cache
 def page(template: str) -> Asset:
     """Fill the template of a page, for as long as the process lives."""
-    folder = FileSystemLoader(Path(__file__).parent / "pages")
-    environment = Environment(loader=folder, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.globals["imports"] = imports
-    return Asset.of(environment.get_template(f"preview/{template}").render().encode(), "text/html")
+    return Asset.of(TEMPLATES.get_template(f"preview/{template}").render(imports=imports).encode(), "text/html")
 
 
 def imports(entry: str) -> list[str]:
     """Give the addresses of all modules that an entry module of the preview imports, in the order of their imports."""
     first = OWN / entry
-    found: dict[PurePosixPath, None] = {first: None}
-    waiting = [first]
-    for module in waiting:
+    modules = [first]
+    for module in modules:  # grows while it is walked
         for place in IMPORT.findall(_file(module).read_text(encoding="utf-8")):
-            wanted = module.parent / place
-            if wanted not in found:
-                found[wanted] = None
-                waiting.append(wanted)
-    return [str(one) for one in found if one != first]
+            # As browsers resolve it: an address that is written differently would be loaded twice.
+            imported = PurePosixPath(posixpath.normpath(module.parent / place))
+            if imported not in modules:
+                modules.append(imported)
+    return [str(module) for module in modules if module != first]
 
 
 def _file(address: PurePosixPath) -> Path:
-    return STATIC / (address.relative_to(OWN) if address.is_relative_to(OWN) else address.relative_to("/"))
+    if address.is_relative_to(OWN):
+        return STATIC / "preview" / address.relative_to(OWN)
+    return STATIC / address.relative_to("/")

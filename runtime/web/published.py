@@ -1,9 +1,9 @@
-"""Published sites as visitors see them, and how visitors sign in (contract/dispatch.md section 10)."""
+"""Published sites as visitors see them, and how they sign in (docs/contract/scripts.md, "Visitor authentication")."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
@@ -11,7 +11,6 @@ from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from flask import Flask, Response, request, send_from_directory
-from jinja2 import Environment, FileSystemLoader
 
 from runtime.api.content_origin import on_own_origin
 from runtime.api.host import Host
@@ -19,20 +18,22 @@ from runtime.api.inbound import passed_on
 from runtime.api.script_headers import SANDBOX
 from runtime.contract import errors
 from runtime.contract.sites import SiteIntegrationScript
-from runtime.dispatch.planning import Level, Plan
+from runtime.dispatch.planning import Plan
 from runtime.services import site_scripts, visiting, visitor_asking
+from runtime.services.published_lookup import sign_in_address
 from runtime.services.rendering import body_of, script_error
-from runtime.store import visitors
+from runtime.services.site_entry import signed_claims
+from runtime.store import share_links, visitors
 from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
 from runtime.web.site_page_content import sample_of
 from runtime.web.site_policy import policy_of, policy_of_sample
+from runtime.web.templates import TEMPLATES
 from runtime.web.visitor_cookies import is_of_site, session_cookies, set_session_cookie, visitors_cookies
 
 HERE = Path(__file__).parent
-PAGES = Environment(loader=FileSystemLoader(HERE / "pages"), autoescape=True, trim_blocks=True)
 TOKEN = "jwt_token"
-MOST_PARAMETERS = 50
+MAX_PARAMETERS = 50
 SIGN_OUT = "-/sign-out"
 SAFE = "/-._~!$&'()*+,=:@"
 ASKED = "visit"
@@ -54,15 +55,15 @@ def mount_published(app: Flask, host: Host) -> None:
     for method, leave in (("GET", _ask_whether_to_leave), ("POST", _sign_out)):
         view = partial(_guarded, host, leave)
         app.add_url_rule(f"/sites/<site_id>/{SIGN_OUT}", f"site sign-out {method}", view, methods=(method,))
-    asked = "/v1/integrations/<name>/visitor-authentication/<installation>/<site_id>"
-    app.add_url_rule(asked, "visitor authentication", partial(_asked_elsewhere, host), methods=("GET",))
+    visitor_path = "/v1/integrations/<name>/visitor-authentication/<installation>/<site_id>"
+    app.add_url_rule(visitor_path, "visitor authentication", partial(_asked_elsewhere, host), methods=("GET",))
     app.add_url_rule("/sites/<site_id>", "site", partial(_guarded, host, _to_home), methods=("GET",))
     app.add_url_rule("/sites/<site_id>/", "site home", page, methods=("GET",))
     app.add_url_rule("/sites/<site_id>/<path:rest>", "site page", page, methods=("GET",))
 
 
 def _style() -> Response:
-    answer = send_from_directory(HERE / "static", "published.css")
+    answer = send_from_directory(HERE / "static" / "site", "published.css")
     answer.headers["Cache-Control"] = "public, max-age=300"
     answer.headers["X-Content-Type-Options"] = "nosniff"
     return answer
@@ -100,7 +101,7 @@ def may_read(host: Host, site: SiteRow) -> bool:
     if site.visibility != "visitor-auth":
         return site.visibility != "share-link"
     try:
-        return _signed_in(host, site, _backend(host, site)[1])
+        return _claims(host, site, _part(host, site)) is not None
     except Apology:
         return False  # nobody can sign in, so nobody is
 
@@ -121,30 +122,52 @@ def _to_home(host: Host, site: SiteRow, place: str) -> Response:
 def _page(host: Host, site: SiteRow, place: str) -> Response:
     """Show a site to whom its visibility allows; others are sent to sign in."""
     if site.visibility == "share-link":
-        raise Apology(403, "Not with this address", "This site opens with a link that its owners share.")
+        return _shared(host, site, place)
     if site.visibility != "visitor-auth":
-        return _shown(host, site, place, signed_in=False)
-    plan, part = _backend(host, site)
+        return _shown(host, site, place)
+    part = _part(host, site)
     token = request.args.get(TOKEN)
     if token is not None:
         return _sign_in(host, site, part, place, token)
-    if _signed_in(host, site, part):
-        return _shown(host, site, place, signed_in=True)
-    return _ask_or_send(host, site, plan, {"location": place, "searchParams": _parameters()})
+    claims = _claims(host, site, part)
+    if claims is not None:
+        return _shown(host, site, place, claims=claims)
+    if part is None:
+        return _send_elsewhere(site, place)
+    return _ask_or_send(host, site, _backend(host, site)[0], {"location": place, "searchParams": _parameters()})
+
+
+def _shared(host: Host, site: SiteRow, place: str) -> Response:
+    """Show a site to whoever has the key of a link, which is the first part of the path."""
+    key, _, rest = place.partition("/")
+    with host.database.transaction(writes=False) as session:
+        link = share_links.active(session, site, key) if key else None
+    if link is None:
+        raise Apology(403, "Not with this address", "This site opens with a link that its owners share.")
+    answer = _shown(host, site, rest, key=key)
+    answer.headers["Referrer-Policy"] = "no-referrer"  # the address is what opens the site
+    answer.headers["Cache-Control"] = "private, no-store"
+    return answer
+
+
+def _send_elsewhere(site: SiteRow, place: str) -> Response:
+    """Send a visitor to where the site's owners sign them in."""
+    if site.fallback_url is None:
+        raise Apology(403, "Sign in elsewhere", "Visitors of this site are signed in by its owners' own service.")
+    return _redirect(sign_in_address(site.fallback_url, place))
+
+
+def _part(host: Host, site: SiteRow) -> Any:
+    """Find the integration that signs visitors in, as it is installed; None where the site's owners do."""
+    return _backend(host, site)[1] if site.visitor_auth_backend == "integration" else None
 
 
 def _backend(host: Host, site: SiteRow) -> tuple[Plan, Any]:
-    level: Level | None = None
-
-    def find(_: Any) -> Level | None:
-        return level
-
-    if site.visitor_auth_backend != "integration":
-        raise Apology(403, "Sign in elsewhere", "Visitors of this site are signed in by its owners' own service.")
-    epoch = host.database.epoch()  # before the rows are read: what is kept must not be older than it says
+    basis = host.database.basis()
     with host.database.transaction(writes=False) as session:
         level = visiting.backend_of(session, site)
-    plan = host.plans.get(("visitor", site.id, site.visitor_auth_integration), epoch, find)
+    key = ("visitor", site.id, site.visitor_auth_integration)
+    plan = host.plans.get(key, basis, lambda session: visiting.backend_of(session, site))
     if level is None or plan is None:
         raise Apology(503, "Signing in is not possible", "The integration that signs visitors in is not active here.")
     return plan, level.site
@@ -163,17 +186,27 @@ def _sign_in(host: Host, site: SiteRow, part: Any, place: str, token: str) -> Re
     return answer
 
 
-def _signed_in(host: Host, site: SiteRow, part: Any) -> bool:
+def _claims(host: Host, site: SiteRow, part: Any) -> Mapping[str, Any] | None:
+    """Give what a visitor who is signed in claims; None for who is not."""
+    part_id = None if part is None else part.id
     with host.database.transaction(writes=False) as session:
-        return any(visitors.find_session(session, site.id, part.id, value) for value in session_cookies(host, site))
+        found = (visitors.find_session(session, site.id, part_id, value) for value in session_cookies(host, site))
+        known = next((row for row in found if row is not None), None)
+    return None if known is None else signed_claims(known.claims)
 
 
 def _ask_whether_to_leave(host: Host, site: SiteRow, place: str) -> Response:
     """Ask on a page without scripts: from a page that is confined nobody can be signed out."""
     home = host.addresses.site(site.id)
-    shown = {"title": site.title, "home": home, "heading": "Sign out?", "again": home, "again_text": "Back to the site"}
+    fields = {
+        "title": site.title,
+        "home": home,
+        "heading": "Sign out?",
+        "again": home,
+        "again_text": "Back to the site",
+    }
     words = "This site will not know you any more."
-    answer = _html(host, 200, (), None, message=words, leave=home + SIGN_OUT, site_id=site.id, **shown)
+    answer = _html(host, 200, (), None, message=words, leave=home + SIGN_OUT, site_id=site.id, **fields)
     answer.headers["Cache-Control"] = "private, no-store"
     return answer
 
@@ -188,9 +221,9 @@ def _sign_out(host: Host, site: SiteRow, place: str) -> Response:
     with host.database.transaction(writes=True) as session:
         for value in values:
             visitors.close_session(session, site.id, value)
-    said = Apology(200, "You are signed out", "This site does not know you any more.")
-    answer = _apology(host, site, said)
-    if values and site.visibility == "visitor-auth":
+    apology = Apology(200, "You are signed out", "This site does not know you any more.")
+    answer = _apology(host, site, apology)
+    if values and site.visibility == "visitor-auth" and site.visitor_auth_backend == "integration":
         plan, _ = _backend(host, site)
         asked = _ask_or_send(host, site, plan, {"location": "", "action": "logout"})
         answer = asked if 300 <= asked.status_code < 400 else answer
@@ -215,7 +248,7 @@ def _about(plan: Plan, site: SiteRow) -> str:
 
 
 def _asked_elsewhere(host: Host, name: str, installation: str, site_id: str) -> Response:
-    """Ask an integration at its own origin, with what the site sealed; begins anew where that is too old."""
+    """Ask an integration at its own origin, with what the site sealed; starts over where that is too old."""
     own = on_own_origin(host, host.addresses.integration_origin(name))
     site = find_site(host, site_id) if own else None
     if site is None or site.visibility != "visitor-auth":
@@ -230,11 +263,11 @@ def _asked_elsewhere(host: Host, name: str, installation: str, site_id: str) -> 
         except visitor_asking.Spent:
             return _redirect(host.addresses.site(site.id))
         cookies = fields.get("cookies", {}) | visitors_cookies()
-        asked = _ask(host, site, plan, fields | ({"cookies": cookies} if cookies else {}), own=True)
-        if fields.get("action") == "logout" and not 300 <= asked.status_code < 400:
+        answer = _ask(host, site, plan, fields | ({"cookies": cookies} if cookies else {}), own=True)
+        if fields.get("action") == "logout" and not 300 <= answer.status_code < 400:
             said = Apology(200, "You are signed out", "This site does not know you any more.")
             return _apology(host, site, said)
-        return asked
+        return answer
 
     return _apologizing(host, site, ask)
 
@@ -264,42 +297,44 @@ def _relayed(host: Host, site: SiteRow, plan: Plan, line: str, *, own: bool) -> 
     first, *attributes = line.split("; ")
     if own and (first.lower().startswith("__host-") or "Path=/" in attributes):
         return [line]
-    said = [part for part in attributes if not part.startswith("Path=")]
+    attributes_ = [part for part in attributes if not part.startswith("Path=")]
     if own:
         places = [f"/v1/integrations/{plan.integration}"]
     else:
         places = [urlsplit(address).path for address in (plan.endpoint, host.addresses.site(site.id))]
-    return ["; ".join([first, *said, f"Path={place}"]) for place in places]
+    return ["; ".join([first, *attributes_, f"Path={place}"]) for place in places]
 
 
 def _parameters() -> dict[str, str]:
     known = [(name, value) for name, value in request.args.items() if name != TOKEN]
-    return dict(known[:MOST_PARAMETERS])
+    return dict(known[:MAX_PARAMETERS])
 
 
 def _redirect(address: str) -> Response:
     return Response(b"", 302, {"Location": address, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})
 
 
-def _shown(host: Host, site: SiteRow, place: str, *, signed_in: bool) -> Response:
-    """Show the site; where the preview is served, the sample page at a place."""
-    at = host.addresses
+def _shown(
+    host: Host, site: SiteRow, place: str, *, claims: Mapping[str, Any] | None = None, key: str | None = None
+) -> Response:
+    """Show the site as it is there for a visitor; where the preview is served, the sample page at a place."""
+    at, signed_in = host.addresses, claims is not None
     with host.database.transaction(writes=False) as session:
-        spaces = [(_emoji(space), space.title) for space in visiting.spaces_of(session, site)]
+        spaces = [(_emoji(space), space.title) for space in visiting.spaces_of(session, site, claims)]
         scripts = site_scripts.of_site(session, site, at)
         sample = sample_of(session, site, at) if host.settings.preview else None
-    home = at.site(site.id)
+    home = at.site(site.id) + (f"{key}/" if key else "")
     # On a shared origin a script could read other sites as whoever is signed in there.
     confined = bool(scripts) and not on_own_origin(host, at.site_origin(site.id))
-    shown: dict[str, Any] = {"title": site.title, "sign_out": home + SIGN_OUT if signed_in else None}
+    fields: dict[str, Any] = {"title": site.title, "sign_out": home + SIGN_OUT if signed_in else None}
     policy = policy_of(scripts)
     if sample is not None:
-        shown |= {"sample": sample, "page": sample.at(place), "files": f"{at.site_origin(site.id)}/sites/-"}
+        fields |= {"sample": sample, "page": sample.at(place), "files": f"{at.site_origin(site.id)}/sites/-"}
         policy = policy_of_sample(scripts, sample, at, site.id)
-        if shown["page"] is None:
+        if fields["page"] is None:
             raise Apology(404, "Nothing here", "There is no such page on this site.")
     policy += f"; {SANDBOX}" if confined else ""
-    answer = _html(host, 200, scripts, policy, home=home, spaces=spaces, site_id=site.id, confined=confined, **shown)
+    answer = _html(host, 200, scripts, policy, home=home, spaces=spaces, site_id=site.id, confined=confined, **fields)
     answer.headers["Cache-Control"] = "private, no-store" if signed_in else "no-cache"
     if site.visibility != "public":
         answer.headers["X-Robots-Tag"] = "noindex"
@@ -333,10 +368,10 @@ def _html(
     scripts: Sequence[SiteIntegrationScript],
     policy: str | None,
     site_id: str | None,
-    **shown: Any,
+    **fields: Any,
 ) -> Response:
     # Of the origin that is looked at: also where a page of a site is shown at that of an integration.
-    body = PAGES.get_template("site.html").render(style="/sites/-/published.css", scripts=scripts, **shown)
+    body = TEMPLATES.get_template("site.html").render(style="/sites/-/published.css", scripts=scripts, **fields)
     headers = {
         "Content-Security-Policy": policy or policy_of(scripts),
         "Cross-Origin-Resource-Policy": "same-origin",

@@ -15,21 +15,21 @@ from typing import Any
 from flask import Flask, Response, request
 from sqlalchemy.orm import Session
 
-from runtime.api import render_lane
 from runtime.api.content_origin import on_own_origin
+from runtime.api.entrance import caller
 from runtime.api.host import Host
-from runtime.api.mount import parse, read_json
+from runtime.api.render_lane import answer_of
+from runtime.api.requests import parse_body, read_json
 from runtime.api.script_headers import is_hosts
 from runtime.contract import errors
 from runtime.contract.identifiers import new_id
-from runtime.contract.insights import MOST_COOKIES, InsightsEvent, PageView, TrackEvents
+from runtime.contract.insights import MAX_COOKIES, InsightsEvent, PageView, TrackEvents
 from runtime.contract.invocation import LogLine, Trace
 from runtime.contract.masking import BY_SHAPE
 from runtime.contract.rendering import DocumentContext, RenderIntegration
 from runtime.dispatch.outbox import WAKE
 from runtime.dispatch.traces import trace_text
 from runtime.services import site_scripts, tracking
-from runtime.services.rendering import Asker
 from runtime.store import previewing, rows, searching
 from runtime.store.database import now
 from runtime.store.rows import HOST
@@ -42,11 +42,11 @@ from runtime.web.origins import on_public_origin
 from runtime.web.preview import admit
 from runtime.web.published import find_site, may_read
 from runtime.web.site_page_content import sample_of
-from runtime.web.site_page_reports import MOST_BODY, Violation, violations
+from runtime.web.site_page_reports import MAX_BODY, Violation, violations
 from runtime.web.site_policy import policy_of_sample
 
 VIOLATION = "site_policy_violation"
-"""The type of the event under which a violation stands in an integration's log; no script is told of it."""
+"""The type of the event that records a violation in an integration's log; no script receives it."""
 CONSENT = "__gitbook_cookie_granted"
 TO_STRANGERS = {
     "Access-Control-Allow-Origin": "*",
@@ -55,7 +55,7 @@ TO_STRANGERS = {
 }
 LONGEST_RENDER = 64 * 1024
 LONGEST_INSIGHTS = 64 * 1024
-MOST_INSIGHTS = 10
+MAX_INSIGHTS = 10
 
 
 class Reading:
@@ -101,44 +101,44 @@ def _guarded(host: Host, reading: Reading, view: Callable[..., Response], site_i
 def _render(host: Host, reading: Reading, site: SiteRow, name: str) -> Response:
     """Render a block for a reader, by the same way as the API does."""
     _may(host, site)
-    wanted = parse(RenderIntegration, body=read_json(LONGEST_RENDER))
-    assert isinstance(wanted, RenderIntegration)
-    if not isinstance(wanted.context, DocumentContext) or wanted.context.editable:
+    request_body = parse_body(RenderIntegration, read_json(request.environ, LONGEST_RENDER))
+    assert isinstance(request_body, RenderIntegration)
+    if not isinstance(request_body.context, DocumentContext) or request_body.context.editable:
         raise errors.BadRequest("context: readers see documents, and edit none")
     _within(reading.renders.take(site.id))
-    epoch = host.database.epoch()
+    basis = host.database.basis()
     with host.database.transaction(writes=False) as session:
         blocks = {
-            (one.integration, one.component, one.space) for one in sample_of(session, site, host.addresses).blocks
+            (block.integration, block.component, block.space)
+            for block in sample_of(session, site, host.addresses).blocks
         }
         integration = rows.find(session, HOST, IntegrationRow, name=name)
-    shown = {(one, space) for one, _, space in blocks}
-    if integration is None or (name, wanted.context.space_id) not in shown:
+    offered = {(name, space) for name, _, space in blocks}
+    if integration is None or (name, request_body.context.space_id) not in offered:
         raise errors.NotFound(f"There is no block of `{name[:60]}` on this site.")
-    render = host.renderer.render(Asker(HOST, lambda _: None), integration, wanted, epoch)
-    status, headers, body = render_lane.answer(render, None)
-    return Response(body, status, headers)
+    render = host.renderer.render(HOST, integration, request_body, basis)
+    return answer_of(render).response()
 
 
 def _insights(host: Host, reading: Reading, site: SiteRow) -> Response:
     """Take what a reader did; what the host sees itself is not believed from the page."""
     _may(host, site)
-    told = parse(TrackEvents, body=read_json(LONGEST_INSIGHTS))
-    assert isinstance(told, TrackEvents)
+    tracked = parse_body(TrackEvents, read_json(request.environ, LONGEST_INSIGHTS))
+    assert isinstance(tracked, TrackEvents)
     home = host.addresses.site(site.id)
-    if len(told.events) > MOST_INSIGHTS or any(not one.location.url.startswith(home) for one in told.events):
-        raise errors.BadRequest(f"events: at most {MOST_INSIGHTS} at once, of pages of this site")
-    _within(reading.insights.take(site.id, len(told.events)) == len(told.events))
-    for one in told.events:
+    if len(tracked.events) > MAX_INSIGHTS or any(not event.location.url.startswith(home) for event in tracked.events):
+        raise errors.BadRequest(f"events: at most {MAX_INSIGHTS} at once, of pages of this site")
+    _within(reading.insights.take(site.id, len(tracked.events)) == len(tracked.events))
+    for one in tracked.events:
         one.session.ip = request.remote_addr or ""
         one.session.user_agent = request.user_agent.string[:8192]
         one.session.cookies = _cookies()
     with host.database.transaction(writes=True) as session:
-        tracking.track(session, site, told.events)
+        tracking.track(session, site, tracked.events)
         wake = session.info.get(WAKE)
     if wake:
         host.dispatcher.wake()
-    for one in told.events:
+    for one in tracked.events:
         if isinstance(one, PageView):
             _tell(host, reading, site, one)
     return Response(b"", 204)
@@ -155,15 +155,15 @@ def _tell(host: Host, reading: Reading, site: SiteRow, view: InsightsEvent) -> N
 
 def _violations(host: Host, reading: Reading, site: SiteRow) -> Response:
     """Write what the policy kept out into the logs of those whose script asked for it."""
-    if (request.content_length or 0) > MOST_BODY:
+    if (request.content_length or 0) > MAX_BODY:
         raise errors.TooLarge
-    body = request.stream.read(MOST_BODY + 1)
-    if len(body) > MOST_BODY:
+    body = request.stream.read(MAX_BODY + 1)
+    if len(body) > MAX_BODY:
         raise errors.TooLarge
-    told = list(violations(body))
-    left = reading.violations.take(site.id, len(told))
-    for one in told[:left]:
-        _write(host, site, one)
+    reports = list(violations(body))
+    left = reading.violations.take(site.id, len(reports))
+    for report in reports[:left]:
+        _write(host, site, report)
     _within(left)
     return Response(b"", 204)
 
@@ -172,10 +172,10 @@ def _write(host: Host, site: SiteRow, violation: Violation) -> None:
     created = now()
     with host.database.transaction(writes=False) as session:
         scripts = searching.scripts_of_site(session, site)
-        # Of what a script loads from elsewhere nobody can say who is behind it: all are told.
-        meant = [one for one in scripts if one[0].name == violation.culprit] or scripts
-        found = [(integration.name, integration.id, installation.id) for integration, installation, _ in meant]
-    for name, integration_id, installation_id in found:
+        # Of what a script loads from elsewhere nobody can say who is behind it: all are notified.
+        culprits = [script for script in scripts if script[0].name == violation.culprit] or scripts
+        targets = [(integration.name, integration.id, installation.id) for integration, installation, _ in culprits]
+    for name, integration_id, installation_id in targets:
         event_id = new_id()
         line = LogLine(created.timestamp(), "warn", violation.sentence())
         payload = {
@@ -207,18 +207,18 @@ def _write(host: Host, site: SiteRow, violation: Violation) -> None:
 
 def _state(host: Host, reading: Reading, name: str) -> Response:
     """Tell an author about the site: its scripts, its policy, its pages, and its reader."""
-    admit(host, name)
+    admit(caller(host, request.headers.get("Authorization"), {"integrationName": name}))
     at = host.addresses
     with host.database.transaction(writes=False) as session:
         site = previewing.place_of(session, name).site
-        told: dict[str, Any] = {"site": None}
+        body: dict[str, Any] = {"site": None}
         if site is not None:
             scripts = site_scripts.of_site(session, site, at)
             sample = sample_of(session, site, at)
-            told = {
+            body = {
                 "site": site.id,
                 "address": at.site(site.id),
-                "scripts": [one.model_dump(mode="json", by_alias=True) for one in scripts],
+                "scripts": [script.model_dump(mode="json", by_alias=True) for script in scripts],
                 "policy": policy_of_sample(scripts, sample, at, site.id),
                 "pages": [
                     {"place": page.place, "title": page.title, "block": asdict(page.block) if page.block else None}
@@ -226,16 +226,16 @@ def _state(host: Host, reading: Reading, name: str) -> Response:
                 ],
                 "reader": reading.last.get(site.id),
             }
-    return Response(json.dumps(told), 200, {"Cache-Control": "no-store"}, mimetype="application/json")
+    return Response(json.dumps(body), 200, {"Cache-Control": "no-store"}, mimetype="application/json")
 
 
 def _on_site(host: Host, site: SiteRow) -> Sequence[str]:
-    """Name the integrations on a site that are its own organization's: nobody else's authors are told of readers."""
+    """Name the integrations on a site that are its own organization's: nobody else's authors learn of readers."""
 
     def names(session: Session) -> set[str]:
         scripts = [integration for integration, _, _ in searching.scripts_of_site(session, site)]
         installed = rows.every(session, HOST, IntegrationRow, *searching.integrations_on_site(site, None))
-        return {one.name for one in (*scripts, *installed) if one.organization_id == site.organization_id}
+        return {row.name for row in (*scripts, *installed) if row.organization_id == site.organization_id}
 
     with host.database.transaction(writes=False) as session:
         return sorted(names(session))
@@ -243,8 +243,8 @@ def _on_site(host: Host, site: SiteRow) -> Sequence[str]:
 
 def _cookies() -> dict[str, str]:
     """Give the reader's cookies but the one by which the host knows them."""
-    kept = [(name, value) for name, value in request.cookies.items() if not is_hosts(name)]
-    return {name[:512]: value[:8192] for name, value in kept[:MOST_COOKIES]}
+    visible = [(name, value) for name, value in request.cookies.items() if not is_hosts(name)]
+    return {name[:512]: value[:8192] for name, value in visible[:MAX_COOKIES]}
 
 
 def _may(host: Host, site: SiteRow) -> None:
@@ -252,6 +252,6 @@ def _may(host: Host, site: SiteRow) -> None:
         raise errors.Forbidden("This site is read after signing in; load the page again.")
 
 
-def _within(taken: int) -> None:
-    if not taken:
+def _within(count: int) -> None:
+    if not count:
         raise errors.TooManyRequests("This site got too much at once; try again in a minute.")

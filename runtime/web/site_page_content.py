@@ -12,12 +12,13 @@ from runtime.dispatch.planning import policy_header
 from runtime.services import visiting
 from runtime.store import rows, searching
 from runtime.store.rows import HOST
-from runtime.store.tables.sites import SiteRow, SiteSpaceRow
+from runtime.store.tables.site_structure import SiteSpaceRow
+from runtime.store.tables.sites import SiteRow
 
 
 @dataclass(frozen=True, slots=True)
 class SampleBlock:
-    """A block on a page: whose it is, which one, and the space it stands in."""
+    """A block on a page: whose it is, which one, and the space it is on."""
 
     integration: str
     component: str
@@ -69,7 +70,7 @@ WRITTEN = (
         "A guide",
         (
             "A second page to go to. Its address, its title and its text differ from the first one's.",
-            "Say below whether it was helpful: integrations with the scope page:feedback:read are told.",
+            "Say below whether it was helpful: integrations with the scope page:feedback:read receive it.",
         ),
     ),
 )
@@ -79,16 +80,16 @@ def sample_of(session: Session, site: SiteRow, at: Addresses) -> SampleSite:
     """Write the pages of a site: the same text for all, and the blocks of the integrations that are active in it."""
     parts = sorted(rows.every(session, HOST, SiteSpaceRow, site_id=site.id), key=lambda part: part.position)
     pages = list(WRITTEN)
-    seen: set[str] = set()
+    ids: set[str] = set()
     for space in visiting.spaces_of(session, site):
         for integration in searching.active_on_space(session, space):
-            if integration.name in seen:
+            if integration.name in ids:
                 continue
-            seen.add(integration.name)
+            ids.add(integration.name)
             policy, endpoint = policy_header(integration), at.integration(integration.name)
             for block in integration.manifest.get("blocks") or ():
-                shown = SampleBlock(integration.name, block["id"], space.id, endpoint, policy)
+                block_ = SampleBlock(integration.name, block["id"], space.id, endpoint, policy)
                 text = (block.get("description") or f"The block {block['id']} of {integration.manifest['title']}.",)
                 place = quote(f"blocks/{integration.name}/{block['id']}")
-                pages.append(SamplePage(place, block["title"], text, shown))
+                pages.append(SamplePage(place, block["title"], text, block_))
     return SampleSite(pages, parts[0].id if parts else None)

@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 from runtime.contract import errors
 from runtime.contract.base import finite_json
 
-MOST_BODY = 32 * 1024
-MOST_REPORTS = 20
+MAX_BODY = 32 * 1024
+MAX_REPORTS = 20
 LONGEST = 300
 HIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
-WRITTEN = {"inline": "code or style that stands in the page", "eval": "code that is made of text"}
+WRITTEN = {"inline": "code or style that is written in the page", "eval": "code that is made of text"}
 """What is kept out that has no address."""
 PATH = re.compile(r"/v1/integrations/([A-Za-z0-9_.-]{1,100})/published-script/")
 
@@ -34,8 +34,8 @@ class Violation:
     @property
     def culprit(self) -> str | None:
         """The name of the integration whose injected script asked for it, where the report says so."""
-        found = PATH.match(urlsplit(self.source).path) if self.source else None
-        return found[1] if found else None
+        match = PATH.match(urlsplit(self.source).path) if self.source else None
+        return match[1] if match else None
 
     def sentence(self) -> str:
         """Say it, with the cure."""
@@ -53,40 +53,40 @@ class Violation:
 def violations(body: bytes) -> Iterator[Violation]:
     """Read both forms of reports, `report-uri` and the Reporting API; raises BadRequest for anything else."""
     try:
-        told = json.loads(body)
+        report = json.loads(body)
     except (ValueError, RecursionError):
-        told = None
-    if told is None or not finite_json(body):
-        raise errors.BadRequest("This is no report: it is not JSON.") from None
-    listed = told if isinstance(told, list) else [told]
-    if not listed or len(listed) > MOST_REPORTS:
-        raise errors.BadRequest(f"Between 1 and {MOST_REPORTS} reports are taken at once.")
-    for one in listed:
-        if isinstance(one, dict) and isinstance(one.get("csp-report"), dict):
-            yield _older(one["csp-report"])
-        elif isinstance(one, dict) and one.get("type") == "csp-violation" and isinstance(one.get("body"), dict):
-            yield _newer(one["body"])
+        report = None
+    if report is None or not finite_json(body):
+        raise errors.BadRequest("This is not a report: it is not JSON.") from None
+    listed = report if isinstance(report, list) else [report]
+    if not listed or len(listed) > MAX_REPORTS:
+        raise errors.BadRequest(f"Between 1 and {MAX_REPORTS} reports are taken at once.")
+    for entry in listed:
+        if isinstance(entry, dict) and isinstance(entry.get("csp-report"), dict):
+            yield _older(entry["csp-report"])
+        elif isinstance(entry, dict) and entry.get("type") == "csp-violation" and isinstance(entry.get("body"), dict):
+            yield _newer(entry["body"])
         else:
-            raise errors.BadRequest("This is no report of a content security policy.")
+            raise errors.BadRequest("This is not a report of a content security policy.")
 
 
-def _older(told: dict[str, Any]) -> Violation:
+def _older(report: dict[str, Any]) -> Violation:
     return Violation(
-        directive=_text(told.get("effective-directive") or told.get("violated-directive")).split(" ")[0],
-        blocked=_address(told.get("blocked-uri")),
-        page=_path(told.get("document-uri")),
-        source=_address(told.get("source-file")),
-        line=_number(told.get("line-number")),
+        directive=_text(report.get("effective-directive") or report.get("violated-directive")).split(" ")[0],
+        blocked=_address(report.get("blocked-uri")),
+        page=_path(report.get("document-uri")),
+        source=_address(report.get("source-file")),
+        line=_number(report.get("line-number")),
     )
 
 
-def _newer(told: dict[str, Any]) -> Violation:
+def _newer(report: dict[str, Any]) -> Violation:
     return Violation(
-        directive=_text(told.get("effectiveDirective")).split(" ")[0],
-        blocked=_address(told.get("blockedURL")),
-        page=_path(told.get("documentURL")),
-        source=_address(told.get("sourceFile")),
-        line=_number(told.get("lineNumber")),
+        directive=_text(report.get("effectiveDirective")).split(" ")[0],
+        blocked=_address(report.get("blockedURL")),
+        page=_path(report.get("documentURL")),
+        source=_address(report.get("sourceFile")),
+        line=_number(report.get("lineNumber")),
     )
 
 

@@ -43,7 +43,7 @@ def policy_of(scripts: Iterable[SiteIntegrationScript], own: Mapping[str, Sequen
 def policy_of_sample(scripts: Iterable[SiteIntegrationScript], sample: SampleSite, at: Addresses, site_id: str) -> str:
     """Write the policy of a site with sample pages: one for all, because readers go from page to page in place.
 
-    Browsers report what it keeps out. Those that know both would prefer `report-to`, and tell a minute later.
+    Browsers report what it keeps out. Those that know both would prefer `report-to`, and report a minute later.
     """
     here, home = at.site_origin(site_id), at.site(site_id)
     own = {name: list[str]() for name in BASE}
@@ -61,18 +61,18 @@ def policy_of_sample(scripts: Iterable[SiteIntegrationScript], sample: SampleSit
 
 def _open(sources: dict[str, list[str]], policy: str) -> None:
     """Add what a policy asks for, and take nothing away."""
-    asked = _directives(policy)
-    everything = asked.pop("default-src", ())
+    requested = _directives(policy)
+    everything = requested.pop("default-src", ())
     for name, into in sources.items():
         if name != "default-src":
-            into += asked.get(name, everything)
+            into += requested.get(name, everything)
 
 
 def _directives(policy: str) -> dict[str, Sequence[str]]:
     """Read a normalised policy; what is said of elements and attributes apart counts for the whole."""
-    found: dict[str, list[str]] = {}
+    directives: dict[str, list[str]] = {}
     for part in policy.split(";"):
         name, *values = part.split() or [""]
         whole = name.removesuffix("-elem").removesuffix("-attr")
-        found.setdefault(whole, []).extend(value for value in values if value != "'none'")
-    return dict(found)
+        directives.setdefault(whole, []).extend(value for value in values if value != "'none'")
+    return dict(directives)

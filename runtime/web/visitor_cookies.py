@@ -16,8 +16,8 @@ from runtime.store.tables.sites import SiteRow
 
 def session_cookies(host: Host, site: SiteRow) -> list[str]:
     """Give every cookie of the session's name: over plain HTTP somebody may have set one beside ours."""
-    found = request.cookies.getlist(_name(host, site))
-    return [value for value in found[:5] if len(value) <= 200]
+    values = request.cookies.getlist(_name(host, site))
+    return [value for value in values[:5] if len(value) <= 200]
 
 
 def _name(host: Host, site: SiteRow) -> str:

@@ -9,7 +9,7 @@ integration = Integration()
 
 MEASUREMENT_ID = re.compile(r"[A-Z]{1,4}-[A-Z0-9-]{4,20}")
 
-# Runs in the reader's browser. The consent is a cookie that the site sets; browsers tell of its change where they can,
+# Runs in the reader's browser. The consent is a cookie that the site sets; browsers report its change where they can,
 # elsewhere it is looked at again now and then.
 SCRIPT = """\
 (function (id) {
@@ -47,6 +47,6 @@ def script(context):
         context.log.info("no measurement id is configured for this site")
         return None
     if not MEASUREMENT_ID.fullmatch(tracking_id):
-        context.log.warn("%r is no measurement id", tracking_id)
+        context.log.warn("%r is not a measurement id", tracking_id)
         return None
     return SCRIPT % json.dumps(tracking_id)

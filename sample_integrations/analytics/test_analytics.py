@@ -20,10 +20,10 @@ def fetch_script(integration: Integration, **configuration: Any) -> Result:
 
 
 def test_the_script_carries_the_sites_id(integration: Integration) -> None:
-    told = fetch_script(integration, tracking_id=" G-ABCDE12345 ")
-    assert told.status == 200
-    assert told.headers == {"content-type": "application/javascript", "cache-control": "max-age=604800"}
-    assert told.text.endswith('("G-ABCDE12345");\n')
+    response = fetch_script(integration, tracking_id=" G-ABCDE12345 ")
+    assert response.status == 200
+    assert response.headers == {"content-type": "application/javascript", "cache-control": "max-age=604800"}
+    assert response.text.endswith('("G-ABCDE12345");\n')
 
 
 @pytest.mark.parametrize(
@@ -31,9 +31,9 @@ def test_the_script_carries_the_sites_id(integration: Integration) -> None:
     [{}, {"tracking_id": ""}, {"tracking_id": None}, {"tracking_id": '"+alert(1)+"'}, {"tracking_id": 5}],
 )
 def test_without_a_usable_id_there_is_no_script(integration: Integration, configuration: dict[str, Any]) -> None:
-    told = fetch_script(integration, **configuration)
-    assert (told.status, told.text) == (200, "/** no-op */")
-    assert len(told.logs) == 1
+    response = fetch_script(integration, **configuration)
+    assert (response.status, response.text) == (200, "/** no-op */")
+    assert len(response.logs) == 1
 
 
 @pytest.mark.browser
@@ -51,13 +51,13 @@ def watch_a_reader(chromium: str, script: str) -> None:
     """Open a page that embeds the script, before and after its reader agrees."""
     from playwright.sync_api import sync_playwright
 
-    asked: list[str] = []
+    requests: list[str] = []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page = browser.new_page()
 
         def serve(route: Any) -> None:
-            asked.append(route.request.url)
+            requests.append(route.request.url)
             route.fulfill(content_type="text/html", body="<!doctype html><title>Docs</title>")
 
         page.route("**/*", serve)
@@ -67,5 +67,5 @@ def watch_a_reader(chromium: str, script: str) -> None:
         with page.expect_request("**/gtag/js?id=G-ABCDE12345"):
             page.evaluate("document.cookie = '__gitbook_cookie_granted=yes'")
         assert page.evaluate("window.dataLayer.length") == 2
-        assert asked == ["https://docs.example/", "https://www.googletagmanager.com/gtag/js?id=G-ABCDE12345"]
+        assert requests == ["https://docs.example/", "https://www.googletagmanager.com/gtag/js?id=G-ABCDE12345"]
         browser.close()

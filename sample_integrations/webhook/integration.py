@@ -41,7 +41,7 @@ def make_secret(context):
 @integration.on("site_view")
 @integration.on("page_feedback")
 def forward(event, context):
-    """Send an event at once; the event's own id makes a second delivery recognisable."""
+    """Send an event at once; the event's own id makes a second delivery recognizable."""
     configuration = context.installation["configuration"]
     name, default = SWITCHES[event["type"]]
     if not configuration.get("url") or not configuration.get(name, default):
@@ -83,7 +83,7 @@ def deliver(context, installation, configuration, message_id, body, attempt):
         context.log.error("%s: message %s is dropped", error, message_id)
         return
     try:
-        # A redirect is no delivery: the receiver's address is wrong, and its owner should know.
+        # A redirect is not a delivery: the receiver's address is wrong, and its owner should know.
         answer = context.fetch(url, method="POST", headers=headers, body=body, timeout=TIMEOUT, follow_redirects=False)
         outcome = f"status {answer.status}"
         if answer.ok:

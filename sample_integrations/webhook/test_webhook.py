@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from devkit.testing.clock import Clock
+from devkit.testing.fake_api import FakeApi, ScriptRequest
 from devkit.testing.integration import Integration
-from devkit.testing.outside import Asked, FakeApi
 from devkit.testing.results import Result
 
 KEY = b"0123456789abcdef0123456789abcdef"
@@ -31,14 +31,14 @@ def answer_with(api: FakeApi, status: int) -> None:
     api.answers("POST", RECEIVER, status=status, headers={"location": "/elsewhere"})
 
 
-def received(api: FakeApi) -> list[Asked]:
+def received(api: FakeApi) -> list[ScriptRequest]:
     return api.calls_to(RECEIVER)
 
 
 def update(integration: Integration) -> Result:
-    told = integration.event("space_content_updated", eventId="ev1", spaceId="sp1", revisionId="r1")
-    assert told.status == 200
-    return told
+    result = integration.event("space_content_updated", eventId="ev1", spaceId="sp1", revisionId="r1")
+    assert result.status == 200
+    return result
 
 
 def retry(integration: Integration, attempt: int) -> Result:
@@ -59,13 +59,13 @@ def test_an_event_arrives_signed(integration: Integration, api: FakeApi) -> None
 
 def test_the_example_of_the_convention(integration: Integration) -> None:
     # From the Standard Webhooks specification: every library for it has this pair in its tests.
-    made = integration.script.signature(
+    signature = integration.script.signature(
         "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
         "msg_p5jXN8AQM9LWM0D4loKWxJek",
         1614265330,
         '{"test": 2432232314}',
     )
-    assert made == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+    assert signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
 
 
 def test_cookies_of_visitors_stay_here(integration: Integration, api: FakeApi) -> None:
@@ -122,9 +122,9 @@ def test_a_receiver_that_is_not_there_is_tried_again(integration: Integration, a
 
 def test_a_retry_uses_the_address_and_secret_of_today(integration: Integration, api: FakeApi) -> None:
     del integration.configuration["secret"]
-    told = retry(integration, 3)
-    assert (told.status, received(api), told.tasks) == (200, [], [])
-    assert told.logged[-1].level == "warn"
+    result = retry(integration, 3)
+    assert (result.status, received(api), result.tasks) == (200, [], [])
+    assert result.logged[-1].level == "warn"
 
 
 def test_every_delay_fits_into_a_task(integration: Integration, api: FakeApi) -> None:
@@ -135,8 +135,8 @@ def test_every_delay_fits_into_a_task(integration: Integration, api: FakeApi) ->
 
 def test_it_gives_up_in_the_end(integration: Integration, api: FakeApi) -> None:
     answer_with(api, 500)
-    told = retry(integration, len(integration.script.DELAYS))
-    assert (told.status, told.tasks, told.logged[-1].level) == (200, [], "error")
+    result = retry(integration, len(integration.script.DELAYS))
+    assert (result.status, result.tasks, result.logged[-1].level) == (200, [], "error")
 
 
 def test_410_ends_it(integration: Integration, api: FakeApi) -> None:
@@ -144,18 +144,18 @@ def test_410_ends_it(integration: Integration, api: FakeApi) -> None:
     assert update(integration).tasks == []
 
 
-def test_a_broken_secret_is_told_in_the_log(integration: Integration, api: FakeApi) -> None:
+def test_a_broken_secret_is_reported_in_the_log(integration: Integration, api: FakeApi) -> None:
     integration.configuration["secret"] = "whsec_not base64"
-    told = update(integration)
-    assert (received(api), told.tasks) == ([], [])
-    assert told.logs == ["the signing secret is not base64 after whsec_: message ev1 is dropped"]
+    result = update(integration)
+    assert (received(api), result.tasks) == ([], [])
+    assert result.logs == ["the signing secret is not base64 after whsec_: message ev1 is dropped"]
 
 
 def test_an_installation_gets_a_secret_once(integration: Integration) -> None:
     integration.configuration = {"url": "https://x.example"}
     assert integration.event("installation_setup").status == 200
-    made: dict[str, Any] = json.loads(json.dumps(integration.configuration))
-    assert made["url"] == "https://x.example"
-    assert len(base64.b64decode(made["secret"].removeprefix("whsec_"))) == 32
+    configuration: dict[str, Any] = json.loads(json.dumps(integration.configuration))
+    assert configuration["url"] == "https://x.example"
+    assert len(base64.b64decode(configuration["secret"].removeprefix("whsec_"))) == 32
     assert integration.event("installation_setup").status == 200
-    assert integration.configuration == made
+    assert integration.configuration == configuration

@@ -6,7 +6,7 @@ integration = Integration()
 
 
 # The id is the one in the manifest. Properties (`props`) are stored in the page, and the same for everybody; the state
-# belongs to one reader, and begins anew with the page.
+# belongs to one reader, and starts over with the page.
 @integration.component("question", state=lambda props: {"open": False, **texts(props)})
 def question(element):
     # Whoever writes the page sees the fields above what readers see.

@@ -12,8 +12,12 @@ PROJECTS = {"atlas": "Atlas", "borealis": "Borealis", "cascade": "Cascade"}
 
 def stored(props):
     """Begin with what was saved last time; the platform hands it over as a property of the screen."""
-    kept = (props.get("installation") or {}).get("configuration") or {}
-    return {"project": kept.get("project", ""), "address": kept.get("address", ""), "digest": kept.get("digest", True)}
+    configuration = (props.get("installation") or {}).get("configuration") or {}
+    return {
+        "project": configuration.get("project", ""),
+        "address": configuration.get("address", ""),
+        "digest": configuration.get("digest", True),
+    }
 
 
 @integration.component("settings", state=stored)
@@ -55,11 +59,11 @@ def save(action, context):
     if "@" not in (action.get("address") or ""):
         raise ExposableError("Type the e-mail address that gets the reports")
     installation = context.installation
-    chosen = {key: action.get(key) for key in ("project", "address", "digest")}
+    configuration = {key: action.get(key) for key in ("project", "address", "digest")}
     # The configuration is replaced as a whole, so what else is in it must be sent again.
     context.api.patch(
         f"/integrations/{context.environment['integration']['name']}/installations/{installation['id']}",
-        {"configuration": {**installation["configuration"], **chosen}},
+        {"configuration": {**installation["configuration"], **configuration}},
     )
     context.log.info("set up for %s", action["project"])
     return ui.complete()

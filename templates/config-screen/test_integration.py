@@ -29,5 +29,5 @@ def test_saving_keeps_the_rest_of_the_configuration(integration):
 
 
 def test_projects_are_found_by_what_was_typed(integration):
-    told = integration.fetch("/projects", query={"q": "bor"})
-    assert (told.status, told.json) == (200, {"items": [{"id": "borealis", "label": "Borealis"}]})
+    response = integration.fetch("/projects", query={"q": "bor"})
+    assert (response.status, response.json) == (200, {"items": [{"id": "borealis", "label": "Borealis"}]})

@@ -8,7 +8,7 @@ glossary = integration.content_source("glossary")
 # In a real integration this comes from the service where the data lives, with `context.fetch`.
 TERMS = {
     "block": ("Block", "A part of a page that an integration draws.", ["space"]),
-    "event": ("Event", "Something that happened, and that integrations are told.", ["space"]),
+    "event": ("Event", "Something that happened, and that integrations are notified of.", ["space"]),
     "space": ("Space", "A tree of pages that people write together.", ["block"]),
 }
 

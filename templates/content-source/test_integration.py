@@ -14,7 +14,7 @@ def test_every_page_that_is_listed_can_be_read(glossary):
         assert "## See also" in glossary.document(page["computed"]["props"])["markdown"]
 
 
-def test_a_term_that_is_gone_is_told(integration, glossary):
+def test_a_term_that_is_gone_is_reported(integration, glossary):
     with integration.refused("There is no such term any more", 404):
         glossary.document({"term": "gone"})
 

@@ -38,7 +38,7 @@ def ticket(element):
 # Comes when a link is pasted that the manifest's `urlUnfurl` matches; the `props` in the answer are stored in the page.
 @ticket.action("@link.unfurl")
 def unfurl(action):
-    found = PATH.fullmatch(urlsplit(action["url"]).path.rstrip("/"))
-    if found is None:
-        raise ExposableError("This is no address of a ticket")  # the link then stays a plain link
-    return ui.update(props={"number": found[1], "url": action["url"]})
+    match = PATH.fullmatch(urlsplit(action["url"]).path.rstrip("/"))
+    if match is None:
+        raise ExposableError("This is not the address of a ticket")  # the link then stays a plain link
+    return ui.update(props={"number": match[1], "url": action["url"]})

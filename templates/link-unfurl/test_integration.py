@@ -18,9 +18,9 @@ def test_a_pasted_link_becomes_a_card(integration):
 
 @pytest.mark.parametrize("path", ["/", "/tickets/", "/tickets/x", "/tickets/1/edit"])
 def test_another_address_stays_a_link(integration, path):
-    with integration.refused("no address of a ticket", 400):
+    with integration.refused("not the address of a ticket", 400):
         paste(integration, f"https://tracker.example.com{path}")
 
 
-def test_a_ticket_that_is_gone_is_told(integration):
+def test_a_ticket_that_is_gone_is_reported(integration):
     assert "There is no ticket 9" in integration.render("ticket", {"number": "9", "url": URL}).text

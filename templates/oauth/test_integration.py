@@ -15,12 +15,12 @@ def service(integration, api):
         "API_URL": "https://service.example/user",
     }
 
-    def token(asked):
-        assert (asked.form["client_id"], asked.form["code"]) == ("id", "code1")
+    def token(request):
+        assert (request.form["client_id"], request.form["code"]) == ("id", "code1")
         return {"access_token": "good", "token_type": "bearer"}
 
-    def user(asked):
-        known = asked.headers["authorization"] == "Bearer good"
+    def user(request):
+        known = request.headers["authorization"] == "Bearer good"
         return {"name": "Ada"} if known else api.reply({}, 401)
 
     api.answers("POST", "https://service.example/token", token)
@@ -30,21 +30,21 @@ def service(integration, api):
 def test_an_account_is_connected_and_its_name_shown(integration):
     assert "not connected yet" in integration.render("profile").text
     sent = integration.fetch("/oauth")
-    asked = parse_qs(urlsplit(sent.location).query)
-    assert (sent.status, asked["client_id"]) == (302, ["id"])
-    assert asked["redirect_uri"] == [integration.endpoints["installation"] + "/oauth"]
-    back = integration.fetch("/oauth", query={"code": "code1", "state": asked["state"][0]})
+    query = parse_qs(urlsplit(sent.location).query)
+    assert (sent.status, query["client_id"]) == (302, ["id"])
+    assert query["redirect_uri"] == [integration.endpoints["installation"] + "/oauth"]
+    back = integration.fetch("/oauth", query={"code": "code1", "state": query["state"][0]})
     assert (back.status, "Connected" in back.text) == (200, True)
     assert integration.configuration == {"other": 1, "oauth_credentials": {"access_token": "good"}}
     assert integration.render("profile").find("card")["title"] == "Ada"
 
 
-def test_a_refused_sign_in_is_told(integration):
-    told = integration.fetch("/oauth", query={"error": "access_denied"})
-    assert (told.status, "access_denied" in told.text) == (400, True)
+def test_a_refused_sign_in_is_reported(integration):
+    response = integration.fetch("/oauth", query={"error": "access_denied"})
+    assert (response.status, "access_denied" in response.text) == (400, True)
 
 
-def test_a_token_that_is_no_longer_good_is_told(integration):
+def test_a_token_that_is_no_longer_good_is_reported(integration):
     integration.configuration = {"oauth_credentials": {"access_token": "old"}}
     with integration.refused("connect the account again", 502):
         integration.render("profile")

@@ -1,9 +1,9 @@
 def script(integration, **configuration):
     """Ask for the script as the platform does when a reader's browser loads it."""
     integration.site.configuration = configuration
-    told = integration.published_script()
-    assert (told.status, told.headers["content-type"]) == (200, "application/javascript")
-    return told.text
+    response = integration.published_script()
+    assert (response.status, response.headers["content-type"]) == (200, "application/javascript")
+    return response.text
 
 
 def test_the_script_carries_the_sites_text(integration):

@@ -103,9 +103,9 @@ def published_address(context):
 
 def token(claims, context):
     """Sign what the site may know of the visitor; only this site's secret opens this site."""
-    told = {key: claims[key] for key in ("sub", "name", "email", "groups") if key in claims}
-    told["exp"] = int(time.time()) + SECONDS
-    return jwt.encode(told, context.signing_secrets["siteInstallation"], algorithm="HS256")
+    visitor = {key: claims[key] for key in ("sub", "name", "email", "groups") if key in claims}
+    visitor["exp"] = int(time.time()) + SECONDS
+    return jwt.encode(visitor, context.signing_secrets["siteInstallation"], algorithm="HS256")
 
 
 def unguessable():

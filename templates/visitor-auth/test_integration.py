@@ -17,14 +17,14 @@ def provider(integration, api):
     integration.secrets = {"OIDC_ISSUER": ISSUER, "OIDC_CLIENT_ID": "id", "OIDC_CLIENT_SECRET": "secret"}
     api.answers("GET", "/v1/orgs/{org}/sites/{site}", {"urls": {"published": "https://docs.example/guide/"}})
     places = {"authorization_endpoint": "authorize", "token_endpoint": "token", "jwks_uri": "keys"}
-    told = {"issuer": ISSUER, **{name: f"{ISSUER}/{place}" for name, place in places.items()}}
-    api.answers("GET", f"{ISSUER}/.well-known/openid-configuration", told)
+    configuration = {"issuer": ISSUER, **{name: f"{ISSUER}/{place}" for name, place in places.items()}}
+    api.answers("GET", f"{ISSUER}/.well-known/openid-configuration", configuration)
     api.answers("GET", f"{ISSUER}/keys", {"keys": [{**json.loads(RSAAlgorithm.to_jwk(KEY.public_key())), "kid": "1"}]})
 
-    def token(asked):
-        if asked.form["code"] != "good" or not asked.form["code_verifier"]:
+    def token(request):
+        if request.form["code"] != "good" or not request.form["code_verifier"]:
             return api.reply({"error": "invalid_grant"}, 400)
-        audience = "another" if asked.form["code_verifier"] == "for another" else "id"
+        audience = "another" if request.form["code_verifier"] == "for another" else "id"
         claims = {"iss": ISSUER, "aud": audience, "sub": "1", "name": "Ada", "exp": int(time.time()) + 60}
         return {"id_token": jwt.encode(claims, KEY, algorithm="RS256", headers={"kid": "1"})}
 
@@ -37,10 +37,10 @@ def come_back(integration, cookie="visitor_sign_in=proof", **query):
 
 def test_a_visitor_is_sent_to_the_provider(integration):
     sent = integration.visitor_authentication("a/page")
-    asked = parse_qs(urlsplit(sent.location).query)
+    query = parse_qs(urlsplit(sent.location).query)
     assert (sent.status, sent.location.startswith(f"{ISSUER}/authorize?")) == (302, True)
-    assert asked["redirect_uri"] == [integration.endpoints["site"] + "/visitor-auth/response"]
-    assert (asked["client_id"], asked["state"], len(asked["code_challenge"][0])) == (["id"], ["a/page"], 43)
+    assert query["redirect_uri"] == [integration.endpoints["site"] + "/visitor-auth/response"]
+    assert (query["client_id"], query["state"], len(query["code_challenge"][0])) == (["id"], ["a/page"], 43)
 
 
 def test_who_signed_in_is_led_back_with_a_token(integration):
@@ -58,10 +58,10 @@ def test_who_signed_in_is_led_back_with_a_token(integration):
     ids=["an old code", "another browser", "another client"],
 )
 def test_a_sign_in_that_is_not_for_this_site_leads_nowhere(integration, code, cookie):
-    told = come_back(integration, cookie, code=code)
-    assert (told.status, told.location, "begin again" in told.text) == (403, None, True)
+    response = come_back(integration, cookie, code=code)
+    assert (response.status, response.location, "begin again" in response.text) == (403, None, True)
 
 
-def test_a_refused_sign_in_is_told(integration):
-    told = come_back(integration, error="access_denied")
-    assert (told.status, "access_denied" in told.text) == (403, True)
+def test_a_refused_sign_in_is_reported(integration):
+    response = come_back(integration, error="access_denied")
+    assert (response.status, "access_denied" in response.text) == (403, True)

@@ -12,9 +12,9 @@ def post(integration, body, **signed):
 
 def test_a_signed_message_is_worked_off_in_a_task(integration):
     message = {"id": "m1", "text": "hello"}
-    told = post(integration, json.dumps(message), sign="github", secret=SECRET)
-    assert (told.status, told.json) == (200, {"accepted": "m1"})
-    assert [queued.task for queued in told.tasks] == [{"message": message}]
+    response = post(integration, json.dumps(message), sign="github", secret=SECRET)
+    assert (response.status, response.json) == (200, {"accepted": "m1"})
+    assert [queued.task for queued in response.tasks] == [{"message": message}]
     (worked,) = integration.run_tasks()
     assert (worked.status, worked.logs) == (200, ["message m1: hello"])
 

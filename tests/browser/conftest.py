@@ -49,15 +49,15 @@ class Looker:
         self.allowed: list[str] = []
         self.wrong: list[str] = []
         self.hosts: set[str] = set()
-        page.on("console", lambda said: self.wrong.append(said.text) if said.type == "error" else None)
+        page.on("console", lambda message: self.wrong.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: self.wrong.append(f"exception: {error}"))
-        page.on("request", lambda asked: self.hosts.add(urlsplit(asked.url).hostname or ""))
+        page.on("request", lambda request: self.hosts.add(urlsplit(request.url).hostname or ""))
 
     def check(self) -> None:
         """Complain of errors on the console and of requests that left this machine."""
         surprising = [text for text in self.wrong if not any(part in text for part in self.allowed)]
         assert surprising == []
-        assert {one for one in self.hosts if not one.endswith(".localhost")} - {""} <= OWN
+        assert {host for host in self.hosts if not host.endswith(".localhost")} - {""} <= OWN
 
 
 @pytest.fixture
@@ -106,3 +106,16 @@ def gallery(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     process.wait("ready")
     yield process
     assert process.end() == 0
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what a kind of origins has nothing to do with."""
+    selected = [item for item in items if _meant(item)]
+    config.hook.pytest_deselected(items=[item for item in items if not _meant(item)])
+    items[:] = selected
+
+
+def _meant(item: pytest.Item) -> bool:
+    marker = item.get_closest_marker("kinds")
+    call = getattr(item, "callspec", None)
+    return marker is None or call is None or call.params["met"] in marker.args

@@ -137,8 +137,8 @@ class Meeting:
         one = self.guarded
         part = f"{one.path}/installations/{one.installation}/sites/{one.site}"
         endpoint = one.owner.api.get(part).json["urls"]["publicEndpoint"]
-        told = self.direct(f"{endpoint}/secret").json()
-        return jwt.encode({"exp": int(time.time()) + 600}, told["siteInstallation"], algorithm="HS256")
+        body = self.direct(f"{endpoint}/secret").json()
+        return jwt.encode({"exp": int(time.time()) + 600}, body["siteInstallation"], algorithm="HS256")
 
     def direct(self, address: str, **more: Any) -> requests.Response:
         """Ask for an address as a proxy in front of the host does."""
@@ -230,14 +230,14 @@ class Front:
         self._listener.close()
 
 
-def _pass(one: socket.socket, other: socket.socket) -> None:
+def _pass(source: socket.socket, other: socket.socket) -> None:
     try:
-        while block := one.recv(65536):
+        while block := source.recv(65536):
             other.sendall(block)
     except OSError:
         pass
     finally:
-        for end in (one, other):
+        for end in (source, other):
             try:
                 end.shutdown(socket.SHUT_RDWR)
             except OSError:
@@ -248,10 +248,10 @@ def _certificate(folder: Path) -> Path:
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, CONTENT)])
     now = datetime.datetime.now(datetime.UTC)
-    names = x509.SubjectAlternativeName([x509.DNSName(one) for one in (PLATFORM, CONTENT, f"*.{CONTENT}")])
-    made = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-    made = made.not_valid_before(now - datetime.timedelta(1)).not_valid_after(now + datetime.timedelta(2))
-    signed = made.add_extension(names, critical=False).sign(key, hashes.SHA256())
+    names = x509.SubjectAlternativeName([x509.DNSName(name) for name in (PLATFORM, CONTENT, f"*.{CONTENT}")])
+    builder = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+    builder = builder.not_valid_before(now - datetime.timedelta(1)).not_valid_after(now + datetime.timedelta(2))
+    signed = builder.add_extension(names, critical=False).sign(key, hashes.SHA256())
     file = folder / "front.pem"
     secret = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()

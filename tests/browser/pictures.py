@@ -10,6 +10,7 @@ from typing import Any
 
 from playwright.sync_api import sync_playwright
 
+from tests.conftest import HostProcess, tenant
 from tests.devkit.dev_process import DevProcess, copy_sample, devkit
 
 PICTURES = Path(__file__).parents[2] / "runtime" / "web" / "pictures"
@@ -39,6 +40,12 @@ def main() -> int:
                 take(page, process, home)
             finally:
                 process.end()
+        host = HostProcess(Path(tempfile.mkdtemp(dir=home))).start()
+        try:
+            page = browser.new_context(viewport=SIZE, base_url=host.url).new_page()
+            organization(page, host)
+        finally:
+            host.stop()
         browser.close()
     return 0
 
@@ -81,6 +88,35 @@ def places(page: Any, process: DevProcess, home: Path) -> None:
     page.get_by_role("button", name="Publish").click()
     page.wait_for_timeout(2500)
     keep(page, "site")
+
+
+def organization(page: Any, host: HostProcess) -> None:
+    """Look at the content and at a site of an organization, as its administrator."""
+    owner = tenant(host, "Analytical Engines", "ada@example.com")
+    home = f"/v1/orgs/{owner.id}"
+
+    def made(kind: str, **body: Any) -> str:
+        return str(owner.api.post(f"{home}/{kind}", body).json["id"])
+
+    handbook, products = made("collections", title="Handbook"), made("collections", title="Products")
+    made("spaces", title="How we work", parent=handbook)
+    made("spaces", title="On call", parent=handbook)
+    engine = made("collections", title="Engine", parent=products)
+    guide, reference = made("spaces", title="Guide", parent=engine), made("spaces", title="Reference", parent=engine)
+    blog = made("spaces", title="Blog", parent=products)
+    site = made("sites", title="Engine documentation", spaces=[guide], visibility="share-link")
+    parts = f"sites/{site}"
+    made(f"{parts}/section-groups", title="For programmers")
+    for title, space in (("Reference", reference), ("Blog", blog)):
+        made(f"{parts}/sections", title=title, spaceId=space)
+    owner.api.post(f"{home}/{parts}/publish")
+    page.goto("/app/sign-in")
+    page.get_by_label("Token").fill(str(owner.api.token))
+    page.get_by_role("button", name="Sign in").click()
+    page.goto(f"/app/orgs/{owner.id}/content")
+    keep(page, "content", 760)
+    page.goto(f"/app/orgs/{owner.id}/sites/{site}")
+    keep(page, "sites", 760)
 
 
 def keep(page: Any, name: str, height: int = SIZE["height"]) -> None:

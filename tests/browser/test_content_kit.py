@@ -105,11 +105,11 @@ def test_a_change_of_theme_keeps_the_state(page: Any, serve: Serve) -> None:
     page.get_by_role("button", name="Press", exact=True).click()
     expect(page.get_by_text("Pressed 1 times")).to_be_visible()
     page.emulate_media(color_scheme="dark")
-    drawn = page.locator("content-kit .ck-component")
-    expect(drawn).to_have_attribute("data-theme", "dark")
+    component = page.locator("content-kit .ck-component")
+    expect(component).to_have_attribute("data-theme", "dark")
     expect(page.get_by_text("Pressed 1 times")).to_be_visible()
     page.evaluate("document.querySelector('content-kit').setAttribute('theme', 'light')")
-    expect(drawn).to_have_attribute("data-theme", "light")
+    expect(component).to_have_attribute("data-theme", "light")
     expect(page.get_by_text("Pressed 1 times")).to_be_visible()
 
 
@@ -167,7 +167,7 @@ def test_an_output_is_shown_without_a_request_and_presses_go_to_a_function(page:
     assert page.evaluate("window.told") == ["more"]
     page.evaluate("document.querySelector('content-kit').setAttribute('props', '{')")
     page.evaluate("document.querySelector('content-kit').output = null")
-    expect(page.get_by_role("alert")).to_contain_text("the attribute props is no JSON")
+    expect(page.get_by_role("alert")).to_contain_text("the attribute props is not JSON")
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed: `make npm` installs it where there is an npm")

@@ -40,16 +40,16 @@ def test_each_control_writes_its_key(page: Any, stage: Any) -> None:
     expect(stage.get_by_label("Small")).not_to_be_checked()
     expect(stage.get_by_label("Secret")).to_have_attribute("type", "password")
     expect(stage.get_by_label("Mail")).to_be_disabled()
-    found = state(page)
-    assert found["name"] == "Grace"
-    assert found["secret"] == "hush"
-    assert found["story"] == "two\nlines"
-    assert found["several"] == ["two", "three"]
-    assert found["free"] == "unknown"
-    assert found["notify"] is False
-    assert found["picked"] == ["pears"]
-    assert found["size"] == "l"
-    assert found["told"] == 0, "controls alone do not call the script"
+    current = state(page)
+    assert current["name"] == "Grace"
+    assert current["secret"] == "hush"
+    assert current["story"] == "two\nlines"
+    assert current["several"] == ["two", "three"]
+    assert current["free"] == "unknown"
+    assert current["notify"] is False
+    assert current["picked"] == ["pears"]
+    assert current["size"] == "l"
+    assert current["told"] == 0, "controls alone do not call the script"
 
 
 def test_actions_carry_bound_values(page: Any, stage: Any) -> None:
@@ -71,7 +71,7 @@ def test_a_switch_with_a_question_turns_only_when_answered(page: Any, stage: Any
     assert state(page)["danger"] is True
 
 
-def test_an_editable_code_block_tells_once_typing_pauses(page: Any, stage: Any) -> None:
+def test_an_editable_code_block_reports_once_typing_pauses(page: Any, stage: Any) -> None:
     editor = stage.get_by_label("Program")
     editor.focus()
     page.keyboard.press("End")
@@ -121,7 +121,7 @@ def test_a_remote_list_of_several_takes_typed_words_too(page: Any, stage: Any) -
     assert state(page)["basket"] == ["kiwi"]
 
 
-def test_a_frame_hears_and_speaks_and_is_never_loaded_anew(page: Any, gallery: DevProcess) -> None:
+def test_a_frame_hears_and_speaks_and_is_never_reloaded(page: Any, gallery: DevProcess) -> None:
     show(page, gallery, "block:frames")
     frame = page.frame_locator(".ck-frame")
     expect(frame.locator("#word")).to_have_text('{"word":"first","fixed":"same"}')

@@ -23,16 +23,16 @@ def show(page: Any, gallery: DevProcess, screen: str) -> None:
 
 
 def test_every_element_is_drawn(page: Any, gallery: DevProcess) -> None:
-    drawn: set[str] = set()
+    types: set[str] = set()
     screens = ["block:everything", "block:controls", "block:frames", "configuration:account", "block:overlays"]
     for screen in screens:
         show(page, gallery, screen)
         if screen == "block:overlays":
             page.get_by_role("button", name="Open").click()
             expect(page.get_by_role("dialog")).to_be_visible()
-            drawn.add("modal")
-        drawn |= set(page.evaluate("[...document.querySelectorAll('[data-ck]')].map(node => node.dataset.ck)"))
-    assert set(ELEMENTS) <= drawn
+            types.add("modal")
+        types |= set(page.evaluate("[...document.querySelectorAll('[data-ck]')].map(node => node.dataset.ck)"))
+    assert set(ELEMENTS) <= types
     known = page.evaluate("import('/contentkit/draw.js').then(module => module.TYPES)")
     assert set(known) == set(ELEMENTS)
 
@@ -61,13 +61,13 @@ def test_text_and_media(page: Any, gallery: DevProcess) -> None:
 
 def test_bindings_follow_what_is_typed_without_asking_the_script(page: Any, gallery: DevProcess) -> None:
     show(page, gallery, "block:everything")
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url) if "/render" in request.url else None)
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url) if "/render" in request.url else None)
     page.get_by_placeholder("A note").fill("some *words*")
     expect(page.locator(".ck-markdown").last.locator("em")).to_have_text("words")
     link = page.get_by_role("link", name="A link in parts")
     expect(link).to_have_attribute("href", "https://example.com/found?q=some+*words*")
-    assert asked == []
+    assert requests == []
 
 
 def test_presses_of_buttons_cards_and_menus(page: Any, gallery: DevProcess) -> None:
@@ -129,7 +129,7 @@ def test_escape_and_the_backdrop_close_a_modal_with_its_own_value(page: Any, gal
     expect(page.get_by_text("Returned dismissed")).to_be_visible()
 
 
-def test_failures_are_told_and_the_view_stays(page: Any, looker: Looker, gallery: DevProcess) -> None:
+def test_failures_are_reported_and_the_view_stays(page: Any, looker: Looker, gallery: DevProcess) -> None:
     looker.allowed = ["status of 400", "status of 500", "status of 502"]
     show(page, gallery, "block:overlays")
     page.get_by_role("button", name="Fail").click()
@@ -169,9 +169,9 @@ def test_a_stepper_goes_on_when_the_script_allows_it(page: Any, gallery: DevProc
 def latest_logs(page: Any) -> str:
     """Open the latest events one after the other and give the first log that is not empty."""
     for place in range(3):
-        chosen = page.locator(".event").nth(place).get_attribute("data-id")
-        page.locator(f'.event[data-id="{chosen}"]').click()
-        expect(page.locator("#detail .detail-id")).to_have_text(chosen)
+        selected = page.locator(".event").nth(place).get_attribute("data-id")
+        page.locator(f'.event[data-id="{selected}"]').click()
+        expect(page.locator("#detail .detail-id")).to_have_text(selected)
         logs = page.locator("#detail .logs")
         if logs.count():
             return str(logs.inner_text())

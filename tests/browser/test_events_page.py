@@ -10,13 +10,13 @@ import pytest
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from playwright.sync_api import expect
 
-from devkit import payloads, scenarios
+from devkit.events import payloads, scenarios
 from tests.conftest import wait_for
 from tests.devkit.dev_process import DevProcess, devkit
 
 
 @pytest.fixture
-def kept(page: Any, gallery: DevProcess, tmp_path: Path) -> DevProcess:
+def events_project(page: Any, gallery: DevProcess, tmp_path: Path) -> DevProcess:
     """The gallery, which got one request a moment ago, on its events page."""
     sent = devkit(tmp_path, "trigger", "fetch", "--method", "POST", "--path", "/echo", folder=gallery.folder)
     assert sent.code == 0, sent.err
@@ -35,7 +35,7 @@ def shown(page: Any) -> list[str]:
     return list(page.locator("#events li:not([hidden]) .event-type").all_inner_texts())
 
 
-def test_events_are_filtered(page: Any, kept: DevProcess) -> None:
+def test_events_are_filtered(page: Any, events_project: DevProcess) -> None:
     everything = shown(page)
     assert {"fetch", "installation_setup"} <= set(everything)
     page.get_by_label("Type", exact=True).select_option("fetch")
@@ -57,10 +57,10 @@ def test_events_are_filtered(page: Any, kept: DevProcess) -> None:
     assert len(shown(page)) + len(failed) <= len(everything)
 
 
-def test_what_comes_in_is_listed_and_searched_too(page: Any, kept: DevProcess, tmp_path: Path) -> None:
+def test_what_comes_in_is_listed_and_searched_too(page: Any, events_project: DevProcess, tmp_path: Path) -> None:
     before = len(shown(page))
     options = ("--set", "spaceId=*", "--set", "revisionId=looked-for", "--count", "30")
-    sent = devkit(tmp_path, "trigger", "space_content_updated", *options, folder=kept.folder)
+    sent = devkit(tmp_path, "trigger", "space_content_updated", *options, folder=events_project.folder)
     assert sent.code == 0, sent.err
     expect(page.locator("#count")).to_have_text(str(before + 30))
     page.get_by_label("Text", exact=True).fill("looked-for")
@@ -68,20 +68,23 @@ def test_what_comes_in_is_listed_and_searched_too(page: Any, kept: DevProcess, t
     expect(page.get_by_label("Type", exact=True).locator("option")).to_contain_text(["space_content_updated"])
 
 
-def test_one_event_lies_on_a_time_axis(page: Any, kept: DevProcess) -> None:
+def test_one_event_lies_on_a_time_axis(page: Any, events_project: DevProcess) -> None:
     page.locator(".event").filter(has=page.get_by_text("installation_setup", exact=True)).click()
     bars = page.locator("#detail .waterfall li")
     expect(bars.nth(0)).to_contain_text(re.compile(r"Queue[\d.]+ ms"))
     expect(bars.nth(1)).to_contain_text(re.compile(r"Dispatch[\d.]+ ms"))
     expect(bars.nth(2)).to_contain_text(re.compile(r"Script[\d.]+ ms, from [\d.]+ ms"))
-    script = page.locator("#detail [data-kind=script] .waterfall-track")
-    track, bar = script.bounding_box(), script.locator("span").bounding_box()
-    assert track["x"] <= bar["x"] and bar["x"] + bar["width"] <= track["x"] + track["width"] + 3
+    # Both at one moment: the list is drawn anew when the event has changed.
+    page.wait_for_function("""() => {
+      const track = document.querySelector("#detail [data-kind=script] .waterfall-track")?.getBoundingClientRect();
+      const bar = document.querySelector("#detail [data-kind=script] .waterfall-track span")?.getBoundingClientRect();
+      return track?.width > 0 && track.left <= bar.left && bar.right <= track.right + 3;
+    }""")
 
 
-def test_requests_of_a_script_and_its_work_after_the_answer_have_bars(page: Any, kept: DevProcess) -> None:
+def test_requests_of_a_script_and_its_work_after_the_answer_have_bars(page: Any, events_project: DevProcess) -> None:
     bars = page.evaluate("""async () => {
-      const { barsOf } = await import("/preview/static/waterfall.js");
+      const { barsOf } = await import("/preview/static/events/waterfall.js");
       const subrequests = [
         { method: "GET", url: "https://x.example/", status: 200, startMs: 12, durationMs: 5 },
         { method: "GET", url: "https://y.example/", status: null, refused: "private", startMs: 20, durationMs: 1 },
@@ -104,9 +107,9 @@ def test_requests_of_a_script_and_its_work_after_the_answer_have_bars(page: Any,
     ]
 
 
-def test_a_request_of_a_script_is_a_bar_of_its_event(page: Any, kept: DevProcess, tmp_path: Path) -> None:
+def test_a_request_of_a_script_is_a_bar_of_its_event(page: Any, events_project: DevProcess, tmp_path: Path) -> None:
     before = fetches(page).count()
-    sent = devkit(tmp_path, "trigger", "fetch", "--method", "GET", "--path", "/call", folder=kept.folder)
+    sent = devkit(tmp_path, "trigger", "fetch", "--method", "GET", "--path", "/call", folder=events_project.folder)
     assert sent.code == 0, sent.out + sent.err
     expect(fetches(page)).to_have_count(before + 1)
     fetches(page).first.click()
@@ -115,7 +118,7 @@ def test_a_request_of_a_script_is_a_bar_of_its_event(page: Any, kept: DevProcess
     expect(page.locator("#detail .requests")).to_contain_text("refused")
 
 
-def test_an_event_is_sent_again(page: Any, kept: DevProcess) -> None:
+def test_an_event_is_sent_again(page: Any, events_project: DevProcess) -> None:
     before = fetches(page).count()
     fetches(page).first.click()
     page.get_by_role("button", name="Replay", exact=True).click()
@@ -123,13 +126,13 @@ def test_an_event_is_sent_again(page: Any, kept: DevProcess) -> None:
     expect(fetches(page)).to_have_count(before + 1)
 
 
-def test_what_is_sent_again_is_what_was_chosen_however_slow_the_host(page: Any, kept: DevProcess) -> None:
+def test_what_is_sent_again_is_what_was_chosen_however_slow_the_host(page: Any, events_project: DevProcess) -> None:
     before = fetches(page).count()
     page.locator(".event").filter(has=page.get_by_text("installation_setup", exact=True)).click()
     expect(page.locator("#detail .detail-head")).to_contain_text("installation_setup")
-    wanted = str(fetches(page).first.get_attribute("data-id"))
+    expected = str(fetches(page).first.get_attribute("data-id"))
     slow: list[Any] = []
-    page.route(f"**/events/{wanted}", lambda route: slow.append(route))
+    page.route(f"**/events/{expected}", lambda route: slow.append(route))
     fetches(page).first.click()
     wait_for(lambda: page.evaluate("document.querySelector('#detail').inert") and slow, 30)
     with pytest.raises(PlaywrightTimeout):
@@ -139,13 +142,13 @@ def test_what_is_sent_again_is_what_was_chosen_however_slow_the_host(page: Any, 
     expect(fetches(page)).to_have_count(before + 1)
 
 
-def test_what_comes_in_while_the_list_is_loaded_stays(page: Any, kept: DevProcess, tmp_path: Path) -> None:
+def test_what_comes_in_while_the_list_is_loaded_stays(page: Any, events_project: DevProcess, tmp_path: Path) -> None:
     before = fetches(page).count()
     listing: list[Any] = []
     page.route("**/events?limit=1000", lambda route: listing.append((route, route.fetch())))
     page.reload()
     wait_for(lambda: page.evaluate("document.querySelector('#line').dataset.state") == "live" and listing, 30)
-    sent = devkit(tmp_path, "trigger", "fetch", "--method", "POST", "--path", "/echo", folder=kept.folder)
+    sent = devkit(tmp_path, "trigger", "fetch", "--method", "POST", "--path", "/echo", folder=events_project.folder)
     assert sent.code == 0, sent.err
     expect(fetches(page)).to_have_count(1)
     route, stale = listing[0]
@@ -153,7 +156,7 @@ def test_what_comes_in_while_the_list_is_loaded_stays(page: Any, kept: DevProces
     expect(fetches(page)).to_have_count(before + 1)
 
 
-def test_an_event_is_edited_and_sent_again(page: Any, kept: DevProcess) -> None:
+def test_an_event_is_edited_and_sent_again(page: Any, events_project: DevProcess) -> None:
     before = fetches(page).count()
     fetches(page).first.click()
     page.get_by_role("button", name="Edit and replay").click()
@@ -173,7 +176,7 @@ def test_an_event_is_edited_and_sent_again(page: Any, kept: DevProcess) -> None:
     expect(page.locator("#detail .payload pre")).to_contain_text('"accept": "text/second"')
 
 
-def test_a_payload_the_host_refuses_stays_in_its_dialog(page: Any, looker: Any, kept: DevProcess) -> None:
+def test_a_payload_the_host_refuses_stays_in_its_dialog(page: Any, looker: Any, events_project: DevProcess) -> None:
     looker.allowed = ["status of 400"]
     fetches(page).first.click()
     page.get_by_role("button", name="Edit and replay").click()
@@ -183,7 +186,9 @@ def test_a_payload_the_host_refuses_stays_in_its_dialog(page: Any, looker: Any, 
     expect(dialog.get_by_role("status")).to_contain_text("event.type: one of")
 
 
-def test_events_are_kept_as_a_scenario_that_can_be_played(page: Any, kept: DevProcess, tmp_path: Path) -> None:
+def test_events_are_kept_as_a_scenario_that_can_be_played(
+    page: Any, events_project: DevProcess, tmp_path: Path
+) -> None:
     for kind in ("fetch", "installation_setup"):
         page.get_by_label(re.compile(f"Choose {kind} of")).first.check()
     with page.expect_download() as downloading:
@@ -197,12 +202,12 @@ def test_events_are_kept_as_a_scenario_that_can_be_played(page: Any, kept: DevPr
     assert scenario.steps[1].event["request"]["url"].startswith("/echo")
     assert scenario.steps[1].event["request"]["headers"]["accept"] == "*/*"
     assert not {"eventId", "installationId"} & set(scenario.steps[0].event)
-    played = devkit(tmp_path, "play", str(file), "--to", "local", "--no-delay", "--json", folder=kept.folder)
+    played = devkit(tmp_path, "play", str(file), "--to", "local", "--no-delay", "--json", folder=events_project.folder)
     assert played.code == 0, played.err
-    assert [one["type"] for one in played.json["sent"]] == ["installation_setup", "fetch"]
+    assert [message["type"] for message in played.json["sent"]] == ["installation_setup", "fetch"]
 
 
-def test_one_event_is_kept_from_the_component_page_too(page: Any, kept: DevProcess, tmp_path: Path) -> None:
+def test_one_event_is_kept_from_the_component_page_too(page: Any, events_project: DevProcess, tmp_path: Path) -> None:
     page.get_by_role("navigation", name="Pages").get_by_role("link", name="Component").click()
     page.locator(".event").filter(has=page.get_by_text("installation_setup", exact=True)).click()
     with page.expect_download() as downloading:
@@ -213,7 +218,7 @@ def test_one_event_is_kept_from_the_component_page_too(page: Any, kept: DevProce
     expect(page.locator("#toast")).to_contain_text("`devkit play gallery.yaml` sends it")
 
 
-def test_what_yaml_could_misread_is_quoted(page: Any, kept: DevProcess, tmp_path: Path) -> None:
+def test_what_yaml_could_misread_is_quoted(page: Any, events_project: DevProcess, tmp_path: Path) -> None:
     values = {
         "plain": "word", "empty": "", "no": "no", "number": "12", "colon": "a: b", "lines": "two\nlines\ttab",
         "quote": '"', "dash": "- x", "hash": "# x", "tilde": "~", "unicode": "ä\u2028\x85\ufeff😀",
@@ -221,6 +226,6 @@ def test_what_yaml_could_misread_is_quoted(page: Any, kept: DevProcess, tmp_path
         "deep": {"": None, "a b": [{"c": [True, 1.5, {"d": "e"}]}]},
     }  # fmt: skip
     text = page.evaluate(
-        "async (value) => (await import('/preview/static/yaml.js')).yaml({ events: [{ event: value }] })", values
+        "async (value) => (await import('/preview/static/events/yaml.js')).yaml({ events: [{ event: value }] })", values
     )
     assert payloads.parse(text, "kept.yaml").value == {"events": [{"event": values}]}

@@ -38,8 +38,8 @@ def test_each_render_can_be_shown_again(pressed: Any) -> None:
     page, place = pressed, pressed.locator("#history-place")
     assert causes(page) == ["Start", "press", "press"]
     expect(page.get_by_role("button", name="Later render")).to_be_disabled()
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url) if "/render" in request.url else None)
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url) if "/render" in request.url else None)
     page.get_by_role("button", name="Earlier render").click()
     expect(page.locator("#stage").get_by_text("Pressed 1 times")).to_be_visible()
     expect(place).to_have_text("Render 2 of 3")
@@ -54,7 +54,7 @@ def test_each_render_can_be_shown_again(pressed: Any) -> None:
     expect(page.locator(".render").nth(2)).to_be_focused()
     page.get_by_role("tab", name="Inputs").click()
     assert json.loads(page.locator("#state").input_value()) == {"presses": 2}
-    assert asked == [], "a render that is known needs no script"
+    assert requests == [], "a render that is known needs no script"
 
 
 def test_a_press_at_an_earlier_render_grows_a_branch(pressed: Any) -> None:
@@ -100,8 +100,8 @@ def test_two_renders_are_compared_in_words(pressed: Any) -> None:
 
 def test_lists_are_compared_by_what_their_entries_are(page: Any, gallery: DevProcess) -> None:
     show(page, gallery, "block:everything")
-    found = page.evaluate("""async () => {
-      const { diff } = await import("/preview/static/diff.js");
+    differences = page.evaluate("""async () => {
+      const { diff } = await import("/preview/static/component/diff.js");
       const leaf = (one) => one.kind === "same" ? [] : [`${one.kind} ${one.key}`];
       const flat = (one) => one.kind === "inside" ? one.parts.flatMap(flat) : leaf(one);
       const button = (label) => ({ type: "button", label });
@@ -114,7 +114,7 @@ def test_lists_are_compared_by_what_their_entries_are(page: Any, gallery: DevPro
         flat(diff({ a: [1] }, { a: { 0: 1 } })),
       ];
     }""")
-    assert found == [["added [1]"], ["removed [0]"], ["changed [0]"], ["removed a", "added c"], ["changed a"]]
+    assert differences == [["added [1]"], ["removed [0]"], ["changed [0]"], ["removed a", "added c"], ["changed a"]]
 
 
 def test_the_state_is_edited(page: Any, gallery: DevProcess) -> None:
@@ -136,7 +136,7 @@ def test_the_context_is_edited_with_its_help(page: Any, looker: Looker, gallery:
     editor = page.get_by_label("Context", exact=True)
     context = json.loads(editor.input_value())
     assert context["type"] == "document"
-    page.get_by_text("What may stand in the context").click()
+    page.get_by_text("What may be in the context").click()
     expect(page.locator("#context-help")).to_contain_text("editable")
     other = "dark" if context["theme"] == "light" else "light"
     editor.fill(json.dumps({**context, "theme": other}))
@@ -156,11 +156,11 @@ def test_the_context_is_edited_with_its_help(page: Any, looker: Looker, gallery:
 
 def test_props_have_their_help(page: Any, gallery: DevProcess) -> None:
     show(page, gallery, "configuration:account")
-    page.get_by_text("What may stand in props").click()
+    page.get_by_text("What may be in props").click()
     expect(page.locator("#props-help")).to_contain_text("installation.configuration")
 
 
-def test_a_render_tells_what_it_breaks_and_how_long_it_took(page: Any, gallery: DevProcess) -> None:
+def test_a_render_reports_what_it_breaks_and_how_long_it_took(page: Any, gallery: DevProcess) -> None:
     show(page, gallery, "block:everything")
     page.get_by_role("tab", name="Output").click()
     expect(page.locator("#problems")).to_have_text("3 problems")
@@ -171,7 +171,7 @@ def test_a_render_tells_what_it_breaks_and_how_long_it_took(page: Any, gallery: 
     facts = page.locator(".facts")
     expect(facts).to_contain_text(re.compile(r"Round trip[\d.]+ ms"))
     expect(facts).to_contain_text(re.compile(r"Script[\d.]+ ms"))
-    expect(facts).to_contain_text("Cache-Controlnone: rendered anew each time")
+    expect(facts).to_contain_text("Cache-Controlnone: rendered again each time")
     page.get_by_text("Output as JSON").click()
     expect(page.get_by_label("Output as JSON")).to_contain_text('"type": "element"')
 

@@ -51,7 +51,7 @@ def test_paused_and_resumed(installing: Any) -> None:
     heard(installing, "installation_setup")
 
 
-def test_what_is_missing_is_told_and_filled_in(installing: Any) -> None:
+def test_what_is_missing_is_reported_and_filled_in(installing: Any) -> None:
     status(installing, "Sample site", "pending")
     site = card(installing, "Sample site")
     expect(site).to_contain_text("Setup is not complete: Channel is needed before it is active.")
@@ -71,8 +71,8 @@ def stored(gallery: DevProcess, more: dict[str, Any] | None = None) -> dict[str,
     path = f"/v1/integrations/gallery/installations/{state['installation']['id']}/sites/{state['site']['id']}"
     if more is not None:
         api.call("PATCH", path, {"configuration": {**api.get(path).json["configuration"], **more}})
-    found: dict[str, Any] = api.get(path).json["configuration"]
-    return found
+    body: dict[str, Any] = api.get(path).json["configuration"]
+    return body
 
 
 @pytest.mark.parametrize("place", ["installation", "component"])
@@ -87,8 +87,8 @@ def test_what_a_script_stored_meanwhile_is_not_lost(installing: Any, gallery: De
     stored(gallery, {"token": place})
     form.get_by_role("button", name="Save", exact=True).click()
     expect(form.get_by_role("status")).to_have_text("Saved")
-    kept = stored(gallery)
-    assert (kept["token"], kept["channel"]) == (place, f"from the {place}")
+    configuration = stored(gallery)
+    assert (configuration["token"], configuration["channel"]) == (place, f"from the {place}")
 
 
 def test_a_component_stands_for_a_form(installing: Any) -> None:
@@ -182,7 +182,7 @@ def test_axe_finds_nothing(page: Any, gallery: DevProcess, scheme: str) -> None:
 
 
 @pytest.fixture(params=["own", "shared"])
-def made(request: Any, browser: Any, tmp_path: Path) -> Iterator[Callable[[str], DevProcess]]:
+def make_project(request: Any, browser: Any, tmp_path: Path) -> Iterator[Callable[[str], DevProcess]]:
     """Make a project of a template, as an author does, and start it, with each kind of origins."""
     running: list[DevProcess] = []
 
@@ -207,9 +207,9 @@ def axe(page: Any) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_an_account_is_connected_offline(
-    page: Any, made: Callable[[str], DevProcess], looker: Any, scheme: str
+    page: Any, make_project: Callable[[str], DevProcess], looker: Any, scheme: str
 ) -> None:
-    process = made("oauth")
+    process = make_project("oauth")
     open_page(page, process)
     organization = page.get_by_role("article").first
     organization.get_by_text("Configuration").click()
@@ -228,9 +228,9 @@ def test_an_account_is_connected_offline(
     expect(page.locator("#stage")).to_contain_text("Grace Hopper")
 
 
-def test_visitors_sign_in_and_out_offline(page: Any, made: Callable[[str], DevProcess], looker: Any) -> None:
+def test_visitors_sign_in_and_out_offline(page: Any, make_project: Callable[[str], DevProcess], looker: Any) -> None:
     looker.allowed = ["status of 403"]
-    process = made("visitor-auth")
+    process = make_project("visitor-auth")
     page.goto(process.url)
     page.get_by_role("navigation", name="Pages").get_by_role("link", name="Site").click()
     page.get_by_role("button", name="Publish").click()
@@ -254,5 +254,5 @@ def test_visitors_sign_in_and_out_offline(page: Any, made: Callable[[str], DevPr
     expect(visitor.get_by_role("heading", name="Sign in to my-client")).to_be_visible()
     key = process.url.partition("#key=")[2]
     api = Api(process.url.partition("/preview/")[0], key)
-    kinds = {one["payload"]["type"] for one in api.get("/v1/integrations/my-try/events").json["items"]}
+    kinds = {event["payload"]["type"] for event in api.get("/v1/integrations/my-try/events").json["items"]}
     assert {"fetch_visitor_authentication", "fetch"} <= kinds

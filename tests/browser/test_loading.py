@@ -28,4 +28,4 @@ def test_a_page_names_its_modules_in_advance(page: Any, gallery: DevProcess, add
     assert len(set(named)) == len(named)
     assert {path for path in page.evaluate(LOADED) if path.endswith(".js")} == set(named)
     code = [page.request.get(gallery.url.split("/preview/")[0] + path).body() for path in named]
-    assert sum(len(gzip.compress(one, 9)) for one in code) < MOST
+    assert sum(len(gzip.compress(module, 9)) for module in code) < MOST

@@ -1,4 +1,4 @@
-"""An author at work: press, edit, break, mend, and never reload the page by hand."""
+"""An author at work: press, edit, break, fix, and never reload the page by hand."""
 
 from __future__ import annotations
 
@@ -41,9 +41,7 @@ def test_quick_presses_are_counted_one_after_the_other(page: Any, dev: Callable[
     expect(page.get_by_text("Clicked 10 times")).to_be_visible()
 
 
-def test_a_broken_script_is_shown_with_its_place_until_it_is_mended(
-    page: Any, dev: Callable[[str], DevProcess]
-) -> None:
+def test_a_broken_script_is_shown_with_its_place_until_it_is_fixed(page: Any, dev: Callable[[str], DevProcess]) -> None:
     process = open_counter(page, dev)
     page.get_by_role("button", name="Click me").click()
     process.edit("integration.py", ("def reset(element):", "def reset(element)"))

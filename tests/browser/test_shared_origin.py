@@ -46,7 +46,7 @@ about, home, reader, watched = test_site.about, test_site.home, test_site.reader
 
 
 def test_frames_hear_and_speak(page: Any, gallery: DevProcess) -> None:
-    test_controls.test_a_frame_hears_and_speaks_and_is_never_loaded_anew(page, gallery)
+    test_controls.test_a_frame_hears_and_speaks_and_is_never_reloaded(page, gallery)
     test_controls.test_a_frame_cannot_reach_the_page(page, gallery)
 
 

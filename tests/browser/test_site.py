@@ -87,8 +87,8 @@ def reading(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 def logged(process: DevProcess, line: str) -> bool:
-    traces = [told["event"].get("trace") or {} for told in process.told if told["type"] == "event"]
-    return any(line in one["message"] for trace in traces for one in trace.get("logs", ()))
+    traces = [message["event"].get("trace") or {} for message in process.messages if message["type"] == "event"]
+    return any(line in entry["message"] for trace in traces for entry in trace.get("logs", ()))
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def watched(looker: Any) -> Callable[[], Any]:
     def open_tab() -> Any:
         tab = looker.page.context.new_page()
         tab.set_default_timeout(30_000)
-        tab.on("console", lambda said: looker.wrong.append(said.text) if said.type == "error" else None)
+        tab.on("console", lambda message: looker.wrong.append(message.text) if message.type == "error" else None)
         tab.on("pageerror", lambda error: looker.wrong.append(f"exception: {error}"))
         return tab
 
@@ -201,7 +201,7 @@ def test_a_script_may_ask_for_consent_itself(reader: Any) -> None:
     assert reader.evaluate("GitBook.isCookiesTrackingDisabled()") is False
 
 
-def test_what_is_read_and_rated_is_told(reader: Any, reading: DevProcess) -> None:
+def test_what_is_read_and_rated_is_reported(reader: Any, reading: DevProcess) -> None:
     reader.get_by_role("link", name="A guide").click()
     expect(reader.get_by_role("heading", name="A guide")).to_be_focused()
     group = reader.get_by_role("group", name="Was this helpful?")
@@ -222,17 +222,17 @@ def test_what_the_policy_keeps_out_is_shown_at_once(
     expect(about.locator("#policy")).to_contain_text("https://api.example")
     reader.evaluate("sessionStorage.setItem('stray', 'yes')")
     reader.reload()
-    kept = about.locator("#kept li", has_text="elsewhere.example")
-    expect(kept).to_contain_text("https://elsewhere.example/x.js")
-    expect(kept).to_contain_text(
+    report = about.locator("#kept li", has_text="elsewhere.example")
+    expect(report).to_contain_text("https://elsewhere.example/x.js")
+    expect(report).to_contain_text(
         re.compile(
             r"asked for by http://reading-[a-z0-9]{20}\.localhost:\d+/v1/integrations/reading/published-script/.*\.js:\d+"
         )
     )
-    assert "visitor=1" not in kept.inner_text()
-    told = devkit(tmp_path, "logs", "reading", "--level", "warn", "--text", "elsewhere", folder=reading.folder)
-    assert told.code == 0, told.err
-    assert "The content security policy kept https://elsewhere.example/x.js off the page" in told.out
+    assert "visitor=1" not in report.inner_text()
+    result = devkit(tmp_path, "logs", "reading", "--level", "warn", "--text", "elsewhere", folder=reading.folder)
+    assert result.code == 0, result.err
+    assert "The content security policy kept https://elsewhere.example/x.js off the page" in result.out
     about.get_by_role("navigation", name="Pages").get_by_role("link", name="Events").click()
     about.locator(".event", has_text="site_policy_violation").first.click()
     expect(about.locator("#detail .logs")).to_contain_text("https://elsewhere.example/x.js")
@@ -272,4 +272,4 @@ def test_a_site_loads_little() -> None:
     static = Path(__file__).parents[2] / "runtime" / "web" / "static"
     modules = [*(static / "site").glob("*.js"), *(static / "contentkit").glob("*.js")]
     assert len(modules) > 10
-    assert sum(len(gzip.compress(one.read_bytes(), 9)) for one in modules) < MOST
+    assert sum(len(gzip.compress(module.read_bytes(), 9)) for module in modules) < MOST

@@ -119,9 +119,9 @@ class Walk:
 
 @pytest.fixture
 def walk(tmp_path: Path) -> Iterator[Walk]:
-    made = Walk(tmp_path)
-    yield made
-    made.close()
+    walk_ = Walk(tmp_path)
+    yield walk_
+    walk_.close()
 
 
 def test_the_walk_of_the_readme(walk: Walk, page: Any) -> None:
@@ -137,13 +137,13 @@ def test_the_walk_of_the_readme(walk: Walk, page: Any) -> None:
     for language, files in NAMED.items():
         for file, text in zip(files, blocks(language), strict=True):
             (walk.folder / file).write_text(text, encoding="utf-8")
-    for start, wanted in (
+    for start, expected in (
         ("echo s3cret", "only you can read"),
         ("devkit check", "no problem found"),
         ("devkit test", "2 passed"),
     ):
         done = walk.type(following(start))
-        assert (done.code, wanted in done.out) == (0, True), done
+        assert (done.code, expected in done.out) == (0, True), done
 
     dev = walk.start(following("devkit dev"), "--no-open", "--port", str(walk.dev_port))
     url = re.search(r"http\S+#key=\S+", walk.shows(dev, "Preview of on-call"))
@@ -167,9 +167,9 @@ def test_the_walk_of_the_readme(walk: Walk, page: Any) -> None:
     assert "answered 200" in walk.type(following("devkit replay --last")).out
     assert walk.stop(dev) == 0
 
-    found = TOKEN.search(walk.type(following("devkit init")).out)
-    assert found is not None
-    walk.token = found[0]
+    match = TOKEN.search(walk.type(following("devkit init")).out)
+    assert match is not None
+    walk.token = match[0]
     host = walk.start(following("devkit serve"), "--port", str(walk.port))
     walk.shows(host, "listening on")
     assert walk.type(following("devkit login")).code == 0

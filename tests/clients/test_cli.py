@@ -183,7 +183,7 @@ def test_tail_prints_events_and_their_logs_and_asks_again(
 
 
 def install(name: str, owner: Tenant) -> tuple[str, str]:
-    """Install an integration on its owner's organisation and on a new space; gives both ids."""
+    """Install an integration on its owner's organization and on a new space; gives both ids."""
     made = owner.api.post(f"/v1/integrations/{name}/installations", {"organization": owner.id})
     assert made.status == 201, made.text
     return made.json["id"], add_space(name, owner, made.json["id"])

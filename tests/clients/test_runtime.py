@@ -14,7 +14,7 @@ import pytest
 import requests
 
 from devkit.build.bundle import publish_body
-from devkit.project import load
+from devkit.projects.project import load
 from tests.clients.packages import FOLDER, MODULES, needs_packages
 from tests.conftest import HostProcess, Installed, Tenant, init, tenant, wait_for
 

@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import get_args
 
 import requests
+from requests.adapters import HTTPAdapter
+from urllib3.util import Retry
 
 from runtime.api.operation import Operation
 from runtime.api.table import operations
@@ -68,6 +70,8 @@ def walk(world: World, api: Api) -> None:
     """Ask every operation with hostile addresses and parameters: nothing is found, and nothing breaks."""
     session = requests.Session()
     session.headers["Authorization"] = f"Bearer {api.token}"
+    # Where an address leads nowhere the body is not read, and the connection may be closed under the next request.
+    session.mount("http://", HTTPAdapter(max_retries=Retry(total=5, status=0, allowed_methods=None)))
     for operation in operations():
         if operation.name == "publishIntegration":
             continue  # some of these are good names

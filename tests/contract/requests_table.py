@@ -6,10 +6,29 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from sqlalchemy.sql.elements import False_
+
 from runtime.api.operation import Operation
+from runtime.api.table import RESOURCES
+from runtime.contract.customizations import STANDARD
+from runtime.store.reach import Reach
 from tests.conftest import Api, Installed, publication
 
-OBJECTS = ("organizationId", "spaceId", "siteId", "integrationName", "installationId", "eventId", "tunnelId", "tokenId")
+FREE = {"emailDomain"}
+"""Parameters that stand for no object."""
+NOTHING = "x" * 20
+"""The id of nothing."""
+SCRIPTS = (
+    Reach("integration", integration_id="i"),
+    Reach("installation", integration_id="i", installation_id="n"),
+)
+FOUND_BY_SCRIPTS = {
+    resource.parameter
+    for resource in RESOURCES
+    if not all(isinstance(resource.row.visible_to(reach), False_) for reach in SCRIPTS)
+}
+HIDDEN = {resource.parameter for resource in RESOURCES} - FOUND_BY_SCRIPTS
+"""Parameters of what people alone see."""
 
 
 @dataclass
@@ -20,9 +39,8 @@ class World:
     integration: Api
     installation: Api
     reader: Api
-    event: str
-    tunnel: str
-    token: str = "x" * 20
+    named: dict[str, str]
+    """Parameter of a path -> what it names; `otherX` is a second one."""
 
     def value(self, parameter: str) -> str:
         one = self.installed
@@ -32,10 +50,9 @@ class World:
             "siteId": one.site,
             "integrationName": one.name,
             "installationId": one.installation,
-            "eventId": self.event,
-            "tunnelId": self.tunnel,
-            "tokenId": self.token,
-        }[parameter]
+            "emailDomain": "example.com",
+            **self.named,
+        }.get(parameter, NOTHING)
 
     def path(self, operation: Operation, **other: str) -> str:
         path = operation.path
@@ -108,16 +125,198 @@ def page_view(**more: Any) -> dict[str, Any]:
     }
 
 
+def another_organization(world: World) -> dict[str, str]:
+    made = world.installed.owner.api.post("/v1/orgs", {"title": "The other one"})
+    return {"organization": made.json["id"]}
+
+
+def grants_of(word: str) -> dict[str, Good]:
+    """What gives people and teams access to spaces and to collections, in the same way."""
+    change = {"body": lambda world: {"role": "comment"}, "spoiled": {"role": "king"}}
+    return {
+        f"inviteTo{word}": Good(
+            lambda world: {"role": "edit", "users": [world.value("userId")], "teams": [world.value("teamId")]},
+            spoiled={"role": "king", "users": [], "teams": "all"},
+        ),
+        f"listPermissionsAggregateIn{word}": Good(),
+        **{f"list{kind}PermissionsIn{word}": Good() for kind in ("User", "Team")},
+        **{f"update{kind}PermissionIn{word}": Good(**change) for kind in ("User", "Team")},
+        **{f"remove{kind}From{word}": Good() for kind in ("User", "Team")},
+    }
+
+
+POINTER = {"type": "space", "space": "nowhere"}
+
+
+def new_space(world: World) -> str:
+    """Make a space that is no part of the site yet."""
+    return str(
+        world.installed.owner.api.post(f"/v1/orgs/{world.installed.owner.id}/spaces", {"title": "One"}).json["id"]
+    )
+
+
+def to_space(world: World) -> dict[str, str]:
+    return {"kind": "site-space", "siteSpaceId": world.value("siteSpaceId")}
+
+
+def site_address(world: World) -> str:
+    """Give the address of the published site."""
+    one = world.installed
+    return str(one.owner.api.get(f"/v1/orgs/{one.owner.id}/sites/{one.site}").json["urls"]["published"])
+
+
+def structured(one: Installed) -> dict[str, str]:
+    """Give a site two sections, one of them with two spaces and in a group."""
+    api, site = one.owner.api, f"/v1/orgs/{one.owner.id}/sites/{one.site}"
+    spaces = [api.post(f"/v1/orgs/{one.owner.id}/spaces", {"title": "One more"}).json["id"] for _ in range(3)]
+    section = api.post(f"{site}/sections", {"spaceId": spaces[0], "title": "Reference"}).json
+    part = api.post(f"{site}/site-spaces", {"spaceId": spaces[1], "sectionId": section["id"]}).json
+    group = api.post(f"{site}/section-groups", {"title": "All", "sections": [section["id"]]}).json
+    link = api.post(f"{site}/share-links", {"name": "Customers"}).json
+    to_section = {"kind": "site-section", "siteSectionId": section["id"]}
+    redirect = api.post(f"{site}/redirects", {"source": "/old", "destination": to_section}).json
+    dark = {"themes": {"default": "dark"}}
+    assert api.call("PATCH", f"{site}/site-spaces/{part['id']}/customization", dark).status == 200
+    assert api.post(f"{site}/publish").status == 200
+    last = api.post(f"{site}/sections", {"spaceId": spaces[2], "title": "Last"}).json
+    first = api.get(f"{site}/sections").json["items"][0]
+    return {
+        "siteSectionId": section["id"],
+        "otherSiteSectionId": first["id"],
+        "lastSiteSectionId": last["id"],
+        "siteSpaceId": part["id"],
+        "otherSiteSpaceId": section["siteSpaces"][0]["id"],
+        "siteSectionGroupId": group["id"],
+        "shareLinkId": link["id"],
+        "siteRedirectId": redirect["id"],
+    }
+
+
 GOOD: dict[str, Good] = {
+    "listCollectionsInOrganizationById": Good(),
+    "createCollection": Good(
+        lambda world: {"title": "Inner", "parent": world.value("collectionId")},
+        spoiled={"title": "x" * 51, "parent": "nowhere"},
+    ),
+    "getCollectionById": Good(),
+    "updateCollectionById": Good(
+        lambda world: {"title": "Renamed", "description": "", "defaultLevel": "inherit"},
+        spoiled={"title": "\u200b", "description": "x" * 101, "defaultLevel": "king"},
+    ),
+    "deleteCollectionById": Good(),
+    "listSpacesInCollectionById": Good(),
+    "moveCollection": Good(
+        lambda world: {"position": {"before": {"type": "space", "space": world.installed.space}}},
+        spoiled={"parent": "nowhere", "position": {"after": POINTER}},
+    ),
+    "transferCollection": Good(another_organization, spoiled={"organization": 3}),
+    "deleteSpaceById": Good(),
+    "restoreSpace": Good(),
+    "duplicateSpace": Good(),
+    "moveSpace": Good(
+        lambda world: {"parent": world.value("collectionId")},
+        spoiled={"parent": "nowhere", "position": {"before": POINTER}},
+    ),
+    "transferSpace": Good(another_organization, spoiled={"organization": None}),
+    **grants_of("Space"),
+    **grants_of("Collection"),
+    "listTranslations": Good(),
+    "createTranslation": Good(lambda world: {"title": "Manual"}, spoiled={"title": "x" * 101}),
+    "getTranslation": Good(),
+    "updateTranslation": Good(lambda world: {"title": "Guide"}, spoiled={"title": "  "}),
+    "deleteTranslation": Good(),
     "getApiInformation": Good(),
     "getAuthenticatedUser": Good(),
     "listUserTokens": Good(),
+    "createUserToken": Good(
+        lambda world: {"title": "Build server", "expiresIn": 7}, spoiled={"title": " ", "expiresIn": 0}
+    ),
     "revokeUserToken": Good(),
     "listOrganizationsForAuthenticatedUser": Good(),
     "getOrganizationById": Good(),
+    "getUserById": Good(),
+    "createOrganization": Good(
+        lambda world: {"title": "Another organization"}, spoiled={"title": "x", "hostname": "No Name!"}
+    ),
+    "updateOrganizationById": Good(
+        lambda world: {"title": "Renamed", "emailDomains": ["example.com"]},
+        spoiled={
+            "title": "x",
+            "emailDomains": ["no domain"],
+            "hostname": "No Name!",
+            "defaultRole": "king",
+            "defaultContent": {"type": "site", "site": "nowhere"},
+            "logo": "x" * 2049,
+            "sso": "yes",
+            "ai": 1,
+            "inviteLinks": "no",
+            "mergeRules": {"type": "maybe"},
+        },
+    ),
+    "getOrganizationsForEmailDomain": Good(),
+    "updateOrganizationMemberLastSeenAt": Good(),
+    "setUserAsSSOMemberForOrganization": Good(),
+    "listSpacesForOrganizationMember": Good(),
+    "listMembersInOrganizationById": Good(),
+    "getMemberInOrganizationById": Good(),
+    "updateMemberInOrganizationById": Good(lambda world: {"role": "comment"}, spoiled={"role": "king"}),
+    "removeMemberFromOrganizationById": Good(),
+    "inviteUsersToOrganization": Good(
+        lambda world: {"emails": ["a@example.com", {"email": "b@example.com", "role": None}], "role": "edit"},
+        spoiled={"emails": ["nobody"], "role": "king", "sso": "yes"},
+    ),
+    "joinOrganizationWithInvite": Good(),
+    "listSAMLProvidersInOrganizationById": Good(),
+    "createOrganizationSAMLProvider": Good(
+        lambda world: {"label": "Company", "ssoURL": "https://idp.example.com/sso", "defaultRole": "edit"},
+        spoiled={
+            "label": "x" * 31,
+            "entityID": "x" * 1025,
+            "certificate": "no certificate",
+            "ssoURL": "javascript:alert(1)",
+            "defaultTeam": "nowhere",
+            "defaultRole": "king",
+        },
+    ),
+    "getOrganizationSAMLProviderById": Good(),
+    "updateOrganizationSAMLProvider": Good(
+        lambda world: {"label": "Renamed", "defaultTeam": world.value("teamId")},
+        spoiled={
+            "label": "",
+            "entityID": 1,
+            "certificate": "x" * 10_001,
+            "ssoURL": "ftp://idp.example.com",
+            "defaultTeam": "nowhere",
+            "defaultRole": "king",
+        },
+    ),
+    "deleteOrganizationSAMLProvider": Good(),
+    "listSSOProviderLoginsInOrganization": Good(),
+    "listOrganizationInviteLinks": Good(),
+    "createOrganizationInvite": Good(lambda world: {"role": "read"}, spoiled={"role": "king"}),
+    "getOrganizationInviteLink": Good(),
+    "updateOrganizationInviteById": Good(lambda world: {"role": "edit"}, spoiled={"role": "king"}),
+    "deleteOrganizationInviteById": Good(),
+    "listTeamsForOrganizationMember": Good(),
+    "listTeamsInOrganizationById": Good(),
+    "createOrganizationTeam": Good(
+        lambda world: {"title": "Editors", "members": [world.value("userId")]},
+        spoiled={"title": "", "members": ["nobody"]},
+    ),
+    "getTeamInOrganizationById": Good(),
+    "updateTeamInOrganizationById": Good(lambda world: {"title": "Authors"}, spoiled={"title": "x" * 65}),
+    "removeTeamFromOrganizationById": Good(),
+    "listTeamMembersInOrganizationById": Good(),
+    "updateMembersInOrganizationTeam": Good(
+        lambda world: {"memberships": {world.value("userId"): {"role": "owner"}}},
+        spoiled={"add": ["nobody"], "remove": [""], "memberships": {"x": {"role": "king"}}},
+    ),
+    "addMemberToOrganizationTeamById": Good(lambda world: {"role": "owner"}, spoiled={"role": "king"}),
+    "deleteMemberFromOrganizationTeamById": Good(),
     "listSpacesInOrganizationById": Good(),
     "createSpace": Good(
-        lambda world: {"title": "New"}, spoiled={"title": "x" * 51, "editMode": "sometimes", "emoji": 7}
+        lambda world: {"title": "New", "parent": world.value("collectionId")},
+        spoiled={"title": "x" * 51, "editMode": "sometimes", "emoji": 7, "parent": "nowhere"},
     ),
     "getSpaceById": Good(),
     "updateSpaceById": Good(
@@ -158,11 +357,134 @@ GOOD: dict[str, Good] = {
             "visitorAuth": {"backend": "integration", "integration": "not-installed"},
         },
     ),
+    "deleteSiteById": Good(),
+    "publishSite": Good(),
+    "unpublishSite": Good(),
     "getSiteAdaptiveSchema": Good(),
     "updateSiteAdaptiveSchema": Good(lambda world: {"jsonSchema": SCHEMA}, spoiled={"jsonSchema": NO_SCHEMA}),
     "listSiteAdaptiveTemplateConditions": Good(),
     "trackEventsInSiteById": Good(
         lambda world: {"events": [page_view()]}, spoiled={"events": [page_view(type="page_blink")]}
+    ),
+    "listSiteSpaces": Good(),
+    "addSpaceToSite": Good(
+        lambda world: {"spaceId": new_space(world), "sectionId": world.value("siteSectionId")},
+        spoiled={"spaceId": "nowhere", "sectionId": "nowhere"},
+    ),
+    "updateSiteSpaceById": Good(
+        lambda world: {"path": "variant", "condition": "visitor.claims.beta == true"},
+        spoiled={"path": "a/b", "condition": "visitor.claims.", "spaceId": "nowhere"},
+    ),
+    "deleteSiteSpaceById": Good(),
+    "moveSiteSpace": Good(
+        lambda world: {"position": {"before": {"type": "site-space", "siteSpace": world.value("otherSiteSpaceId")}}},
+        spoiled={"position": {"after": {"type": "site-space", "siteSpace": "nowhere"}}},
+    ),
+    "listSiteSections": Good(),
+    "addSectionToSite": Good(
+        lambda world: {"spaceId": new_space(world), "title": "A section", "icon": "book"},
+        spoiled={"spaceId": "nowhere", "title": "x", "icon": "x" * 51},
+    ),
+    "updateSiteSectionById": Good(
+        lambda world: {"title": "Another section", "path": "another", "condition": None, "description": "What it is"},
+        spoiled={
+            "title": "x",
+            "path": "..",
+            "defaultSiteSpace": "nowhere",
+            "condition": "",
+            "icon": 5,
+            "description": "x" * 257,
+        },
+    ),
+    "deleteSiteSectionById": Good(),
+    "moveSiteSection": Good(
+        lambda world: {
+            "position": {"before": {"type": "site-section", "siteSection": world.value("otherSiteSectionId")}}
+        },
+        spoiled={"position": {"after": {"type": "site-section", "siteSection": "nowhere"}}},
+    ),
+    "listSiteSectionGroups": Good(),
+    "addSectionGroupToSite": Good(
+        lambda world: {"title": "More", "sections": [world.value("siteSectionId")], "icon": None},
+        spoiled={"title": "", "sections": ["nowhere"], "icon": "x" * 51, "parent": "nowhere"},
+    ),
+    "updateSiteSectionGroupById": Good(lambda world: {"title": "Less"}, spoiled={"title": "x" * 101, "icon": 1}),
+    "deleteSiteSectionGroupById": Good(),
+    "addSectionToGroup": Good(
+        lambda world: {"sectionId": world.value("otherSiteSectionId")}, spoiled={"sectionId": "nowhere"}
+    ),
+    "removeSectionFromGroup": Good(),
+    "moveSiteSectionGroup": Good(
+        lambda world: {"position": {"before": {"type": "site-section", "id": world.value("lastSiteSectionId")}}},
+        spoiled={"position": {}},
+    ),
+    "getSiteStructure": Good(),
+    "sortSiteStructure": Good(
+        lambda world: {
+            "item": {"type": "site-section-group", "id": world.value("siteSectionGroupId")},
+            "position": {"before": {"type": "site-section", "id": world.value("lastSiteSectionId")}},
+        },
+        spoiled={"item": {"type": "page", "id": "x"}, "position": {"after": {"type": "site-section", "id": "nowhere"}}},
+    ),
+    "listSiteShareLinks": Good(),
+    "createSiteShareLink": Good(lambda world: {"name": "Partners"}, spoiled={"name": "x" * 51}),
+    "updateSiteShareLinkById": Good(
+        lambda world: {"active": False, "name": "Nobody"}, spoiled={"active": "no", "name": "x" * 51}
+    ),
+    "deleteSiteShareLinkById": Good(),
+    "listSiteRedirects": Good(),
+    "createSiteRedirect": Good(
+        lambda world: {"source": "/older", "destination": to_space(world)},
+        spoiled={"source": "no path", "destination": {"kind": "site-section", "siteSectionId": "nowhere"}},
+    ),
+    "updateSiteRedirectById": Good(
+        lambda world: {"source": "/oldest", "destination": to_space(world) | {"kind": "site-page", "pageId": "p1"}},
+        spoiled={"source": "/-/x", "destination": {"kind": "site-space", "siteSpaceId": "nowhere"}},
+    ),
+    "deleteSiteRedirectById": Good(),
+    "getSiteRedirectBySource": Good(query=lambda world: {"source": "/old"}),
+    "getSitePublishingAuthById": Good(),
+    "updateSitePublishingAuthById": Good(
+        lambda world: {"backend": "custom", "fallbackURL": "https://login.example.com/"},
+        spoiled={"backend": "magic", "fallbackURL": "javascript:alert(1)"},
+    ),
+    "regenerateSitePublishingAuthById": Good(),
+    "getSiteCustomizationById": Good(),
+    "updateSiteCustomizationById": Good(
+        lambda world: {**STANDARD, "title": "Handbook"},
+        spoiled={
+            "title": "x",
+            "styling": {},
+            "internationalization": {"locale": "xx"},
+            "favicon": {"icon": {"light": "javascript:x", "dark": "x"}},
+            "header": {"preset": "default", "links": [{"title": "x", "to": {"kind": "url", "url": "data:,x"}}]},
+            "footer": {"groups": 1},
+            "announcement": {"enabled": True, "message": "x", "style": "info"},
+            "themes": {"default": "sepia", "toggeable": True},
+            "pdf": {},
+            "feedback": {"enabled": "no"},
+            "ai": {"mode": "all"},
+            "git": {"showEditLink": 1},
+            "pageActions": {"externalAI": True},
+            "externalLinks": {"target": "parent"},
+            "pagination": None,
+            "trademark": [],
+            "privacyPolicy": {"url": "ftp://example.com"},
+            "socialPreview": {"url": 1},
+            "insights": {"trackingCookie": "yes"},
+        },
+    ),
+    "getSiteSpaceCustomizationById": Good(),
+    "overrideSiteSpaceCustomizationById": Good(
+        lambda world: {"title": "Variant", "styling": {"theme": "bold", "tint": None}},
+        spoiled={"title": "x", "styling": {"theme": "loud"}, "favicon": 1, "header": {"links": [{}]}},
+    ),
+    "deleteSiteSpaceCustomizationById": Good(),
+    "getPublishedContentSite": Good(),
+    "getPublishedContentByUrl": Good(query=lambda world: {"url": site_address(world)}),
+    "resolvePublishedContentByUrl": Good(
+        lambda world: {"url": site_address(world), "visitor": {"unsignedClaims": {"beta": True}}},
+        spoiled={"url": "nowhere", "redirectOnError": "yes", "visitor": {"jwtToken": 5}},
     ),
     "listSiteIntegrationScripts": Good(),
     "listSiteIntegrations": Good(),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from runtime.api.table import operations
 from tests.clients.packages import needs_packages
 from tests.contract.agreement import differences, find, ours
 
@@ -64,3 +65,9 @@ def test_what_differs_on_purpose_passes() -> None:
     assert told("GET", path, 200, {"items": [event], "count": 1}) == []
     event["payload"] = {"eventId": "e", "type": "invented"}  # type: ignore[assignment]
     assert told("GET", path, 200, {"items": [event], "count": 1}) != []
+
+
+def test_what_the_published_document_does_not_have_says_so() -> None:
+    """`(extension)` tells clients of other platforms what they find here alone; where they begin is at `/v1`."""
+    said = {operation.name for operation in operations() if operation.summary.endswith("(extension).")}
+    assert said == {operation.name for operation in operations()} - ours() - {"getApiInformation"}

@@ -68,7 +68,7 @@ def test_a_text_that_only_looks_like_one_is_a_text(world: World) -> None:
 
 def test_addresses_and_parameters_of_every_kind(world: World, open_host: HostProcess) -> None:
     walk(world, world.installed.owner.api)
-    walk_raw(world, world.installed.owner.api, world.tunnel)
+    walk_raw(world, world.installed.owner.api, world.named["tunnelId"])
     log = (open_host.data / "host.log").read_text()
     assert "Traceback" not in log, log[-3000:]
 
@@ -79,4 +79,4 @@ def on_user_tokens(owner: Tenant) -> World:
     one.render()
     events = wait_for(lambda: owner.api.get(f"{one.path}/events").json["items"])
     tunnel = owner.api.post(f"/v1/orgs/{owner.id}/tunnels", {"name": one.name}).json["id"]
-    return World(one, owner.api, owner.api, owner.api, events[0]["id"], tunnel)
+    return World(one, owner.api, owner.api, owner.api, {"eventId": events[0]["id"], "tunnelId": tunnel})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,8 +13,20 @@ from runtime.api.table import operations
 from runtime.contract.identifiers import new_id
 from runtime.store import tokens
 from runtime.store.secrets import load_keyring, use_keyring
+from tests import databases
 from tests.conftest import COUNTER, SCOPES, Answer, Api, HostProcess, Tenant, installed, wait_for
-from tests.contract.requests_table import CONTENT_SOURCES, GOOD, SCHEMA, SOURCES, Good, World
+from tests.contract.requests_table import (
+    CONTENT_SOURCES,
+    FREE,
+    GOOD,
+    HIDDEN,
+    NOTHING,
+    SCHEMA,
+    SOURCES,
+    Good,
+    World,
+    structured,
+)
 
 OPERATIONS = {operation.name: operation for operation in operations()}
 ALL = sorted(OPERATIONS)
@@ -23,13 +34,19 @@ WITH_BODY = [name for name in ALL if OPERATIONS[name].body is not None]
 LISTS = [name for name in ALL if OPERATIONS[name].paginated]
 CHANGING = [name for name in ALL if OPERATIONS[name].method != "GET"]
 FOR_READERS = {
+    "createOrganization",
+    "createUserToken",
+    "joinOrganizationWithInvite",
     "renderIntegrationUIWithPost",
     "revokeUserToken",
+    "resolvePublishedContentByUrl",
     *(name for name in ALL if OPERATIONS[name].needs.role == "read"),
 }
 """Operations that every member may call, whatever their method."""
+KNOWN = {"joinOrganizationWithInvite"}
+"""Operations that let in whoever knows an id."""
 RULED_BY_BODY = {"publishIntegration": "organization", "installIntegration": "organization"}
-"""Operations whose organisation is named in the body: the permission is checked after the body is read."""
+"""Operations whose organization is named in the body: the permission is checked after the body is read."""
 
 
 @pytest.fixture(scope="module")
@@ -44,44 +61,79 @@ def build(host: HostProcess, owner: Tenant) -> World:
     assert owner.api.call("PUT", f"{site}/adaptive-schema", {"jsonSchema": SCHEMA}).status == 200
     events = wait_for(lambda: owner.api.get(f"{one.path}/events").json["items"])
     use_keyring(load_keyring(host.data, None))
-    with sqlite3.connect(host.data / "host.sqlite") as database:
-        found = database.execute("SELECT id FROM integrations WHERE name = ?", (one.name,)).fetchone()
-    database.close()
+    (found,) = databases.ask(host.data, "SELECT id FROM integrations WHERE name = ?", [one.name])
     integration = Api(host.url, tokens.sign(found[0], None, None, SCOPES))
     made = integration.post(f"{one.path}/installations/{one.installation}/tokens")
+    person = reader(host, owner)[1]
+    team = team_of(owner, person)
+    collection, translation = collection_of(owner, one.space, person, team)
     return World(
         one,
         integration,
         Api(host.url, made.json["token"]),
-        Api(host.url, reader(host, owner)),
-        events[0]["id"],
-        owner.api.post(f"/v1/orgs/{owner.id}/tunnels", {"name": f"of {one.name}"}).json["id"],
-        another_token(host, owner),
+        Api(host.url, reader(host, owner)[0]),
+        {
+            "eventId": events[0]["id"],
+            "tunnelId": owner.api.post(f"/v1/orgs/{owner.id}/tunnels", {"name": f"of {one.name}"}).json["id"],
+            "tokenId": another_token(host, owner),
+            "userId": person,
+            "teamId": team,
+            "inviteId": link_of(owner),
+            "samlProviderId": owner.api.post(f"/v1/orgs/{owner.id}/saml", {"label": "Company"}).json["id"],
+            "collectionId": collection,
+            "translationSettingsId": translation,
+            **structured(one),
+        },
     )
+
+
+def link_of(owner: Tenant) -> str:
+    """Make an invite link; gives its id."""
+    organization = f"/v1/orgs/{owner.id}"
+    assert owner.api.call("PATCH", organization, {"inviteLinks": True}).status == 200
+    return str(owner.api.post(f"{organization}/link-invites", {"role": "read"}).json["id"])
+
+
+def collection_of(owner: Tenant, space: str, person: str, team: str) -> tuple[str, str]:
+    """Give a collection, and translation settings; a member and a team were given access there and to a space."""
+    made = owner.api.post(f"/v1/orgs/{owner.id}/collections", {"title": "Manuals"}).json["id"]
+    owner.api.post(f"/v1/orgs/{owner.id}/spaces", {"title": "Inside", "parent": made})
+    for content in (f"/v1/spaces/{space}", f"/v1/collections/{made}"):
+        body = {"role": "read", "users": [person], "teams": [team]}
+        assert owner.api.post(f"{content}/permissions", body).status == 204
+    return made, owner.api.post(f"/v1/orgs/{owner.id}/translations", {"title": "Manual"}).json["id"]
+
+
+def team_of(owner: Tenant, person: str) -> str:
+    """Make a team that a member is in; gives its id."""
+    body = {"title": "Writers", "members": [person]}
+    return owner.api.call("PUT", f"/v1/orgs/{owner.id}/teams", body).json["id"]
 
 
 def another_token(host: HostProcess, owner: Tenant) -> str:
     """Make one more token of a person, which nobody uses; gives its id."""
     made = new_id()
-    with sqlite3.connect(host.data / "host.sqlite", timeout=30) as database:
-        row = (made, owner.user, tokens.new_token()[1], "2026-01-01 00:00:00.000000")
-        database.execute("INSERT INTO tokens (id, user_id, digest, created_at) VALUES (?, ?, ?, ?)", row)
-    database.close()
+    row = (made, owner.user, tokens.new_token()[1], "2026-01-01 00:00:00.000000")
+    databases.ask(host.data, "INSERT INTO tokens (id, user_id, digest, created_at) VALUES (?, ?, ?, ?)", row)
     return made
 
 
-def reader(host: HostProcess, owner: Tenant) -> str:
-    """Make a member who may only read; there is no operation for members yet, so the database is asked."""
+def reader(host: HostProcess, owner: Tenant) -> tuple[str, str]:
+    """Make a member who may only read, with a token; people come in by themselves, so the database is asked."""
     token, digest = tokens.new_token()
     user = new_id()
     moment = "2026-01-01 00:00:00.000000"
-    with sqlite3.connect(host.data / "host.sqlite", timeout=30) as database:
-        database.execute("INSERT INTO users VALUES (?, 'Reader', ?, ?)", (user, f"{user}@example.com", moment))
-        database.execute("INSERT INTO members VALUES (?, ?, 'read', ?)", (owner.id, user, moment))
-        database.execute("INSERT INTO tokens VALUES (?, ?, ?, ?)", (new_id(), user, digest, moment))
-        database.execute("UPDATE epoch SET n = n + 1")
-    database.close()
-    return token
+    for statement, values in (
+        ("INSERT INTO users VALUES (?, 'Reader', ?, ?)", (user, f"{user}@example.com", moment)),
+        (
+            "INSERT INTO members (organization_id, user_id, role, joined_at) VALUES (?, ?, 'read', ?)",
+            (owner.id, user, moment),
+        ),
+        ("INSERT INTO tokens (id, user_id, digest, created_at) VALUES (?, ?, ?, ?)", (new_id(), user, digest, moment)),
+        ("UPDATE epochs SET n = n + 1", ()),
+    ):
+        databases.ask(host.data, statement, values)
+    return token, user
 
 
 @pytest.fixture
@@ -104,6 +156,9 @@ def send(world: World, operation: Operation, api: Api | None = None, **more: Any
     return (api or api_of(world, good)).call(operation.method, path, body, params=query, **more)
 
 
+NONE_THERE = "the world has one of each: `build` makes it, or its table does not show it (`visible_to`)"
+
+
 def is_error(answer: Answer, status: int) -> None:
     """One shape, and nothing that tells about the inside."""
     assert answer.status == status, answer.text
@@ -116,13 +171,17 @@ def is_error(answer: Answer, status: int) -> None:
 
 
 def test_every_operation_has_a_good_request() -> None:
-    assert set(GOOD) == set(OPERATIONS)
+    assert set(GOOD) == set(OPERATIONS), "put a good request of these into GOOD of requests_table.py"
+
+
+def test_every_parameter_names_something(world: World) -> None:
+    asked = {parameter for operation in OPERATIONS.values() for parameter in operation.parameters}
+    assert not {one for one in asked if world.value(one) == NOTHING}, "say in `build` what these are"
 
 
 def test_every_operation_says_what_it_is() -> None:
     for operation in OPERATIONS.values():
         assert operation.summary.endswith((".", ")."))
-        assert not operation.needs.public
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -135,13 +194,17 @@ def test_works(name: str, world: World, request: pytest.FixtureRequest) -> None:
         assert send(here, OPERATIONS["uninstallIntegrationFromSpace"]).status == 205
     elif name == "installIntegrationOnSite":
         assert send(here, OPERATIONS["uninstallIntegrationFromSite"]).status == 205
+    elif name == "restoreSpace":
+        assert send(here, OPERATIONS["deleteSpaceById"]).status == 205
+    elif name == "transferSpace":  # one of a site stays where it is
+        here.installed.space = here.installed.owner.api.post(f"/v1/orgs/{here.installed.owner.id}/spaces").json["id"]
     answer = send(here, operation)
     assert answer.status == operation.status, answer.text
     if operation.status in (204, 205):
         assert answer.text == ""
     elif operation.adapter is not None and operation.answers is not dict:
         operation.adapter.validate_python(answer.json)
-    if operation.status == 201:
+    if operation.status == 201 and "urls" in answer.json:
         assert answer.headers["Location"].startswith("http")
 
 
@@ -150,13 +213,16 @@ def test_works(name: str, world: World, request: pytest.FixtureRequest) -> None:
 )
 def test_deleting_what_is_gone_answers_204(name: str, fresh: World) -> None:
     operation = OPERATIONS[name]
-    assert send(fresh, operation).status == 205
+    assert send(fresh, operation).status == operation.status
     assert send(fresh, operation).status == 204
 
 
 @pytest.mark.parametrize("token", [None, "", "rubbish", "dk_unknown", "a.b.c", "x" * 5000])
 @pytest.mark.parametrize("name", ALL)
 def test_no_token_or_a_foreign_one(name: str, token: str | None, world: World) -> None:
+    if OPERATIONS[name].needs.public and not token:
+        assert send(world, OPERATIONS[name], Api(world.installed.owner.api.url, None)).status == 200
+        return
     is_error(send(world, OPERATIONS[name], Api(world.installed.owner.api.url, token)), 401)
 
 
@@ -164,13 +230,13 @@ def test_no_token_or_a_foreign_one(name: str, token: str | None, world: World) -
 def test_an_id_that_does_not_exist(name: str, world: World) -> None:
     operation = OPERATIONS[name]
     for parameter in operation.parameters:
-        if parameter in operation.missing:
+        if parameter in operation.missing or parameter in FREE:
             continue
         is_error(send(world, operation, path=world.path(operation, **{parameter: "nowhere"})), 404)
 
 
-@pytest.mark.parametrize("name", [name for name in ALL if OPERATIONS[name].parameters])
-def test_another_organisations_id_answers_404(name: str, world: World, beta: Tenant) -> None:
+@pytest.mark.parametrize("name", [name for name in ALL if {*OPERATIONS[name].parameters} - FREE and name not in KNOWN])
+def test_another_organizations_id_answers_404(name: str, world: World, beta: Tenant) -> None:
     operation = OPERATIONS[name]
     if operation.name == "publishIntegration":
         body = GOOD[name].body
@@ -194,7 +260,13 @@ def test_a_weak_role_is_named(name: str, world: World) -> None:
     assert needed is None or f"role `{needed}`" in message
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", [name for name in ALL if HIDDEN & {*OPERATIONS[name].parameters}])
+def test_scripts_find_nothing_of_what_people_alone_see(name: str, world: World) -> None:
+    for api in (world.integration, world.installation):
+        assert send(world, OPERATIONS[name], api).status in (403, 404)
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if not HIDDEN & {*OPERATIONS[name].parameters}])
 def test_the_wrong_kind_of_token_is_named(name: str, world: World) -> None:
     needs = OPERATIONS[name].needs
     if not needs.integration:
@@ -288,7 +360,7 @@ def test_a_body_that_does_not_say_how_long_it_is(world: World) -> None:
 def test_lists_page_and_refuse_bad_cursors(name: str, world: World) -> None:
     operation = OPERATIONS[name]
     whole = send(world, operation, query={"limit": "1000"}).json
-    assert whole["count"] == len(whole["items"])
+    assert whole["count"] == len(whole["items"]) > 0, NONE_THERE
     assert "next" not in whole
     paged: list[Any] = []
     query = {"limit": "1"}
@@ -320,7 +392,7 @@ def test_lists_page_and_refuse_bad_cursors(name: str, world: World) -> None:
 def test_nothing_changed_by_refused_requests(host: HostProcess, alpha: Tenant, beta: Tenant) -> None:
     here = build(host, alpha)
     before = here.installed.owner.api.get(here.installed.path).json
-    for name in CHANGING:
+    for name in sorted({*CHANGING} - KNOWN):
         if name.startswith("render"):
             continue
         send(here, OPERATIONS[name], beta.api)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import sqlite3
 from typing import get_args
 
 import pytest
 
-from runtime.api.event_stream import NEEDS
+from runtime.api.event_stream import GATE
 from runtime.api.operation import Family
 from runtime.api.permission import Needs, member, own, scoped
 from runtime.api.table import operations
 from runtime.contract.integrations import Scope
 from runtime.store import tokens
 from runtime.store.secrets import load_keyring, use_keyring
+from tests import databases
 from tests.conftest import COUNTER, SCOPES, Api, HostProcess, Tenant, installed, publication, wait_for
-from tests.contract.requests_table import CONTENT_SOURCES, GOOD, SOURCES, World
+from tests.contract.requests_table import CONTENT_SOURCES, GOOD, HIDDEN, SOURCES, World, structured
 from tests.contract.test_operations import send
 
 KINDS = ("integration", "installation")
@@ -23,6 +23,8 @@ OWN = {
     "getApiInformation",
     "getEmbedByUrl",
     "getIntegrationByName",
+    "getPublishedContentByUrl",
+    "resolvePublishedContentByUrl",
     "getIntegrationEvent",
     "getIntegrationInstallationById",
     "getIntegrationSiteInstallation",
@@ -40,7 +42,7 @@ OWN = {
     "updateIntegrationSiteInstallation",
     "updateIntegrationSpaceInstallation",
 }
-"""What is about the integration itself, which it may do whatever it asked for (section 6 of the design)."""
+"""What is about the integration itself, which it may do whatever it asked for (docs/contract/api.md, "Roles")."""
 OF_THE_INTEGRATION = {"createIntegrationInstallationToken", "queueIntegrationTask"}
 """The same, for the integration's token alone."""
 
@@ -52,13 +54,11 @@ def bare(host: HostProcess, alpha: Tenant) -> World:
     one.render()
     events = wait_for(lambda: alpha.api.get(f"{one.path}/events").json["items"])
     use_keyring(load_keyring(host.data, None))
-    with sqlite3.connect(host.data / "host.sqlite") as database:
-        found = database.execute("SELECT id FROM integrations WHERE name = ?", (one.name,)).fetchone()[0]
-    database.close()
+    ((found,),) = databases.ask(host.data, "SELECT id FROM integrations WHERE name = ?", [one.name])
     every = list(get_args(Scope))
     integration = Api(host.url, tokens.sign(found, None, None, every))
     installation = Api(host.url, tokens.sign(found, one.installation, alpha.id, every))
-    return World(one, integration, installation, alpha.api, events[0]["id"], "x" * 20)
+    return World(one, integration, installation, alpha.api, {"eventId": events[0]["id"], **structured(one)})
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -67,8 +67,8 @@ def test_without_a_scope_a_script_is_left_with_its_own(kind: str, bare: World) -
     allowed = OWN | (OF_THE_INTEGRATION if kind == "integration" else set())
     reached = set()
     for operation in operations():
-        if "tunnelId" in operation.parameters:
-            continue  # nobody but its user finds a tunnel at all
+        if HIDDEN & {*operation.parameters}:
+            continue  # no script finds such a thing at all
         answer = send(bare, operation, api)
         if answer.status == 403:
             message = answer.json["error"]["message"]
@@ -125,7 +125,7 @@ def test_needs_that_leave_open_what_binds_a_script_are_not_made() -> None:
     for path in ("/v1/spaces/{spaceId}", "/v1/orgs/{organizationId}/integrations/{integrationName}"):
         with pytest.raises(ValueError, match="something of a tenant"):
             family.operation(f"GET {path}", needs=own(member("read")))
-    assert NEEDS.own and not NEEDS.public
+    assert GATE.needs.own
     assert set(SCOPES) <= set(get_args(Scope))
 
 

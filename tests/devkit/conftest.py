@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import HostProcess, Tenant
+from tests.conftest import HostProcess, Installed, Tenant, installed, tenant
 from tests.devkit.dev_process import DevProcess, Ran, copy_sample, devkit
 
 Shell = Callable[..., Ran]
@@ -23,18 +24,38 @@ def shell(tmp_path: Path) -> Shell:
     return run
 
 
+@pytest.fixture(scope="session")
+def alpha(host: HostProcess) -> Tenant:
+    """Somebody in one organization, which no test elsewhere changes: commands ask which one where there are more."""
+    return tenant(host, "Alpha", "alpha-of-the-toolkit@example.com")
+
+
+@pytest.fixture(scope="session")
+def counter(alpha: Tenant) -> Installed:
+    """The counter, installed there."""
+    return installed(alpha)
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A copy of the smallest sample."""
     return copy_sample("counter", tmp_path)
 
 
-@pytest.fixture
-def logged_in(shell: Shell, host: HostProcess, alpha: Tenant) -> Shell:
-    """A shell that has logged in to the host."""
+@pytest.fixture(scope="session")
+def home(host: HostProcess, alpha: Tenant, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of somebody who has logged in to the host, which is copied: logging in takes a process."""
+    folder = tmp_path_factory.mktemp("home")
     assert alpha.api.token is not None
-    done = shell("login", "--host", host.url + "/", "--token", alpha.api.token)
+    done = devkit(folder, "login", "--host", host.url + "/", "--token", alpha.api.token)
     assert done.code == 0, done.err
+    return folder
+
+
+@pytest.fixture
+def logged_in(shell: Shell, home: Path, tmp_path: Path) -> Shell:
+    """A shell that has logged in to the host."""
+    shutil.copytree(home, tmp_path, dirs_exist_ok=True)
     return shell
 
 

@@ -65,13 +65,13 @@ def devkit(home: Path, *arguments: str, folder: Path | None = None, **environ: s
 
 
 class DevProcess:
-    """`devkit dev` on a project; `told` is all that it has written to its output so far."""
+    """`devkit dev` on a project; `messages` is all that it has written to its output so far."""
 
     def __init__(self, folder: Path, home: Path, *options: str, host: str | None = None, shared: bool = False) -> None:
         """Start it; `shared`: with one origin for whatever scripts answer."""
         self.folder, self.home, self.port = folder, home, free_port()
         more = {"DEVKIT_CONTENT_URL": f"http://localhost:{self.port}"} if shared else {}
-        self.told: list[dict[str, Any]] = []
+        self.messages: list[dict[str, Any]] = []
         self.errors: list[str] = []
         self._more = threading.Condition()
         command = [sys.executable, "-m", "devkit", "dev", str(folder), "--no-open", "--json"]
@@ -102,12 +102,13 @@ class DevProcess:
         deadline = time.monotonic() + PATIENCE
         with self._more:
             while True:
-                for line in self.told[after:]:
+                for line in self.messages[after:]:
                     if line["type"] == kind and all(line.get(key) == value for key, value in fields.items()):
                         return line
                 left = deadline - time.monotonic()
-                assert left > 0, f"no {kind} {fields} in {self.told} {self.errors}"
-                assert self.process.poll() is None, f"ended with {self.process.returncode}: {self.told} {self.errors}"
+                assert left > 0, f"no {kind} {fields} in {self.messages} {self.errors}"
+                code = self.process.poll()
+                assert code is None, f"ended with {code}: {self.messages} {self.errors}"
                 self._more.wait(min(left, 0.5))
 
     def edit(self, file: str, *changes: tuple[str, str]) -> None:
@@ -137,7 +138,7 @@ class DevProcess:
 
     def _take(self, line: str) -> None:
         with self._more:
-            self.told.append(json.loads(line))
+            self.messages.append(json.loads(line))
             self._more.notify_all()
 
 

@@ -43,7 +43,7 @@ WRONG: dict[str, tuple[str, ...]] = {
 def test_every_command_is_walked_here_and_has_a_test_of_its_own() -> None:
     assert set(WRONG) == set(COMMANDS)
     here = "\n".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.rglob("*.py"))
-    used = set(re.findall(r'(?:shell|logged_in|devkit)\(\s*(?:tmp_path, )?"(\w+)"', here)) | {"dev"}
+    used = set(re.findall(r'(?:shell|logged_in|alone|devkit)\(\s*(?:tmp_path, )?"(\w+)"', here)) | {"dev"}
     assert set(COMMANDS) - {"serve", "tunnel"} <= used
     scenario = Path(__file__).parents[1] / "scenarios" / "test_tunnels.py"
     assert '"devkit", "tunnel"' in scenario.read_text(encoding="utf-8")
@@ -54,11 +54,11 @@ def test_every_command_is_walked_here_and_has_a_test_of_its_own() -> None:
 def test_help_has_an_example(name: str, shell: Shell) -> None:
     command = importlib.import_module(f"devkit.commands.{name}").command
     assert "--json" in [option for parameter in command.params for option in parameter.opts]
-    shown = shell(name, "--help")
-    assert shown.code == 0
-    assert "--json" in shown.out
+    result = shell(name, "--help")
+    assert result.code == 0
+    assert "--json" in result.out
     # Its last lines: what is read first in a terminal.
-    assert re.match(rf"Examples?:\s+devkit {name}\b", shown.out.split("\n\n")[-1].strip()), shown.out
+    assert re.match(rf"Examples?:\s+devkit {name}\b", result.out.split("\n\n")[-1].strip()), result.out
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -70,10 +70,10 @@ def test_an_error_is_one_line_and_an_exit_code(name: str, shell: Shell, tmp_path
 
 
 def test_the_group_lists_its_commands(shell: Shell) -> None:
-    shown = shell("--help")
-    assert shown.code == 0
+    result = shell("--help")
+    assert result.code == 0
     for name, line in COMMANDS.items():
-        assert re.search(rf"\b{name}\s+{re.escape(line)}", shown.out)
+        assert re.search(rf"\b{name}\s+{re.escape(line)}", result.out)
     assert shell("--version").out.startswith("devkit, version ")
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from runtime.contract.identifiers import new_id
-from tests.conftest import HostProcess, Installed, Tenant, init, wait_for
+from tests.conftest import HostProcess, Installed, Tenant, init, tenant, wait_for
 from tests.devkit.conftest import Shell
+from tests.devkit.dev_process import Ran
 
 
 def test_init_makes_organizations_and_keeps_their_admin(shell: Shell, tmp_path: Path) -> None:
@@ -27,9 +28,9 @@ def test_init_makes_organizations_and_keeps_their_admin(shell: Shell, tmp_path: 
     assert stranger["organization"] != first["organization"]
     host = HostProcess(Path(data)).start()
     try:
-        for made in (first, again, other):
-            told = shell("whoami", "--json", DEVKIT_HOST=host.url, DEVKIT_TOKEN=made["token"])
-            assert told.json["user"]["id"] == first["user"]
+        for created in (first, again, other):
+            result = shell("whoami", "--json", DEVKIT_HOST=host.url, DEVKIT_TOKEN=created["token"])
+            assert result.json["user"]["id"] == first["user"]
     finally:
         assert host.stop() == 0
     text = shell("init", "--data", data)
@@ -39,12 +40,23 @@ def test_init_makes_organizations_and_keeps_their_admin(shell: Shell, tmp_path: 
 def test_login_remembers_host_and_token_for_its_owner_only(
     logged_in: Shell, host: HostProcess, alpha: Tenant, tmp_path: Path
 ) -> None:
-    kept = tmp_path / ".config" / "devkit" / "credentials.json"
-    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
-    assert json.loads(kept.read_text()) == {"host": host.url, "token": alpha.api.token}
-    told = logged_in("whoami", "--json").json
-    assert (told["host"], told["user"]["id"]) == (host.url, alpha.user)
+    file = tmp_path / ".config" / "devkit" / "credentials.json"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert json.loads(file.read_text()) == {"host": host.url, "token": alpha.api.token}
+    body = logged_in("whoami", "--json").json
+    assert (body["host"], body["user"]["id"]) == (host.url, alpha.user)
     assert alpha.user in logged_in("whoami").out
+
+
+@pytest.fixture
+def alone(shell: Shell, host: HostProcess) -> Shell:
+    """A shell of somebody who is in one organization."""
+    one = tenant(host, "Alone", f"{new_id()}@example.com")
+
+    def run(*arguments: str, **environ: str) -> Ran:
+        return shell(*arguments, DEVKIT_HOST=host.url, DEVKIT_TOKEN=str(one.api.token), **environ)
+
+    return run
 
 
 def test_tokens_are_listed_and_revoked(shell: Shell, host: HostProcess) -> None:
@@ -52,34 +64,47 @@ def test_tokens_are_listed_and_revoked(shell: Shell, host: HostProcess) -> None:
     first, second, third = (init(host.data, "Tokens", email)["token"] for _ in range(3))
     here = {"DEVKIT_HOST": host.url, "DEVKIT_TOKEN": first}
     listed = shell("tokens", "--json", **here).json["tokens"]
-    assert [one["current"] for one in listed].count(True) == 1 and len(listed) == 3
+    assert [entry["current"] for entry in listed].count(True) == 1 and len(listed) == 3
     text = shell("tokens", **here).out
-    assert all(one["id"] in text for one in listed) and text.count("in use here") == 1
+    assert all(entry["id"] in text for entry in listed) and text.count("in use here") == 1
     assert not any(token in text + str(listed) for token in (first, second, third))
-    other = next(one["id"] for one in listed if not one["current"])
+    other = next(entry["id"] for entry in listed if not entry["current"])
     assert shell("tokens", "--revoke", other, **here).out == f"Revoked {other}.\n"
-    gone = shell("tokens", "--revoke", other, **here)
-    assert gone.code == 1 and "you have no token" in gone.err
+    removed = shell("tokens", "--revoke", other, **here)
+    assert removed.code == 1 and "you have no token" in removed.err
     assert sorted(shell("whoami", DEVKIT_HOST=host.url, DEVKIT_TOKEN=token).code for token in (second, third)) == [0, 1]
-    mine = next(one["id"] for one in listed if one["current"])
-    told = shell("tokens", "--revoke", mine, "--json", **here).json
-    assert told == {"host": host.url, "id": mine, "revoked": True, "current": True}
+    mine = next(entry["id"] for entry in listed if entry["current"])
+    body = shell("tokens", "--revoke", mine, "--json", **here).json
+    assert body == {"host": host.url, "id": mine, "revoked": True, "current": True}
     assert "revoked" in shell("tokens", **here).err
+
+
+def test_a_token_is_created_and_shown_once(shell: Shell, host: HostProcess, alpha: Tenant) -> None:
+    here = {"DEVKIT_HOST": host.url, "DEVKIT_TOKEN": alpha.api.token}
+    made = shell("tokens", "--create", "Build server", "--days", "30", **here)
+    note, token = made.out.strip().splitlines()
+    assert "(Build server)" in note and "shown this once" in note
+    listed = shell("tokens", DEVKIT_HOST=host.url, DEVKIT_TOKEN=token)
+    assert "Build server" in listed.out and "(in use here)" in listed.out and token not in listed.out
+    body = shell("tokens", "--create", "For ever", "--days", "0", "--json", **here).json
+    assert body["expiresAt"] is None and body["token"].startswith("dk_")
+    assert "two steps" in shell("tokens", "--create", "x", "--revoke", "y", **here).err
+    assert "title" in shell("tokens", "--create", "  ", **here).err
 
 
 def test_login_keeps_nothing_that_does_not_work(shell: Shell, host: HostProcess, tmp_path: Path) -> None:
     done = shell("login", "--host", host.url, "--token", "dk_wrong")
     assert done.code == 1
-    assert "unknown, revoked or over its time" in done.err
+    assert "unknown, revoked or expired" in done.err
     assert not (tmp_path / ".config").exists()
     assert "begins with http" in shell("login", "--host", "127.0.0.1", "--token", "x").err
 
 
-def test_a_damaged_credentials_file_is_told(shell: Shell, tmp_path: Path) -> None:
-    kept = tmp_path / ".config" / "devkit" / "credentials.json"
-    kept.parent.mkdir(parents=True)
+def test_a_damaged_credentials_file_is_reported(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / ".config" / "devkit" / "credentials.json"
+    file.parent.mkdir(parents=True)
     for text in ("{", "[]", '{"host": 1}'):
-        kept.write_text(text)
+        file.write_text(text)
         done = shell("whoami")
         assert done.code == 1
         assert "run `devkit login` again" in done.err
@@ -91,16 +116,16 @@ def test_a_token_never_goes_to_a_host_it_was_not_kept_for(logged_in: Shell) -> N
     assert "no token is known for http://127.0.0.1:1" in done.err
 
 
-def test_publish_and_unpublish(logged_in: Shell, alpha: Tenant, project: Path) -> None:
+def test_publish_and_unpublish(alone: Shell, alpha: Tenant, project: Path) -> None:
     name = f"published-{alpha.id[:6].lower()}"
     manifest = project / "integration.yaml"
     manifest.write_text(manifest.read_text().replace("name: counter", f"name: {name}"))
-    first = logged_in("publish", str(project), "--json").json
+    first = alone("publish", str(project), "--json").json
     assert (first["name"], first["version"], first["runtime"]) == (name, 1, "python")
-    assert "version 2" in logged_in("publish", folder=project / "assets").out
-    gone = logged_in("unpublish", name, "--json")
-    assert gone.json == {"name": name, "unpublished": True}
-    missing = logged_in("unpublish", name)
+    assert "version 2" in alone("publish", folder=project / "assets").out
+    removed = alone("unpublish", name, "--json")
+    assert removed.json == {"name": name, "unpublished": True}
+    missing = alone("unpublish", name)
     assert (missing.code, f"there is no integration {name}" in missing.err) == (1, True)
 
 
@@ -116,30 +141,30 @@ def test_publish_asks_which_organization_when_there_are_several(shell: Shell, ho
     assert "That one" in done.err
     manifest = project / "integration.yaml"
     manifest.write_text(manifest.read_text().replace("name: counter", "name: chosen-organization"))
-    chosen = shell("publish", str(project), "--organization", both[1]["organization"], "--json", **known)
-    assert chosen.json["owner"]["id"] == both[1]["organization"], chosen.err
+    configuration = shell("publish", str(project), "--organization", both[1]["organization"], "--json", **known)
+    assert configuration.json["owner"]["id"] == both[1]["organization"], configuration.err
 
 
-def test_a_script_the_host_refuses_is_told_with_its_place(logged_in: Shell, project: Path) -> None:
+def test_a_script_the_host_refuses_is_reported_with_its_place(alone: Shell, project: Path) -> None:
     script = project / "integration.py"
     script.write_text(script.read_text() + "\ndef broken(:\n")
-    done = logged_in("publish", str(project))
+    done = alone("publish", str(project))
     assert done.code == 1
     assert "integration.py:67:" in done.err
     assert "SyntaxError" in done.err
 
 
-def test_odd_policies_are_warnings(logged_in: Shell, shell: Shell, project: Path) -> None:
+def test_odd_policies_are_warnings(alone: Shell, shell: Shell, project: Path) -> None:
     manifest = project / "integration.yaml"
     text = manifest.read_text().replace("name: counter", "name: odd-policy")
     manifest.write_text(text + "contentSecurityPolicy:\n  img-src: https://example.com\n  script-src: self\n")
-    done = logged_in("publish", str(project), "--json")
+    done = alone("publish", str(project), "--json")
     assert done.code == 0
     assert done.json["name"] == "odd-policy"
-    assert done.err.startswith("warning: integration.yaml:21:3: contentSecurityPolicy: `script-src`: `self` must stand")
+    assert done.err.startswith("warning: integration.yaml:21:3: contentSecurityPolicy: `script-src`: `self` must be")
     checked = shell("check", str(project), "--json")
     assert (checked.code, checked.json["ok"]) == (0, True)
-    assert [(one["line"], one["column"]) for one in checked.json["warnings"]] == [(21, 3)]
+    assert [(warning["line"], warning["column"]) for warning in checked.json["warnings"]] == [(21, 3)]
 
 
 def test_trigger_and_logs(logged_in: Shell, counter: Installed, tmp_path: Path) -> None:
@@ -150,12 +175,12 @@ def test_trigger_and_logs(logged_in: Shell, counter: Installed, tmp_path: Path) 
     body.write_text(json.dumps({"revisionId": "from-file"}))
     assert logged_in("trigger", "space_content_updated", "--body", str(body), *name).code == 0
 
-    def told() -> str:
-        shown = logged_in("logs", counter.name)
-        assert shown.code == 0, shown.err
-        return shown.out if "revision from-file" in shown.out and "revision abc" in shown.out else ""
+    def logged() -> str:
+        result = logged_in("logs", counter.name)
+        assert result.code == 0, result.err
+        return result.out if "revision from-file" in result.out and "revision abc" in result.out else ""
 
-    text = wait_for(told)
+    text = wait_for(logged)
     assert "info  revision abc" in text
     lines = logged_in("logs", counter.name, "--json", "--limit", "1").out.splitlines()
     assert len(lines) == 1
@@ -166,9 +191,9 @@ def test_trigger_and_logs(logged_in: Shell, counter: Installed, tmp_path: Path) 
     ("arguments", "words"),
     [
         (("--set", "novalue"), "write key=value"),
-        (("--set", "type.deeper=1"), "holds no object"),
+        (("--set", "type.deeper=1"), "does not hold an object"),
         (("--body", "list.json"), "must hold a JSON object"),
-        (("--body", "broken.json"), "is no JSON"),
+        (("--body", "broken.json"), "is not JSON"),
         (("--set", "revisionId=5"), "event.revisionId"),
     ],
 )
@@ -193,7 +218,7 @@ def test_logs_of_nothing_are_an_error(logged_in: Shell) -> None:
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
 
 
-def test_serve_tells_where_it_listens(shell: Shell, tmp_path: Path) -> None:
+def test_serve_reports_where_it_listens(shell: Shell, tmp_path: Path) -> None:
     data = tmp_path / "data"
     shell("init", "--data", str(data))
     host = HostProcess(data, "--json").start()

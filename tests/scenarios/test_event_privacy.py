@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import pytest
 import requests
 
 from runtime.contract.identifiers import new_id
 from runtime.store import tokens
+from tests import databases
 from tests.conftest import Api, HostProcess, Installed, Tenant, init, installed, publication, tenant, wait_for
 from tests.contract.requests_table import page_view
 from tests.scenarios.reading import Reading
@@ -180,32 +181,31 @@ def person(host: HostProcess, roles: dict[str, str]) -> Api:
     """Make somebody with roles; there is no operation for members yet, so the database is asked."""
     token, digest = tokens.new_token()
     user = new_id()
-    with sqlite3.connect(host.data / "host.sqlite", timeout=30) as database:
-        database.execute("INSERT INTO users VALUES (?, 'Somebody', ?, ?)", (user, f"{user}@example.com", MOMENT))
-        for organization, role in roles.items():
-            database.execute("INSERT INTO members VALUES (?, ?, ?, ?)", (organization, user, role, MOMENT))
-        database.execute(
-            "INSERT INTO tokens (id, user_id, digest, created_at) VALUES (?, ?, ?, ?)", (new_id(), user, digest, MOMENT)
+    ask = partial(databases.ask, host.data)
+    ask("INSERT INTO users VALUES (?, 'Somebody', ?, ?)", (user, f"{user}@example.com", MOMENT))
+    for organization, role in roles.items():
+        ask(
+            "INSERT INTO members (organization_id, user_id, role, joined_at) VALUES (?, ?, ?, ?)",
+            (organization, user, role, MOMENT),
         )
-        database.execute("UPDATE epoch SET n = n + 1")
-    database.close()
+    ask("INSERT INTO tokens (id, user_id, digest, created_at) VALUES (?, ?, ?, ?)", (new_id(), user, digest, MOMENT))
+    ask("UPDATE epochs SET n = n + 1")
     return Api(host.url, token)
 
 
 def change(host: HostProcess, who: Api, organization: str, role: str | None) -> None:
     """Give somebody another role; None removes them, `out` takes their token."""
     digest = tokens.digest_of(who.token or "")
-    with sqlite3.connect(host.data / "host.sqlite", timeout=30) as database:
-        user = database.execute("SELECT user_id FROM tokens WHERE digest = ?", (digest,)).fetchone()[0]
-        if role == "out":
-            database.execute("DELETE FROM tokens WHERE digest = ?", (digest,))
-        elif role is None:
-            database.execute("DELETE FROM members WHERE organization_id = ? AND user_id = ?", (organization, user))
-        else:
-            where = "organization_id = ? AND user_id = ?"
-            database.execute(f"UPDATE members SET role = ? WHERE {where}", (role, organization, user))
-        database.execute("UPDATE epoch SET n = n + 1")
-    database.close()
+    ask = partial(databases.ask, host.data)
+    ((user,),) = ask("SELECT user_id FROM tokens WHERE digest = ?", [digest])
+    where = "organization_id = ? AND user_id = ?"
+    if role == "out":
+        ask("DELETE FROM tokens WHERE digest = ?", [digest])
+    elif role is None:
+        ask(f"DELETE FROM members WHERE {where}", (organization, user))
+    else:
+        ask(f"UPDATE members SET role = ? WHERE {where}", (role, organization, user))
+    ask("UPDATE epochs SET n = n + 1")
 
 
 STREAMS: dict[str, Callable[[Installed, str], str]] = {
@@ -271,7 +271,7 @@ def test_development_mode_ends_when_its_developer_is_no_administrator(shown: Hos
         api.post(f"/v1/orgs/{owner.id}/tunnels", {"name": "laptop"}).json for api in (developer, colleague)
     )
     refused = owner.api.call("PUT", f"{one.path}/dev", {"tunnelUrl": other["url"]})
-    assert refused.status == 400 and "no administrator" in refused.json["error"]["message"]
+    assert refused.status == 400 and "not an administrator" in refused.json["error"]["message"]
     assert developer.call("PUT", f"{one.path}/dev", {"tunnelUrl": tunnel["url"]}).status == 204
     assert one.render("counter").status == 502  # nobody listens at the other end
     change(shown, developer, owner.id, "create")

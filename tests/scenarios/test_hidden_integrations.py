@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import base64
-import sqlite3
 from dataclasses import dataclass
 
 import pytest
 import requests
 
 from runtime.contract.identifiers import new_id
+from tests import databases
 from tests.conftest import Api, HostProcess, Installed, Tenant, installed, publication
 from tests.contract.requests_table import render_query
 from tests.scenarios.test_rights import TOKENS, script_tokens
@@ -107,18 +107,20 @@ def test_owner_and_installers_find_and_list_all(cast: Cast, host: HostProcess, a
 
 
 def test_a_guest_of_the_owner_is_nobody(cast: Cast, host: HostProcess, alpha: Tenant, beta: Tenant) -> None:
-    with sqlite3.connect(host.data / "host.sqlite", timeout=30) as database:
-        moment = "2026-01-01 00:00:00.000000"
-        database.execute("INSERT INTO members VALUES (?, ?, NULL, ?)", (alpha.id, beta.user, moment))
-        database.execute("UPDATE epoch SET n = n + 1")
+    moment = "2026-01-01 00:00:00.000000"
+    databases.ask(
+        host.data,
+        "INSERT INTO members (organization_id, user_id, role, joined_at) VALUES (?, ?, NULL, ?)",
+        (alpha.id, beta.user, moment),
+    )
+    databases.ask(host.data, "UPDATE epochs SET n = n + 1")
     try:
         assert beta.api.get(cast.hidden["private"].path).status == 404
         assert cast.hidden["unlisted"].name not in names(beta.api, "/v1/integrations")
     finally:
-        with sqlite3.connect(host.data / "host.sqlite", timeout=30) as database:
-            database.execute("DELETE FROM members WHERE organization_id = ? AND user_id = ?", (alpha.id, beta.user))
-            database.execute("UPDATE epoch SET n = n + 1")
-        database.close()
+        where = "organization_id = ? AND user_id = ?"
+        databases.ask(host.data, f"DELETE FROM members WHERE {where}", (alpha.id, beta.user))
+        databases.ask(host.data, "UPDATE epochs SET n = n + 1")
 
 
 def test_pictures_of_a_private_one_are_found_by_whom_it_was_shown_to(cast: Cast, alpha: Tenant) -> None:

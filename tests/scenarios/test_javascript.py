@@ -88,8 +88,8 @@ def test_an_unknown_runtime_names_the_known_ones(alpha: Tenant) -> None:
     ("component", "status", "says"),
     [
         ("too-large", 502, "more than the limit of 5 MB"),
-        ("not-json", 502, "no render output"),
-        ("no-output", 502, "no render output"),
+        ("not-json", 502, "not a render output"),
+        ("no-output", 502, "not a render output"),
         ("wrong-type", 502, "text/html"),
         ("throws", 500, "event log"),
         ("refuses", 422, "Not today."),

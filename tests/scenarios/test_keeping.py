@@ -14,10 +14,11 @@ import requests
 from runtime.contract.identifiers import new_id
 from runtime.engines.dev_tunnel.messages import ANSWER, BODY, END
 from runtime.engines.frames import pack
-from runtime.store import migrate, queue, rows, secrets
+from runtime.store import queue, rows, secrets
 from runtime.store.database import Database, now
 from runtime.store.rows import HOST
 from runtime.store.tables.events import EventRow
+from tests import databases
 from tests.conftest import COUNTER, Api, HostProcess, Tenant, init, installed, tenant, wait_for
 from tests.contract.requests_table import page_view
 from tests.scenarios.reading import Reading
@@ -46,8 +47,11 @@ def gone(request):
 
 def test_each_source_is_kept_by_itself(tmp_path: Path) -> None:
     secrets.use_keyring(secrets.load_keyring(tmp_path, None))
-    database = Database(f"sqlite:///{tmp_path / 'host.sqlite'}")
-    migrate.migrate(database)
+    with databases.opened(tmp_path) as database:
+        _kept_by_source(database)
+
+
+def _kept_by_source(database: Database) -> None:
     shared = {"integration_id": "i", "lane": "i", "type": "task", "payload": "{}", "attempts": 1, "due_at": 0.0}
     wanted = {(state, source): 5 for state in ("delivered", "given-up") for source in queue.SOURCES}
     with database.transaction(writes=True) as session:
@@ -60,7 +64,6 @@ def test_each_source_is_kept_by_itself(tmp_path: Path) -> None:
         left = rows.every(session, HOST, EventRow)
         assert len(left) == 5 * len(wanted) + 1
         assert {row.id[-2:] for row in left if row.state != "failed"} == {"15", "16", "17", "18", "19"}
-    database.close()
 
 
 @pytest.fixture(scope="module")

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from runtime.contract.identifiers import new_id
 from runtime.dispatch.purging import BATCH, Purger
-from runtime.store import founding, migrate, rows, secrets
-from runtime.store.database import Database as Store
-from runtime.store.database import now
+from runtime.store import organizations, rows, secrets
+from runtime.store.database import Database, now
 from runtime.store.rows import HOST
 from runtime.store.tables.installations import InstallationRow
 from runtime.store.tables.integrations import IntegrationRow
+from tests import databases
 from tests.conftest import COUNTER, Api, HostProcess, Installed, Tenant, init, installed, tenant, wait_for
 from tests.scenarios.reading import Reading
 
-Asking = Callable[[str], list[tuple[Any, ...]]]
 TABLES = ("installations", "space_installations", "site_installations")
 
 
@@ -29,7 +26,7 @@ def test_a_person_lists_and_revokes_their_own_tokens(host: HostProcess, beta: Te
     listed = apis[0].get("/v1/user/tokens")
     items = listed.json["items"]
     assert listed.json["count"] == 3 and len({one["id"] for one in items}) == 3
-    assert all(set(one) == {"id", "createdAt", "current"} for one in items)
+    assert all(set(one) == {"id", "title", "createdAt", "expiresAt", "current"} for one in items)
     assert not any(api.token and api.token in listed.text for api in apis)
     mine = {
         position: next(one["id"] for one in api.get("/v1/user/tokens").json["items"] if one["current"])
@@ -68,20 +65,14 @@ def test_what_was_uninstalled_is_purged_after_thirty_days(tmp_path: Path) -> Non
     host = HostProcess(tmp_path).start()
     try:
         owner = tenant(host, "Leaving", "leaving@example.com")
-
-        def ask(statement: str) -> list[tuple[Any, ...]]:
-            with sqlite3.connect(tmp_path / "host.sqlite", timeout=30) as database:
-                found = database.execute(statement).fetchall()
-            database.close()
-            return found
-
-        purged_after_thirty_days(host, owner, ask)
+        _purged_after_thirty_days(host, owner)
     finally:
         assert host.stop() == 0
 
 
-def purged_after_thirty_days(host: HostProcess, owner: Tenant, ask: Asking, zone: str = "") -> None:
+def _purged_after_thirty_days(host: HostProcess, owner: Tenant) -> None:
     """Uninstall things, let time pass in the database, start the host again, and look at what is left."""
+    ask = partial(databases.ask, host.data)
     whole, parts, fresh = (installed(owner, COUNTER) for _ in range(3))
     for one in (whole, parts, fresh):
         mine = f"{one.path}/installations/{one.installation}"
@@ -98,7 +89,7 @@ def purged_after_thirty_days(host: HostProcess, owner: Tenant, ask: Asking, zone
     wait_for(lambda: not ask("SELECT id FROM events WHERE state IN ('pending', 'claimed', 'failed')"))
     for one, ago in ((whole, 31), (parts, 31), (fresh, 29)):
         moment = (datetime.now(UTC) - timedelta(days=ago)).isoformat(sep=" ").removesuffix("+00:00")
-        text = f"'{moment}{zone}'"
+        text = f"'{moment}'" if databases.CHOSEN == "sqlite" else f"'{moment}+00:00'"
         ids = f"'{one.installation}'"
         ask(f"UPDATE installations SET deleted_at = {text} WHERE id = {ids} AND deleted_at IS NOT NULL")
         for table in TABLES[1:]:
@@ -128,10 +119,13 @@ def purged_after_thirty_days(host: HostProcess, owner: Tenant, ask: Asking, zone
 def test_a_purge_is_done_in_bounded_steps(tmp_path: Path) -> None:
     many = 2 * BATCH + 20
     secrets.use_keyring(secrets.load_keyring(tmp_path, None))
-    store = Store(f"sqlite:///{tmp_path / 'host.sqlite'}")
-    migrate.migrate(store)
+    with databases.opened(tmp_path) as store:
+        _purged_in_steps(store, many)
+
+
+def _purged_in_steps(store: Database, many: int) -> None:
     with store.transaction(writes=True) as session:
-        made = founding.found(session, "A", "a@example.com")
+        made = organizations.create_organization(session, "A", "a@example.com")
         integration = IntegrationRow(
             name="x",
             organization_id=made.organization,
@@ -151,4 +145,3 @@ def test_a_purge_is_done_in_bounded_steps(tmp_path: Path) -> None:
     assert steps == [BATCH, BATCH, many - 2 * BATCH, 0]
     with store.transaction(writes=False) as session:
         assert rows.every(session, HOST, InstallationRow) == []
-    store.close()

@@ -9,6 +9,7 @@ from typing import Any
 
 import requests
 
+from tests import databases
 from tests.conftest import COUNTER, HostProcess, Installed, Tenant, installed, publication, wait_for
 
 SCHEMA = {"account": {"properties": {"key": {"type": "string"}}, "required": ["key"]}}
@@ -242,7 +243,16 @@ def test_secrets_stay_inside(host: HostProcess, alpha: Tenant) -> None:
     for hidden in (secret, "visitor-credential", "visitor-cookie", "eyJ"):
         assert hidden not in detail.text
     assert secret not in alpha.api.get(one.path).text
-    wait_for(lambda: (host.data / "host.sqlite").exists())
-    for file in host.data.glob("host.sqlite*"):
-        assert secret.encode() not in file.read_bytes()
+    assert secret.encode() not in databases.everything_in(host.data)
     assert (host.data / "secret.key").stat().st_mode & 0o077 == 0
+
+
+def test_a_selection_alone_is_changed(alpha: Tenant) -> None:
+    one = installed(alpha)
+    path = f"{one.path}/installations/{one.installation}"
+    for selection in ("all", "selected", "all"):
+        for kind in ("space_selection", "site_selection"):
+            assert alpha.api.call("PATCH", path, {kind: selection}).json[kind] == selection
+            assert alpha.api.get(path).json[kind] == selection
+    # Else it would be on every site that other tests make.
+    assert alpha.api.call("DELETE", path).status == 205

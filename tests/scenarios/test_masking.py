@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 import requests
 
 from runtime.store import secrets
+from tests import databases
 from tests.conftest import COUNTER, HostProcess, Installed, init, installed, tenant, wait_for
 
 KEY = 'the "key" / of ünser door+1'
@@ -124,7 +124,6 @@ def test_what_waits_is_delivered_whole_and_kept_without_secrets(one: Installed, 
 
 def _stored(data: Path, event: str) -> dict[str, Any]:
     secrets.use_keyring(secrets.load_keyring(data, None))
-    with sqlite3.connect(data / "host.sqlite") as database:
-        (sealed,) = database.execute("SELECT payload FROM events WHERE id = ?", (event,)).fetchone()
+    ((sealed,),) = databases.ask(data, "SELECT payload FROM events WHERE id = ?", [event])
     stored: dict[str, Any] = json.loads(secrets.decrypt(sealed))
     return stored

@@ -148,7 +148,7 @@ def test_what_was_sealed_is_for_one_site_and_one_script(owner: Tenant, provider:
     spoiled = [moved, sealed[:-4] + "AAAA", sealed.partition("?")[0], f"{sealed.partition('?')[0]}?visit=%00é"]
     for address in spoiled:
         again = visiting.visit(address)
-        # Whoever comes with something else begins anew, at the site.
+        # Whoever comes with something else starts over, at the site.
         assert (again.status_code, again.headers["Location"] in (one.home, other.home)) == (302, True), address
         assert "Set-Cookie" not in again.headers
     wrong = sealed.replace(origin(sealed), origin(theirs))

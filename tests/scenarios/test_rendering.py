@@ -6,11 +6,12 @@ import json
 from typing import Any
 
 import pytest
+import requests
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lzstring import LZString
 
-from tests.conftest import Answer, Installed, Tenant, installed, publication
+from tests.conftest import Answer, Api, Installed, Tenant, installed, publication
 
 CACHED = """
 from runtime.sdk import Integration, Response, ui
@@ -150,3 +151,21 @@ def test_what_is_kept_is_not_shown_to_somebody_else(alpha: Tenant, beta: Tenant)
     body = request_of(one, "kept")
     assert beta.api.post(f"{one.path}/render", body).status == 404
     assert beta.api.post(f"{one.path}/render", body, headers={"Authorization": ""}).status == 401
+
+
+def test_renders_answer_every_method_and_a_slash_at_the_end(alpha: Tenant) -> None:
+    one = installed(alpha)
+    body = {"componentId": "counter", "props": {}, "context": one.context()}
+    address = f"{one.path}/render"
+    assert one.owner.api.post(f"{address}/", body).status == one.owner.api.post(address, body).status == 200
+    for method in ("PUT", "DELETE", "PATCH"):
+        refused = one.owner.api.call(method, address, body)
+        assert refused.status == 405 and {"GET", "POST"} <= set(refused.headers["Allow"].split(", "))
+        assert refused.json["error"]["code"] == 405
+    assert requests.head(f"{one.owner.api.url}{address}", timeout=60).status_code == 401
+    assert Api(one.owner.api.url, None).post(address, body).status == 401
+    assert one.owner.api.post("/v1/integrations/nobody-knows/render", body).status == 404
+    for wrong in (b"", b"{", b"[]", b'{"componentId": 1}'):
+        headers = {"Authorization": f"Bearer {one.owner.api.token}", "Content-Type": "application/json"}
+        answer = requests.post(f"{one.owner.api.url}{address}", data=wrong, headers=headers, timeout=60)
+        assert answer.status_code == 400 and answer.json()["error"]["code"] == 400

@@ -14,13 +14,18 @@ THREADS = 16
 
 
 @pytest.fixture(scope="module")
-def one(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installed]:
-    """An integration on a host with few threads."""
+def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostProcess]:
+    """A host with few threads."""
     data = tmp_path_factory.mktemp("slow")
     init(data, "First", "first@example.com")
     host = HostProcess(data, environ={"DEVKIT_THREADS": str(THREADS)}).start()
-    yield installed(tenant(host, "First", "first@example.com"))
+    yield host
     assert host.stop() == 0
+
+
+@pytest.fixture(scope="module")
+def one(small: HostProcess) -> Installed:
+    return installed(tenant(small, "First", "first@example.com"))
 
 
 @pytest.mark.parametrize("known", [False, True])
@@ -48,3 +53,20 @@ def test_bodies_that_never_end(one: Installed, path: str, known: bool) -> None:
     finally:
         for line in lines:
             line.close()
+
+
+def test_a_body_that_never_ends_keeps_nobody_from_writing(small: HostProcess, one: Installed) -> None:
+    api, other = one.owner.api, tenant(small, "Second", "second@example.com")
+    head = f"POST /v1/orgs/{one.owner.id}/spaces HTTP/1.1\r\nHost: 127.0.0.1:{small.port}\r\n"
+    head += f"Content-Type: application/json\r\nContent-Length: 60000\r\nAuthorization: Bearer {api.token}\r\n\r\n{{"
+    with socket.create_connection(("127.0.0.1", small.port)) as line:
+        line.sendall(head.encode())
+        for number in range(5):
+            assert other.api.post(f"/v1/orgs/{other.id}/spaces", {"title": f"Space {number}"}).status == 201
+
+
+def test_what_is_wrong_with_the_path_is_told_before_what_is_wrong_with_the_body(one: Installed) -> None:
+    api = one.owner.api
+    content = {"headers": {"Content-Type": "text/plain"}, "data": b"no json"}
+    assert api.call("POST", "/v1/orgs/nobody/spaces", **content).status == 404
+    assert api.call("POST", f"/v1/orgs/{one.owner.id}/spaces", **content).status == 415

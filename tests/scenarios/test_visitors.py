@@ -251,7 +251,7 @@ def test_tokens_that_open_nothing(guarded: Guarded, owner: Tenant, provider: int
         (unsigned, "not made for this site"),
         (other.token(), "not made for this site"),
         (stronger, "not made for this site"),
-        (jwt.encode({"exp": now - 1}, secret, algorithm="HS256"), "over its time"),
+        (jwt.encode({"exp": now - 1}, secret, algorithm="HS256"), "expired"),
         (jwt.encode({"a": 1}, secret, algorithm="HS256"), "how long"),
         (jwt.encode({"exp": "later"}, secret, algorithm="HS256"), "not made for this site"),
         ("x" * 9000, "longer"),

@@ -42,37 +42,39 @@ class Author:
         """Wait until an event has logged a line that holds this one."""
 
         def there() -> bool:
-            traces = [told["event"].get("trace") or {} for told in self.process.told if told["type"] == "event"]
-            return any(line in one["message"] for trace in traces for one in trace.get("logs", ()))
+            traces = [
+                message["event"].get("trace") or {} for message in self.process.messages if message["type"] == "event"
+            ]
+            return any(line in entry["message"] for trace in traces for entry in trace.get("logs", ()))
 
         wait_for(there, PATIENCE)
 
 
 def question(author: Author) -> None:
-    shown = author.render("question")
-    assert shown.status == 200, shown.text
-    assert "What is 6" in shown.text and '"42"' not in str(shown.json["element"])
-    shown = author.render("question", state=shown.json["state"], action={"action": "toggle"})
-    assert shown.json["element"]["children"][1]["type"] == "markdown"
+    response = author.render("question")
+    assert response.status == 200, response.text
+    assert "What is 6" in response.text and '"42"' not in str(response.json["element"])
+    response = author.render("question", state=response.json["state"], action={"action": "toggle"})
+    assert response.json["element"]["children"][1]["type"] == "markdown"
     context = {"type": "document", "spaceId": author.state["space"]["id"], "editable": True}
     assert '"Save"' in author.render("question", context).text
-    assert '"Save"' not in shown.text
+    assert '"Save"' not in response.text
 
 
 def config_screen(author: Author) -> None:
     installation = author.state["installation"]
     context = {"type": "configuration_account", "organizationId": author.state["organization"]["id"]}
-    shown = author.render("settings", context)
-    assert shown.status == 200, shown.text
-    address = shown.json["element"]["children"][0]["element"]["options"]["url"]
-    told = requests.get(f"http://{address['host']}{address['pathname']}", params={"q": "casc"}, timeout=60)
-    assert told.json() == {"items": [{"id": "cascade", "label": "Cascade"}]}
+    response = author.render("settings", context)
+    assert response.status == 200, response.text
+    address = response.json["element"]["children"][0]["element"]["options"]["url"]
+    found = requests.get(f"http://{address['host']}{address['pathname']}", params={"q": "casc"}, timeout=60)
+    assert found.json() == {"items": [{"id": "cascade", "label": "Cascade"}]}
     refused = author.render("settings", context, action={"action": "save"})
     assert (refused.status, refused.json["error"]["message"]) == (400, "Choose a project first")
-    chosen = {"project": "cascade", "address": "me@example.com", "digest": False}
-    assert author.render("settings", context, action={"action": "save", **chosen}).json["type"] == "complete"
+    configuration = {"project": "cascade", "address": "me@example.com", "digest": False}
+    assert author.render("settings", context, action={"action": "save", **configuration}).json["type"] == "complete"
     now = author.api.get(f"/v1/integrations/{author.name}/installations/{installation['id']}").json
-    assert now["configuration"] == chosen
+    assert now["configuration"] == configuration
 
 
 def triggered(author: Author, *arguments: str) -> str:
@@ -104,9 +106,9 @@ def published_script(author: Author) -> None:
     org, site = author.state["organization"]["id"], author.state["site"]["id"]
     (script,) = author.api.get(f"/v1/orgs/{org}/sites/{site}/integration-scripts").json
     assert "Welcome!" in triggered(author, "fetch_published_script")
-    told = requests.get(script["script"], timeout=60)
-    assert told.headers["content-type"] == "application/javascript"
-    assert told.text.endswith('("Welcome!");\n')
+    response = requests.get(script["script"], timeout=60)
+    assert response.headers["content-type"] == "application/javascript"
+    assert response.text.endswith('("Welcome!");\n')
 
 
 def signed_in(page: requests.Response, visitor: requests.Session, person: str) -> requests.Response:
@@ -150,14 +152,15 @@ def oauth(author: Author) -> None:
 def content_source(author: Author) -> None:
     place = f"/v1/spaces/{author.state['space']['id']}/content/computed"
     source = {"type": f"integration:{author.name}:glossary", "props": {"title": "Words"}}
-    made = author.api.post(f"{place}/revision", {"source": source, "seed": "s"})
-    assert made.status == 200, made.text
-    (group,) = made.json["pages"]
+    created = author.api.post(f"{place}/revision", {"source": source, "seed": "s"})
+    assert created.status == 200, created.text
+    (group,) = created.json["pages"]
     assert [page["title"] for page in group["pages"]] == ["Block", "Event", "Space"]
     written = author.api.post(f"{place}/document", {"source": group["pages"][0]["computed"], "seed": "s"})
     assert "A part of a page that an integration draws." in written.text
     assert "Space" in triggered(author, "content_compute_revision")
-    assert "that integrations are told" in triggered(author, "content_compute_document", "--set", "props.term=event")
+    document = triggered(author, "content_compute_document", "--set", "props.term=event")
+    assert "that integrations are notified of" in document
     context = {"type": "configuration_contentsource", "organizationId": author.state["organization"]["id"]}
     assert author.render("setup", context).status == 200
 
@@ -166,9 +169,9 @@ def link_unfurl(author: Author) -> None:
     url = "https://team.tracker.example.com/tickets/1"
     embed = author.api.get(f"/v1/spaces/{author.state['space']['id']}/embed", url=url).json
     assert (embed["type"], embed["block"]["id"]) == ("integration", "ticket")
-    shown = author.render("ticket", action={"action": "@link.unfurl", "url": url})
-    assert (shown.status, shown.json["props"]) == (200, {"number": "1", "url": url})
-    assert "The search forgets what was typed" in shown.text
+    response = author.render("ticket", action={"action": "@link.unfurl", "url": url})
+    assert (response.status, response.json["props"]) == (200, {"number": "1", "url": url})
+    assert "The search forgets what was typed" in response.text
 
 
 PROBES: dict[str, Callable[[Author], None]] = {
@@ -187,7 +190,7 @@ PROBES: dict[str, Callable[[Author], None]] = {
 
 
 @pytest.fixture(params=TEMPLATES)
-def made(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
+def project(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
     """A template's name, and a fresh project of it."""
     template: str = request.param
     if template in IN_JAVASCRIPT and not (PACKAGES / ".installed").exists():
@@ -201,10 +204,10 @@ def made(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
 
 
 @pytest.fixture
-def started(made: tuple[str, Path], tmp_path: Path) -> Iterator[Author]:
-    process = DevProcess(made[1], tmp_path)
+def started(project: tuple[str, Path], tmp_path: Path) -> Iterator[Author]:
+    process = DevProcess(project[1], tmp_path)
     try:
-        yield Author(made[1], process)
+        yield Author(project[1], process)
     finally:
         process.end()
 
@@ -213,8 +216,8 @@ def test_every_template_is_tried() -> None:
     assert list(PROBES) == list(TEMPLATES)
 
 
-def test_its_own_test_passes_and_the_check_finds_nothing(made: tuple[str, Path], tmp_path: Path) -> None:
-    _, folder = made
+def test_its_own_test_passes_and_the_check_finds_nothing(project: tuple[str, Path], tmp_path: Path) -> None:
+    _, folder = project
     done = devkit(tmp_path, "test", folder=folder)
     assert done.code == 0, done.out + done.err
     checked = devkit(tmp_path, "check", "--json", folder=folder)
@@ -233,8 +236,8 @@ def test_its_types_hold(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "")
 
 
-def test_it_runs_under_dev_at_once(made: tuple[str, Path], started: Author) -> None:
-    PROBES[made[0]](started)
+def test_it_runs_under_dev_at_once(project: tuple[str, Path], started: Author) -> None:
+    PROBES[project[0]](started)
     assert urlsplit(started.host).port == started.process.port
-    assert [line for line in started.process.told if line["type"] in ("fault", "warning")] == []
+    assert [line for line in started.process.messages if line["type"] in ("fault", "warning")] == []
     assert started.process.errors == []

@@ -2,35 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from runtime.api import regular
 from runtime.api.call import Call
 from runtime.api.operation import Family
 from runtime.api.permission import USER
-from runtime.contract.base import ListOf, ListQuery
-from runtime.contract.organizations import PersonalToken
+from runtime.api.resource import Resource
+from runtime.contract.organizations import CreatedToken, CreateToken, PersonalToken
+from runtime.serializers import access_tokens as serializers
+from runtime.services import access_tokens as service
+from runtime.store.cursors import newest_first
+from runtime.store.rows import Conditions
 from runtime.store.tables.organizations import TokenRow
 
-access_tokens = Family("Platform")
+TOKEN = Resource(
+    "token",
+    TokenRow,
+    at="user/tokens/{tokenId}",
+    model=PersonalToken,
+    serialize=serializers.personal_tokens,
+    order=newest_first(TokenRow.created_at, TokenRow.id),
+)
 
-TOKENS = "/v1/user/tokens"
+access_tokens = Family("Platform", TOKEN)
 
 
-@access_tokens.operation(f"GET {TOKENS}", ListOf[PersonalToken], needs=USER)
-def list_user_tokens(call: Call, query: ListQuery) -> ListOf[PersonalToken]:
+@access_tokens.list(f"GET {TOKEN.collection}", TOKEN, needs=USER)
+def list_user_tokens(call: Call) -> Conditions:
     """List the caller's own tokens, without what they are (extension)."""
-
-    def show(found: Sequence[TokenRow]) -> list[PersonalToken]:
-        mine = call.actor.token_id
-        return [PersonalToken(id=row.id, created_at=row.created_at, current=row.id == mine) for row in found]
-
-    return call.page(TokenRow, query, show)
+    return [TokenRow.kind == "token"]
 
 
-@access_tokens.operation(f"DELETE {TOKENS}/{{tokenId}}", needs=USER, status=205, missing="tokenId")
-def revoke_user_token(call: Call) -> None:
-    """Revoke one of the caller's own tokens; what is open with it ends (extension)."""
-    if call.objects.token is None:
-        call.status = 204
-        return
-    call.session.delete(call.objects.token)
+@access_tokens.operation(f"POST {TOKEN.collection}", CreatedToken, needs=USER, status=201)
+def create_user_token(call: Call, body: CreateToken) -> CreatedToken:
+    """Create a token of the caller; what it is, the answer says this once (extension)."""
+    row, token = service.create(call.session, call.actor.reach, body)
+    return CreatedToken(**call.show(serializers.personal_tokens, row).model_dump(), token=token)
+
+
+regular.delete(
+    access_tokens,
+    TOKEN,
+    "revokeUserToken",
+    "Revoke one of the caller's own tokens; what is open with it ends (extension).",
+    needs=USER,
+)

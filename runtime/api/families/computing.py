@@ -6,7 +6,8 @@ from runtime.api.call import Call
 from runtime.api.operation import Family
 from runtime.api.permission import member
 from runtime.contract.computing import Compute, ComputedRevision, DocumentQuery, JsonDocument
-from runtime.services.computing import Computer
+from runtime.services.computing import ContentSourceClient
+from runtime.store.tables.spaces import SpaceRow
 
 computing = Family("Spaces")
 
@@ -14,17 +15,17 @@ CONTENT = "/v1/spaces/{spaceId}/content/computed"
 
 
 @computing.operation(f"POST {CONTENT}/revision", ComputedRevision, needs=member("read"), own_transaction=True)
-def get_computed_revision(call: Call, body: Compute) -> ComputedRevision:
+def get_computed_revision(call: Call, space: SpaceRow, body: Compute) -> ComputedRevision:
     """Compute the pages and files of an integration's content source."""
-    return _computer(call).revision(call.actor.reach, call.space, body)
+    return _content_source(call).revision(call.actor.reach, space, body)
 
 
 @computing.operation(f"POST {CONTENT}/document", JsonDocument, needs=member("read"), own_transaction=True)
-def get_computed_document(call: Call, body: Compute, query: DocumentQuery) -> JsonDocument:
+def get_computed_document(call: Call, space: SpaceRow, body: Compute, query: DocumentQuery) -> JsonDocument:
     """Compute one document of an integration's content source."""
-    return _computer(call).document(call.actor.reach, call.space, body)
+    return _content_source(call).document(call.actor.reach, space, body)
 
 
-def _computer(call: Call) -> Computer:
+def _content_source(call: Call) -> ContentSourceClient:
     host = call.host
-    return Computer(host.database, host.plans, host.invoker, host.addresses)
+    return ContentSourceClient(host.database, host.plans, host.invoker, host.addresses)

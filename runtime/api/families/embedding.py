@@ -8,6 +8,7 @@ from runtime.api.permission import ANYBODY_WITH_A_TOKEN, member, scoped
 from runtime.contract.embedding import Embed, EmbedQuery, IntegrationBlocks
 from runtime.services import embedding as blocks
 from runtime.store import searching
+from runtime.store.tables.spaces import SpaceRow
 
 embedding = Family("Spaces")
 
@@ -15,16 +16,16 @@ READERS = scoped(member("read"), "space:metadata:read")
 
 
 @embedding.operation("GET /v1/spaces/{spaceId}/integration-blocks", list[IntegrationBlocks], needs=READERS)
-def list_space_integrations_blocks(call: Call) -> list[IntegrationBlocks]:
+def list_space_integrations_blocks(call: Call, space: SpaceRow) -> list[IntegrationBlocks]:
     """List the blocks of the integrations that are active in a space."""
-    return blocks.blocks_of(searching.active_on_space(call.session, call.space, call.actor.reach))
+    return blocks.blocks_of(searching.active_on_space(call.session, space, call.actor.reach))
 
 
 @embedding.operation("GET /v1/spaces/{spaceId}/embed", Embed, needs=READERS)
-def get_embed_by_url_in_space(call: Call, query: EmbedQuery) -> Embed:
+def get_embed_by_url_in_space(call: Call, space: SpaceRow, query: EmbedQuery) -> Embed:
     """Tell what an address becomes in a space: a block of an integration that is active there, or a link."""
     return blocks.embed(
-        query.url, searching.active_on_space(call.session, call.space, call.actor.reach), call.host.addresses
+        query.url, searching.active_on_space(call.session, space, call.actor.reach), call.host.addresses
     )
 
 

@@ -1,36 +1,91 @@
-"""Organisations."""
+"""Organizations."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from dataclasses import replace
 
+from pydantic import MISSING
+
+from runtime.api import regular
 from runtime.api.call import Call
 from runtime.api.operation import Family
 from runtime.api.permission import USER, member, scoped
-from runtime.contract.base import ListOf, ListQuery
-from runtime.contract.organizations import Organization
-from runtime.dispatch import objects
+from runtime.api.resource import PathValue, Resource
+from runtime.contract import errors
+from runtime.contract.organizations import (
+    EMAIL_DOMAIN,
+    MAX_DOMAIN,
+    CreateOrganization,
+    Organization,
+    OrganizationsOfDomain,
+    Ping,
+    UpdateOrganization,
+)
+from runtime.serializers import organizations as serializers
+from runtime.services import organizations as service
+from runtime.store import membership, tokens
+from runtime.store.cursors import newest_first
+from runtime.store.rows import Conditions
 from runtime.store.tables.organizations import OrganizationRow
 
-organizations = Family("Organizations")
+ORGANIZATION = Resource(
+    "organization",
+    OrganizationRow,
+    at="orgs/{organizationId}",
+    model=Organization,
+    serialize=serializers.organizations,
+    order=newest_first(OrganizationRow.created_at, OrganizationRow.id),
+)
+
+organizations = Family("Organizations", ORGANIZATION, PathValue("email-domains/{emailDomain}"))
 
 
-@organizations.operation("GET /v1/orgs", ListOf[Organization], needs=USER)
-def list_organizations_for_authenticated_user(call: Call, query: ListQuery) -> ListOf[Organization]:
+@organizations.list("GET /v1/orgs", ORGANIZATION, needs=USER)
+def list_organizations_for_authenticated_user(call: Call) -> Conditions:
     """List the organizations the user belongs to."""
-
-    def show(found: Sequence[OrganizationRow]) -> list[Organization]:
-        return [objects.organization_object(row, call.host.addresses, call.actor.role_in(row.id)) for row in found]
-
-    return call.page(OrganizationRow, query, show)
+    return []
 
 
-@organizations.operation(
-    "GET /v1/orgs/{organizationId}",
-    Organization,
+regular.get(
+    organizations,
+    ORGANIZATION,
+    "getOrganizationById",
+    "Get an organization.",
     needs=scoped(member("read"), "space:metadata:read"),
 )
-def get_organization_by_id(call: Call) -> Organization:
-    """Get an organization."""
-    row = call.organization
-    return objects.organization_object(row, call.host.addresses, call.actor.role_in(row.id))
+
+
+@organizations.operation("POST /v1/orgs", ORGANIZATION, needs=USER, status=201)
+def create_organization(call: Call, body: CreateOrganization) -> OrganizationRow:
+    """Create an organization, with the caller as its administrator (extension)."""
+    hostname = None if body.hostname is MISSING else body.hostname
+    row = service.create(call.session, body.title, hostname, call.actor.reach.user_id or "")
+    # Who asks was found before there was this membership; the answer shows what they may do by now.
+    call.actor = replace(call.actor, reach=call.actor.reach.joined(row.id, "admin"))
+    return row
+
+
+@organizations.operation(f"PATCH {ORGANIZATION.path}", ORGANIZATION, needs=member("admin"))
+def update_organization_by_id(call: Call, organization: OrganizationRow, body: UpdateOrganization) -> OrganizationRow:
+    """Change the settings of an organization."""
+    return service.update(call.session, organization, body)
+
+
+@organizations.operation("GET /v1/email-domains/{emailDomain}/orgs", OrganizationsOfDomain, needs=USER)
+def get_organizations_for_email_domain(call: Call) -> OrganizationsOfDomain:
+    """List the caller's organizations whose people have e-mail addresses of a domain."""
+    domain = call.path["emailDomain"]
+    if not re.fullmatch(EMAIL_DOMAIN, domain) or len(domain) > MAX_DOMAIN:
+        raise errors.BadRequest("emailDomain: not the domain of e-mail addresses; write one like `example.com`")
+    rows = membership.of_domain(call.session, call.actor.reach, domain)
+    return OrganizationsOfDomain(organizations=serializers.organizations(call.view(call.session), rows))
+
+
+@organizations.operation(f"POST {ORGANIZATION.path}/ping", Ping, needs=member("read"))
+def update_organization_member_last_seen_at(call: Call, organization: OrganizationRow) -> Ping:
+    """Tell that the caller is there; gives a token that says who they are."""
+    user_id = call.actor.reach.user_id or ""
+    level = service.seen(call.session, organization, user_id)
+    token = tokens.sign_claims({"userId": user_id, "organizationId": organization.id, "role": level})
+    return Ping(service_visitor_claims=token, gitbookVisitorClaims=token)

@@ -5,25 +5,43 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from pydantic import MISSING, StringConstraints
+from pydantic import MISSING, Field, StringConstraints
 
+from runtime.api import regular
 from runtime.api.call import Call
-from runtime.api.families.integrations import shown_integrations
+from runtime.api.families.integrations import INTEGRATION
+from runtime.api.families.organizations import ORGANIZATION
 from runtime.api.operation import Family
-from runtime.api.permission import member, scoped
+from runtime.api.permission import for_visitors, member, scoped
+from runtime.api.resource import Resource
 from runtime.contract import errors
-from runtime.contract.base import ListOf, ListQuery, Text
+from runtime.contract.base import ListQuery, Text
 from runtime.contract.installations import SearchQuery
-from runtime.contract.integrations import Integration
-from runtime.contract.sites import CreateSite, Site, SiteIntegrationScript, UpdateSite
-from runtime.dispatch import objects
-from runtime.services import installing, site_scripts, site_settings
-from runtime.store import installed, searching
-from runtime.store.tables.integrations import IntegrationRow
-from runtime.store.tables.sites import SiteRow, SiteSpaceRow
+from runtime.contract.organizations import reaches
+from runtime.contract.sites import CreateSite, Site, SiteIntegrationScript, SiteType, UpdateSite
+from runtime.serializers import sites as serializers
+from runtime.services import installing, site_removal, site_scripts, site_settings, site_structure
+from runtime.store import rows, searching
+from runtime.store import site_structure as stored
+from runtime.store.cursors import newest_first
+from runtime.store.levels import levels_on
+from runtime.store.rows import Conditions
+from runtime.store.tables.organizations import OrganizationRow
+from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
 
-sites = Family("Sites")
+SITE = Resource(
+    "site",
+    SiteRow,
+    at="sites/{siteId}",
+    within=ORGANIZATION,
+    parent_column="organization_id",
+    model=Site,
+    serialize=serializers.sites,
+    order=newest_first(SiteRow.created_at, SiteRow.id),
+)
+
+sites = Family("Sites", SITE)
 
 
 class SiteQuery(ListQuery):
@@ -32,88 +50,119 @@ class SiteQuery(ListQuery):
     title: Annotated[Text, StringConstraints(max_length=128)] | None = None
     space: Annotated[Text, StringConstraints(max_length=100)] | None = None
     published: bool | None = None
+    type: Annotated[list[SiteType], Field(max_length=20)] | None = None
 
 
-@sites.operation("GET /v1/orgs/{organizationId}/sites", ListOf[Site], needs=member("read"))
-def list_sites(call: Call, query: SiteQuery) -> ListOf[Site]:
+@sites.list(f"GET {SITE.collection}", SITE, needs=member("read"))
+def list_sites(call: Call, organization: OrganizationRow, query: SiteQuery) -> Conditions:
     """List the sites of an organization."""
-
-    def show(found: Sequence[SiteRow]) -> list[Site]:
-        return _shown(call, found)
-
-    return call.page(
-        SiteRow, query, show, *searching.sites(call.organization.id, query.title, query.space, query.published)
-    )
+    return searching.sites(organization.id, query.title, query.space, query.published, query.type)
 
 
-@sites.operation("POST /v1/orgs/{organizationId}/sites", Site, needs=member("create"), status=201, body_optional=True)
-def create_site(call: Call, body: CreateSite) -> Site:
+@sites.operation(f"POST {SITE.collection}", SITE, needs=member("create"), status=201, body_optional=True)
+def create_site(call: Call, organization: OrganizationRow, body: CreateSite) -> SiteRow:
     """Create a site."""
-    row = SiteRow(organization_id=call.organization.id, title=body.title, type=body.type, visibility=body.visibility)
+    row = SiteRow(organization_id=organization.id, title=body.title, type=body.type, visibility=body.visibility)
     call.session.add(row)
     call.session.flush()
-    for place, space_id in enumerate(_spaces_for(call, body)):
-        call.session.add(SiteSpaceRow(site_id=row.id, space_id=space_id, position=place))
-    call.session.flush()
+    site_structure.start(call.session, row, _spaces_for(call, organization, body))
     installing.content_added(call.session, row)
-    shown = _shown(call, [row])[0]
-    call.location = shown.urls.location
-    return shown
+    return row
 
 
-def _spaces_for(call: Call, body: CreateSite) -> list[str]:
-    """Give the ids of the spaces a new site is made of; raises BadRequest for one that is not there."""
+def may_show(call: Call, organization_id: str, space_ids: Sequence[str], field: str) -> None:
+    """Raise BadRequest for a space that the actor does not see, and Forbidden for one they may not open to visitors.
+
+    A site shows its spaces to people who have no level on them: whoever adds one must have `create` on it themselves.
+    """
+    for space_id in dict.fromkeys(space_ids):
+        by = {"id": space_id, "organization_id": organization_id, "deleted_at": None}
+        space = rows.find(call.session, call.actor.reach, SpaceRow, **by)
+        if space is None:
+            raise errors.BadRequest(f"{field}: there is no such space in this organization")
+        if call.actor.kind == "user":
+            call.require("create", space, "this space", call.session)
+
+
+def may_show_all(call: Call, site: SiteRow) -> None:
+    """Raise Forbidden for a person who may not open every space of a site to its visitors."""
+    may_open(call, [part.space_id for part in stored.parts_of(call.session, site).spaces])
+
+
+def may_open(call: Call, space_ids: list[str]) -> None:
+    """Raise Forbidden for a person who may not open these spaces to others."""
+    spaces = list(rows.by_id(call.session, SpaceRow, space_ids).values())
+    weak = [level for level in levels_on(call.session, call.actor.reach, spaces) if not reaches(level, "create")]
+    if call.actor.kind == "user" and weak:
+        raise errors.Forbidden(
+            "This needs `create` on every space that it could open to others. Ask an administrator of the organization."
+        )
+
+
+def _spaces_for(call: Call, organization: OrganizationRow, body: CreateSite) -> list[str]:
+    """Give the ids of the spaces a new site is made of; where the body asks for a new one, it is made."""
     if body.spaces is MISSING:
         return []
     if isinstance(body.spaces, str):
-        space = SpaceRow(
-            organization_id=call.organization.id, title=body.title[:50], emoji="1f4d8", visibility="public"
-        )
+        space = SpaceRow(organization_id=organization.id, title=body.title[:50], emoji="1f4d8", visibility="public")
         call.session.add(space)
         call.session.flush()
         installing.content_added(call.session, space)
         return [space.id]
-    known = {space.id for space in searching.spaces_among(call.session, call.organization.id, body.spaces)}
-    for place, space_id in enumerate(body.spaces):
-        if space_id not in known:
-            raise errors.BadRequest(f"spaces.{place}: there is no such space in this organization")
-    return list(dict.fromkeys(body.spaces))
+    may_show(call, organization.id, body.spaces, "spaces")
+    return body.spaces
 
 
-@sites.operation(
-    "GET /v1/orgs/{organizationId}/sites/{siteId}",
-    Site,
-    needs=scoped(member("read"), "site:metadata:read"),
-)
-def get_site_by_id(call: Call) -> Site:
-    """Get a site."""
-    return _shown(call, [call.site])[0]
+regular.get(sites, SITE, "getSiteById", "Get a site.", needs=for_visitors(scoped(member("read"), "site:metadata:read")))
 
 
-@sites.operation("PATCH /v1/orgs/{organizationId}/sites/{siteId}", Site, needs=member("create"))
-def update_site_by_id(call: Call, body: UpdateSite) -> Site:
+@sites.operation(f"PATCH {SITE.path}", SITE, needs=member("create"))
+def update_site_by_id(call: Call, site: SiteRow, body: UpdateSite) -> SiteRow:
     """Change a site; `published` and `visitorAuth` are extensions."""
-    site_settings.update(call.session, call.site, body)
-    return _shown(call, [call.site])[0]
+    signs_in = body.visitor_auth is not MISSING and not site_settings.signs_in_by(site, body.visitor_auth)
+    if signs_in:
+        call.require("admin", site, "this site", call.session)
+    publishes = body.published is True and not site.published
+    if publishes or signs_in or (body.visibility is not MISSING and body.visibility != site.visibility):
+        may_show_all(call, site)
+    site_settings.update(call.session, site, body)
+    return site
+
+
+regular.delete(
+    sites,
+    SITE,
+    "deleteSiteById",
+    "Delete a site.",
+    needs=member("admin"),
+    by=lambda call, site: site_removal.remove(call.session, site),
+)
+
+
+@sites.operation(f"POST {SITE.path}/publish", SITE, needs=member("create"))
+def publish_site(call: Call, site: SiteRow) -> SiteRow:
+    """Publish a site to whom its visibility allows."""
+    may_show_all(call, site)
+    site.published = True
+    return site
+
+
+@sites.operation(f"POST {SITE.path}/unpublish", SITE, needs=member("create"))
+def unpublish_site(call: Call, site: SiteRow) -> SiteRow:
+    """Take a site back: nobody reaches it any more."""
+    site.published = False
+    return site
 
 
 @sites.operation(
-    "GET /v1/orgs/{organizationId}/sites/{siteId}/integration-scripts",
-    list[SiteIntegrationScript],
-    needs=member("read"),
+    f"GET {SITE.path}/integration-scripts", list[SiteIntegrationScript], needs=for_visitors(member("read"))
 )
-def list_site_integration_scripts(call: Call) -> list[SiteIntegrationScript]:
+def list_site_integration_scripts(call: Call, site: SiteRow) -> list[SiteIntegrationScript]:
     """List the scripts a published site embeds."""
-    return site_scripts.of_site(call.session, call.site, call.host.addresses)
+    return site_scripts.of_site(call.session, site, call.host.addresses)
 
 
-@sites.operation("GET /v1/orgs/{organizationId}/sites/{siteId}/integrations", ListOf[Integration], needs=member("read"))
-def list_site_integrations(call: Call, query: SearchQuery) -> ListOf[Integration]:
+@sites.list(f"GET {SITE.path}/integrations", INTEGRATION, needs=member("read"))
+def list_site_integrations(call: Call, site: SiteRow, query: SearchQuery) -> Conditions:
     """List the integrations installed on a site."""
-    conditions = searching.integrations_on_site(call.site, query.search)
-    return call.page(IntegrationRow, query, shown_integrations(call), *conditions)
-
-
-def _shown(call: Call, found: Sequence[SiteRow]) -> list[Site]:
-    counts = installed.count_site_spaces(call.session, [row.id for row in found])
-    return [objects.site_object(row, call.host.addresses, counts.get(row.id, 0)) for row in found]
+    return searching.integrations_on_site(site, query.search)

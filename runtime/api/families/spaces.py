@@ -3,93 +3,140 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from pydantic import MISSING
 
-from runtime.api.call import Call
+from runtime.api import regular
+from runtime.api.call import Call, refusal
+from runtime.api.families.collections import COLLECTION, may_add, place_for, receiver, target_of
+from runtime.api.families.organizations import ORGANIZATION
 from runtime.api.operation import Family
 from runtime.api.permission import USER, member, scoped
+from runtime.api.resource import Resource
 from runtime.contract import errors
-from runtime.contract.base import ListOf, ListQuery
+from runtime.contract.places import Move, Transfer
 from runtime.contract.spaces import AddressQuery, ContentOfAddress, CreateSpace, Space, UpdateSpace
-from runtime.dispatch import objects
-from runtime.services import installing, space_settings
+from runtime.serializers import spaces as serializers
+from runtime.services import moving, space_settings
+from runtime.services import spaces as service
+from runtime.store import deleted_spaces, rows
+from runtime.store.cursors import Order, newest_first
+from runtime.store.reach import HOST
+from runtime.store.rows import Conditions
+from runtime.store.tables.collections import CollectionRow
+from runtime.store.tables.organizations import OrganizationRow
 from runtime.store.tables.spaces import SpaceRow
 
-spaces = Family("Spaces")
+SPACE = Resource(
+    "space",
+    SpaceRow,
+    at="spaces/{spaceId}",
+    model=Space,
+    serialize=serializers.spaces,
+    order=newest_first(SpaceRow.created_at, SpaceRow.id),
+)
+
+AS_THEY_STAND = (Order(SpaceRow.position), Order(SpaceRow.id))
+
+spaces = Family("Spaces", SPACE)
 
 
-@spaces.operation(
-    "GET /v1/orgs/{organizationId}/spaces",
-    ListOf[Space],
+@spaces.list(
+    f"GET {ORGANIZATION.path}/spaces",
+    SPACE,
     needs=scoped(member("read"), "space:metadata:read", integration=False),
 )
-def list_spaces_in_organization_by_id(call: Call, query: ListQuery) -> ListOf[Space]:
+def list_spaces_in_organization_by_id(call: Call, organization: OrganizationRow) -> Conditions:
     """List the spaces of an organization."""
-
-    def show(found: Sequence[SpaceRow]) -> list[Space]:
-        return [space_object(call, row) for row in found]
-
-    return call.page(SpaceRow, query, show, SpaceRow.organization_id == call.organization.id)
+    return [SpaceRow.organization_id == organization.id]
 
 
-@spaces.operation(
-    "POST /v1/orgs/{organizationId}/spaces", Space, needs=member("create"), status=201, body_optional=True
-)
-def create_space(call: Call, body: CreateSpace) -> Space:
-    """Create a space."""
-    for field, what in (("parent", "collection"), ("template", "template"), ("computed_source", "content source")):
+@spaces.operation(f"POST {ORGANIZATION.path}/spaces", SPACE, needs=member("read"), status=201, body_optional=True)
+def create_space(call: Call, organization: OrganizationRow, body: CreateSpace) -> SpaceRow:
+    """Create a space; this needs `create` where it is made."""
+    for field, what in (("template", "template"), ("computed_source", "content source")):
         if getattr(body, field) is not MISSING:
             raise errors.BadRequest(f"{field}: there is no such {what}")
-    row = SpaceRow(
-        organization_id=call.organization.id,
-        title=body.title,
-        emoji=body.emoji,
-        edit_mode=body.edit_mode,
-        language=None if body.language is MISSING else body.language,
-    )
-    call.session.add(row)
-    call.session.flush()
-    installing.content_added(call.session, row)
-    shown = space_object(call, row)
-    call.location = shown.urls.location
-    return shown
+    parent = place_for(call, organization.id, None if body.parent is MISSING else body.parent)
+    return service.create(call.session, organization.id, parent, body)
+
+
+@spaces.list(f"GET {COLLECTION.path}/spaces", SPACE, needs=member("read"), order=AS_THEY_STAND)
+def list_spaces_in_collection_by_id(call: Call, collection: CollectionRow) -> Conditions:
+    """List the spaces in a collection, as they stand there."""
+    return [SpaceRow.collection_id == collection.id]
+
+
+regular.get(spaces, SPACE, "getSpaceById", "Get a space.", needs=scoped(member("read"), "space:metadata:read"))
 
 
 @spaces.operation(
-    "GET /v1/spaces/{spaceId}",
-    Space,
-    needs=scoped(member("read"), "space:metadata:read"),
+    f"PATCH {SPACE.path}", SPACE, needs=scoped(member("create"), "space:metadata:write", integration=False)
 )
-def get_space_by_id(call: Call) -> Space:
-    """Get a space."""
-    return space_object(call, call.space)
+def update_space_by_id(call: Call, space: SpaceRow, body: UpdateSpace) -> SpaceRow:
+    """Change a space; a change of its visibility is told to integrations.
+
+    Who may see it by default, the people decide who administer it.
+    """
+    if body.default_level is not MISSING:
+        call.require("admin", space, f"space {space.id}, whose default level it is", call.session)
+    space_settings.update(call.session, space, body)
+    call.level_again(space)
+    return space
 
 
-@spaces.operation(
-    "PATCH /v1/spaces/{spaceId}", Space, needs=scoped(member("create"), "space:metadata:write", integration=False)
-)
-def update_space_by_id(call: Call, body: UpdateSpace) -> Space:
-    """Change a space; a change of its visibility is told to integrations."""
-    space_settings.update(call.session, call.space, body)
-    return space_object(call, call.space)
+@spaces.operation(f"DELETE {SPACE.path}", needs=member("admin"), status=205)
+def delete_space_by_id(call: Call, space: SpaceRow | None) -> None:
+    """Delete a space; it can be restored within 7 days."""
+    if space is None or not service.remove(call.session, space):
+        call.status = 204
 
 
-@spaces.operation(
-    "GET /v1/urls/content",
-    ContentOfAddress,
-    needs=scoped(USER, "space:metadata:read"),
-)
+@spaces.operation(f"POST {SPACE.path}/restore", SPACE, needs=member("admin"))
+def restore_space(call: Call, space: SpaceRow | None) -> SpaceRow:
+    """Bring back a space that was deleted within the last 7 days."""
+    if space is not None:
+        raise errors.Conflict("The space is not deleted.")
+    found = deleted_spaces.find(call.session, call.actor.reach, call.path["spaceId"])
+    if found is None:
+        raise errors.NotFound("There is no such space among those deleted within the last 7 days.")
+    row, level = found
+    if level != "admin":
+        raise errors.Forbidden(refusal(call.actor, "a user token with the role `admin`", level))
+    return service.restore(call.session, row)
+
+
+@spaces.operation(f"POST {SPACE.path}/duplicate", SPACE, needs=member("read"), status=201)
+def duplicate_space(call: Call, space: SpaceRow) -> SpaceRow:
+    """Copy a space beside itself; this needs `create` there."""
+    inside = space.collection_id
+    parent = rows.find(call.session, HOST, CollectionRow, id=inside) if inside is not None else None
+    may_add(call, space.organization_id, parent)
+    return service.duplicate(call.session, space)
+
+
+@spaces.operation(f"POST {SPACE.path}/move", SPACE, needs=member("create"))
+def move_space(call: Call, space: SpaceRow, body: Move) -> SpaceRow:
+    """Put a space into a collection, to the top of the organization, or elsewhere in its place."""
+    parent = target_of(call, space.organization_id, space.collection_id, body)
+    row = moving.move(call.session, call.actor.reach, space, parent, body)
+    call.level_again(row)
+    return row
+
+
+@spaces.operation(f"POST {SPACE.path}/transfer", SPACE, needs=member("admin"))
+def transfer_space(call: Call, space: SpaceRow, body: Transfer) -> SpaceRow:
+    """Give a space to another organization."""
+    row = moving.transfer(call.session, call.actor.reach, space, receiver(call, space.organization_id, body))
+    call.level_again(row)
+    return row
+
+
+@spaces.operation("GET /v1/urls/content", ContentOfAddress, needs=scoped(USER, "space:metadata:read"))
 def get_content_by_url(call: Call, query: AddressQuery) -> ContentOfAddress:
     """Find the space that an address of the application names."""
     place = query.url.removeprefix(call.host.addresses.app("spaces") + "/")
     space_id = re.split(r"[/?#]", place, maxsplit=1)[0]
     if place == query.url or not re.fullmatch(r"[0-9A-Za-z]{1,100}", space_id):
         raise errors.NotFound("This address names no space of this host.")
-    return ContentOfAddress(space=space_object(call, call.find(SpaceRow, id=space_id)))
-
-
-def space_object(call: Call, row: SpaceRow) -> Space:
-    """Show a space with what the actor may do in it."""
-    return objects.space_object(row, call.host.addresses, call.actor.role_in(row.organization_id))
+    return ContentOfAddress(space=call.show(serializers.spaces, call.find(SpaceRow, id=space_id)))

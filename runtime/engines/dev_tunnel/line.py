@@ -20,9 +20,9 @@ from runtime.engines.frames import FrameError, FrameReader, pack
 
 _log = logging.getLogger(__name__)
 
-MOST_CALLS = 20
+MAX_CALLS = 20
 """Calls of one tunnel on the developer's machine at the same time; further ones wait for their turn."""
-MOST_WAITING = 12
+MAX_WAITING = 12
 """Calls that may wait; each holds a thread of the host, and whoever knows the address can make as many as they like."""
 PATIENCE = 30.0
 """Seconds a call waits for its turn."""
@@ -65,8 +65,8 @@ class Line:
         self._belongs = belonging(folder, self.name)
         self._belongs.symlink_to(tunnel)  # before anybody hears of a call: answers to it are held against this
         self._events: Queue[Sent] = Queue(BACKLOG)
-        self._slots = threading.BoundedSemaphore(MOST_CALLS)
-        self._places = threading.BoundedSemaphore(MOST_CALLS + MOST_WAITING)
+        self._slots = threading.BoundedSemaphore(MAX_CALLS)
+        self._places = threading.BoundedSemaphore(MAX_CALLS + MAX_WAITING)
         self._pending: dict[str, _Pending] = {}
         self._closed = False
         self._server = socket.socket(socket.AF_UNIX)
@@ -116,8 +116,8 @@ class Line:
             time.sleep(0.05)
         self._path.unlink(missing_ok=True)
         self._belongs.unlink(missing_ok=True)
-        for one in list(self._pending.values()):
-            _shut(one.caller)
+        for call in list(self._pending.values()):
+            _shut(call.caller)
         _shut(self._server)  # wakes the thread that accepts
         self._server.close()
 
@@ -163,8 +163,8 @@ class Line:
             kind = BODY
             while kind != END:
                 kind, piece = reader.next()
-                told = {"data": base64.b64encode(piece).decode()} if kind == BODY else {}
-                self._tell(Sent("body" if kind == BODY else "end", call, json.dumps(told).encode()))
+                data = {"data": base64.b64encode(piece).decode()} if kind == BODY else {}
+                self._tell(Sent("body" if kind == BODY else "end", call, json.dumps(data).encode()))
             self._wait_for_end(reader)
         finally:
             del self._pending[call]

@@ -20,8 +20,8 @@ REPLACED = 8  # a newer line of the same tunnel to the one before
 
 PIECE = 48 * 1024
 """Bytes of a body in one frame, and in one event of the stream."""
-MOST_HEAD = 256 * 1024
-BOUNDS = {CALL: MOST_HEAD, BODY: PIECE, END: 0, ANSWER: MOST_HEAD, TAKEN: 0, GONE: 0, BUSY: 0, REPLACED: 0}
+MAX_HEAD = 256 * 1024
+BOUNDS = {CALL: MAX_HEAD, BODY: PIECE, END: 0, ANSWER: MAX_HEAD, TAKEN: 0, GONE: 0, BUSY: 0, REPLACED: 0}
 
 Headers = list[tuple[str, str]]
 
@@ -52,13 +52,13 @@ class TunnelAnswer:
 def answer_head(payload: bytes) -> tuple[int, Headers, str]:
     """Read the head of an answer: status, headers, call ("" where it names none); raises `FrameError`."""
     try:
-        told: dict[str, Any] = json.loads(payload)
-        status, headers = int(told["status"]), [(str(name), str(value)) for name, value in told["headers"]]
-        call = str(told.get("call", ""))
+        fields: dict[str, Any] = json.loads(payload)
+        status, headers = int(fields["status"]), [(str(name), str(value)) for name, value in fields["headers"]]
+        call = str(fields.get("call", ""))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
-        raise FrameError("the head of an answer is no JSON with status and headers") from error
+        raise FrameError("the head of an answer is not JSON with status and headers") from error
     if not 200 <= status <= 599:
-        raise FrameError(f"{status} is no status of an answer")
+        raise FrameError(f"{status} is not a status of an answer")
     return status, headers, call
 
 

@@ -37,7 +37,7 @@ SILENCE = 120.0
 """Seconds between two pieces of an answer."""
 
 
-class NobodyThere(Exception):
+class DeveloperAway(Exception):
     """No developer's machine holds the tunnel; the message is a sentence."""
 
 
@@ -55,9 +55,9 @@ class Relay:
     def __init__(self, address: Callable[[str], str] = "http://127.0.0.1/tunnels/{}".format) -> None:
         """Take what gives the address of each of this machine's tunnels; its last part is the tunnel's id."""
         self._address = address
-        given = os.environ.get(FOLDER)
-        self._folder = Path(given or tempfile.mkdtemp(prefix="devkit-"))
-        self._own = not given
+        folder = os.environ.get(FOLDER)
+        self._folder = Path(folder or tempfile.mkdtemp(prefix="devkit-"))
+        self._own = not folder
 
     def address(self, tunnel: str) -> str:
         """Give the address of a tunnel."""
@@ -75,7 +75,7 @@ class Relay:
     def call(self, tunnel: str, call: TunnelCall, seconds: float) -> TunnelAnswer:
         """Send a request through a tunnel and wait for the head of its answer; the body follows as it comes.
 
-        Raises `NobodyThere`, `LineBroken`, `TimeoutError`.
+        Raises `DeveloperAway`, `LineBroken`, `TimeoutError`.
         """
         connection = self._connect(tunnel, min(seconds, RECONNECT))
         try:
@@ -107,17 +107,17 @@ class Relay:
         Nobody waits at this tunnel for the answer to a call that went to another one. Raises `FrameError` for what is
         no answer.
         """
-        found = CALL_NAME.fullmatch(call)
-        if found is None:
+        match = CALL_NAME.fullmatch(call)
+        if match is None:
             raise FrameError("there is no such call")
         try:
-            if belonging(self._folder, found[1]).readlink() != Path(tunnel):
+            if belonging(self._folder, match[1]).readlink() != Path(tunnel):
                 return False
         except OSError:
             return False
         try:
             with socket.socket(socket.AF_UNIX) as connection:
-                connection.connect(str(self._folder / f"{found[1]}.sock"))
+                connection.connect(str(self._folder / f"{match[1]}.sock"))
                 connection.sendall(pack(ANSWER, head))
                 for kind, payload in frames:
                     connection.sendall(pack(kind, payload))
@@ -140,7 +140,7 @@ class Relay:
             except OSError as error:
                 connection.close()
                 if time.monotonic() > deadline:
-                    raise NobodyThere("No developer's machine is connected to this tunnel right now.") from error
+                    raise DeveloperAway("No developer's machine is connected to this tunnel right now.") from error
             time.sleep(STEP)
 
 

@@ -1,4 +1,4 @@
-"""The dev tunnel engine: a call goes to a developer's machine as a multipart POST; `contract/dispatch.md` section 2."""
+"""The dev tunnel engine: a call goes to a developer's machine (docs/contract/scripts.md, "The request")."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from runtime.contract.invocation import Failure, Invocation, LoadReport, LogLine, Outcome, Script, Trace, TraceSink
 from runtime.engines.dev_tunnel.messages import TunnelCall
-from runtime.engines.dev_tunnel.relay import LineBroken, NobodyThere, Relay
-from runtime.engines.egress import EgressRefused, EgressRules, Fetched, FetchFailed, fetch
+from runtime.engines.dev_tunnel.relay import DeveloperAway, LineBroken, Relay
+from runtime.engines.egress import EgressRefused, EgressRules, FetchedResponse, FetchFailed, fetch
 from runtime.engines.response_headers import passable
 
 _log = logging.getLogger(__name__)
@@ -74,7 +74,7 @@ class DevTunnelEngine:
         except EgressRefused as error:
             _note(trace, f"{invocation.tunnel_url}: {error}")
             return _failed(Failure("unreachable", "The integration's development tunnel may not be reached."))
-        except NobodyThere as error:
+        except DeveloperAway as error:
             return _failed(Failure("unreachable", str(error)))
         except FetchFailed as error:
             _note(trace, f"{invocation.tunnel_url}: {error}")
@@ -83,7 +83,7 @@ class DevTunnelEngine:
             self._slots.release()
         return Outcome(got.status, passable(got.headers)[0], got.body)
 
-    def _send(self, invocation: Invocation, base: str) -> Fetched:
+    def _send(self, invocation: Invocation, base: str) -> FetchedResponse:
         """Post a call to a developer of this machine's relay, or to an address elsewhere."""
         limits = invocation.limits
         content_type, body = encode_parts(invocation)
@@ -95,7 +95,7 @@ class DevTunnelEngine:
         call = TunnelCall("POST", "/v1", list(headers.items()), iter([body]))
         try:
             answer = self._relay.call(tunnel, call, limits.wall)
-            return Fetched(answer.status, answer.headers, _bounded(answer.body, limits.response))
+            return FetchedResponse(answer.status, answer.headers, _bounded(answer.body, limits.response))
         except TimeoutError as error:
             raise FetchFailed("The developer's machine did not answer in time.", timed_out=True) from error
         except LineBroken as error:

@@ -18,7 +18,7 @@ def without_map(source: str) -> tuple[str, str]:
     """Take an inline source map out of a bundle; returns the code and the map's URL, empty without one.
 
     Deno would read the map whenever it loads the bundle, which takes ten times longer than the code itself; an
-    isolate reads it when there is an error to tell.
+    isolate reads it when there is an error to report.
     """
     at = source.rfind(_MAP_COMMENT + "data:")
     if at < 0 or (at > 0 and source[at - 1] != "\n"):

@@ -4,53 +4,66 @@ from __future__ import annotations
 
 import socket
 import threading
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from runtime.contract.invocation import Failure
 from runtime.engines import frames
+from runtime.engines.call_state import CallState, CallStopped, process_ended
 from runtime.engines.connection import CallConnection
 from runtime.engines.egress_account import Gate
-from runtime.engines.flight import CallStopped, Flight, gone
+from runtime.engines.javascript.cpu_share import CpuShare
 
-if TYPE_CHECKING:
-    from runtime.engines.javascript.process import Isolate
+
+class Process(Protocol):
+    """What a channel needs of the isolate it belongs to."""
+
+    share: CpuShare
+
+    def memory(self) -> int:
+        """Return the bytes the process holds beyond those it began with."""
+
+    def kill(self) -> None:
+        """End the process at once."""
+
+    def cause(self, state: CallState) -> Failure:
+        """Return why the process has ended."""
 
 
 class Channel(CallConnection):
     """A connection to an isolate with a way out of its own: one call at a time, beside others."""
 
-    def __init__(self, isolate: Isolate, connection: socket.socket, number: int, gate: Gate) -> None:
+    def __init__(self, isolate: Process, connection: socket.socket, number: int, gate: Gate) -> None:
         super().__init__(connection)
         self.isolate = isolate
         self.number = number
         self.gate = gate
         self._ending = threading.Lock()
 
-    def begin(self, flight: Flight) -> None:
+    def begin(self, state: CallState) -> None:
         """Start the clock of a call."""
-        flight.cpu_before = self.isolate.share.enter()
-        self.gate.account = flight.account
-        self.flight = flight
+        state.cpu_before = self.isolate.share.enter()
+        self.gate.account = state.account
+        self.state = state
 
     def end(self) -> None:
         """Stop the clock; raises `CallStopped` when the watcher was quicker."""
         with self._ending:
-            flight, self.flight = self.flight, None
+            state, self.state = self.state, None
         self.gate.account = None
-        if flight is None:
+        if state is None:
             return
-        usage = flight.trace.usage
-        usage.cpu = max(usage.cpu, self.isolate.share.leave() - flight.cpu_before)
+        usage = state.trace.usage
+        usage.cpu = max(usage.cpu, self.isolate.share.leave() - state.cpu_before)
         usage.memory = max(usage.memory, self.isolate.memory())
-        usage.subrequests = flight.account.count
-        flight.account.close()
+        usage.subrequests = state.account.count
+        state.account.close()
         if self._stopped is not None:
             raise CallStopped(self._stopped)
 
-    def stop(self, flight: Flight, failure: Failure) -> None:
+    def stop(self, state: CallState, failure: Failure) -> None:
         """Let nobody wait for this call any longer, unless it has just ended by itself; the isolate goes on."""
         with self._ending:
-            if self.flight is flight and self._stopped is None:
+            if self.state is state and self._stopped is None:
                 self._stopped = failure
                 self._shut()
 
@@ -59,23 +72,23 @@ class Channel(CallConnection):
         self._shut()
         self._connection.close()
 
-    def _reason(self, error: Exception, flight: Flight) -> Failure:
-        reason = super()._reason(error, flight)
-        if reason != gone():
+    def _reason(self, error: Exception, state: CallState) -> Failure:
+        reason = super()._reason(error, state)
+        if reason != process_ended():
             return reason
         # Its end, or nonsense: no other call may depend on it.
         self.isolate.kill()
-        return self.isolate.cause(flight)
+        return self.isolate.cause(state)
 
 
 class Control(CallConnection):
     """The connection over which a script is loaded and the event loop is asked for signs of life."""
 
-    def begin(self, flight: Flight) -> None:
-        self.flight = flight
+    def begin(self, state: CallState) -> None:
+        self.state = state
 
     def end(self) -> None:
-        self.flight = None
+        self.state = None
 
     def send(self, kind: int, payload: bytes = b"") -> None:
         """Send a frame; what fails shows at the next call."""

@@ -48,7 +48,7 @@ def find_deno() -> str | None:
     return shutil.which("deno")
 
 
-class LaunchPad:
+class IsolateLauncher:
     """Starts isolates, all from one thread: a process that shall die with its parent dies with that thread."""
 
     def __init__(self, mode: SandboxMode, certificates: str) -> None:
@@ -64,13 +64,13 @@ class LaunchPad:
         self.folders = Folders()
         self._thread = ThreadPoolExecutor(1, "isolate-start")
 
-    def start(self, sockets: Path, scripts: Path, said: Path, memory: int) -> subprocess.Popen[bytes]:
+    def start(self, sockets: Path, scripts: Path, output: Path, memory: int) -> subprocess.Popen[bytes]:
         """Start an isolate that sees these two folders and writes what goes wrong to `said`; `memory` in bytes.
 
         Raises `SandboxUnavailable`.
         """
         try:
-            return self._thread.submit(self._start, sockets, scripts, said, memory).result()
+            return self._thread.submit(self._start, sockets, scripts, output, memory).result()
         except (OSError, LookupError, RuntimeError) as error:
             raise SandboxUnavailable(sandbox.explain(str(error))) from error
 
@@ -79,10 +79,10 @@ class LaunchPad:
         self._thread.shutdown()
         self.folders.close()
 
-    def _start(self, sockets: Path, scripts: Path, said: Path, memory: int) -> subprocess.Popen[bytes]:
-        with said.open("wb") as errors, on_any_processor():
+    def _start(self, sockets: Path, scripts: Path, output: Path, memory: int) -> subprocess.Popen[bytes]:
+        with output.open("wb") as errors, on_any_processor():
             if not self.confined:
-                environment = _ENVIRONMENT | {"DENO_DIR": str(said.parent / "deno")}
+                environment = _ENVIRONMENT | {"DENO_DIR": str(output.parent / "deno")}
                 return _popen(
                     self._program(self._deno, str(_INSIDE), str(sockets), str(scripts), memory), environment, errors
                 )

@@ -19,8 +19,8 @@ class Folders:
 
     def __init__(self) -> None:
         """Remove the folders of processes that are gone, and make one."""
-        given = tempfile.gettempdir()
-        self._place = given if len(given) <= _LONGEST else "/tmp"
+        base = tempfile.gettempdir()
+        self._place = base if len(base) <= _LONGEST else "/tmp"
         for left in Path(self._place).glob(f"{_PREFIX}*"):
             _remove_if_left(left)
         self._making = threading.Lock()
@@ -52,7 +52,7 @@ class Folders:
 
 
 def _locked(folder: Path) -> int | None:
-    """Lock a folder; None when its process is there and holds the lock, or it is no folder of ours."""
+    """Lock a folder; None when its process is there and holds the lock, or it is not a folder of ours."""
     try:
         descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError:

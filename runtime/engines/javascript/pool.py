@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 
 from runtime.contract.invocation import Invocation, Limits, LoadReport, Outcome, Script, ScriptFault, TraceSink
+from runtime.engines.call_state import CallState, CallStopped, size_text
 from runtime.engines.calling import Caller, ProcessBroken
 from runtime.engines.cgroups import Groups
 from runtime.engines.egress import EgressRules
 from runtime.engines.egress_proxy import EgressProxy
 from runtime.engines.engine import ScriptRefused, ScriptTooLarge, refusal
-from runtime.engines.flight import CallStopped, Flight, size_text
 from runtime.engines.javascript.bundle import script_name
 from runtime.engines.javascript.channels import Channel
-from runtime.engines.javascript.command import LaunchPad
-from runtime.engines.javascript.isolates import EVERYBODY, Isolates
+from runtime.engines.javascript.command import IsolateLauncher
+from runtime.engines.javascript.isolate_pool import EVERYBODY, IsolatePool
 from runtime.engines.javascript.process import Isolate
 from runtime.engines.sandbox import SandboxMode, SandboxUnavailable
 from runtime.engines.watcher import Watcher
@@ -43,9 +43,9 @@ class JavaScriptEngine:
     ) -> None:
         """Look for what it needs, starting nothing yet; raises `SandboxUnavailable` with a sentence what to do."""
         self._closed = False
-        self._pad = LaunchPad(sandbox, rules.more_certificates())
+        self._pad = IsolateLauncher(sandbox, rules.more_certificates())
         self._proxy = EgressProxy(rules)
-        self._isolates = Isolates(
+        self._isolates = IsolatePool(
             lambda limits: Isolate(self._pad, self._proxy, limits.memory, calls_per_isolate, groups),
             total=isolates_total,
             idle_total=isolates_idle,
@@ -73,13 +73,13 @@ class JavaScriptEngine:
         """Call a script; see `Engine`."""
         return self._caller.invoke(invocation, done)
 
-    def take(self, invocation: Invocation, flight: Flight) -> Channel:
+    def take(self, invocation: Invocation, state: CallState) -> Channel:
         """Lend a channel; see `Pool`."""
         _check_size(invocation.script, invocation.limits)
         tenant = invocation.tenant if self._per_installation else EVERYBODY
-        channel = self._isolates.take(invocation.script, tenant, invocation.organization, flight)
-        flight.start()
-        channel.begin(flight)
+        channel = self._isolates.take(invocation.script, tenant, invocation.organization, state)
+        state.start()
+        channel.begin(state)
         return channel
 
     def give(self, connection: Channel) -> None:

@@ -10,11 +10,11 @@ import zipfile
 from dataclasses import dataclass
 
 from runtime.contract.invocation import Limits, Script, ScriptFault
+from runtime.engines.call_state import size_text
 from runtime.engines.engine import ScriptRefused, ScriptTooLarge
-from runtime.engines.flight import size_text
 
 _ZIP_PREFIX = "data:application/zip;base64,"
-_MOST_FILES = 2000
+_MAX_FILES = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ def read_bundle(script: Script, limits: Limits) -> Bundle:
 def _check_zip(script: Script, content: bytes, limits: Limits) -> None:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         files = archive.infolist()
-    if len(files) > _MOST_FILES:
-        raise _refused(script, f"the bundle has more than {_MOST_FILES} files")
+    if len(files) > _MAX_FILES:
+        raise _refused(script, f"the bundle has more than {_MAX_FILES} files")
     # The sizes are the archive's word; inside, a file that is longer than it says fails to unpack.
     if sum(file.file_size for file in files) > limits.script or len(content) > limits.script:
         raise _too_large(script, "the bundle's files are", limits)

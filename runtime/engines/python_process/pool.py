@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from runtime.contract.invocation import Invocation, Limits, LoadReport, Outcome, Script, TraceSink
+from runtime.engines.call_state import CallState, CallStopped
 from runtime.engines.calling import Caller, ProcessBroken
 from runtime.engines.cgroups import Groups
 from runtime.engines.egress import EgressRules
 from runtime.engines.egress_proxy import EgressProxy
 from runtime.engines.engine import refusal
-from runtime.engines.flight import CallStopped, Flight
 from runtime.engines.python_process.bundle import read_bundle
-from runtime.engines.python_process.shelf import Shelf
-from runtime.engines.python_process.supply import Supply
 from runtime.engines.python_process.worker import Worker
+from runtime.engines.python_process.worker_factory import WorkerFactory
+from runtime.engines.python_process.worker_pool import WorkerPool
 from runtime.engines.sandbox import SandboxMode, SandboxUnavailable
 from runtime.engines.watcher import Watcher
 
@@ -34,15 +34,15 @@ class PythonEngine:
         self._closed = False
         self._proxy = EgressProxy(rules)
         try:
-            self._supply = Supply(sandbox, self._proxy, groups, rules.certificates())
+            self._factory = WorkerFactory(sandbox, self._proxy, groups, rules.certificates())
         except BaseException:
             self._proxy.close()
             raise
-        self._shelf = Shelf(
-            self._supply.new_worker, per_key=workers_per_key, total=workers_total, idle_seconds=idle_seconds
+        self._pool = WorkerPool(
+            self._factory.new_worker, per_key=workers_per_key, total=workers_total, idle_seconds=idle_seconds
         )
         self._caller = Caller(self)
-        self._watcher = Watcher(self._shelf.in_flight, self._tidy)
+        self._watcher = Watcher(self._pool.in_flight, self._tidy)
         self._watcher.start()
 
     def check(self, script: Script, organization: str = "") -> LoadReport:
@@ -53,40 +53,40 @@ class PythonEngine:
         limits = Limits()
         bundle = read_bundle(script, limits)
         try:
-            worker = self._supply.new_worker()
+            worker = self._factory.new_worker()
         except ProcessBroken as broken:
             raise _cannot_run(broken) from broken
-        self._shelf.lend(worker)
+        self._pool.lend(worker)
         try:
-            worker.begin(Flight(limits))
+            worker.begin(CallState(limits))
             report = worker.load_bundle(bundle, limits.memory)
             worker.end()
         except ProcessBroken as broken:
-            self._shelf.drop(worker)
+            self._pool.drop(worker)
             raise _cannot_run(broken) from broken
         except CallStopped as stopped:
-            self._shelf.drop(worker)
+            self._pool.drop(worker)
             raise refusal(script, stopped.failure) from stopped
         except BaseException:
-            self._shelf.drop(worker)
+            self._pool.drop(worker)
             raise
-        worker.told = list(report.logs)
-        self._shelf.keep(worker, (script.version, None, limits.memory))
+        worker.load_logs = list(report.logs)
+        self._pool.keep(worker, (script.version, None, limits.memory))
         return report
 
     def invoke(self, invocation: Invocation, done: TraceSink) -> Outcome:
         """Call a script; see `Engine`."""
         return self._caller.invoke(invocation, done)
 
-    def take(self, invocation: Invocation, flight: Flight) -> Worker:
+    def take(self, invocation: Invocation, state: CallState) -> Worker:
         """Lend a worker; see `Pool`."""
         script, limits = invocation.script, invocation.limits
         key = (script.version, invocation.tenant, limits.memory)
-        worker, fresh = self._shelf.take(key, (invocation.organization, script.integration), flight.deadline)
-        flight.start()
-        worker.begin(flight)
-        flight.trace.logs += worker.told
-        worker.told = []
+        worker, fresh = self._pool.take(key, (invocation.organization, script.integration), state.deadline)
+        state.start()
+        worker.begin(state)
+        state.trace.logs += worker.load_logs
+        worker.load_logs = []
         if fresh:
             try:
                 worker.load_bundle(read_bundle(script, limits), limits.memory)
@@ -98,47 +98,47 @@ class PythonEngine:
 
     def give(self, connection: Worker) -> None:
         """Take a worker back; see `Pool`."""
-        self._shelf.give(connection)
+        self._pool.give(connection)
 
     def drop(self, connection: Worker) -> None:
         """End a worker; see `Pool`."""
-        self._shelf.drop(connection)
+        self._pool.drop(connection)
 
     def retire(self, version: str) -> None:
         """Let idle workers of this version go; calls in flight finish."""
-        self._shelf.retire(version)
+        self._pool.retire(version)
 
     def ready(self) -> bool:
         """Tell whether a call would be taken now."""
-        return not self._closed and self._supply.works()
+        return not self._closed and self._factory.works()
 
     @property
     def buffers_bounded(self) -> bool:
         """Whether the buffers of a script's own TCP connections are small here."""
-        return self._supply.buffers_bounded
+        return self._factory.buffers_bounded
 
     def workers(self) -> int:
         """Return how many workers serve scripts."""
-        return self._shelf.size()
+        return self._pool.size()
 
     @property
     def zygote_pid(self) -> int | None:
         """The process all workers come from, as this host sees it."""
-        return self._supply.zygote.pid
+        return self._factory.zygote.pid
 
     def close(self) -> None:
         """Stop taking calls, finish those in flight, end all processes."""
         if self._closed:
             return
         self._closed = True
-        self._shelf.close()
+        self._pool.close()
         self._watcher.close()
-        self._supply.close()
+        self._factory.close()
         self._proxy.close()
 
     def _tidy(self) -> None:
-        self._shelf.tidy()
-        self._supply.refill()
+        self._pool.tidy()
+        self._factory.refill()
 
 
 def _cannot_run(broken: ProcessBroken) -> SandboxUnavailable:

@@ -11,12 +11,13 @@ import time
 
 from runtime.contract.invocation import Failure, LoadReport, LogLine
 from runtime.engines import frames
+from runtime.engines.call_state import CallState, CallStopped, over, process_ended
 from runtime.engines.calling import ProcessBroken
 from runtime.engines.cgroups import Group, Groups
 from runtime.engines.connection import CallConnection
 from runtime.engines.egress_account import Gate
 from runtime.engines.egress_proxy import EgressProxy
-from runtime.engines.flight import CallStopped, Flight, gone, over
+from runtime.engines.niceness import LONG_SECONDS, LongCalls, set_niceness
 from runtime.engines.processes import measure, readable, resident, scratch
 from runtime.engines.python_process.bundle import Bundle
 from runtime.engines.python_process.child.confine import THREADS
@@ -24,6 +25,8 @@ from runtime.engines.python_process.child.confine import THREADS
 _HELLO_SECONDS = 10.0
 _YOUNG_SECONDS = 0.04  # calls younger than this are not looked into
 _LOOK_SECONDS = 0.002  # of processor time without a call, after which the memory is looked at again
+_BUSY_SECONDS = 0.01  # of processor time within a call, after which it is looked at again
+_REST_SECONDS = 0.25  # after which it is looked at again if it has run at all: megabytes are written in milliseconds
 _CREDENTIALS = struct.Struct("3i")
 _HELLO = frames.pack(frames.HELLO, b"")
 _LOCKED = frames.pack(frames.LOCKED, b"\1")
@@ -34,7 +37,13 @@ class Worker(CallConnection):
     """One process that serves one script for one tenant, one call at a time."""
 
     def __init__(
-        self, connection: socket.socket, proxy: EgressProxy, *, confined: bool, groups: Groups | None = None
+        self,
+        connection: socket.socket,
+        proxy: EgressProxy,
+        computing: LongCalls,
+        *,
+        confined: bool,
+        groups: Groups | None = None,
     ) -> None:
         super().__init__(connection)
         self._proxy = proxy
@@ -50,17 +59,20 @@ class Worker(CallConnection):
         self.pid = 0
         self.idle_since = 0.0
         self._rested = 0.0
-        self._looked = 0.0
+        self._looked = self._watched = self._watched_at = 0.0
         self.base_memory = 0
         self.last_call = False
-        self.told: list[LogLine] = []  # while it was loaded before anybody called: the first call's trace shows it
+        self._long_calls = computing
+        self._long_call_owner: str | None = None  # whose call it is that computes for long
+        self._niceness = 0
+        self.load_logs: list[LogLine] = []  # from loading, for the first call's trace
 
     def arrived(self) -> bool:
         """Tell whether the process has said something that `open` has not read yet."""
         return self.pid == 0 and readable(self._connection.fileno(), 0.0)
 
     def open(self) -> None:
-        """Wait until the process stands in its sandbox, unless it does already; raises `ProcessBroken`."""
+        """Wait until the process is in its sandbox; raises `ProcessBroken`."""
         if self.pid:
             if not self.alive():
                 raise ProcessBroken("the worker ended while it waited")
@@ -104,29 +116,30 @@ class Worker(CallConnection):
             # Gone, which the first call will notice, or hidden from this user: then the kernel's limit alone counts.
             self.base_memory = 0
 
-    def begin(self, flight: Flight) -> None:
+    def begin(self, state: CallState) -> None:
         """Start the clock of a call."""
-        flight.cpu_before = self.cpu()
-        self.flight = flight
+        state.cpu_before = self.cpu()
+        self.state = state
         self.open_gate()
 
     def open_gate(self) -> None:
         """Let requests of the script out, on the account of its call."""
-        if self._gate is not None and self.flight is not None:
-            self._gate.account = self.flight.account
+        if self._gate is not None and self.state is not None:
+            self._gate.account = self.state.account
 
     def end(self) -> None:
         """Stop the clock; raises `CallStopped` when the watcher was quicker."""
         with self._lock:
-            flight, self.flight = self.flight, None
+            state, self.state = self.state, None
+            self._step_forward()
         if self._gate is not None:
             self._gate.account = None
-        if flight is None:
+        if state is None:
             return
-        flight.account.close()
-        usage = flight.trace.usage
-        usage.subrequests = flight.account.count
-        usage.cpu = max(usage.cpu, self.cpu() - flight.cpu_before)
+        state.account.close()
+        usage = state.trace.usage
+        usage.subrequests = state.account.count
+        usage.cpu = max(usage.cpu, self.cpu() - state.cpu_before)
         if self._stopped is not None:
             raise CallStopped(self._stopped)
 
@@ -148,28 +161,64 @@ class Worker(CallConnection):
 
     def watch(self, now: float) -> None:
         """End the call in flight if it is over time, processor time or memory."""
-        flight = self.flight
-        if flight is None or now - flight.started < _YOUNG_SECONDS:
+        state = self.state
+        if state is None or now - state.started < _YOUNG_SECONDS:
             return
-        if now > flight.deadline:
-            self.stop(flight, over("wall", flight.limits))
+        if now > state.deadline:
+            self.stop(state, over("wall", state.limits))
             return
-        if flight.account.hammered():
-            self.stop(flight, over("subrequests", flight.limits))
+        if state.account.floods():
+            self.stop(state, over("subrequests", state.limits))
             return
+        # A confined script is one process: as long as that does not run, it holds what it held. Looking at each of many
+        # that sleep would take the interpreter from everybody's requests.
+        used = self.cpu()
+        if self._confined and self._quiet(used - self._watched, now - self._watched_at):
+            return
+        self._watched, self._watched_at = used, now
         memory, children_cpu = self._measure()
-        usage = flight.trace.usage
-        usage.cpu = max(usage.cpu, self.cpu() - flight.cpu_before + children_cpu)
+        usage = state.trace.usage
+        usage.cpu = max(usage.cpu, used - state.cpu_before + children_cpu)
         usage.memory = max(usage.memory, memory)
-        if usage.cpu > flight.limits.cpu:
-            self.stop(flight, over("cpu", flight.limits))
-        elif usage.memory > flight.limits.memory:
-            self.stop(flight, over("memory", flight.limits))
+        if usage.cpu > state.limits.cpu:
+            self.stop(state, over("cpu", state.limits))
+        elif usage.memory > state.limits.memory:
+            self.stop(state, over("memory", state.limits))
+        elif usage.cpu > LONG_SECONDS:
+            self._step_back(state)
 
-    def stop(self, flight: Flight, failure: Failure) -> None:
+    def _quiet(self, ran: float, since: float) -> bool:
+        """Tell whether a worker that ran `ran` seconds in the last `since` need not be looked into now."""
+        return ran == 0.0 or (0.0 < ran < _BUSY_SECONDS and since < _REST_SECONDS)
+
+    def _step_back(self, state: CallState) -> None:
+        """Let those go first whose call is short, the more the more calls of the organization compute."""
+        with self._lock:
+            if self.state is not state or self._closed:
+                return
+            if self._long_call_owner is None:
+                self._long_call_owner = state.account.owner[0]
+                self._long_calls.enter(self._long_call_owner)
+            niceness = max(self._niceness, self._long_calls.niceness(self._long_call_owner))
+            if niceness:  # at every look: the script may have begun more threads
+                self._niceness = niceness
+                set_niceness(self.pid, niceness)
+
+    def _step_forward(self) -> None:
+        """End what `_step_back` began; the lock is held."""
+        if self._long_call_owner is None:
+            return
+        self._long_calls.leave(self._long_call_owner)
+        self._long_call_owner = None
+        if self._niceness:
+            # Where that is root's to do, a new worker takes the next call: it costs less than this call has.
+            self.last_call = not set_niceness(self.pid, 0) or self.last_call
+            self._niceness = 0
+
+    def stop(self, state: CallState, failure: Failure) -> None:
         """End the process because of a call, unless that call has just ended by itself."""
         with self._lock:
-            if self.flight is not flight or self._stopped is not None:
+            if self.state is not state or self._stopped is not None:
                 return
             self._stopped = failure
             self._kill()
@@ -181,6 +230,9 @@ class Worker(CallConnection):
                 return
             self._closed = True
             self._kill()
+            if self._long_call_owner is not None:
+                self._long_calls.leave(self._long_call_owner)
+                self._long_call_owner = None
             self._connection.close()
             if self._pidfd >= 0:
                 os.close(self._pidfd)
@@ -212,7 +264,7 @@ class Worker(CallConnection):
         """Note what the process has used when a call ends: what it uses from now on is nobody's."""
         self._rested, self._looked = self.cpu(), 0.0
 
-    def restless(self, most_cpu: float, most_memory: int) -> bool:
+    def active_while_idle(self, most_cpu: float, most_memory: int) -> bool:
         """Tell whether the process used more processor time since it rested, or holds more memory, than it may.
 
         Seconds and bytes. Memory is looked at only after the process has run: else it holds what it held.
@@ -224,10 +276,10 @@ class Worker(CallConnection):
         memory, children_cpu = self._measure()
         return used + children_cpu > most_cpu or memory > most_memory
 
-    def _reason(self, error: Exception, flight: Flight) -> Failure:
-        reason = super()._reason(error, flight)
-        spent = reason == gone() and self._group is not None and self._group.spent()
-        return over("memory", flight.limits) if spent else reason
+    def _reason(self, error: Exception, state: CallState) -> Failure:
+        reason = super()._reason(error, state)
+        out_of_memory = reason == process_ended() and self._group is not None and self._group.ran_out_of_memory()
+        return over("memory", state.limits) if out_of_memory else reason
 
     def _measure(self) -> tuple[int, float]:
         memory, cpu = measure(self.pid, self.base_memory)

@@ -145,9 +145,9 @@ class Zygote:
         process = self._process
         assert process is not None
         process.kill()
-        said = process.communicate()[1].decode("utf-8", "replace")
+        output = process.communicate()[1].decode("utf-8", "replace")
         self._stop()
-        raise SandboxUnavailable(sandbox.explain(said))
+        raise SandboxUnavailable(sandbox.explain(output))
 
     def _command(self, descriptor: int, confined: bool) -> tuple[list[str], dict[str, str]]:
         package = Path(runtime.__file__).parent

@@ -127,7 +127,11 @@ def _options(options: Any) -> Any:
         return {"url": options}
     if isinstance(options, dict):
         return {"url": options} if "host" in options else options
-    return [{"id": one, "label": one} if isinstance(one, str) else one for one in options if one is not None]
+    return [
+        {"id": option, "label": option} if isinstance(option, str) else option
+        for option in options
+        if option is not None
+    ]
 
 
 def switch(

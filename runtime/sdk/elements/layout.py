@@ -31,7 +31,11 @@ def block(*children: Children, controls: Sequence[ControlEntry] | None = None) -
     """Draw a block of a document; `controls` is its menu, an inner list makes a group of entries."""
     node: Wire = {"type": "block", "children": children_of("ui.block", children)}
     if controls is not None:
-        node["controls"] = [list(one) if isinstance(one, (list, tuple)) else one for one in controls if one is not None]
+        node["controls"] = [
+            list(control) if isinstance(control, (list, tuple)) else control
+            for control in controls
+            if control is not None
+        ]
     return Block(node)
 
 
@@ -60,11 +64,11 @@ def modal(
 
 def configuration(*children: Children | Stepper) -> Configuration:
     """Draw a configuration screen: exactly one stepper, or one or more other elements."""
-    found = children_of("ui.configuration", children)
-    steppers = sum(one.get("type") == "stepper" for one in found)
-    if not found or (steppers and len(found) > 1):
+    checked = children_of("ui.configuration", children)
+    steppers = sum(child.get("type") == "stepper" for child in checked)
+    if not checked or (steppers and len(checked) > 1):
         raise ValueError("ui.configuration holds exactly one ui.stepper(...), or one or more other elements")
-    return Configuration({"type": "configuration", "children": found})
+    return Configuration({"type": "configuration", "children": checked})
 
 
 def vstack(*children: Children, align: Align | None = None) -> Layout:
@@ -110,7 +114,7 @@ def card(
     on_press: Action | None = None,
     buttons: Sequence[Button | None] | None = None,
 ) -> Layout:
-    """Draw a card; `hint` is the line under its title, `buttons` stand in its top right corner."""
+    """Draw a card; `hint` is the line under its title, `buttons` are in its top right corner."""
     node: Wire = {"type": "card"}
     if title is not None:
         node["title"] = title
@@ -120,9 +124,9 @@ def card(
         node["icon"] = wire_icon("ui.card: icon", icon)
     if on_press is not None:
         node["onPress"] = wire_action("ui.card: on_press", on_press)
-    found = children_of("ui.card", children)
-    if found:
-        node["children"] = found
+    checked = children_of("ui.card", children)
+    if checked:
+        node["children"] = checked
     if buttons is not None:
         node["buttons"] = buttons_of("ui.card: buttons", buttons)
     return Layout(node)
@@ -130,22 +134,22 @@ def card(
 
 def stepper(*steps: Step | None, active_step: str, on_step_change: Action, on_complete: Action) -> Stepper:
     """Draw steps one after the other; the only child of a configuration. `active_step` is the id of a step."""
-    found = [step for step in steps if step is not None]
-    ids = tuple(str(step.get("id")) for step in found)
-    if not found or any(step.get("type") != "step" for step in found):
+    given_steps = [step for step in steps if step is not None]
+    ids = tuple(str(step.get("id")) for step in given_steps)
+    if not given_steps or any(step.get("type") != "step" for step in given_steps):
         raise ValueError("ui.stepper holds one or more ui.step(...)")
     node: Wire = {
         "type": "stepper",
         "activeStep": one_of("ui.stepper: active_step", active_step, ids),
         "onStepChange": wire_action("ui.stepper: on_step_change", on_step_change),
         "onComplete": wire_action("ui.stepper: on_complete", on_complete),
-        "children": found,
+        "children": given_steps,
     }
     return Stepper(node)
 
 
 def step(id: str, *children: Children, title: str | None = None, next: bool | None = None) -> Step:
-    """Make one step of a stepper; `next` tells whether somebody may go on."""
+    """Make one step of a stepper; `next`: whether somebody may go on."""
     node: Wire = {"type": "step", "id": id}
     if title is not None:
         node["title"] = at_most("ui.step: title", title, 50)

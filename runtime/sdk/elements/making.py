@@ -25,7 +25,7 @@ def at_most(where: str, value: str, longest: int) -> str:
 
 
 def wire_action(where: str, action: Action) -> Wire:
-    """Return an action as it travels; raises TypeError for what is none."""
+    """Return an action as it travels; raises TypeError for anything else."""
     if isinstance(action, str):
         return {"action": action}
     if isinstance(action, Mapping) and isinstance(action.get("action"), str):
@@ -42,43 +42,43 @@ def wire_icon(where: str, icon: Any) -> Any:
 
 def children_of(where: str, parts: Iterable[Any]) -> list[Any]:
     """Return child elements: lists flattened, None and booleans left out, text wrapped into a text element."""
-    found: list[Any] = []
+    elements: list[Any] = []
     for part in parts:
         if isinstance(part, dict):
-            found.append(part)
+            elements.append(part)
         elif part is None or part is True or part is False or part == "":
             continue
         elif isinstance(part, (str, int, float)):
-            found.append({"type": "text", "children": [part]})
+            elements.append({"type": "text", "children": [part]})
         elif isinstance(part, (list, tuple)):
-            found.extend(children_of(where, part))
+            elements.extend(children_of(where, part))
         else:
             raise TypeError(f"{where} cannot hold {type(part).__name__}: {part!r}")
-    return found
+    return elements
 
 
 def text_of(where: str, parts: Iterable[Any]) -> list[Any]:
     """Return parts of a text: as `children_of`, but text and numbers stay as they are."""
-    found: list[Any] = []
+    elements: list[Any] = []
     for part in parts:
         if isinstance(part, str):
             if part:
-                found.append(part)
+                elements.append(part)
         elif part is None or part is True or part is False:
             continue
         elif isinstance(part, (int, float, dict)):
-            found.append(part)
+            elements.append(part)
         elif isinstance(part, (list, tuple)):
-            found.extend(text_of(where, part))
+            elements.extend(text_of(where, part))
         else:
             raise TypeError(f"{where} cannot hold {type(part).__name__}: {part!r}")
-    return found
+    return elements
 
 
 def buttons_of(where: str, buttons: Iterable[Any]) -> list[Any]:
     """Return buttons without the left-out ones; raises TypeError for another element."""
-    found = children_of(where, buttons)
-    for one in found:
-        if one.get("type") != "button":
-            raise TypeError(f"{where} may hold ui.button(...) only, got {one.get('type')}")
-    return found
+    checked = children_of(where, buttons)
+    for button in checked:
+        if button.get("type") != "button":
+            raise TypeError(f"{where} may hold ui.button(...) only, got {button.get('type')}")
+    return checked

@@ -79,15 +79,15 @@ def url(host: str, pathname: str, query: Mapping[str, Any] | None = None) -> Url
 
 def confirm(title: str, text: str, confirm: str, *, style: ConfirmStyle | None = None) -> Confirm:
     """Make a question asked before an action; `confirm` is the label of the button that goes on."""
-    made: Confirm = {
+    dialog: Confirm = {
         "title": at_most("ui.confirm: title", title, 100),
         "text": at_most("ui.confirm: text", text, 300),
         "confirm": at_most("ui.confirm: confirm", confirm, 30),
     }
     if style is not None:
         one_of("ui.confirm: style", style, ("primary", "danger"))
-        made["style"] = style
-    return made
+        dialog["style"] = style
+    return dialog
 
 
 def option(id: str, label: str | None = None, *, icon: Icon | Image | None = None) -> SelectOption:

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import ClassVar
 
-from sqlalchemy import BigInteger, Float, Index, Integer, String
+from sqlalchemy import BigInteger, ColumnElement, Float, Index, Integer, String, func, select, text
 from sqlalchemy.orm import Mapped, deferred, mapped_column
 
 from runtime.store.database import Table, UtcTime
+from runtime.store.decides import NOT_KEPT, Decides
+from runtime.store.reach import Reach
 from runtime.store.secrets import SealedText
+from runtime.store.tables.integrations import IntegrationRow
+
+UNFINISHED = ("pending", "failed", "claimed")
+STANDING = text(f"state IN {UNFINISHED}")
+HELD = text("held IS NOT NULL")
 
 
 class EventRow(Table):
@@ -24,11 +32,14 @@ class EventRow(Table):
     """
 
     __tablename__ = "events"
+    decides: ClassVar[Decides | None] = NOT_KEPT
     __table_args__ = (
+        # What is not over, in the order it is taken in; what is over is most of the table.
+        Index("events_standing", "seq", sqlite_where=STANDING, postgresql_where=STANDING),
         Index("events_due", "state", "due_at"),
         Index("events_of_integration", "integration_id", "seq"),
-        Index("events_in_lane", "lane", "state"),
-        Index("events_ended", "integration_id", "ended_at"),
+        Index("events_ended", "integration_id", "ended_at", "seq"),
+        Index("events_held", "installation_id", "due_at", sqlite_where=HELD, postgresql_where=HELD),
     )
 
     seq: Mapped[int] = mapped_column(BigInteger().with_variant(Integer, "sqlite"), primary_key=True)
@@ -51,3 +62,18 @@ class EventRow(Table):
     ended_at: Mapped[float | None] = mapped_column(Float)
     trace: Mapped[str | None] = deferred(mapped_column(SealedText))
     body: Mapped[str | None] = deferred(mapped_column(SealedText))
+
+    @classmethod
+    def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
+        """Events are seen by the integration and its owners; an installation sees its own."""
+        if reach.kind == "integration":
+            return cls.integration_id == reach.integration_id
+        if reach.kind == "installation":
+            return cls.installation_id == reach.installation_id
+        return cls.integration_id.in_(select(IntegrationRow.id).where(IntegrationRow.owned_by(reach)))
+
+    @classmethod
+    def level_for(cls, reach: Reach) -> ColumnElement[int]:
+        """The level on the integration."""
+        of = select(IntegrationRow.level_for(reach)).where(IntegrationRow.id == cls.integration_id)
+        return func.coalesce(of.scalar_subquery(), 0)

@@ -1,4 +1,4 @@
-// Runs in the block's frame: draws what the page sends, and tells the page how much room that takes.
+// Runs in the block's frame: draws what the page sends, and reports to the page how much room that takes.
 const send = (action) => parent.postMessage({ action }, '*');
 
 addEventListener('message', (event) => {

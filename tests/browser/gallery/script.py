@@ -97,27 +97,27 @@ def pressed(element):
 def controls(element, context):
     site = urlsplit(endpoint(context))
     fruit = ui.url(site.netloc, f"{site.path}/fruit", {"kind": ui.state("kind")})
-    told = ui.action("tell", kind=ui.state("kind"), inner={"deep": [ui.state("name")]})
+    action = ui.action("tell", kind=ui.state("kind"), inner={"deep": [ui.state("name")]})
     return ui.block(
         ui.input("Name", ui.textinput("name", initial_value="Ada"), hint="Who you are"),
         ui.input("Secret", ui.textinput("secret", input_type="password")),
         ui.input("Mail", ui.textinput("mail", input_type="email", disabled=True)),
         ui.input("Story", ui.textinput("story", multiline=True)),
-        ui.input("Kind", ui.select("kind", [ui.option("r", "Red"), ui.option("g", "Green")], on_value_change=told)),
+        ui.input("Kind", ui.select("kind", [ui.option("r", "Red"), ui.option("g", "Green")], on_value_change=action)),
         ui.input("Several", ui.select("several", ["one", "two", "three"], multiple=True, initial_value=["two"])),
         ui.input("Free", ui.select("free", ["known"], accept_input=True)),
         ui.input("Tags", ui.select("tags", ["urgent", "later"], multiple=True, accept_input=True)),
         ui.input("Fruit", ui.select("fruit", fruit, placeholder="Pick a fruit")),
         ui.input("Basket", ui.select("basket", f"{endpoint(context)}/fruit", multiple=True, accept_input=True)),
-        ui.input("Specification", ui.select("spec", ui.openapi_options(), on_value_change=told)),
+        ui.input("Specification", ui.select("spec", ui.openapi_options(), on_value_change=action)),
         ui.input("Notify", ui.switch("notify", initial_value=True)),
         ui.input("Dangerous", ui.switch("danger", confirm=ui.confirm("Really?", "It cannot be undone.", "Yes"))),
         ui.input("Apples", ui.checkbox("picked", "apples")),
         ui.input("Pears", ui.checkbox("picked", "pears")),
         ui.input("Small", ui.radio("size", "s")),
         ui.input("Large", ui.radio("size", "l")),
-        ui.input("Act", ui.button("Tell", on_press=told)),
-        ui.input("Program", ui.codeblock("x = 1", state="program", syntax="python", on_content_change=told)),
+        ui.input("Act", ui.button("Tell", on_press=action)),
+        ui.input("Program", ui.codeblock("x = 1", state="program", syntax="python", on_content_change=action)),
         ui.text(f"Told {element.state['told']} times: {element.state.get('last')}"),
     )
 
@@ -187,10 +187,10 @@ def second_frame():
 @integration.fetch("GET", "/fruit")
 def fruit(request):
     query = request.query
-    found = [name for name in FRUIT if query.get("q", "") in name]
+    names = [name for name in FRUIT if query.get("q", "") in name]
     start = int(query.get("from", 0))
-    page = {"items": [{"id": name, "label": name.title(), "icon": "star"} for name in found[start : start + 3]]}
-    if start + 3 < len(found):
+    page = {"items": [{"id": name, "label": name.title(), "icon": "star"} for name in names[start : start + 3]]}
+    if start + 3 < len(names):
         site = urlsplit(request.url)
         rest = {"from": str(start + 3), "q": query.get("q", "")}
         page["nextPage"] = {"host": site.netloc, "pathname": site.path, "query": rest}

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from devkit.build.bundle import publish_body
-from devkit.findings import Wrong
-from devkit.output import Problem
-from devkit.project import load
+from devkit.projects.findings import InvalidProject
+from devkit.projects.project import load
+from devkit.terminal.output import Problem
 from tests.devkit.dev_process import SAMPLES
 
 
@@ -57,11 +57,11 @@ def test_the_same_sources_make_the_same_bundle(project: Path) -> None:
     assert body(project)["script"] != first["script"]
 
 
-def test_what_cannot_be_built_is_told(project: Path) -> None:
+def test_what_cannot_be_built_is_reported(project: Path) -> None:
     manifest = project / "integration.yaml"
     good = manifest.read_text()
     manifest.write_text(good.replace("script: integration.py", "script: gone.py"))
-    with pytest.raises(Wrong, match=r"^integration\.yaml:10:9: there is no file gone\.py"):
+    with pytest.raises(InvalidProject, match=r"^integration\.yaml:10:9: there is no file gone\.py"):
         body(project)
     manifest.write_text(good.replace("./assets/icon.png", "./gone.png"))
     with pytest.raises(Problem, match=r"there is no picture \./gone\.png"):

@@ -1,4 +1,4 @@
-"""A JavaScript or TypeScript project becomes one module, and what is wrong with it is told with its place."""
+"""A JavaScript or TypeScript project becomes one module, and what is wrong with it is reported with its place."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import pytest
 
 from devkit.build import esbuild, javascript
 from devkit.build.bundle import publish_body
-from devkit.findings import Wrong
-from devkit.output import Problem
-from devkit.project import load
+from devkit.projects.findings import InvalidProject
+from devkit.projects.project import load
+from devkit.terminal.output import Problem
 from tests.clients.packages import MODULES, needs_packages
 
 SCRIPT = """import { createComponent, createIntegration } from '@gitbook/runtime';
@@ -56,14 +56,14 @@ def body(folder: Path, mode: str = "production") -> dict[str, Any]:
 
 
 def faults(folder: Path) -> list[str]:
-    with pytest.raises(Wrong) as caught:
+    with pytest.raises(InvalidProject) as caught:
         body(folder)
-    return [one.sentence for one in caught.value.findings]
+    return [finding.sentence for finding in caught.value.findings]
 
 
 def source_map(code: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(base64.b64decode(code.rsplit("base64,", 1)[1]))
-    return found
+    body: dict[str, Any] = json.loads(base64.b64decode(code.rsplit("base64,", 1)[1]))
+    return body
 
 
 @needs_packages
@@ -119,19 +119,19 @@ def test_the_bundler_is_found_from_a_folder_below(npm_project: Path) -> None:
         ("import { gone } from './other';\ngone();\n", 'src/index.tsx:1:10: No matching export in "src/other.ts" for'),
     ],
 )
-def test_what_the_bundler_finds_is_told_with_its_place(added: str, expected: str, npm_project: Path) -> None:
+def test_what_the_bundler_finds_is_reported_with_its_place(added: str, expected: str, npm_project: Path) -> None:
     (npm_project / "src" / "other.ts").write_text("export const here = 1;\n")
-    found = faults(write(npm_project, added + SCRIPT))
-    assert found[0].startswith(expected)
+    findings = faults(write(npm_project, added + SCRIPT))
+    assert findings[0].startswith(expected)
 
 
 @needs_packages
-def test_every_fault_is_told_at_once(npm_project: Path) -> None:
-    found = faults(write(npm_project, "import './a';\nimport './b';\n" + SCRIPT))
-    assert [sentence.split(":")[1] for sentence in found] == ["1", "2"]
+def test_every_fault_is_reported_at_once(npm_project: Path) -> None:
+    findings = faults(write(npm_project, "import './a';\nimport './b';\n" + SCRIPT))
+    assert [sentence.split(":")[1] for sentence in findings] == ["1", "2"]
 
 
-def test_packages_that_are_not_installed_are_told(tmp_path: Path) -> None:
+def test_packages_that_are_not_installed_are_reported(tmp_path: Path) -> None:
     (tmp_path / "package.json").write_text("{}")
     with pytest.raises(Problem, match="are not installed; run `npm install` in its folder"):
         body(write(tmp_path))
@@ -140,7 +140,7 @@ def test_packages_that_are_not_installed_are_told(tmp_path: Path) -> None:
         body(tmp_path)
 
 
-def test_an_esbuild_that_cannot_run_is_told(tmp_path: Path) -> None:
+def test_an_esbuild_that_cannot_run_is_reported(tmp_path: Path) -> None:
     broken = tmp_path / "node_modules" / ".bin" / "esbuild"
     broken.parent.mkdir(parents=True)
     broken.write_text("no program")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from devkit.checking.manifest_faults import EXAMPLES, judge
-from devkit.checking.manifest_text import MOST_VALUES, parse, read
-from devkit.findings import Finding, Wrong
+from devkit.checking.manifest_text import MAX_VALUES, parse, read
+from devkit.projects.findings import Finding, InvalidProject
 from runtime.contract.manifest import ProjectManifest
 from tests.devkit.conftest import Shell
 
@@ -29,7 +29,7 @@ def findings(text: str) -> list[Finding]:
     """Give all findings of a manifest's text, errors and warnings."""
     try:
         return judge(parse("m.yaml", text))[1]
-    except Wrong as wrong:
+    except InvalidProject as wrong:
         return wrong.findings
 
 
@@ -63,7 +63,7 @@ FAULTS: dict[str, tuple[str, int, int, str]] = {
     ),
     # Keys, at the key.
     "a key is misspelt": (GOOD.replace("title", "titel"), 2, 1, "`title` is missing: write `title`"),
-    "a key nobody needs": (GOOD + "colour: red\n", 6, 1, "`colour` means nothing: leave it out; here belong blocks"),
+    "a key nobody needs": (GOOD + "color: red\n", 6, 1, "`color` means nothing: leave it out; here belong blocks"),
     "a key in the wrong case": (
         BLOCKS + "    urlunfurl: []\n",
         9,
@@ -74,13 +74,13 @@ FAULTS: dict[str, tuple[str, int, int, str]] = {
         GOOD + "title: Other\n",
         6,
         1,
-        "`title` is given twice; it stands in line 2 already: leave",
+        "`title` is given twice; it is in line 2 already: leave",
     ),
     "a directive is misspelt": (
         POLICY.replace("script-src", "scrpt-src"),
         7,
         3,
-        "is no directive of a content security",
+        "is not a directive of a content security",
     ),
     # Choices.
     "a word is misspelt": (
@@ -178,23 +178,23 @@ FAULTS: dict[str, tuple[str, int, int, str]] = {
         FORM + "    required: [tokn]\n",
         11,
         16,
-        "no property of this form: write `token`",
+        "not a property of this form: write `token`",
     ),
     "a form and a component": (FORM + "    componentId: x\n", 11, 5, "leave out one: a component draws all of it"),
     "a source that is none": (
         POLICY.replace("'self'", "[["),
         7,
         15,
-        "is no source; write a host, a scheme such as `https:`",
+        "is not a source; write a host, a scheme such as `https:`",
     ),
     "a directive in text": (
         GOOD + "contentSecurityPolicy: scrpt-src x\n",
         6,
         24,
-        "is no directive of a content security",
+        "is not a directive of a content security",
     ),
     # Text that is no YAML.
-    "a tab": (GOOD + "blocks:\n\t- id: x\n", 7, 1, "a tab cannot indent; write blanks instead"),
+    "a tab": (GOOD + "blocks:\n\t- id: x\n", 7, 1, "a tab cannot indent; write spaces instead"),
     "a colon in a text": (GOOD + "summary: one: two\n", 6, 13, "put the text into quotes"),
     "a wrong indentation": (GOOD + "  target: all\n", 6, 3, "the indentation does not fit the lines above"),
     "a key without a colon": (GOOD + "target\nvisibility: public\n", 6, 1, "a key without a colon; write `key: value`"),
@@ -206,7 +206,7 @@ FAULTS: dict[str, tuple[str, int, int, str]] = {
         "the list that begins here is never closed; close it",
     ),
     "a mapping that stays open": (GOOD + "secrets: {A: b\nicon: x\n", 6, 10, "never closed; close it with `}`"),
-    "a text that begins with @": (GOOD + "summary: @you\n", 6, 10, "a text that begins with `@` must stand in quotes"),
+    "a text that begins with @": (GOOD + "summary: @you\n", 6, 10, "a text that begins with `@` must be in quotes"),
     "a text that begins with *": (GOOD + "summary: *you\n", 6, 10, "put a text that begins with `*` into quotes"),
     "a text after its quote": (GOOD + "summary: 'it's'\n", 6, 14, "write '' for a quote inside single quotes"),
     "a second document": (GOOD + "---\nname: x\n", 6, 1, "a manifest is one document; leave out the line `---`"),
@@ -216,14 +216,14 @@ FAULTS: dict[str, tuple[str, int, int, str]] = {
         GOOD + "summary: 2026-13-45\n",
         6,
         10,
-        "looks like a date or number and is none; put it into qu",
+        "looks like a date or number but is neither; put it into qu",
     ),
     "a list as a key": (GOOD + "? [a]\n: b\n", 6, 3, "a key must be text, not a list or a mapping"),
     "a character nobody sees": (
         GOOD + "summary: a\x07b\n",
         6,
         11,
-        "the character U+0007 cannot stand in a manifest; delete",
+        "the character U+0007 cannot be in a manifest; delete",
     ),
     "nothing": ("", 1, 1, "the manifest is empty; begin with `name: my-integration`"),
     "a remark only": ("# later\n", 1, 1, "the manifest is empty; begin with `name: my-integration`"),
@@ -238,7 +238,7 @@ FAULTS: dict[str, tuple[str, int, int, str]] = {
         "a0: &a0 [x]\n" + LAUGHS,
         1,
         5,
-        f"unfolds into more than {MOST_VALUES} values; write them out",
+        f"unfolds into more than {MAX_VALUES} values; write them out",
     ),
     "an anchor inside itself": (
         GOOD + "blocks: &b [*b]\n",
@@ -251,38 +251,40 @@ FAULTS: dict[str, tuple[str, int, int, str]] = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_is_told_with_its_place_and_its_cure(name: str) -> None:
+def test_a_fault_is_reported_with_its_place_and_its_cure(name: str) -> None:
     text, line, column, cure = FAULTS[name]
-    found = findings(text)
-    told = [one for one in found if (one.line, one.column) == (line, column) and cure in one.message]
-    assert told, [one.sentence for one in found]
-    assert told[0].rule.startswith("manifest-")
-    others = [one for one in found if (one.line, one.column) != (line, column)]
-    assert not others, [one.sentence for one in others]
+    report = findings(text)
+    matching = [
+        finding for finding in report if (finding.line, finding.column) == (line, column) and cure in finding.message
+    ]
+    assert matching, [entry.sentence for entry in report]
+    assert matching[0].rule.startswith("manifest-")
+    others = [finding for finding in report if (finding.line, finding.column) != (line, column)]
+    assert not others, [other.sentence for other in others]
 
 
 def test_a_good_manifest_has_no_findings() -> None:
     for text in (GOOD, BLOCKS, FORM, POLICY):
-        manifest, found = judge(parse("m.yaml", text))
+        manifest, findings = judge(parse("m.yaml", text))
         assert isinstance(manifest, ProjectManifest)
-        assert found == []
+        assert findings == []
 
 
 def test_what_hosts_leave_out_is_a_warning_only() -> None:
-    manifest, found = judge(parse("m.yaml", GOOD + "colour: red\n"))
+    manifest, findings = judge(parse("m.yaml", GOOD + "color: red\n"))
     assert manifest is not None
-    assert [one.level for one in found] == ["warning"]
+    assert [one.level for one in findings] == ["warning"]
 
 
 def test_what_is_merged_in_counts_as_written() -> None:
     text = BLOCKS.replace("  - id: one", "  - &one\n    id: one") + "  - <<: *one\n    id: two\n"
-    manifest, found = judge(parse("m.yaml", text))
-    assert found == []
+    manifest, findings = judge(parse("m.yaml", text))
+    assert findings == []
     assert manifest is not None
     assert [(block.id, block.title) for block in manifest.blocks] == [("one", "One block"), ("two", "One block")]  # type: ignore[union-attr]
 
 
-def test_a_mark_at_the_beginning_is_read_over_and_other_encodings_are_told(tmp_path: Path) -> None:
+def test_a_mark_at_the_beginning_is_read_over_and_other_encodings_are_reported(tmp_path: Path) -> None:
     file = tmp_path / "integration.yaml"
     file.write_bytes(b"\xef\xbb\xbf" + GOOD.encode())
     assert judge(read(file))[1] == []
@@ -291,10 +293,10 @@ def test_a_mark_at_the_beginning_is_read_over_and_other_encodings_are_told(tmp_p
         (GOOD.encode("utf-16"), (1, 1), "the file is UTF-16; save the manifest as UTF-8"),
     ):
         file.write_bytes(content)
-        with pytest.raises(Wrong) as caught:
+        with pytest.raises(InvalidProject) as caught:
             read(file)
-        found = caught.value.findings[0]
-        assert (found.line, found.column, found.message) == (*place, cure)
+        findings = caught.value.findings[0]
+        assert (findings.line, findings.column, findings.message) == (*place, cure)
 
 
 def test_examples_are_good_themselves() -> None:
@@ -303,23 +305,23 @@ def test_examples_are_good_themselves() -> None:
     for key, line in EXAMPLES.items():
         assert isinstance(parse("m.yaml", line + "\n").value, dict), line
         if key not in inside:
-            kept = "".join(one for one in GOOD.splitlines(keepends=True) if not one.startswith(f"{key}:"))
-            assert findings(f"{kept}{line}\n") == [], line
+            rest = "".join(line for line in GOOD.splitlines(keepends=True) if not line.startswith(f"{key}:"))
+            assert findings(f"{rest}{line}\n") == [], line
 
 
-def test_all_faults_are_told_at_once_by_the_command(shell: Shell, tmp_path: Path) -> None:
+def test_all_faults_are_reported_at_once_by_the_command(shell: Shell, tmp_path: Path) -> None:
     text = GOOD.replace("title: Sample", "titel: Sample").replace("[]", "[site:view:read]") + (
-        "visibility: publik\nblocks:\n  - id: one\n    title: O\n  - id: one\n    title: Two\n    colour: red\n"
+        "visibility: publik\nblocks:\n  - id: one\n    title: O\n  - id: one\n    title: Two\n    color: red\n"
         "runtime: 3\n"
     )
     (tmp_path / "integration.yaml").write_text(text)
     done = shell("check", str(tmp_path), "--json")
     assert done.code == 1
-    places = [(one["line"], one["column"]) for one in done.json["findings"]]
+    places = [(finding["line"], finding["column"]) for finding in done.json["findings"]]
     assert places == [(2, 1), (5, 10), (6, 13), (9, 12), (10, 9), (13, 10)]
-    assert [(one["line"], one["column"]) for one in done.json["warnings"]] == [(12, 5)]
+    assert [(warning["line"], warning["column"]) for warning in done.json["warnings"]] == [(12, 5)]
     plain = shell("check", str(tmp_path))
     assert plain.code == 1
-    shown = plain.out + plain.err
-    assert "integration.yaml:6:13: `visibility` must be one of" in shown
-    assert "    visibility: publik\n" + " " * 16 + "^" in shown
+    output = plain.out + plain.err
+    assert "integration.yaml:6:13: `visibility` must be one of" in output
+    assert "    visibility: publik\n" + " " * 16 + "^" in output

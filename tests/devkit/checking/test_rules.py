@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from devkit.checking.inspecting import Inspection, inspect
+from devkit.checking.inspection import Inspection, inspect
 from devkit.checking.rules import RULES
 from tests.clients.packages import needs_packages
 from tests.devkit.checking.projects import edit, write_javascript, write_python
@@ -16,7 +16,7 @@ JAVASCRIPT_MANIFEST = "gitbook-manifest.yaml"
 
 Break = tuple[list[tuple[str, str, str]], tuple[str, int, int], str]
 
-# Rule -> what is changed (file, text, what stands there instead), and the place and the cure that are told.
+# Rule -> what is changed (file, text, what stands there instead), and the place and the cure that are reported.
 BREAKS: dict[str, list[Break]] = {
     "manifest-yaml": [
         ([(MANIFEST, "title: Sample", "title: *x")], (MANIFEST, 2, 8), "put a text that begins with `*`"),
@@ -56,7 +56,7 @@ BREAKS: dict[str, list[Break]] = {
         ([(MANIFEST, "  script-src:", "  script-scr:")], (MANIFEST, 32, 3), "write `script-src`"),
     ],
     "policy-odd": [
-        ([(MANIFEST, "com 'self'", "com self")], (MANIFEST, 32, 3), "must stand in single quotes"),
+        ([(MANIFEST, "com 'self'", "com self")], (MANIFEST, 32, 3), "must be in single quotes"),
     ],
     "build-failed": [
         ([(MANIFEST, "script: integration.py", "script: gone.py")], (MANIFEST, 5, 9), "there is no file"),
@@ -157,7 +157,7 @@ BREAKS: dict[str, list[Break]] = {
                 (SCRIPT, '"Nothing to set"', 'context.api.get("/user")["id"]'),
             ],
             (SCRIPT, 27, 37),
-            "asked GET https://offline.invalid/v1/user",
+            "requested GET https://offline.invalid/v1/user",
         ),
         (
             [
@@ -208,16 +208,16 @@ def test_every_rule_is_broken_below() -> None:
 @pytest.mark.parametrize(
     ("rule", "case"), [(rule, number) for rule, cases in BREAKS.items() for number in range(len(cases))]
 )
-def test_a_broken_rule_is_told_with_its_place_and_its_cure(rule: str, case: int, tmp_path: Path) -> None:
+def test_a_broken_rule_is_reported_with_its_place_and_its_cure(rule: str, case: int, tmp_path: Path) -> None:
     edits, (file, line, column), cure = BREAKS[rule][case]
-    found = look(write_python(tmp_path), edits)
-    told = [one for one in found.findings if one.rule == rule]
-    assert told, [one.sentence for one in found.findings]
-    assert (told[0].file, told[0].line, told[0].column) == (file, line, column), told[0].sentence
-    assert cure in told[0].message
-    assert told[0].source == (tmp_path / file).read_text().split("\n")[line - 1]
+    findings = look(write_python(tmp_path), edits)
+    matching = [finding for finding in findings.findings if finding.rule == rule]
+    assert matching, [finding.sentence for finding in findings.findings]
+    assert (matching[0].file, matching[0].line, matching[0].column) == (file, line, column), matching[0].sentence
+    assert cure in matching[0].message
+    assert matching[0].source == (tmp_path / file).read_text().split("\n")[line - 1]
     if rule != "manifest-unknown-key":  # an error only where a key is missing that was probably meant
-        assert told[0].level == RULES[rule].level
+        assert matching[0].level == RULES[rule].level
 
 
 IN_JAVASCRIPT: dict[str, list[Break]] = {
@@ -272,13 +272,13 @@ def test_the_project_in_typescript_has_nothing_wrong_with_it(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("rule", "case"), [(rule, number) for rule, cases in IN_JAVASCRIPT.items() for number in range(len(cases))]
 )
-def test_a_rule_broken_in_javascript_is_told_with_its_place(rule: str, case: int, tmp_path: Path) -> None:
+def test_a_rule_broken_in_javascript_is_reported_with_its_place(rule: str, case: int, tmp_path: Path) -> None:
     edits, (file, line, column), cure = IN_JAVASCRIPT[rule][case]
-    found = look(write_javascript(tmp_path), edits)
-    told = [one for one in found.findings if one.rule == rule]
-    assert told, [one.sentence for one in found.findings]
-    assert (told[0].file, told[0].line, told[0].column) == (file, line, column), told[0].sentence
-    assert cure in told[0].message
+    findings = look(write_javascript(tmp_path), edits)
+    matching = [finding for finding in findings.findings if finding.rule == rule]
+    assert matching, [finding.sentence for finding in findings.findings]
+    assert (matching[0].file, matching[0].line, matching[0].column) == (file, line, column), matching[0].sentence
+    assert cure in matching[0].message
 
 
 @pytest.mark.parametrize(
@@ -294,8 +294,8 @@ def test_a_rule_broken_in_javascript_is_told_with_its_place(rule: str, case: int
 def test_what_could_not_be_read_is_not_taken_for_what_is_not_there(
     edits: list[tuple[str, str, str]], rule: str, tmp_path: Path
 ) -> None:
-    found = look(write_python(tmp_path), edits)
-    assert [one.rule for one in found.findings] == [rule]
+    findings = look(write_python(tmp_path), edits)
+    assert [finding.rule for finding in findings.findings] == [rule]
 
 
 @pytest.mark.parametrize(
@@ -337,9 +337,9 @@ def test_what_could_not_be_read_is_not_taken_for_what_is_not_there(
         [(MANIFEST, "connect-src: https://*.example.com", "default-src: '*'")],
     ],
 )
-def test_what_may_well_be_right_is_not_told(edits: list[tuple[str, str, str]], tmp_path: Path) -> None:
-    found = look(write_python(tmp_path), edits)
-    assert [one.sentence for one in found.findings] == []
+def test_what_may_well_be_right_is_not_reported(edits: list[tuple[str, str, str]], tmp_path: Path) -> None:
+    findings = look(write_python(tmp_path), edits)
+    assert [finding.sentence for finding in findings.findings] == []
 
 
 @needs_packages
@@ -352,17 +352,17 @@ def test_a_component_is_placed_where_it_is_made_not_where_it_is_opened(tmp_path:
         ),
         (TSX, "<text>{environment.secrets.TOKEN}</text>", "<button label={environment.secrets.TOKEN} onPress={{}} />"),
     ]
-    found = look(write_javascript(tmp_path), edits)
-    assert [(one.rule, one.line) for one in found.findings] == [("render-invalid", 7)]
+    findings = look(write_javascript(tmp_path), edits)
+    assert [(finding.rule, finding.line) for finding in findings.findings] == [("render-invalid", 7)]
 
 
-def test_a_handler_whose_event_is_named_at_run_time_is_told_at_the_scopes(tmp_path: Path) -> None:
+def test_a_handler_whose_event_is_named_at_run_time_is_reported_at_the_scopes(tmp_path: Path) -> None:
     edits = [
         (SCRIPT, 'integration.on("space_content_updated")', 'integration.on("space_" + "content_updated")'),
         (MANIFEST, "  - space:content:read\n", ""),
     ]
-    (one,) = look(write_python(tmp_path), edits).findings
-    assert (one.rule, one.file, one.line) == ("event-without-scope", MANIFEST, 8)
+    (finding,) = look(write_python(tmp_path), edits).findings
+    assert (finding.rule, finding.file, finding.line) == ("event-without-scope", MANIFEST, 8)
 
 
 def test_a_script_in_several_files_is_looked_at_as_a_whole(tmp_path: Path) -> None:
@@ -378,5 +378,5 @@ def test_a_script_in_several_files_is_looked_at_as_a_whole(tmp_path: Path) -> No
     edit(folder / "routes.py", '"connected"', "request.nothing['TOKEN']")
     edit(folder / "routes.py", "def connect(request)", "def connect(request, context)")
     edit(folder / "routes.py", "request.nothing['TOKEN']", "context.secrets['TOKES']")
-    (one,) = look(folder, []).findings
-    assert (one.rule, one.file, one.line, one.column) == ("secret-undeclared", "routes.py", 4, 32)
+    (finding,) = look(folder, []).findings
+    assert (finding.rule, finding.file, finding.line, finding.column) == ("secret-undeclared", "routes.py", 4, 32)

@@ -60,8 +60,8 @@ def page(props):
 
 @integration.fetch("*", "/*")
 def anything(request):
-    told = {"url": request.url, "headers": dict(request.headers.items()), "body": request.body.decode("latin-1")}
-    return Response(json.dumps(told), headers={"Content-Type": "application/json"})
+    echo = {"url": request.url, "headers": dict(request.headers.items()), "body": request.body.decode("latin-1")}
+    return Response(json.dumps(echo), headers={"Content-Type": "application/json"})
 
 
 @integration.fetch("GET", "/never")

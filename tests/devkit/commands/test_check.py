@@ -30,8 +30,8 @@ def test_the_samples_have_no_fault(folder: Path, shell: Shell) -> None:
 
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_what_is_made_from_a_template_has_no_fault(name: str, shell: Shell, tmp_path: Path) -> None:
-    made = shell("new", "fresh-one", "--template", name, "--json", folder=tmp_path)
-    assert made.code == 0, made.err
+    created = shell("new", "fresh-one", "--template", name, "--json", folder=tmp_path)
+    assert created.code == 0, created.err
     folder = tmp_path / "fresh-one"
     if (folder / "package.json").exists():
         (folder / "node_modules").symlink_to(SAMPLES / "diagram-js" / "node_modules")
@@ -43,27 +43,27 @@ def test_findings_are_shown_with_their_lines_and_counted(shell: Shell, tmp_path:
     folder = write_python(tmp_path)
     edit(folder / "integration.yaml", "id: card", "id: cart")
     edit(folder / "integration.py", ', alt="A picture"', "")
-    edit(folder / "integration.yaml", "title: Card", "title: Card\n    colour: red")
+    edit(folder / "integration.yaml", "title: Card", "title: Card\n    color: red")
     done = shell("check", str(folder))
     assert (done.code, done.err) == (1, "")
     lines = done.out.splitlines()
     assert lines[0].startswith("error: integration.yaml:15:9: the script registers no component `cart`: write `card`")
     assert lines[0].endswith("[block-without-component]")
     assert lines[1:3] == ["      - id: cart", "            ^"]
-    assert lines[3].startswith("warning: integration.yaml:17:5: `blocks[0].colour` means nothing")
+    assert lines[3].startswith("warning: integration.yaml:17:5: `blocks[0].color` means nothing")
     assert lines[-1] == "sample: 1 error, 1 warning."
     assert "\x1b" not in done.out
 
 
-def test_warnings_count_where_they_are_told_to(shell: Shell, tmp_path: Path) -> None:
+def test_warnings_count_where_they_are_asked_to(shell: Shell, tmp_path: Path) -> None:
     folder = write_python(tmp_path)
     edit(folder / "integration.py", ', alt="A picture"', "")
     assert shell("check", str(folder)).code == 0
     strict = shell("check", str(folder), "--strict", "--json")
     assert (strict.code, strict.json["ok"], strict.json["findings"]) == (1, False, [])
-    (one,) = strict.json["warnings"]
-    told = ("render-inaccessible", "warning", "integration.py", 16)
-    assert (one["rule"], one["level"], one["file"], one["line"]) == told
+    (finding,) = strict.json["warnings"]
+    expected = ("render-inaccessible", "warning", "integration.py", 16)
+    assert (finding["rule"], finding["level"], finding["file"], finding["line"]) == expected
 
 
 def test_a_fault_in_the_script_is_shown_with_its_line(shell: Shell, project: Path) -> None:
@@ -93,9 +93,9 @@ def test_a_script_that_cannot_be_loaded_is_a_sentence_with_its_place(name: str, 
     script.write_text(begin + script.read_text())
     done = shell("check", str(project), "--json")
     assert done.code == 1
-    (one,) = done.json["findings"]
-    assert (one["rule"], (one["file"], one["line"])) == ("load-failed", place)
-    assert cause in one["message"]
+    (finding,) = done.json["findings"]
+    assert (finding["rule"], (finding["file"], finding["line"])) == ("load-failed", place)
+    assert cause in finding["message"]
     assert "Traceback" not in done.out + done.err
 
 
@@ -117,17 +117,17 @@ def test_a_script_in_typescript_that_cannot_be_loaded_is_a_sentence_with_its_pla
     if "gone" in new:
         edit(folder / "src" / "index.tsx", "{environment.secrets.TOKEN}", "{environment.secrets.TOKEN} {gone}")
     done = shell("check", str(folder), "--json")
-    (one,) = done.json["findings"]
-    assert (one["file"], (one["line"], one["column"])) == ("src/index.tsx", place)
-    assert cause in one["message"]
+    (finding,) = done.json["findings"]
+    assert (finding["file"], (finding["line"], finding["column"])) == ("src/index.tsx", place)
+    assert cause in finding["message"]
     assert done.err == ""
 
 
-def test_an_endless_loop_while_a_block_is_drawn_is_told_at_the_block(shell: Shell, project: Path) -> None:
+def test_an_endless_loop_while_a_block_is_drawn_is_reported_at_the_block(shell: Shell, project: Path) -> None:
     edit(project / "integration.py", '    times = "time"', '    while True: pass\n    times = "time"')
     done = shell("check", str(project), "--json")
     assert done.code == 1
-    assert {(one["rule"], one["file"], one["line"]) for one in done.json["findings"]} == {
+    assert {(finding["rule"], finding["file"], finding["line"]) for finding in done.json["findings"]} == {
         ("render-crashed", "integration.py", 9)
     }
     # Which limit it meets first depends on how much of the processor is left for it.
@@ -178,9 +178,9 @@ SARIF = strict(**{"$schema": TEXT, "version": {"const": "2.1.0"}, "runs": {"type
 
 def read(file: Path) -> Any:
     """Read the one run of a report, which must be SARIF."""
-    told = json.loads(file.read_text())
-    jsonschema.Draft202012Validator(SARIF).validate(told)
-    (run,) = told["runs"]
+    body = json.loads(file.read_text())
+    jsonschema.Draft202012Validator(SARIF).validate(body)
+    (run,) = body["runs"]
     return run
 
 
@@ -197,7 +197,9 @@ def test_findings_are_written_for_other_tools(shell: Shell, tmp_path: Path) -> N
     assert {rule["id"] for rule in rules} <= set(RULES)
     first, second = run["results"]
     assert (first["ruleId"], first["level"]) == ("block-without-component", "error")
-    assert [rules[one["ruleIndex"]]["id"] for one in run["results"]] == [one["ruleId"] for one in run["results"]]
+    assert [rules[result["ruleIndex"]]["id"] for result in run["results"]] == [
+        result["ruleId"] for result in run["results"]
+    ]
     place = first["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "a%20project/integration.yaml"
     assert place["region"] == {"startLine": 15, "startColumn": 9, "snippet": {"text": "  - id: cart"}}
@@ -212,7 +214,7 @@ def test_a_good_project_and_a_broken_manifest_make_reports_too(shell: Shell, tmp
     assert read(report)["results"] == []
     edit(folder / "integration.yaml", "title: Sample", "title: S")
     assert shell("check", str(folder), "--sarif", str(report)).code == 1
-    assert [one["ruleId"] for one in read(report)["results"]] == ["manifest-length"]
+    assert [result["ruleId"] for result in read(report)["results"]] == ["manifest-length"]
 
 
 def test_a_report_that_cannot_be_written_is_a_sentence(shell: Shell, project: Path) -> None:
@@ -247,4 +249,4 @@ def test_a_variable_that_is_not_set_does_not_keep_the_rest_from_being_checked(sh
     (folder / ".env").unlink()
     done = shell("check", str(folder), "--json")
     assert (done.code, done.json["ok"]) == (0, True)
-    assert [one["rule"] for one in done.json["warnings"]] == ["secret-unset"]
+    assert [warning["rule"] for warning in done.json["warnings"]] == ["secret-unset"]

@@ -38,25 +38,25 @@ def test_the_script_is_printed_or_installed_once(name: str, shell: Shell, tmp_pa
 
 
 def test_what_is_in_a_shells_own_file_stays_as_it_is(shell: Shell, tmp_path: Path) -> None:
-    kept = tmp_path / "elsewhere"
-    kept.write_text("alias a=b")
-    kept.chmod(0o640)
-    (tmp_path / ".zshrc").symlink_to(kept)
+    file = tmp_path / "elsewhere"
+    file.write_text("alias a=b")
+    file.chmod(0o640)
+    (tmp_path / ".zshrc").symlink_to(file)
     assert shell("completion", "zsh", "--install").code == 0
-    text = kept.read_text()
+    text = file.read_text()
     assert text.startswith(f"alias a=b\n{BEGIN}\n") and text.count(BEGIN) == 1
-    assert (tmp_path / ".zshrc").is_symlink() and kept.stat().st_mode & 0o777 == 0o640
-    kept.write_text(text.replace("source", "# source") + "alias c=d\n")
-    assert shell("completion", "zsh", "--install", "--json").json["changed"] == [str(kept)]
-    assert kept.read_text() == text + "alias c=d\n"
+    assert (tmp_path / ".zshrc").is_symlink() and file.stat().st_mode & 0o777 == 0o640
+    file.write_text(text.replace("source", "# source") + "alias c=d\n")
+    assert shell("completion", "zsh", "--install", "--json").json["changed"] == [str(file)]
+    assert file.read_text() == text + "alias c=d\n"
 
 
 def test_places_follow_the_environment(shell: Shell, tmp_path: Path) -> None:
-    told = shell("completion", "zsh", "--install", "--json", XDG_DATA_HOME=str(tmp_path / "x"), ZDOTDIR=str(tmp_path))
-    assert told.json["changed"] == [str(tmp_path / "x" / "devkit" / "completion.zsh"), str(tmp_path / ".zshrc")]
+    result = shell("completion", "zsh", "--install", "--json", XDG_DATA_HOME=str(tmp_path / "x"), ZDOTDIR=str(tmp_path))
+    assert result.json["changed"] == [str(tmp_path / "x" / "devkit" / "completion.zsh"), str(tmp_path / ".zshrc")]
     own = str(tmp_path / "own")
-    told = shell("completion", "bash", "--install", "--json", BASH_COMPLETION_USER_DIR=own)
-    assert told.json["changed"] == [f"{own}/completions/devkit"]
+    result = shell("completion", "bash", "--install", "--json", BASH_COMPLETION_USER_DIR=own)
+    assert result.json["changed"] == [f"{own}/completions/devkit"]
 
 
 def test_a_place_that_cannot_be_written_is_one_sentence(shell: Shell) -> None:

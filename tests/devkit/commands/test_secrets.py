@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from devkit import environments
+from devkit.projects import environments
 from tests.devkit.conftest import Shell
 from tests.devkit.dev_process import Ran, environment
 
@@ -32,8 +32,8 @@ def test_it_lists_where_values_come_from(shell: Shell, shop: Path) -> None:
     (shop / ".env").write_text(f"API_KEY={HUSH}\n")
     done = shell("secrets", str(shop))
     assert (done.code, done.out) == (1, "KEY: API_KEY (.env)\nBOTH: API_KEY (.env), OTHER (missing)\n")
-    told = shell("secrets", str(shop), "--json", OTHER=HUSH, API_KEY=HUSH)
-    assert told.json == {
+    result = shell("secrets", str(shop), "--json", OTHER=HUSH, API_KEY=HUSH)
+    assert result.json == {
         "ok": True,
         "secrets": [
             {"name": "KEY", "variables": {"API_KEY": "the process's environment"}, "written": False},
@@ -46,7 +46,7 @@ def test_it_lists_where_values_come_from(shell: Shell, shop: Path) -> None:
     }
     staged = shell("secrets", str(shop), "--env", "staging", OTHER="x", STAGING_KEY=HUSH)
     assert staged.out.startswith("KEY: STAGING_KEY (the process's environment)\n")
-    assert all(HUSH not in one.out + one.err for one in (done, told, staged))
+    assert all(HUSH not in entry.out + entry.err for entry in (done, result, staged))
     assert shell("secrets", str(shop), DEVKIT_ENV="staging", OTHER="x").code == 1
 
 
@@ -81,8 +81,8 @@ def test_an_environment_has_a_file_of_its_own(shop: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("options", "value", "sentence"),
     [
-        (("--set", "no name"), HUSH, "is no name of a variable"),
-        (("--set", "API_KEY"), "", "was given no value"),
+        (("--set", "no name"), HUSH, "is not a variable name"),
+        (("--set", "API_KEY"), "", "got no value"),
         (("--set", "API_KEY"), "x" * 10_001, "longer than 10000"),
         ((), HUSH, "--stdin is for --set"),
     ],

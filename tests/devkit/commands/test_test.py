@@ -36,31 +36,31 @@ def test_golden_renders_are_written_and_then_compared(shell: Shell, tested: Path
     assert first.code == 1
     assert "there is no golden/test_it_counts.json yet" in first.out and "--update-golden" in first.out
     assert shell("test", "--update-golden", folder=tested).code == 0
-    kept = tested / "golden" / "test_it_counts.json"
-    assert json.loads(kept.read_text())["state"]["count"] == 1
+    stored = tested / "golden" / "test_it_counts.json"
+    assert json.loads(stored.read_text())["state"]["count"] == 1
     for more in ((), ("--sandboxed",)):
         done = shell("test", *more, folder=tested)
         assert (done.code, "2 passed" in done.out, done.err) == (0, True, ""), done.out
-    kept.write_text(kept.read_text().replace("Clicked 1 time", "Clicked twice"))
+    stored.write_text(stored.read_text().replace("Clicked 1 time", "Clicked twice"))
     differs = shell("test", folder=tested)
     assert differs.code == 1
     assert '-          "Clicked twice"' in differs.out and '+          "Clicked 1 time"' in differs.out
-    assert "Clicked twice" in kept.read_text()
+    assert "Clicked twice" in stored.read_text()
 
 
-def test_a_golden_render_that_cannot_be_written_is_told(shell: Shell, tested: Path) -> None:
+def test_a_golden_render_that_cannot_be_written_is_reported(shell: Shell, tested: Path) -> None:
     (tested / "golden").write_text("a file where the folder should be")
     done = shell("test", "--update-golden", "-k", "counts", folder=tested)
     assert (done.code, "golden/test_it_counts.json cannot be written: File exists" in done.out) == (1, True), done.out
 
 
-def test_json_tells_each_test(shell: Shell, tested: Path) -> None:
+def test_json_reports_each_test(shell: Shell, tested: Path) -> None:
     (tested / "test_more.py").write_text(FAILS)
     done = shell("test", str(tested), "--json")
     assert done.code == 1
-    told = done.json
-    assert (told["ok"], told["passed"], told["failed"]) == (False, 1, 2)
-    by_name = {one["name"]: one for one in told["tests"]}
+    body = done.json
+    assert (body["ok"], body["passed"], body["failed"]) == (False, 1, 2)
+    by_name = {test["name"]: test for test in body["tests"]}
     assert by_name["test_counter.py::test_it_greets"] == {
         "name": "test_counter.py::test_it_greets",
         "outcome": "passed",
@@ -132,12 +132,12 @@ def test_tests_in_javascript_are_run_by_their_own_script(shell: Shell, tested: P
     assert (without.code, "npm is not installed" in without.err) == (1, True)
     (tmp_path / "npm").write_text('#!/bin/sh\n[ "$1" = test ] && echo "from the script"\nexit "$NPM_CODE"\n')
     (tmp_path / "npm").chmod(0o755)
-    found = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
-    shell("test", "--update-golden", folder=tested, NPM_CODE="0", **found)
-    good = shell("test", "--json", folder=tested, NPM_CODE="0", **found)
+    environment_variables = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    shell("test", "--update-golden", folder=tested, NPM_CODE="0", **environment_variables)
+    good = shell("test", "--json", folder=tested, NPM_CODE="0", **environment_variables)
     assert (good.code, good.json["passed"]) == (0, 3)
     assert good.json["tests"][0] == {"name": "npm test", "outcome": "passed"}
-    bad = shell("test", "--json", folder=tested, NPM_CODE="3", **found)
+    bad = shell("test", "--json", folder=tested, NPM_CODE="3", **environment_variables)
     assert (bad.code, bad.json["failed"]) == (1, 1)
     assert "from the script" in bad.json["tests"][0]["message"]
     package.write_text("{")

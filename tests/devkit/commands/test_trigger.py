@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from devkit import fixtures, payloads
-from devkit.signing import SIGNERS
+from devkit.events import fixtures, payloads
+from devkit.events.signing import SIGNERS
 from runtime.contract.events import EVENTS
 from tests.conftest import Installed, Tenant, wait_for
 from tests.devkit.commands.listener import listener
@@ -30,8 +30,8 @@ def hears(alpha: Tenant) -> Installed:
 def test_every_type_has_a_fixture_that_is_of_its_type() -> None:
     assert set(fixtures.EVENTS) == set(EVENTS)
     for kind in EVENTS:
-        made = payloads.parse(json.dumps(fixtures.payload(kind)), kind)
-        assert payloads.check(made) == []
+        created = payloads.parse(json.dumps(fixtures.payload(kind)), kind)
+        assert payloads.check(created) == []
 
 
 @pytest.mark.parametrize("kind", [kind for kind in EVENTS if kind != "fetch"])
@@ -44,11 +44,11 @@ def test_every_type_reaches_the_script(kind: str, logged_in: Shell, hears: Insta
 
     def ended() -> object:
         hears.owner.api.get(f"{hears.path}/events", limit=1)
-        return (found := hears.owner.api.get(path)).status == 200 and "trace" in found.json and found.json
+        return (body := hears.owner.api.get(path)).status == 200 and "trace" in body.json and body.json
 
-    told = wait_for(ended, 60)
-    assert told["event"]["payload"]["type"] == kind
-    assert told["event"]["status"] == "success", told
+    message = wait_for(ended, 60)
+    assert message["event"]["payload"]["type"] == kind
+    assert message["event"]["status"] == "success", message
 
 
 def test_a_render_shows_its_answer(logged_in: Shell, hears: Installed) -> None:
@@ -75,7 +75,7 @@ def test_an_event_goes_to_one_installation_or_none(logged_in: Shell, hears: Inst
             "visitor: {anonymousId: a, cookies: {}, userAgent: u, ip: i}\nreferrer: ''\nurl: 5\n",
             "body.yaml:3:1: url: Input should be a valid string",
         ),
-        ("url: [\n", "body.yaml:2:1: is no JSON or YAML"),
+        ("url: [\n", "body.yaml:2:1: is not JSON or YAML"),
         ("- a\n", "must hold a JSON object"),
         ("visitor: 2026-01-01\n", "body.yaml:1:1: visitor"),
         ("visitor: !!binary aGk=\n", "that JSON can hold"),
@@ -106,24 +106,26 @@ def test_an_edited_payload_is_checked(logged_in: Shell, hears: Installed, tmp_pa
     good = logged_in(*named, EDITOR=editor(tmp_path, "visibility: public", "visibility: unlisted"), VISUAL="")
     assert good.code == 0, good.err
     event = good.json["events"][0]
-    found = wait_for(lambda: (one := hears.owner.api.get(f"{hears.path}/events/{event}")).status == 200 and one.json)
-    assert found["event"]["payload"]["visibility"] == "unlisted"
+    events = wait_for(
+        lambda: (entry := hears.owner.api.get(f"{hears.path}/events/{event}")).status == 200 and entry.json
+    )
+    assert events["event"]["payload"]["visibility"] == "unlisted"
     bad = logged_in(*named, EDITOR=editor(tmp_path, "visibility: public", "visibility: dim"), TMPDIR=str(tmp_path))
     assert (bad.code, bad.err.count("\n")) == (1, 1)
     assert ".yaml:4:1: visibility: Input should be" in bad.err
     none = logged_in(*named, EDITOR="false", VISUAL="")
     assert (none.code, none.out, none.err.count("\n")) == (1, "", 1)
     assert "set EDITOR" in none.err
-    (kept,) = tmp_path.glob("space_visibility_updated-*.yaml")
-    assert f"--body {kept}" in bad.err
-    assert "visibility: dim" in kept.read_text()
+    (file,) = tmp_path.glob("space_visibility_updated-*.yaml")
+    assert f"--body {file}" in bad.err
+    assert "visibility: dim" in file.read_text()
 
 
 def verified(kind: str, headers: dict[str, str], body: str) -> bool:
     """Verify a signature as the receiver's side of each sender's documentation says."""
     if kind == "github":
-        made = hmac.new(SECRET.encode(), body.encode("latin-1"), "sha256").hexdigest()
-        return headers["x-hub-signature-256"] == f"sha256={made}"
+        digest = hmac.new(SECRET.encode(), body.encode("latin-1"), "sha256").hexdigest()
+        return headers["x-hub-signature-256"] == f"sha256={digest}"
     if kind == "slack":
         text = b":".join([b"v0", headers["x-slack-request-timestamp"].encode(), body.encode("latin-1")])
         return headers["x-slack-signature"] == "v0=" + hmac.new(SECRET.encode(), text, "sha256").hexdigest()
@@ -133,8 +135,8 @@ def verified(kind: str, headers: dict[str, str], body: str) -> bool:
         return parts["v1"] == hmac.new(SECRET.encode(), text, hashlib.sha256).hexdigest()
     text = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body.encode("latin-1")
     key = base64.b64decode(base64.b64encode(SECRET.encode()))
-    made = base64.b64encode(hmac.new(key, text, "sha256").digest()).decode()
-    return headers["webhook-signature"] == f"v1,{made}"
+    digest = base64.b64encode(hmac.new(key, text, "sha256").digest()).decode()
+    return headers["webhook-signature"] == f"v1,{digest}"
 
 
 @pytest.mark.parametrize("kind", SIGNERS)
@@ -147,12 +149,12 @@ def test_signed_requests_arrive_as_their_senders_sign_them(
     common = ("trigger", "fetch", "--path", "/hook?a=1", "--body", "body", "--sign", kind, "--integration", hears.name)
     sent = logged_in(*common, "--json", DEVKIT_SIGNING_SECRET=secret)
     assert sent.code == 0, sent.err
-    told = json.loads(sent.json["body"])
-    assert told["url"].endswith("/integration/hook?a=1")
-    assert told["headers"]["content-type"] == "application/x-www-form-urlencoded"
-    assert told["body"].encode("latin-1") == body.read_bytes()
-    assert verified(kind, told["headers"], told["body"])
-    assert "authorization" not in told["headers"]
+    content = json.loads(sent.json["body"])
+    assert content["url"].endswith("/integration/hook?a=1")
+    assert content["headers"]["content-type"] == "application/x-www-form-urlencoded"
+    assert content["body"].encode("latin-1") == body.read_bytes()
+    assert verified(kind, content["headers"], content["body"])
+    assert "authorization" not in content["headers"]
     assert secret not in sent.out + sent.err
     text = logged_in(*common, "--secret", secret)
     assert (text.code, secret in text.out + text.err) == (0, False)
@@ -190,12 +192,12 @@ def test_standard_webhooks_agree_with_the_sample_that_sends_them() -> None:
 
 def test_requests_go_to_each_level(logged_in: Shell, hears: Installed) -> None:
     named = ("--method", "get", "--integration", hears.name, "--json")
-    one = ("--installation", hears.installation)
+    installation_options = ("--installation", hears.installation)
     for more, tail in (
         ((), "/integration/"),
-        (one, f"/installation/{hears.installation}/"),
-        ((*one, "--space", hears.space), f"/space-installation/{hears.installation}/{hears.space}/"),
-        ((*one, "--site", hears.site), f"/site-installation/{hears.installation}/{hears.site}/"),
+        (installation_options, f"/installation/{hears.installation}/"),
+        ((*installation_options, "--space", hears.space), f"/space-installation/{hears.installation}/{hears.space}/"),
+        ((*installation_options, "--site", hears.site), f"/site-installation/{hears.installation}/{hears.site}/"),
     ):
         sent = logged_in("trigger", "fetch", *more, *named)
         assert sent.code == 0, sent.err
@@ -215,7 +217,7 @@ def test_requests_go_to_each_level(logged_in: Shell, hears: Installed) -> None:
         (("site_view", "--to", "local"), "no `devkit dev` runs"),
     ],
 )
-def test_what_cannot_be_sent_is_told(
+def test_what_cannot_be_sent_is_reported(
     arguments: tuple[str, ...], words: str, logged_in: Shell, hears: Installed, tmp_path: Path
 ) -> None:
     (tmp_path / "plain").write_text("hello")

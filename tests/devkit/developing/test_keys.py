@@ -93,8 +93,8 @@ def terminal(project: Path, tmp_path: Path) -> Iterator[Callable[..., Terminal]]
         return opened[-1]
 
     yield start
-    for one in opened:
-        one.close()
+    for descriptor in opened:
+        descriptor.close()
 
 
 def test_keys_send_replay_clear_and_quit(terminal: Callable[..., Terminal], project: Path) -> None:
@@ -148,16 +148,16 @@ def test_a_tunnel_is_opened_and_closed_by_a_key(
     screen = terminal(DEVKIT_HOST=host.url, DEVKIT_TOKEN=alpha.api.token or "")
     screen.type("t")
     screen.shows("/integration\r\n")
-    found = re.search(r"public endpoint is (\S+)", screen.shown)
-    assert found is not None
-    answered = requests.get(f"{found[1]}/nothing", timeout=20)
+    match = re.search(r"public endpoint is (\S+)", screen.shown)
+    assert match is not None
+    answered = requests.get(f"{match[1]}/nothing", timeout=20)
     assert "does not handle" in answered.text, "the integration itself answered"
     assert answered.headers["Access-Control-Allow-Origin"] == "*", "the integration's endpoint, through the host"
     screen.type("t")
     screen.shows("The tunnel is closed.")
-    assert requests.get(found[1], timeout=20).json()["error"]["message"].startswith("Nothing is served here")
+    assert requests.get(match[1], timeout=20).json()["error"]["message"].startswith("Nothing is served here")
     screen.type("t")
     screen.shows("public endpoint is", screen.shown.index("closed"))
     screen.type("q")
     assert screen.end() == 0
-    assert json.loads(requests.get(found[1], timeout=20).text)["error"]["code"] == 404
+    assert json.loads(requests.get(match[1], timeout=20).text)["error"]["code"] == 404

@@ -1,4 +1,4 @@
-"""`devkit dev` begun anew, with a debugger, and against a host elsewhere."""
+"""`devkit dev` started over, with a debugger, and against a host elsewhere."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ def render(process: DevProcess, **more: Any) -> requests.Response:
     return requests.post(f"{at}/v1/integrations/counter/render", json=body, headers=headers, timeout=60)
 
 
-def test_what_happened_is_kept_until_it_begins_anew(start_dev: StartDev, project: Path, shell: Shell) -> None:
+def test_what_happened_is_kept_until_it_starts_over(start_dev: StartDev, project: Path, shell: Shell) -> None:
     first = start_dev(project)
     first.wait("ready")
     assert "fetch" in shell("trigger", "fetch", "--path", "/x", "--json", folder=project).out
     assert first.end() == 0
     again = start_dev(project)
     again.wait("ready")
-    kept = shell("events", "--json", folder=project).json["events"]
-    assert "fetch" in [one["payload"]["type"] for one in kept]
+    stored = shell("events", "--json", folder=project).json["events"]
+    assert "fetch" in [event["payload"]["type"] for event in stored]
     assert shell("publish", "--json", folder=project).json["version"] == 3
-    taken = shell("dev", str(project), "--fresh", "--no-open")
-    assert (taken.code, "stop it first" in taken.err) == (1, True)
+    result = shell("dev", str(project), "--fresh", "--no-open")
+    assert (result.code, "stop it first" in result.err) == (1, True)
     assert again.end() == 0
     fresh = start_dev(project, "--fresh")
     fresh.wait("ready")
-    found = shell("events", "--json", folder=project).json["events"]
-    assert "fetch" not in [one["payload"]["type"] for one in found]
+    events = shell("events", "--json", folder=project).json["events"]
+    assert "fetch" not in [event["payload"]["type"] for event in events]
 
 
 def test_fresh_removes_no_folder_that_is_not_its_own(shell: Shell, project: Path, tmp_path: Path) -> None:
@@ -83,10 +83,10 @@ class Debugger:
     def hear(self, kind: str, name: str) -> dict[str, Any]:
         """Wait for an event or the response to a command."""
         while True:
-            for told in self._events:
-                if told["type"] == kind and told.get("event", told.get("command")) == name:
-                    self._events.remove(told)
-                    return told
+            for message in self._events:
+                if message["type"] == kind and message.get("event", message.get("command")) == name:
+                    self._events.remove(message)
+                    return message
             length = 0
             while line := self._file.readline().strip():
                 if line.lower().startswith(b"content-length:"):
@@ -171,33 +171,35 @@ def published(shell: Shell, host: HostProcess, owner: Tenant, folder: Path, name
     done = shell("publish", str(folder), *more)
     assert done.code == 0, done.err
     space = owner.api.post(f"/v1/orgs/{owner.id}/spaces", {"title": "A space"}).json["id"]
-    made = owner.api.post(f"/v1/integrations/{name}/installations", {"organization": owner.id}).json["id"]
-    assert owner.api.post(f"/v1/integrations/{name}/installations/{made}/spaces", {"space": space}).status == 201
-    return Installed(name, owner, made, space, "")
+    installation = owner.api.post(f"/v1/integrations/{name}/installations", {"organization": owner.id}).json["id"]
+    assert (
+        owner.api.post(f"/v1/integrations/{name}/installations/{installation}/spaces", {"space": space}).status == 201
+    )
+    return Installed(name, owner, installation, space, "")
 
 
 def test_the_events_of_a_host_elsewhere_are_answered_here(
     start_dev: StartDev, project: Path, shell: Shell, host: HostProcess, alpha: Tenant
 ) -> None:
-    one = published(shell, host, alpha, project, "away-one")
-    assert "Clicked" in one.render().text
+    integration = published(shell, host, alpha, project, "away-one")
+    assert "Clicked" in integration.render().text
     script = project / "integration.py"
     before = script.read_text()
     script.write_text(before.replace("Clicked", "Here"))
     process = start_dev(project, "--token", alpha.api.token, host=host.url)
     process.wait("ready")
-    assert "Here" in one.render().text
+    assert "Here" in integration.render().text
     assert process.wait("event")["event"]["event"]["payload"]["type"] == "ui_render"
     script.write_text(before.replace("Clicked", "Changed here"))
     process.wait("reloaded")
-    assert "Changed here" in one.render().text
+    assert "Changed here" in integration.render().text
     script.write_text("def broken(:\n")
     assert process.wait("fault")["findings"][0]["line"] == 1
-    assert "Changed here" in one.render().text, "the last good version keeps answering"
-    assert alpha.api.get(f"{one.path}/dev").json["connected"] is True
+    assert "Changed here" in integration.render().text, "the last good version keeps answering"
+    assert alpha.api.get(f"{integration.path}/dev").json["connected"] is True
     assert process.end() == 0
-    assert alpha.api.get(f"{one.path}/dev").json == {"tunnelUrl": None, "all": False}
-    assert "Clicked" in one.render().text
+    assert alpha.api.get(f"{integration.path}/dev").json == {"tunnelUrl": None, "all": False}
+    assert "Clicked" in integration.render().text
     assert processes_of(str(project)) == []
 
 

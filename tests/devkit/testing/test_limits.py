@@ -6,16 +6,16 @@ import time
 
 import pytest
 
-from devkit.testing.limits import OverTime, limited
+from devkit.testing.limits import TimeLimitExceeded, limited
 from runtime.contract.invocation import Limits
 from tests.devkit.conftest import Shell
 
 
 def test_computing_and_waiting_are_stopped() -> None:
-    with pytest.raises(OverTime, match=r"0\.2 seconds of computing"), limited(Limits(cpu=0.2)):
+    with pytest.raises(TimeLimitExceeded, match=r"0\.2 seconds of computing"), limited(Limits(cpu=0.2)):
         while True:
             pass
-    with pytest.raises(OverTime, match=r"0\.2 seconds$"), limited(Limits(wall=0.2)):
+    with pytest.raises(TimeLimitExceeded, match=r"0\.2 seconds$"), limited(Limits(wall=0.2)):
         time.sleep(60)
 
 
@@ -27,11 +27,11 @@ def test_nothing_is_stopped_afterwards() -> None:
 
 def test_who_catches_it_is_stopped_again() -> None:
     caught = 0
-    with pytest.raises(OverTime), limited(Limits(wall=0.1)):
+    with pytest.raises(TimeLimitExceeded), limited(Limits(wall=0.1)):
         while True:
             try:
                 time.sleep(60)
-            except OverTime:
+            except TimeLimitExceeded:
                 caught += 1
                 if caught == 2:
                     raise

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from devkit import project as projects
-from devkit.project import Project
+from devkit.projects import project as projects
+from devkit.projects.project import Project
 from devkit.testing.clock import standing
+from devkit.testing.fake_api import FakeApi, ScriptRequest
 from devkit.testing.faults import Refused, ScriptFailed
-from devkit.testing.in_engine import Engine, InEngine
-from devkit.testing.in_process import InProcess
+from devkit.testing.in_engine_caller import Engine, InEngine
+from devkit.testing.in_process_caller import InProcess
 from devkit.testing.integration import Integration
-from devkit.testing.outside import Asked, FakeApi
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,7 @@ def test_a_refusal_leaves_the_screen_as_it_was(integration: Integration) -> None
         (lambda page: page.find("input"), "there are 6 of input"),
     ],
 )
-def test_what_is_not_there_is_told_with_what_is(sample: Project, do: object, words: str) -> None:
+def test_what_is_not_there_is_reported_with_what_is(sample: Project, do: object, words: str) -> None:
     with InProcess(sample.script, sample.folder) as own:
         page = Integration(sample, own, own, FakeApi()).render("form")
         with pytest.raises(AssertionError) as error:
@@ -124,11 +124,11 @@ def test_an_error_has_the_authors_line(integration: Integration) -> None:
 
 def test_events_are_logged_and_answered_by_route(integration: Integration, api: FakeApi) -> None:
     api.answers(
-        "GET", "/v1/spaces/{id}", lambda asked: {"title": f"{asked.parameters['id']} {asked.query['revision']}"}
+        "GET", "/v1/spaces/{id}", lambda request: {"title": f"{request.parameters['id']} {request.query['revision']}"}
     )
-    told = integration.event("space_content_updated", revisionId="r1")
-    assert (told.status, told.text) == (200, "OK")
-    levels = [(one.level, one.message) for one in told.logged]
+    result = integration.event("space_content_updated", revisionId="r1")
+    assert (result.status, result.text) == (200, "OK")
+    levels = [(line.level, line.message) for line in result.logged]
     space = integration.space.id
     assert levels == [
         ("info", "printed 1"),
@@ -136,7 +136,7 @@ def test_events_are_logged_and_answered_by_route(integration: Integration, api: 
         ("info", f"Title: {space} r1"),
         ("debug", "afterwards"),
     ]
-    assert [asked.method for asked in api.calls_to("/v1/spaces/{id}")] == ["GET"]
+    assert [request.method for request in api.calls_to("/v1/spaces/{id}")] == ["GET"]
     assert api.calls[0].headers["authorization"] == "Bearer offline"
 
 
@@ -150,8 +150,8 @@ def test_other_hosts_are_answered_and_can_be_gone(integration: Integration, api:
     address = "https://hooks.example.com/x"
     api.answers("POST", address, "taken", status=202)
     assert integration.event("site_view", pageId="p1").logs == ["202 taken"]
-    (asked,) = api.calls
-    assert (asked.url, asked.json, asked.query) == (f"{address}?of=view", {"page": "p1"}, {"of": "view"})
+    (request,) = api.calls
+    assert (request.url, request.json, request.query) == (f"{address}?of=view", {"page": "p1"}, {"of": "view"})
     api.breaks("POST", address)
     assert integration.event("site_view").logs == ["nobody there"]
     api.answers("GET", "http://plain.example.com/a", {"n": 1})
@@ -163,7 +163,7 @@ def test_a_request_nobody_answers_fails_the_test(integration: Integration) -> No
     with pytest.raises(AssertionError) as error:
         integration.event("site_view")
     assert str(error.value) == (
-        "the script asked POST https://hooks.example.com/x, and no answer is ready: "
+        "the script requested POST https://hooks.example.com/x, and no answer is prepared: "
         'write api.answers("POST", "https://hooks.example.com/x", {...}) before'
     )
     with pytest.raises(AssertionError, match=r'write api.answers\("GET", "/v1/spaces/space-offline", {...}\) before'):
@@ -178,17 +178,17 @@ def test_what_cannot_be_answered_says_so(sample: Project, engine: Engine, api: F
         # In its sandbox the script makes the connection's encryption itself, through the egress proxy.
         with pytest.raises(AssertionError, match=r"only it can decrypt: use context.fetch"):
             there.event("site_installation_setup")
-        with pytest.raises(AssertionError, match=r"the script asked raw.example.com in a way that tests cannot answer"):
+        with pytest.raises(AssertionError, match=r"requested raw.example.com in a way that tests cannot answer"):
             here.event("installation_setup")
 
 
 def test_tasks_come_due_as_the_clock_goes(integration: Integration) -> None:
     with standing(integration) as clock:
         assert clock.now == datetime(2026, 1, 1, tzinfo=UTC)
-        told = integration.task({"left": 2})
-        assert [(one.task, one.schedule) for one in told.tasks] == [({"left": 1}, 60)]
+        result = integration.task({"left": 2})
+        assert [(task.task, task.schedule) for task in result.tasks] == [({"left": 1}, 60)]
         assert clock.advance(59) == []
-        assert [one.logs for one in clock.advance(61)] == [["task 1"], ["task 0"]]
+        assert [result.logs for result in clock.advance(61)] == [["task 1"], ["task 0"]]
         assert (clock.now, integration.tasks) == (datetime(2026, 1, 1, 0, 2, tzinfo=UTC), [])
 
 
@@ -221,7 +221,7 @@ def test_a_scenario_is_played(integration: Integration) -> None:
     assert integration.tasks == []
 
 
-def test_what_a_test_writes_wrong_is_told(sample: Project, api: FakeApi) -> None:
+def test_what_a_test_writes_wrong_is_reported(sample: Project, api: FakeApi) -> None:
     with InProcess(sample.script, sample.folder) as own:
         integration = Integration(sample, own, own, api)
         for words, wrong in {
@@ -255,15 +255,15 @@ def test_the_script_leaves_nothing_behind(sample: Project, api: FakeApi) -> None
 
 
 def test_requests_are_read_as_they_were_sent() -> None:
-    asked = Asked("POST", "https://Example.com/a?x=1&x=2&y=", body=b"a=1&b=")
-    assert (asked.path, asked.query, asked.form) == ("/a", {"x": "2", "y": ""}, {"a": "1", "b": ""})
+    request = ScriptRequest("POST", "https://Example.com/a?x=1&x=2&y=", body=b"a=1&b=")
+    assert (request.path, request.query, request.form) == ("/a", {"x": "2", "y": ""}, {"a": "1", "b": ""})
     api = FakeApi()
-    api.answers("*", "https://example.com/{name}", lambda one: one.parameters["name"])
-    assert api.respond(asked).body == "a"
+    api.answers("*", "https://example.com/{name}", lambda answer: answer.parameters["name"])
+    assert api.respond(request).body == "a"
     assert api.missed() is None
 
 
-def test_a_file_of_tests_outside_a_project_is_told(pytestconfig: pytest.Config, tmp_path: Path) -> None:
+def test_a_file_of_tests_outside_a_project_is_reported(pytestconfig: pytest.Config, tmp_path: Path) -> None:
     from devkit.testing.plugin import Projects
 
     with pytest.raises(pytest.fail.Exception, match=r"test_a.py is in no project: there is no integration.yaml"):

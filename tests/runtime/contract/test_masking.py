@@ -9,7 +9,7 @@ import re
 from urllib.parse import quote, quote_plus
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from runtime.contract.credentials import EVERYDAY, is_credential, of_configuration, worth_hiding
@@ -45,6 +45,7 @@ SECRETS = (ANY | WORDS).map(str.strip).filter(worth_hiding).filter(lambda text: 
 
 
 @settings(deadline=None)
+@example(before="", secret="000&", after="", spelling="html")
 @given(before=ANY | WORDS, secret=SECRETS, after=ANY | WORDS, spelling=st.sampled_from(sorted(SPELLINGS)))
 def test_a_secret_is_found_in_every_spelling_wherever_it_stands(
     before: str, secret: str, after: str, spelling: str
@@ -195,3 +196,25 @@ def test_no_text_takes_more_than_its_length(secret: str, unit: str) -> None:
     text = unit * (400_000 // len(unit))
     assert len(masker.text(text)) <= len(text) * len(MASK)
     assert masker.url("?" + text)
+
+
+@pytest.mark.parametrize("quoted", ['"', "'", "/", '\\"', "\\\n", "\\😀", "\\é"])
+@pytest.mark.parametrize("slashes", [1, 4, 16])
+def test_what_may_be_escaped_in_many_ways_is_looked_at_in_one(quoted: str, slashes: int) -> None:
+    """With two ways for each of forty, this would not end before the machine is scrap."""
+    secret = quoted * 40 + "x7yq9zk"
+    escaped = "".join(f"u{ord(one):04x}" for one in quoted.strip("\\").encode("utf-16-be").decode("utf-16-be"))
+    almost = ("\\" * slashes + escaped) * 40 + "y x7yq9zk"
+    assert Masker([secret]).text(almost) == almost
+    whole = json.dumps(secret)[1:-1]
+    assert Masker([secret]).text(f"<{whole}>") == f"<{MASK}>"
+
+
+def test_runs_of_backslashes_and_long_secrets_are_bounded() -> None:
+    masker = Masker(["c\\Passw0rd"])
+    text = "Passw0rd " + "%5c" * 60_000
+    assert masker.text(text) == text
+    long = "a!" * 4990 + "abcdefgh"
+    assert Masker([long]).text(f"<{long}>") == f"<{MASK}>"
+    json_in_json = json.dumps(json.dumps(long + '"'))
+    assert "abcdefgh" not in Masker([long]).text(json_in_json)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 
+import pytest
+
 from runtime.dispatch.fair_pool import FairPool
 from tests.conftest import wait_for
 
@@ -50,6 +52,18 @@ def test_many_with_piles_leave_a_thread_for_one_who_comes_new() -> None:
     assert done.wait(10)
     gate.set()
     pool.close()
+
+
+def test_work_that_fails_costs_no_thread(caplog: pytest.LogCaptureFixture) -> None:
+    pool = FairPool(2, "test")
+    done = threading.Event()
+    for _ in range(5):
+        pool.submit("failing", "one", lambda: {}["nothing"])  # type: ignore[index]
+    pool.submit("other", "one", done.set)
+    assert done.wait(10)
+    wait_for(lambda: len(caplog.records) == 5)
+    pool.close()
+    assert all(record.exc_info is not None for record in caplog.records)
 
 
 def test_owners_take_turns() -> None:

@@ -84,10 +84,10 @@ def asker(engine: Engine) -> Ask:
         limits: Limits | None = None,
         fetch_body: bytes | None = None,
     ) -> Answered:
-        chosen = source if isinstance(source, Script) else script(source)
+        selected = source if isinstance(source, Script) else script(source)
         event_text, environment = json.dumps(event or FETCH).encode(), json.dumps(ENVIRONMENT).encode()
         return send(
-            engine, Invocation(chosen, tenant, event_text, environment, fetch_body, limits or Limits(wall=10.0))
+            engine, Invocation(selected, tenant, event_text, environment, fetch_body, limits or Limits(wall=10.0))
         )
 
     return ask
@@ -107,9 +107,9 @@ def together(count: int, call: Callable[[int], Any]) -> list[Any]:
 @pytest.fixture(scope="session")
 def engine() -> Iterator[PythonEngine]:
     """The engine as `serve` uses it."""
-    made = PythonEngine(sandbox="required", rules=EgressRules())
-    yield made
-    made.close()
+    engine_ = PythonEngine(sandbox="required", rules=EgressRules())
+    yield engine_
+    engine_.close()
 
 
 @pytest.fixture(scope="session")

@@ -18,12 +18,12 @@ from runtime.engines.table import create_engines
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder like that of a control group; the kernel's own has files that appear by themselves."""
-    made = tmp_path / "set-aside"
-    made.mkdir()
-    (made / "cgroup.controllers").write_text("cpu memory pids\n")
-    (made / "cgroup.procs").write_text("")
-    (made / "cgroup.subtree_control").write_text("")
-    return made
+    created = tmp_path / "set-aside"
+    created.mkdir()
+    (created / "cgroup.controllers").write_text("cpu memory pids\n")
+    (created / "cgroup.procs").write_text("")
+    (created / "cgroup.subtree_control").write_text("")
+    return created
 
 
 def test_a_group_that_is_set_aside_is_divided(folder: Path) -> None:
@@ -32,16 +32,16 @@ def test_a_group_that_is_set_aside_is_divided(folder: Path) -> None:
     assert groups is not None, why
     assert (folder / "cgroup.subtree_control").read_text() == "+memory +pids +cpu"
     group = groups.put(4711, 1 << 27, 64)
-    made = next(folder.glob("script-*"))
-    assert {file.name: file.read_text() for file in made.iterdir()} == {
+    created = next(folder.glob("script-*"))
+    assert {file.name: file.read_text() for file in created.iterdir()} == {
         "memory.max": str(1 << 27),
         "memory.oom.group": "1",
         "pids.max": "64",
         "cgroup.procs": "4711",
     }
-    (made / "memory.current").write_text("1234\n")
-    (made / "memory.events").write_text("low 0\noom 1\noom_kill 1\n")
-    assert (group.memory(), group.spent()) == (1234, True)
+    (created / "memory.current").write_text("1234\n")
+    (created / "memory.events").write_text("low 0\noom 1\noom_kill 1\n")
+    assert (group.memory(), group.ran_out_of_memory()) == (1234, True)
 
 
 def test_the_hosts_own_processes_are_moved_down(folder: Path) -> None:
@@ -62,12 +62,12 @@ def test_the_hosts_own_processes_are_moved_down(folder: Path) -> None:
 def test_a_group_that_cannot_be_divided_is_left_alone(folder: Path, file: str, content: str, why: str) -> None:
     (folder / file).write_text(content)
 
-    groups, told = find_groups(str(folder))
+    groups, reason = find_groups(str(folder))
 
     assert groups is None
-    assert why in told
+    assert why in reason
     assert not (folder / "host").exists()
-    with pytest.raises(SandboxUnavailable, match="control group that was given"):
+    with pytest.raises(SandboxUnavailable, match="control group in `DEVKIT_CONTROL_GROUP`"):
         create_engines("required", EgressRules(), group=str(folder))
 
 

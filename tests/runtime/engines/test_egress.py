@@ -145,15 +145,15 @@ class _Server(BaseHTTPRequestHandler):
 @pytest.fixture
 def server() -> Iterator[ThreadingHTTPServer]:
     """A server on this machine that answers what it was sent."""
-    made = ThreadingHTTPServer(("127.0.0.1", 0), _Server)
-    made.hold = threading.Event()  # type: ignore[attr-defined]
-    thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
+    server_ = ThreadingHTTPServer(("127.0.0.1", 0), _Server)
+    server_.hold = threading.Event()  # type: ignore[attr-defined]
+    thread = threading.Thread(target=server_.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
-    yield made
-    made.hold.set()  # type: ignore[attr-defined]
-    made.shutdown()
+    yield server_
+    server_.hold.set()  # type: ignore[attr-defined]
+    server_.shutdown()
     thread.join()
-    made.server_close()
+    server_.server_close()
 
 
 @pytest.fixture

@@ -84,9 +84,9 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A certificate for `secure.example` with its key, in one file."""
     folder = tmp_path_factory.mktemp("certificate")
     subject = ["-subj", "/CN=secure.example", "-addext", "subjectAltName=DNS:secure.example"]
-    made = [*subject, "-keyout", "key.pem", "-out", "cert.pem", "-days", "2", "-nodes"]
+    created = [*subject, "-keyout", "key.pem", "-out", "cert.pem", "-days", "2", "-nodes"]
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", *made], cwd=folder, check=True, capture_output=True
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", *created], cwd=folder, check=True, capture_output=True
     )
     both = folder / "both.pem"
     both.write_text((folder / "key.pem").read_text() + (folder / "cert.pem").read_text())
@@ -96,11 +96,11 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def secure_server(certificate: Path) -> Iterator[ThreadingHTTPServer]:
     """The same server behind TLS."""
-    made = ThreadingHTTPServer(("127.0.0.1", 0), _Echo)
+    server_ = ThreadingHTTPServer(("127.0.0.1", 0), _Echo)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
-    made.socket = context.wrap_socket(made.socket, server_side=True)
-    yield from _serve(made)
+    server_.socket = context.wrap_socket(server_.socket, server_side=True)
+    yield from _serve(server_)
 
 
 @pytest.fixture(scope="module")
@@ -202,11 +202,11 @@ def test_tunnel_to_a_private_address_is_refused(ask: Ask, server: ThreadingHTTPS
     assert "403" in got.json()
 
 
-def test_status_of_a_server_is_no_failure(ask: Ask) -> None:
+def test_status_of_a_server_is_not_a_failure(ask: Ask) -> None:
     assert ask(fetching("http://platform.example/teapot")).json()[0] == 418
 
 
-def test_unreachable_server_is_told(ask: Ask) -> None:
+def test_unreachable_server_is_reported(ask: Ask) -> None:
     got = ask(fetching("http://nobody.example/"))
 
     assert got.json()[0] == 0

@@ -1,4 +1,4 @@
-"""Scripts that try to do harm: each is stopped as documented, and a neighbour's call works meanwhile and after."""
+"""Scripts that try to do harm: each is stopped as documented, and a neighbor's call works meanwhile and after."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ integration = Integration()
 
 @integration.fetch("GET", "/")
 def run(request, context):
-    return Response.json({"neighbour": "fine"})
+    return Response.json({"neighbor": "fine"})
 """,
 )
 
@@ -108,11 +108,11 @@ STOPPED: list[tuple[str, str, Limits, FailureKind, LimitName | None]] = [
 def test_script_is_stopped(
     probe: Probe, ask: Probe, code: str, limits: Limits, kind: FailureKind, limit: LimitName | None
 ) -> None:
-    neighbours: list[Any] = []
-    neighbour = threading.Thread(target=lambda: neighbours.append(ask(GOOD, tenant="during")))
-    neighbour.start()
+    neighbors: list[Any] = []
+    neighbor = threading.Thread(target=lambda: neighbors.append(ask(GOOD, tenant="during")))
+    neighbor.start()
     got = probe(code, limits=limits)
-    neighbour.join()
+    neighbor.join()
 
     assert got.outcome.failure is not None
     assert (got.outcome.failure.kind, got.outcome.failure.limit) == (kind, limit)
@@ -120,8 +120,8 @@ def test_script_is_stopped(
     assert got.body == b""
     assert got.trace.failure == got.outcome.failure
     assert got.trace.logs[-1].message == got.outcome.failure.message
-    assert neighbours[0].json() == {"neighbour": "fine"}
-    assert ask(GOOD, tenant="after").json() == {"neighbour": "fine"}
+    assert neighbors[0].json() == {"neighbor": "fine"}
+    assert ask(GOOD, tenant="after").json() == {"neighbor": "fine"}
 
 
 def test_limit_is_named_with_its_value(probe: Probe) -> None:
@@ -155,7 +155,7 @@ def test_sys_exit_is_an_error_with_its_line(probe: Probe) -> None:
     assert got.trace.fault.line == 8
 
 
-def test_memory_error_caught_by_the_script_is_no_failure(probe: Probe) -> None:
+def test_memory_error_caught_by_the_script_is_not_a_failure(probe: Probe) -> None:
     got = probe(
         """
         try:
@@ -185,7 +185,7 @@ def run(request, context):
     spinner = Script("spinner", "python", source)
 
     assert [ask(spinner).json() for _ in range(3)] == ["started"] * 3
-    assert ask(GOOD).json() == {"neighbour": "fine"}
+    assert ask(GOOD).json() == {"neighbor": "fine"}
 
 
 @pytest.mark.parametrize(

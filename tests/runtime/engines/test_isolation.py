@@ -130,10 +130,10 @@ def test_only_a_listed_part_of_the_product_is_there(probe: Probe) -> None:
         return Response.json({"files": files, "loaded": loaded})
         """
     )
-    shown = ("sdk/", "engines/python_process/child/")
+    output = ("sdk/", "engines/python_process/child/")
     inits = ("__init__.py", "engines/__init__.py", "engines/frames.py", "engines/python_process/__init__.py")
 
-    assert [name for name in got.json()["files"] if not name.startswith(shown) and name not in inits] == []
+    assert [name for name in got.json()["files"] if not name.startswith(output) and name not in inits] == []
     expected = ("runtime.sdk", "runtime.engines.frames", "runtime.engines.python_process.child")
     parents = ("runtime", "runtime.engines", "runtime.engines.python_process")
     assert [name for name in got.json()["loaded"] if not name.startswith(expected) and name not in parents] == []

@@ -38,10 +38,10 @@ def runtime(request: pytest.FixtureRequest) -> str:
 def engine(runtime: str) -> Iterator[Engine]:
     """An engine of the test's own, which has answered a call."""
     OTHERS.update(family())  # hosts and browsers that tests of other files share
-    made = ENGINES[runtime]("required", EgressRules())
-    assert asker(made)(Script("first", runtime, GOOD[runtime])).json() == "fine"
-    yield made
-    made.close()
+    engine_ = ENGINES[runtime]("required", EgressRules())
+    assert asker(engine_)(Script("first", runtime, GOOD[runtime])).json() == "fine"
+    yield engine_
+    engine_.close()
     OTHERS.clear()
 
 
@@ -91,10 +91,10 @@ def test_scripts_and_readiness_stop_and_come_back(
 
 def test_a_program_in_the_place_of_the_interpreter_changes_nothing(tmp_path: Path) -> None:
     """What native code in the JavaScript runtime could reach: no /proc, no files of root, no rights."""
-    said = tmp_path / "said"
-    said.mkdir()
-    said.chmod(0o777)
-    mounts = {"/shell": os.path.realpath("/bin/sh"), "/said": str(said)}
+    output_file = tmp_path / "said"
+    output_file.mkdir()
+    output_file.chmod(0o777)
+    mounts = {"/shell": os.path.realpath("/bin/sh"), "/said": str(output_file)}
     view = View(mounts=mounts, links={"/proc/self/exe": "/shell"} | sandbox.add_shared_libraries(mounts))
     attempts = (
         "[ -e /proc/sys ] && echo sees settings",
@@ -114,9 +114,9 @@ def test_a_program_in_the_place_of_the_interpreter_changes_nothing(tmp_path: Pat
     bound(process.pid, 1 << 27, own_user=user is not None)
     os.write(writing, seccomp.build_filter(execute=True))
     os.close(writing)
-    told = process.communicate(timeout=20)[0].splitlines()
+    output = process.communicate(timeout=20)[0].splitlines()
 
-    assert [line for line in told if "wrote" in line or "sees" in line or "made" in line or "has" in line] == []
+    assert [line for line in output if "wrote" in line or "sees" in line or "made" in line or "has" in line] == []
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="a host that was not started by root has no root to lose")

@@ -53,14 +53,14 @@ def rules() -> Iterator[EgressRules]:
 def engine(request: pytest.FixtureRequest, rules: EgressRules) -> Iterator[tuple[str, Engine]]:
     """Each engine, the Python one without a sandbox, too."""
     runtime, _, off = request.param.partition(" ")
-    made = ENGINES[runtime]("off" if off else "required", rules)
-    yield runtime, made
-    made.close()
+    engine_ = ENGINES[runtime]("off" if off else "required", rules)
+    yield runtime, engine_
+    engine_.close()
 
 
 def fetched(engine: tuple[str, Engine], url: str, method: str = "GET", count: int = 1) -> Any:
     """Have a script request an address, and give what it got, with the trace."""
-    runtime, made = engine
+    runtime, created = engine
     if runtime == "python":
         code = f"""
         import requests
@@ -83,7 +83,7 @@ def fetched(engine: tuple[str, Engine], url: str, method: str = "GET", count: in
             return Response.json(got);
         }} catch (error) {{ return Response.json([[0, error.message]]); }}
         }} }};"""
-    return asker(made)(Script(f"{url}{method}{count}", runtime, source), limits=Limits(wall=20.0))
+    return asker(created)(Script(f"{url}{method}{count}", runtime, source), limits=Limits(wall=20.0))
 
 
 @pytest.mark.parametrize("origin", ["https://platform.example", "http://platform.example:8080"])
@@ -92,7 +92,7 @@ def test_the_api_is_reached_and_each_request_noted(engine: tuple[str, Engine], o
 
     authority = origin.partition("//")[2]
     assert got.json() == [[200, f"POST /v1/things?a=b {authority} sent"]] * 2
-    assert [(one.method, one.url, one.status) for one in got.trace.subrequests] == [
+    assert [(subrequest.method, subrequest.url, subrequest.status) for subrequest in got.trace.subrequests] == [
         ("POST", f"{origin}/v1/things?a=b", 200)
     ] * 2
     assert got.trace.usage.subrequests == 2
@@ -113,7 +113,7 @@ def test_requests_to_the_api_are_limited_like_any_other(engine: tuple[str, Engin
     got = fetched(engine, "https://platform.example/v1/x", count=52)
 
     assert got.trace.usage.subrequests in (51, 52)
-    assert len([one for one in got.trace.subrequests if one.status == 200]) == 50
+    assert len([subrequest for subrequest in got.trace.subrequests if subrequest.status == 200]) == 50
 
 
 @pytest.mark.parametrize("port", [443, 8080])
@@ -172,7 +172,7 @@ def test_a_connection_to_the_platform_is_never_a_tunnel(rules: EgressRules, auth
 
     assert "GET /metrics" not in got.json()
     assert got.trace.usage.subrequests == 1
-    assert [one.refused is not None for one in got.trace.subrequests] == [True]
+    assert [subrequest.refused is not None for subrequest in got.trace.subrequests] == [True]
 
 
 def test_names_below_a_wildcard_share_a_certificate() -> None:

@@ -39,14 +39,14 @@ SLEEPING = (
 @pytest.fixture
 def make() -> Iterator[Make]:
     """Make engines that are closed in the end."""
-    made: list[PythonEngine] = []
+    engines: list[PythonEngine] = []
 
     def build(**options: Any) -> PythonEngine:
-        made.append(PythonEngine(**{"sandbox": "required", "rules": EgressRules(), **options}))
-        return made[-1]
+        engines.append(PythonEngine(**{"sandbox": "required", "rules": EgressRules(), **options}))
+        return engines[-1]
 
     yield build
-    for engine in made:
+    for engine in engines:
         engine.close()
 
 
@@ -98,7 +98,7 @@ def test_a_checked_worker_that_died_is_not_handed_over(make: Make, asking: Any) 
     engine = make()
     ask, source = asking(engine), Script("1", "python", COUNTING)
     engine.check(source)
-    (worker,) = engine._shelf._resting
+    (worker,) = engine._pool._resting
     os.kill(worker.pid, signal.SIGKILL)
     until(lambda: not worker.alive())
 
@@ -118,7 +118,7 @@ def test_busy_version_gets_more_workers(make: Make, asking: Any) -> None:
     assert engine.workers() == 3
 
 
-def test_caller_that_waits_too_long_is_told(make: Make, asking: Any) -> None:
+def test_caller_that_waits_too_long_is_reported(make: Make, asking: Any) -> None:
     ask = asking(make(workers_per_key=1))
     source = Script("s", "python", SLEEPING.format(0.6))
     limits = (Limits(wall=5.0), Limits(wall=0.2))
@@ -171,14 +171,13 @@ def test_retired_version_goes_but_not_its_calls_in_flight(make: Make, asking: An
     results: list[Any] = []
     slow = threading.Thread(target=lambda: results.append(ask(busy)))
     slow.start()
-    until(lambda: engine.workers() == 2)
-    time.sleep(0.1)
+    until(lambda: engine.workers() == 2)  # or being started
     engine.retire("idle")
     engine.retire("busy")
     slow.join()
 
     assert results[0].body == b"slept"
-    assert engine.workers() == 0
+    until(lambda: engine.workers() == 0)
     assert ask(idle).json() == 1
 
 

@@ -38,7 +38,7 @@ def zipped(files: dict[str, str | bytes]) -> str:
     return "data:application/zip;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 
-def test_check_tells_what_a_script_registers(engine: PythonEngine) -> None:
+def test_check_reports_what_a_script_registers(engine: PythonEngine) -> None:
     report = engine.check(
         Script(
             "reported",
@@ -79,7 +79,7 @@ def test_syntax_error_has_its_place(engine: PythonEngine) -> None:
         "function run() { return 1 }",
     ],
 )
-def test_javascript_is_recognised(engine: PythonEngine, source: str) -> None:
+def test_javascript_is_recognized(engine: PythonEngine, source: str) -> None:
     assert 'runtime "v2"' in (refused(engine, source).hint or "")
 
 
@@ -262,7 +262,7 @@ def test_work_after_the_answer_is_in_the_trace(probe: Probe) -> None:
     assert got.trace.failure is None
 
 
-def test_work_after_the_answer_that_fails_is_told(probe: Probe) -> None:
+def test_work_after_the_answer_that_fails_is_reported(probe: Probe) -> None:
     got = probe("context.wait_until(lambda: 1 / 0)\nreturn Response.json('now')")
 
     assert got.json() == "now"
@@ -325,7 +325,7 @@ def test_bundle_without_its_entry_is_refused(engine: PythonEngine) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "AAAA", "not base64!", base64.b64encode(b"PK\x05\x06").decode()])
-def test_bundle_that_is_no_zip_is_refused(engine: PythonEngine, content: str) -> None:
+def test_bundle_that_is_not_a_zip_is_refused(engine: PythonEngine, content: str) -> None:
     assert "not a proper zip" in refused(engine, "data:application/zip;base64," + content).message
 
 

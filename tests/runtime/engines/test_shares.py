@@ -13,22 +13,22 @@ STEPS = st.lists(st.tuples(st.booleans(), st.sampled_from("abcde"), st.sampled_f
 @given(st.integers(2, 64), STEPS)
 def test_a_newcomer_finds_a_place(total: int, steps: list[tuple[bool, str, str]]) -> None:
     shares = Shares(total)
-    held: list[tuple[str, str]] = []
+    places: list[tuple[str, str]] = []
     for enters, owner, part in steps:
         if enters and shares.enter(owner, part):
-            held.append((owner, part))
-        elif not enters and (owner, part) in held:
-            held.remove((owner, part))
+            places.append((owner, part))
+        elif not enters and (owner, part) in places:
+            places.remove((owner, part))
             shares.leave(owner, part)
-        owners = [owner for owner, _ in held]
-        assert all(owners.count(one) <= (total + 1) // 2 for one in owners)
-        assert shares.open_to("somebody new") == (len(held) < total)
-        assert len(held) < total or 2 ** len(set(owners)) > total
+        owners = [owner for owner, _ in places]
+        assert all(owners.count(owner) <= (total + 1) // 2 for owner in owners)
+        assert shares.open_to("somebody new") == (len(places) < total)
+        assert len(places) < total or 2 ** len(set(owners)) > total
         for one in set(owners):
             # Whatever one part holds, another part of the same owner gets a place as long as the owner does.
             if shares.open_to(one):
                 assert shares.open_to(one, "another part")
-    for owner, part in held:
+    for owner, part in places:
         shares.leave(owner, part)
     assert [shares.enter("a") for _ in range(total)].count(True) == (total + 1) // 2
 

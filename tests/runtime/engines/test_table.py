@@ -18,9 +18,9 @@ SOURCE = "from runtime.sdk import Integration\nintegration = Integration()\n@int
 @pytest.fixture(scope="module")
 def engines() -> Iterator[Engines]:
     """All engines of a host."""
-    made = create_engines("required", EgressRules())
-    yield made
-    made.close()
+    engine_ = create_engines("required", EgressRules())
+    yield engine_
+    engine_.close()
 
 
 def test_script_runs_in_the_engine_of_its_runtime(engines: Engines) -> None:

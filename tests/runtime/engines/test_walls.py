@@ -209,9 +209,9 @@ def runtime(request: pytest.FixtureRequest) -> str:
 def engine(runtime: str) -> Iterator[Engine]:
     """An engine whose processes are the only ones below this one."""
     OTHERS.update(family())  # hosts and browsers that tests of other files share
-    made = ENGINES[runtime]("required", EgressRules())
-    yield made
-    made.close()
+    engine_ = ENGINES[runtime]("required", EgressRules())
+    yield engine_
+    engine_.close()
     OTHERS.clear()
 
 
@@ -240,7 +240,7 @@ def test_a_neighbor_keeps_answering(
         answers = [answered(ask(Script(request.node.name, runtime, source))) for _ in range(3)]
         watching.settle()
 
-    assert all(holds(one) for one in answers), answers
+    assert all(holds(answer) for answer in answers), answers
     assert watching.answers and set(watching.answers) == {"fine"}
     assert watching.most < MOST, f"{watching.most >> 20} MB"
 
@@ -308,14 +308,14 @@ def family() -> list[int]:
             except OSError:
                 continue
             parents.setdefault(int(fields[1]), []).append(int(folder.name))
-    found, todo = [], list(parents.get(os.getpid(), []))
+    results, todo = [], list(parents.get(os.getpid(), []))
     while todo:
         pid = todo.pop()
         if pid in OTHERS:
             continue
-        found.append(pid)
+        results.append(pid)
         todo += parents.get(pid, [])
-    return found
+    return results
 
 
 def _held(pid: int) -> int:
@@ -327,7 +327,7 @@ def _held(pid: int) -> int:
 
 def _ticks(pid: int) -> int:
     try:
-        return sum(int(one) for one in Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[11:13])
+        return sum(int(part) for part in Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[11:13])
     except OSError:
         return 0
 
@@ -364,10 +364,10 @@ def test_short_calls_add_up_to_no_more_memory_than_one(engine: Engine, runtime: 
     ask = asker(engine)
     script = Script(f"grows-{time.time()}", runtime, grows[runtime])
     with Watching(ask, runtime) as watching:
-        said = [answered(ask(script)) for _ in range(120)]
+        answers = [answered(ask(script)) for _ in range(120)]
 
     assert watching.most < MOST, f"{watching.most >> 20} MB"
-    assert len([one for one in said if one == 1]) > 1, "it was never begun anew"
+    assert len([one for one in answers if one == 1]) > 1, "it was never started over"
 
 
 HEAD_OF_GROWING = """

@@ -22,30 +22,30 @@ def fetch_event(method: str = "get", path: str = "/x", **fields: Any) -> dict[st
 
 @pytest.mark.parametrize("event", ["space_content_updated", "site_view", "installation_setup", "something_new"])
 def test_event_without_handler_is_406(tell: Tell, event: str) -> None:
-    told = tell(Integration(), {"type": event})
-    assert told.status == 406
-    assert told.headers["content-type"] == "application/json"
-    assert told.json == {"error": f'Integration does not handle "{event}" events'}
+    response = tell(Integration(), {"type": event})
+    assert response.status == 406
+    assert response.headers["content-type"] == "application/json"
+    assert response.json == {"error": f'Integration does not handle "{event}" events'}
 
 
 @pytest.mark.parametrize("event", ["fetch", "fetch_published_script", "fetch_visitor_authentication", "task"])
 def test_answered_event_without_handler_is_400(tell: Tell, event: str) -> None:
-    told = tell(Integration(), {"type": event, "task": {}})
-    assert told.status == 400
-    assert told.json["error"].startswith("Integration does not handle ")
+    response = tell(Integration(), {"type": event, "task": {}})
+    assert response.status == 400
+    assert response.json["error"].startswith("Integration does not handle ")
 
 
 def test_every_handler_of_an_event_runs(tell: Tell) -> None:
-    integration, seen = Integration(), []
-    integration.on("space_content_updated")(lambda event: seen.append(event["revisionId"]))
-    integration.on("space_content_updated")(lambda: seen.append("second"))
-    told = tell(integration, {"type": "space_content_updated", "revisionId": "r1"})
-    assert (told.status, told.headers["content-type"], told.body) == (200, "text/plain", b"OK")
-    assert seen == ["r1", "second"]
+    integration, calls = Integration(), []
+    integration.on("space_content_updated")(lambda event: calls.append(event["revisionId"]))
+    integration.on("space_content_updated")(lambda: calls.append("second"))
+    response = tell(integration, {"type": "space_content_updated", "revisionId": "r1"})
+    assert (response.status, response.headers["content-type"], response.body) == (200, "text/plain", b"OK")
+    assert calls == ["r1", "second"]
 
 
 def test_a_failing_handler_does_not_keep_others_from_running(tell: Tell) -> None:
-    integration, seen = Integration(), []
+    integration, calls = Integration(), []
 
     @integration.on("site_view")
     def first() -> None:
@@ -55,10 +55,10 @@ def test_a_failing_handler_does_not_keep_others_from_running(tell: Tell) -> None
     def second() -> None:
         raise RuntimeError("second")
 
-    integration.on("site_view")(lambda: seen.append("third"))
-    told = tell(integration, {"type": "site_view"})
-    assert (told.status, told.json, seen) == (422, {"error": "first"}, ["third"])
-    assert told.logs == [("error", "another handler failed too: RuntimeError: second")]
+    integration.on("site_view")(lambda: calls.append("third"))
+    response = tell(integration, {"type": "site_view"})
+    assert (response.status, response.json, calls) == (422, {"error": "first"}, ["third"])
+    assert response.logs == [("error", "another handler failed too: RuntimeError: second")]
 
 
 @pytest.mark.parametrize(("code", "status"), [(None, 400), (422, 422), (503, 503)])
@@ -69,12 +69,12 @@ def test_exposable_error_answers_its_code_and_text(tell: Tell, code: int | None,
     def fails() -> None:
         raise ExposableError("Do this: x") if code is None else ExposableError("Do this: x", code)
 
-    told = tell(integration, {"type": "site_view"})
-    assert (told.status, told.json, told.raw.error) == (status, {"error": "Do this: x"}, None)
+    response = tell(integration, {"type": "site_view"})
+    assert (response.status, response.json, response.raw.error) == (status, {"error": "Do this: x"}, None)
 
 
 @pytest.mark.parametrize("code", [200, 399, 600])
-def test_exposable_error_refuses_a_code_that_is_no_error(code: int) -> None:
+def test_exposable_error_refuses_a_code_that_is_not_an_error(code: int) -> None:
     with pytest.raises(ValueError, match="from 400 to 599"):
         ExposableError("x", code)
 
@@ -87,28 +87,28 @@ def test_anything_else_is_a_neutral_500(tell: Tell, raised: BaseException) -> No
     def fails() -> None:
         raise raised
 
-    told = tell(integration, {"type": "site_view"})
-    assert (told.status, told.json) == (500, {"error": "Internal server error"})
-    assert told.headers["content-type"] == "application/json"
-    assert told.raw.error is raised
+    response = tell(integration, {"type": "site_view"})
+    assert (response.status, response.json) == (500, {"error": "Internal server error"})
+    assert response.headers["content-type"] == "application/json"
+    assert response.raw.error is raised
 
 
 @pytest.mark.parametrize("event", [b"", b"{", b"[]", b'{"eventId":"x"}', b'{"type":["x"]}', b"\xff", b"[" * 100_000])
 def test_malformed_event_is_500(event: bytes) -> None:
-    told = answer(Integration(), RawCall(event, b"{}", None, lambda level, line: None))
-    assert (told.status, told.body) == (500, b'{"error":"Internal server error"}')
-    assert told.error is not None
+    response = answer(Integration(), RawCall(event, b"{}", None, lambda level, line: None))
+    assert (response.status, response.body) == (500, b'{"error":"Internal server error"}')
+    assert response.error is not None
 
 
 def test_unknown_component_is_404(render: Tell) -> None:
-    told = render(Integration(), "nope")
-    assert (told.status, told.json) == (404, {"error": "Component nope not found"})
+    response = render(Integration(), "nope")
+    assert (response.status, response.json) == (404, {"error": "Component nope not found"})
 
 
 @pytest.mark.parametrize("event", ["content_compute_revision", "content_compute_document"])
 def test_unknown_content_source_is_404(tell: Tell, event: str) -> None:
-    told = tell(Integration(), {"type": event, "sourceId": "s", "props": {}, "dependencies": {}})
-    assert (told.status, told.json) == (404, {"error": "Content source s not found"})
+    response = tell(Integration(), {"type": event, "sourceId": "s", "props": {}, "dependencies": {}})
+    assert (response.status, response.json) == (404, {"error": "Content source s not found"})
 
 
 def test_content_source_answers_revision_and_document(tell: Tell) -> None:
@@ -124,15 +124,15 @@ def test_content_source_answers_revision_and_document(tell: Tell) -> None:
         return f"# {dependencies['d']['value']}"
 
     event = {"sourceId": "tickets", "props": {"title": "T"}, "dependencies": {"d": {"value": "v"}}}
-    told = tell(integration, {"type": "content_compute_revision", **event})
-    assert (told.status, told.json) == (200, {"pages": [{"type": "document", "title": "T"}]})
-    assert told.headers["content-type"] == "application/json"
-    told = tell(integration, {"type": "content_compute_document", **event})
-    assert told.json == {"document": {"markdown": "# v"}}
+    response = tell(integration, {"type": "content_compute_revision", **event})
+    assert (response.status, response.json) == (200, {"pages": [{"type": "document", "title": "T"}]})
+    assert response.headers["content-type"] == "application/json"
+    response = tell(integration, {"type": "content_compute_document", **event})
+    assert response.json == {"document": {"markdown": "# v"}}
 
 
 @pytest.mark.parametrize(
-    ("made", "document"),
+    ("created", "document"),
     [
         (None, {}),
         ({"markdown": "x"}, {"markdown": "x"}),
@@ -140,17 +140,17 @@ def test_content_source_answers_revision_and_document(tell: Tell) -> None:
         ({"object": "document", "nodes": []}, {"document": {"object": "document", "nodes": []}}),
     ],
 )
-def test_document_forms(tell: Tell, made: object, document: dict[str, Any]) -> None:
+def test_document_forms(tell: Tell, created: object, document: dict[str, Any]) -> None:
     integration = Integration()
-    integration.content_source("s").document(lambda: made)
+    integration.content_source("s").document(lambda: created)
     assert tell(integration, {"type": "content_compute_document", "sourceId": "s"}).json == {"document": document}
 
 
 def test_task_gets_its_object_and_answers_ok(tell: Tell) -> None:
-    integration, seen = Integration(), []
-    integration.task(lambda task: seen.append(task))
-    told = tell(integration, {"type": "task", "task": {"type": "sync"}})
-    assert (told.status, told.headers["content-type"], told.body, seen) == (
+    integration, calls = Integration(), []
+    integration.task(lambda task: calls.append(task))
+    response = tell(integration, {"type": "task", "task": {"type": "sync"}})
+    assert (response.status, response.headers["content-type"], response.body, calls) == (
         200,
         "text/plain",
         b"OK",
@@ -161,16 +161,20 @@ def test_task_gets_its_object_and_answers_ok(tell: Tell) -> None:
 def test_published_script_that_returns_nothing_is_a_comment(tell: Tell) -> None:
     integration = Integration()
     integration.published_script(lambda: None)
-    told = tell(integration, {"type": "fetch_published_script"})
-    assert (told.status, told.headers["content-type"], told.body) == (200, "application/javascript", b"/** no-op */")
+    response = tell(integration, {"type": "fetch_published_script"})
+    assert (response.status, response.headers["content-type"], response.body) == (
+        200,
+        "application/javascript",
+        b"/** no-op */",
+    )
 
 
 def test_published_script_text_is_kept_for_a_week(tell: Tell) -> None:
     integration = Integration()
     integration.published_script(lambda: "alert(1)")
-    told = tell(integration, {"type": "fetch_published_script"})
-    assert told.headers == {"content-type": "application/javascript", "cache-control": "max-age=604800"}
-    assert told.body == b"alert(1)"
+    response = tell(integration, {"type": "fetch_published_script"})
+    assert response.headers == {"content-type": "application/javascript", "cache-control": "max-age=604800"}
+    assert response.body == b"alert(1)"
 
 
 def test_visitor_authentication_redirects_with_cookies(tell: Tell) -> None:
@@ -182,27 +186,27 @@ def test_visitor_authentication_redirects_with_cookies(tell: Tell) -> None:
             Response.redirect(f"https://idp.example/?to={event['location']}").set_cookie("a", "1").set_cookie("b", "2")
         )
 
-    told = tell(integration, {"type": "fetch_visitor_authentication", "location": "docs"})
-    assert (told.status, told.headers["location"]) == (302, "https://idp.example/?to=docs")
-    assert [value.split(";")[0] for name, value in told.raw.headers if name == "set-cookie"] == ["a=1", "b=2"]
+    response = tell(integration, {"type": "fetch_visitor_authentication", "location": "docs"})
+    assert (response.status, response.headers["location"]) == (302, "https://idp.example/?to=docs")
+    assert [value.split(";")[0] for name, value in response.raw.headers if name == "set-cookie"] == ["a=1", "b=2"]
 
 
 def test_fetch_streams_an_iterator_piece_by_piece(tell: Tell) -> None:
-    integration, made = Integration(), []
+    integration, created = Integration(), []
 
     @integration.fetch("GET", "/x")
     def stream() -> Response:
         def pieces() -> Any:
             for piece in ("a", b"b"):
-                made.append(piece)
+                created.append(piece)
                 yield piece
 
         return Response(pieces(), headers=[("X-One", "1"), ("x-one", "2")])
 
-    told = tell(integration, fetch_event())
-    assert made == []
-    assert told.body == b"ab"
-    assert told.raw.headers == [("x-one", "1"), ("x-one", "2")]
+    response = tell(integration, fetch_event())
+    assert created == []
+    assert response.body == b"ab"
+    assert response.raw.headers == [("x-one", "1"), ("x-one", "2")]
 
 
 def test_fetch_hands_on_the_request(tell: Tell) -> None:
@@ -251,16 +255,16 @@ def test_what_a_fetch_handler_may_return(
 ) -> None:
     integration = Integration()
     integration.fetch("GET", "/x")(lambda: returned)
-    told = tell(integration, fetch_event())
-    assert (told.status, told.headers.get("content-type"), told.body) == (status, content_type, body)
+    response = tell(integration, fetch_event())
+    assert (response.status, response.headers.get("content-type"), response.body) == (status, content_type, body)
 
 
 def test_fetch_handler_that_returns_something_odd_is_500(tell: Tell) -> None:
     integration = Integration()
     integration.fetch("GET", "/x")(lambda: object())
-    told = tell(integration, fetch_event())
-    assert told.status == 500
-    assert "may return a Response" in str(told.raw.error)
+    response = tell(integration, fetch_event())
+    assert response.status == 500
+    assert "may return a Response" in str(response.raw.error)
 
 
 def test_no_route_is_404_and_wrong_method_405(tell: Tell) -> None:
@@ -268,16 +272,16 @@ def test_no_route_is_404_and_wrong_method_405(tell: Tell) -> None:
     integration.fetch("POST", "/x")(lambda: "")
     integration.fetch("DELETE", "/x")(lambda: "")
     assert tell(integration, fetch_event("get", "/y")).status == 404
-    told = tell(integration, fetch_event("get", "/x"))
-    assert (told.status, told.headers["allow"]) == (405, "DELETE, POST")
+    response = tell(integration, fetch_event("get", "/x"))
+    assert (response.status, response.headers["allow"]) == (405, "DELETE, POST")
 
 
 def test_broken_json_in_a_request_is_the_callers_fault(tell: Tell) -> None:
     integration = Integration()
     integration.fetch("POST", "/x")(lambda request: request.json())
     for body in (b"{", b"[" * 100_000, b""):
-        told = tell(integration, fetch_event("post"), body=body)
-        assert (told.status, told.json) == (400, {"error": "The body of the request is not valid JSON"})
+        response = tell(integration, fetch_event("post"), body=body)
+        assert (response.status, response.json) == (400, {"error": "The body of the request is not valid JSON"})
 
 
 @pytest.mark.parametrize(
@@ -316,9 +320,9 @@ def test_deferred_work_is_handed_out_also_after_an_error(tell: Tell) -> None:
         context.wait_until(done.append, 2)
         raise RuntimeError
 
-    told = tell(integration, {"type": "site_view"})
-    assert (told.status, done) == (500, [])
-    for work in told.raw.deferred:
+    response = tell(integration, {"type": "site_view"})
+    assert (response.status, done) == (500, [])
+    for work in response.raw.deferred:
         work()
     assert done == [1, 2]
 
@@ -328,28 +332,28 @@ def test_environment_is_not_parsed_unless_asked_for() -> None:
     integration.on("site_view")(lambda context: context.log.info("x"))
     lines: list[tuple[str, str]] = []
     event = json.dumps({"type": "site_view"}).encode()
-    told = answer(integration, RawCall(event, b"no json", None, lambda *line: lines.append(line)))
-    assert (told.status, lines) == (200, [("info", "x")])
+    response = answer(integration, RawCall(event, b"no json", None, lambda *line: lines.append(line)))
+    assert (response.status, lines) == (200, [("info", "x")])
 
 
 def test_text_with_half_a_surrogate_pair_still_answers(render: Tell) -> None:
     integration = Integration()
     integration.component("c")(lambda props: ui.block(ui.text(props["t"])))
-    told = render(integration, "c", props={"t": "é\ud83d"})
-    assert told.status == 200
-    assert told.json["props"] == {"t": "é\ud83d"}
+    response = render(integration, "c", props={"t": "é\ud83d"})
+    assert response.status == 200
+    assert response.json["props"] == {"t": "é\ud83d"}
 
 
 def test_find_integration() -> None:
-    one = Integration()
-    assert find_integration({"integration": one, "x": 1}) is one
-    assert find_integration({"app": one, "alias": one}) is one
+    integration = Integration()
+    assert find_integration({"integration": integration, "x": 1}) is integration
+    assert find_integration({"app": integration, "alias": integration}) is integration
     with pytest.raises(LookupError, match="write `integration = Integration\\(\\)` at its top level"):
         find_integration({"x": 1})
     with pytest.raises(LookupError, match="is a type"):
         find_integration({"integration": Integration})
     with pytest.raises(LookupError, match="several Integrations \\(`a` and `b`\\)"):
-        find_integration({"a": one, "b": Integration()})
+        find_integration({"a": integration, "b": Integration()})
 
 
 def test_describe_names_what_was_registered() -> None:

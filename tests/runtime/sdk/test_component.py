@@ -51,10 +51,10 @@ def drawn(count: int) -> dict[str, Any]:
 
 
 def test_first_render_uses_the_initial_state(counter: Integration, render: Render) -> None:
-    told = render(counter, "counter", props={"a": 1})
-    assert told.status == 200
-    assert told.raw.headers == [("content-type", "application/json")]
-    assert told.json == {"type": "element", "state": {"count": 0}, "props": {"a": 1}, "element": drawn(0)}
+    response = render(counter, "counter", props={"a": 1})
+    assert response.status == 200
+    assert response.raw.headers == [("content-type", "application/json")]
+    assert response.json == {"type": "element", "state": {"count": 0}, "props": {"a": 1}, "element": drawn(0)}
 
 
 @pytest.mark.parametrize("state", [None, {}])
@@ -134,8 +134,8 @@ def test_cache_header_only_when_asked_for(render: Render, age: int, in_action: b
     component = integration.component("c")(quiet[0] if in_action else caching)
     if in_action:
         component.action("go")(quiet[1])
-    told = render(integration, "c", action={"action": "go"})
-    assert told.headers["cache-control"] == f"max-age={age}"
+    response = render(integration, "c", action={"action": "go"})
+    assert response.headers["cache-control"] == f"max-age={age}"
 
 
 def test_a_negative_age_is_refused() -> None:
@@ -165,24 +165,24 @@ def test_the_element_knows_where_it_is_drawn(render: Render) -> None:
 
 
 @pytest.mark.parametrize(
-    ("returned", "said"), [(None, "NoneType"), ("text", "str"), ({"type": "text"}, "returned text")]
+    ("returned", "sentence"), [(None, "NoneType"), ("text", "str"), ({"type": "text"}, "returned text")]
 )
-def test_a_component_must_return_a_root(render: Render, returned: object, said: str) -> None:
+def test_a_component_must_return_a_root(render: Render, returned: object, sentence: str) -> None:
     integration = Integration()
     integration.component("c")(lambda: returned)
-    told = render(integration, "c")
-    assert told.status == 500
-    assert said in str(told.raw.error)
-    assert "it must return ui.block(...)" in str(told.raw.error)
-    assert 'component "c" (test_component.py:' in str(told.raw.error)
+    response = render(integration, "c")
+    assert response.status == 500
+    assert sentence in str(response.raw.error)
+    assert "it must return ui.block(...)" in str(response.raw.error)
+    assert 'component "c" (test_component.py:' in str(response.raw.error)
 
 
 def test_an_action_must_return_an_answer(render: Render) -> None:
     integration = Integration()
     integration.component("c")(lambda: ui.block()).action("a")(lambda: 5)
-    told = render(integration, "c", action={"action": "a"})
-    assert told.status == 500
-    assert "returned int" in str(told.raw.error)
+    response = render(integration, "c", action={"action": "a"})
+    assert response.status == 500
+    assert "returned int" in str(response.raw.error)
 
 
 def test_state_that_json_cannot_hold_is_500(render: Render) -> None:
@@ -196,7 +196,7 @@ def test_an_exposable_error_reaches_the_person(render: Render) -> None:
 
     @integration.component("c")
     def fails() -> Any:
-        raise ExposableError("Set a colour first", 422)
+        raise ExposableError("Set a color first", 422)
 
-    told = render(integration, "c")
-    assert (told.status, told.json) == (422, {"error": "Set a colour first"})
+    response = render(integration, "c")
+    assert (response.status, response.json) == (422, {"error": "Set a color first"})

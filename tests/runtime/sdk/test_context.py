@@ -108,9 +108,9 @@ def test_an_error_status_raises(context: Context, service: Any, body: object, me
 def test_queue_task_uses_the_integration_token(context: Context, service: Any) -> None:
     service.says("POST /v1/integrations/demo/tasks", b"", status=204)
     context.queue_task({"type": "sync"}, schedule=5)
-    (heard,) = service.heard
-    assert heard.json == {"task": {"type": "sync"}, "schedule": 5}
-    assert heard.headers["authorization"] == "Bearer integration-token"
+    (request,) = service.heard
+    assert request.json == {"task": {"type": "sync"}, "schedule": 5}
+    assert request.headers["authorization"] == "Bearer integration-token"
 
 
 @pytest.mark.parametrize("schedule", [-1, 86_401])
@@ -123,7 +123,10 @@ def test_queue_task_refuses_a_time_out_of_bounds(context: Context, service: Any,
 def test_another_installations_api(context: Context, service: Any) -> None:
     service.says("POST /v1/integrations/demo/installations/inst%2F2/tokens", {"token": "fresh"})
     context.installation_api("inst/2").get("/x")
-    assert [heard.headers["authorization"] for heard in service.heard] == ["Bearer integration-token", "Bearer fresh"]
+    assert [request.headers["authorization"] for request in service.heard] == [
+        "Bearer integration-token",
+        "Bearer fresh",
+    ]
 
 
 def test_fetch_reaches_the_outside(context: Context, service: Any) -> None:

@@ -56,7 +56,7 @@ def test_text_bytes_and_pieces() -> None:
 
 
 @pytest.mark.parametrize("status", [0, 100, 199, 600])
-def test_a_status_that_is_no_answer_is_refused(status: int) -> None:
+def test_a_status_that_is_not_an_answer_is_refused(status: int) -> None:
     with pytest.raises(ValueError, match="from 200 to 599"):
         Response(status=status)
 

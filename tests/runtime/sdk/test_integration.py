@@ -20,10 +20,10 @@ def test_event_names_are_written_the_same_twice() -> None:
 
 @pytest.mark.parametrize("event", BACKGROUND_EVENTS)
 def test_every_event_reaches_its_handler(tell: Tell, event: BackgroundEvent) -> None:
-    integration, seen = Integration(), []
-    integration.on(event)(lambda event: seen.append(event["type"]))
+    integration, calls = Integration(), []
+    integration.on(event)(lambda event: calls.append(event["type"]))
     assert tell(integration, {"type": event}).status == 200
-    assert seen == [event]
+    assert calls == [event]
 
 
 @pytest.mark.parametrize("event", ANSWERED_EVENTS)
@@ -34,58 +34,58 @@ def test_an_event_with_an_answer_names_its_decorator(event: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("event", "said"),
+    ("event", "sentence"),
     [
         ("space_content_update", 'did you mean "space_content_updated"?'),
         ("zzz", "there are installation_setup, "),
         (print, "with the type of the event"),
     ],
 )
-def test_an_unknown_event_is_refused(event: Any, said: str) -> None:
+def test_an_unknown_event_is_refused(event: Any, sentence: str) -> None:
     with pytest.raises(RegistrationError) as raised:
         Integration().on(event)
-    assert said in str(raised.value)
+    assert sentence in str(raised.value)
 
 
 def test_arguments_come_by_name_in_any_order(tell: Tell) -> None:
-    integration, seen = Integration(), []
+    integration, calls = Integration(), []
 
     class Bound:
         def method(self, context: Any, event: Any) -> None:
-            seen.append((event["type"], context.configuration))
+            calls.append((event["type"], context.configuration))
 
         def __call__(self, environment: Any) -> None:
-            seen.append(environment["secrets"])
+            calls.append(environment["secrets"])
 
     @functools.lru_cache  # has no code of its own
     def cached() -> None:
-        seen.append("cached")
+        calls.append("cached")
 
     def decorated(function: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(function)
         def inner(*values: Any, **named: Any) -> None:
-            seen.append("around")
+            calls.append("around")
             function(*values, **named)
 
         return inner
 
     def with_default(event: Any, retries: int = 3) -> None:
-        seen.append((event["type"], retries))
+        calls.append((event["type"], retries))
 
     def keyword_only(*, event: Any) -> None:
-        seen.append(event["eventId"])
+        calls.append(event["eventId"])
 
     def all_of(environment: Any, context: Any, event: Any) -> None:
-        seen.append((environment is context.environment, event["type"]))
+        calls.append((environment is context.environment, event["type"]))
 
     def none() -> None:
-        seen.append("none")
+        calls.append("none")
 
     for handler in (Bound().method, Bound(), cached, with_default, keyword_only, all_of, none, decorated(none)):
         integration.on("site_view")(handler)
     integration.on("site_view")(functools.partial(with_default, retries=4))
     assert tell(integration, {"type": "site_view"}).status == 200
-    assert seen == [
+    assert calls == [
         ("site_view", {"color": "red"}),
         {"KEY": "s3cret"},
         "cached",
@@ -104,7 +104,7 @@ async def coroutine() -> None:
 
 
 @pytest.mark.parametrize(
-    ("handler", "said"),
+    ("handler", "sentence"),
     [
         (lambda evnt: None, 'asks for the argument "evnt", which does not exist here; it may name context, '),
         (lambda *all_: None, "takes *args or **kwargs"),
@@ -115,10 +115,10 @@ async def coroutine() -> None:
         (5, "must be a function, got int"),
     ],
 )
-def test_a_handler_that_cannot_be_called_is_refused(handler: Any, said: str) -> None:
+def test_a_handler_that_cannot_be_called_is_refused(handler: Any, sentence: str) -> None:
     with pytest.raises(RegistrationError) as raised:
         Integration().on("site_view")(handler)
-    assert said in str(raised.value)
+    assert sentence in str(raised.value)
     assert 'the handler of "site_view"' in str(raised.value)
 
 
@@ -151,14 +151,14 @@ def test_decorators_without_parentheses_are_explained() -> None:
         return ui.block()
 
     component = integration.component("c")(handler)
-    for register, said in (
+    for register, sentence in (
         (integration.component, "@integration.component"),
         (integration.fetch, "@integration.fetch"),
         (component.action, "@component.action"),
     ):
         with pytest.raises(RegistrationError) as raised:
             register(handler)  # type: ignore[arg-type]
-        assert said in str(raised.value)
+        assert sentence in str(raised.value)
 
 
 def test_an_initial_state_must_be_json() -> None:

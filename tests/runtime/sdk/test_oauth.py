@@ -56,9 +56,9 @@ def test_without_a_code_it_sends_to_the_provider(
     tell: Tell, service: Any, environment: dict[str, Any], part: dict[str, Any], expected: dict[str, str]
 ) -> None:
     integration = integration_of(make(service, scopes=["read", "write"], prompt="consent"))
-    told = tell(integration, visit(f"{ENDPOINT}/installations/inst1/oauth?x=1"), {**environment, **part})
-    assert told.status == 302
-    address = urlsplit(told.headers["location"])
+    response = tell(integration, visit(f"{ENDPOINT}/installations/inst1/oauth?x=1"), {**environment, **part})
+    assert response.status == 302
+    address = urlsplit(response.headers["location"])
     query = {name: values[0] for name, values in parse_qs(address.query).items()}
     assert json.loads(query.pop("state")) == expected
     assert query == {
@@ -82,8 +82,8 @@ def test_scope_prompt_and_redirect_are_optional(tell: Tell, service: Any) -> Non
 
 def test_it_needs_an_installation_to_start(tell: Tell, service: Any, environment: dict[str, Any]) -> None:
     del environment["installation"]
-    told = tell(integration_of(make(service)), visit(f"{ENDPOINT}/integration/oauth"), environment)
-    assert told.status == 400
+    response = tell(integration_of(make(service)), visit(f"{ENDPOINT}/integration/oauth"), environment)
+    assert response.status == 400
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def test_with_a_code_it_stores_the_token(
     environment["apiEndpoint"] = service.url
     del environment["installation"], environment["apiTokens"]["installation"]
     service.says("POST /token", FRESH)
-    told = tell(integration_of(make(service)), callback(state), environment)
-    assert (told.status, told.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    response = tell(integration_of(make(service)), callback(state), environment)
+    assert (response.status, response.headers["content-type"]) == (200, "text/html; charset=utf-8")
     exchange, patch = service.heard
     assert parse_qs(exchange.body.decode()) == {
         "client_id": ["cid"],
@@ -112,9 +112,9 @@ def test_with_a_code_it_stores_the_token(
     }
     assert (patch.method, patch.target) == ("PATCH", path)
     assert patch.headers["authorization"] == "Bearer integration-token"
-    kept = patch.json["configuration"]["oauth_credentials"]
-    assert kept.pop("expires_at") > 1_600_000_000_000
-    assert kept == {"access_token": "new", "refresh_token": "r2"}
+    stored = patch.json["configuration"]["oauth_credentials"]
+    assert stored.pop("expires_at") > 1_600_000_000_000
+    assert stored == {"access_token": "new", "refresh_token": "r2"}
 
 
 def test_replace_false_lays_the_new_over_the_stored(tell: Tell, service: Any, environment: dict[str, Any]) -> None:
@@ -145,19 +145,19 @@ def test_a_missing_state_is_refused(tell: Tell, service: Any) -> None:
 @pytest.mark.parametrize(("status", "body"), [(401, {}), (200, {"error": "bad_code"}), (200, b"<html>"), (200, [])])
 def test_a_provider_that_gives_no_token(tell: Tell, service: Any, status: int, body: object) -> None:
     service.says("POST /token", body, status=status)
-    told = tell(integration_of(make(service)), callback({"installationId": "i1"}))
-    assert (told.status, told.json) == (400, {"error": f"The provider did not give a token (status {status})"})
+    response = tell(integration_of(make(service)), callback({"installationId": "i1"}))
+    assert (response.status, response.json) == (400, {"error": f"The provider did not give a token (status {status})"})
     assert len(service.heard) == 1
 
 
-def test_a_refusal_at_the_provider_is_told(tell: Tell, service: Any) -> None:
-    told = tell(integration_of(make(service)), visit(f"{ENDPOINT}/integration/oauth?error=access_denied"))
-    assert (told.status, told.json) == (400, {"error": "The sign-in was refused: access_denied"})
+def test_a_refusal_at_the_provider_is_reported(tell: Tell, service: Any) -> None:
+    response = tell(integration_of(make(service)), visit(f"{ENDPOINT}/integration/oauth?error=access_denied"))
+    assert (response.status, response.json) == (400, {"error": "The sign-in was refused: access_denied"})
 
 
-def token_with(service: Any, environment: dict[str, Any], **kept: Any) -> str:
+def token_with(service: Any, environment: dict[str, Any], **credentials: Any) -> str:
     environment["apiEndpoint"] = service.url
-    environment["installation"]["configuration"] = {"oauth_credentials": kept, "other": 1}
+    environment["installation"]["configuration"] = {"oauth_credentials": credentials, "other": 1}
     stored = {"configuration": environment["installation"]["configuration"]}
     service.says("GET /v1/integrations/demo/installations/inst1", stored)
     context = Context(json.dumps(environment).encode(), lambda level, line: None, [])

@@ -15,9 +15,9 @@ def test_a_request_and_its_answer(service: Any) -> None:
     service.says("POST /a?b=c", {"ok": 1}, status=201, X_One="1")
     answer = fetch(f"{service.url}/a?b=c#part", method="post", headers={"X-A": "v"}, json={"n": "é"})
     assert (answer.status, answer.ok, answer.json(), answer.headers["x-one"]) == (201, True, {"ok": 1}, "1")
-    (heard,) = service.heard
-    assert (heard.method, heard.target, heard.json) == ("POST", "/a?b=c", {"n": "é"})
-    assert (heard.headers["x-a"], heard.headers["content-type"]) == ("v", "application/json")
+    (request,) = service.heard
+    assert (request.method, request.target, request.json) == ("POST", "/a?b=c", {"n": "é"})
+    assert (request.headers["x-a"], request.headers["content-type"]) == ("v", "application/json")
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_the_proxy_gets_the_whole_address(service: Any, monkeypatch: pytest.Monk
     assert (service.heard[0].target, service.heard[0].headers["host"]) == (address, "api.example:8443")
 
 
-def test_a_refusal_of_the_proxy_is_no_answer(service: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refusal_of_the_proxy_is_not_an_answer(service: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     service.says("GET http://10.0.0.1/", b"A private address.", status=403, Proxy_Status="egress; error=x")
     service.says("GET http://other.example/", b"from a CDN", status=403, Proxy_Status="cdn; error=x")
     monkeypatch.setenv("EGRESS_PROXY", service.url)
@@ -96,15 +96,15 @@ def test_redirects_can_be_left_alone_and_end(service: Any) -> None:
 
 
 @pytest.mark.parametrize("url", ["ftp://x/", "file:///etc/passwd", "x", "http:///", "http://[", "http://x:port/"])
-def test_what_is_no_address_is_refused(url: str) -> None:
+def test_what_is_not_an_address_is_refused(url: str) -> None:
     with pytest.raises(FetchError):
         fetch(url)
 
 
 def test_no_answer_is_a_fetch_error() -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        address = f"http://127.0.0.1:{taken.getsockname()[1]}/"
+    with socket.socket() as occupied:
+        occupied.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{occupied.getsockname()[1]}/"
         with pytest.raises(FetchError, match="GET http"):
             fetch(address)
 

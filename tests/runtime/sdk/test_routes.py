@@ -31,7 +31,7 @@ def test_a_path_without_parameters_means_itself(literal: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "path", "found"),
+    ("pattern", "path", "results"),
     [
         ("/", "/", {}),
         ("/", "/x", None),
@@ -47,8 +47,8 @@ def test_a_path_without_parameters_means_itself(literal: str) -> None:
         ("/v{major}.{minor}", "/v1.2", {"major": "1", "minor": "2"}),
     ],
 )
-def test_patterns(pattern: str, path: str, found: dict[str, str] | None) -> None:
-    assert Route("GET", pattern).match(path) == found
+def test_patterns(pattern: str, path: str, results: dict[str, str] | None) -> None:
+    assert Route("GET", pattern).match(path) == results
 
 
 @pytest.mark.parametrize("pattern", ["", "a", "/{", "/{}", "/{a", "/{1a}", "/{a}/{a}", "/{a-b}", "/{a:int}"])
@@ -58,7 +58,7 @@ def test_a_pattern_nobody_can_read_is_refused(pattern: str) -> None:
 
 
 def test_methods() -> None:
-    with pytest.raises(RegistrationError, match='"FETCH" is no method'):
+    with pytest.raises(RegistrationError, match='"FETCH" is not a method'):
         Route("FETCH", "/")
     assert all(Route("*", "/").takes(method) for method in METHODS)
     assert all(Route(method.lower(), "/").takes(method) for method in METHODS)

@@ -284,9 +284,9 @@ def test_there_is_a_builder_for_every_element() -> None:
     [(element, *case) for cases in (LEAST, MOST) for element, case in cases.items()],
 )
 def test_builders(element: str, build: Callable[[], Any], fields: dict[str, Any]) -> None:
-    made = build()
-    assert made == {"type": element, **fields}
-    assert json.loads(json.dumps(made)) == made
+    created = build()
+    assert created == {"type": element, **fields}
+    assert json.loads(json.dumps(created)) == created
     props = {name.rstrip("!"): name.endswith("!") for name in CONTRACT[element].split()}
     assert set(fields) <= set(props)
     assert {name for name, required in props.items() if required} <= set(fields)
@@ -303,7 +303,7 @@ def test_every_prop_of_the_contract_can_be_given(element: str) -> None:
 def test_signatures_are_typed(element: str) -> None:
     signature = inspect.signature(ui.ELEMENTS[element])
     assert signature.return_annotation is not inspect.Signature.empty
-    assert all(one.annotation is not one.empty for one in signature.parameters.values())
+    assert all(parameter.annotation is not parameter.empty for parameter in signature.parameters.values())
 
 
 def test_icons_are_those_of_the_contract() -> None:
@@ -415,13 +415,13 @@ def flat(parts: Any) -> list[Any]:
 
 @given(parts=st.lists(NESTED, max_size=6))
 def test_children_are_flat_elements_in_order(parts: list[Any]) -> None:
-    kept = [leaf for leaf in flat(parts) if leaf is not None and not isinstance(leaf, bool) and leaf != ""]
-    expected = [leaf if isinstance(leaf, dict) else {"type": "text", "children": [leaf]} for leaf in kept]
+    leaves = [leaf for leaf in flat(parts) if leaf is not None and not isinstance(leaf, bool) and leaf != ""]
+    expected = [leaf if isinstance(leaf, dict) else {"type": "text", "children": [leaf]} for leaf in leaves]
     assert ui.block(*parts)["children"] == expected
     assert ui.vstack(parts)["children"] == expected
 
 
 @given(parts=st.lists(NESTED, max_size=6))
 def test_text_keeps_strings_and_numbers(parts: list[Any]) -> None:
-    kept = [leaf for leaf in flat(parts) if leaf is not None and not isinstance(leaf, bool) and leaf != ""]
-    assert ui.text(*parts)["children"] == kept
+    leaves = [leaf for leaf in flat(parts) if leaf is not None and not isinstance(leaf, bool) and leaf != ""]
+    assert ui.text(*parts)["children"] == leaves

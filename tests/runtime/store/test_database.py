@@ -7,22 +7,34 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from alembic.autogenerate import compare_metadata
 from alembic.config import Config
-from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runtime.contract.events import EventStreamQuery
-from runtime.store import epoch, founding, migrate, queue, rows, searching, secrets
+from runtime.contract.identifiers import new_id
+from runtime.store import migrate, organizations, queue, rows, schema, searching, secrets
+from runtime.store.cursors import Order
 from runtime.store.database import Database, Table
 from runtime.store.rows import HOST, Reach
 from runtime.store.tables.events import EventRow
 from runtime.store.tables.installations import InstallationRow
 from runtime.store.tables.integrations import IntegrationRow
-from runtime.store.tables.organizations import OrganizationRow, TokenRow
+from runtime.store.tables.organizations import OrganizationRow
 from runtime.store.tables.spaces import SpaceRow
+from tests import databases
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """One database for the many examples of a property; each uses ids of its own."""
+    folder = tmp_path_factory.mktemp("shared")
+    secrets.use_keyring(secrets.load_keyring(folder, None))
+    opened = Database(f"sqlite:///{folder / 'host.sqlite'}")
+    migrate.migrate(opened)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture
@@ -36,8 +48,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 def test_the_migrations_make_what_the_tables_say(database: Database) -> None:
     with database.engine.connect() as connection:
-        context = MigrationContext.configure(connection)
-        assert compare_metadata(context, [Table.metadata, epoch.metadata]) == []  # type: ignore[arg-type]
+        assert databases.differences(connection) == []
 
 
 def test_head_is_the_newest_migration() -> None:
@@ -61,24 +72,9 @@ def test_moments_come_back_in_utc(database: Database) -> None:
     assert found == moment and found.tzinfo == UTC
 
 
-def test_the_epoch_moves_with_what_decides_and_only_then(database: Database) -> None:
-    before = database.epoch()
-    with database.transaction(writes=True) as session:
-        made = founding.found(session, "A", "a@example.com")
-    after = database.epoch()
-    assert after == before + 1
-    with database.transaction(writes=False) as session:
-        rows.every(session, HOST, TokenRow)
-    assert database.epoch() == after
-    with pytest.raises(RuntimeError), database.transaction(writes=True) as session:
-        session.add(SpaceRow(organization_id=made.organization, title="x", emoji="x"))
-        raise RuntimeError
-    assert database.epoch() == after
-
-
 def test_tokens_and_configurations_are_not_readable_at_rest(database: Database, tmp_path: Path) -> None:
     with database.transaction(writes=True) as session:
-        made = founding.found(session, "A", "a@example.com")
+        made = organizations.create_organization(session, "A", "a@example.com")
         integration = IntegrationRow(
             name="x",
             organization_id=made.organization,
@@ -119,10 +115,10 @@ def test_another_key_cannot_read_the_database(database: Database) -> None:
 
 def test_the_same_person_founds_twice(database: Database) -> None:
     with database.transaction(writes=True) as session:
-        first = founding.found(session, "A", "a@example.com")
-        again = founding.found(session, "A", "a@example.com")
-        other = founding.found(session, "B", "a@example.com")
-        stranger = founding.found(session, "A", "b@example.com")
+        first = organizations.create_organization(session, "A", "a@example.com")
+        again = organizations.create_organization(session, "A", "a@example.com")
+        other = organizations.create_organization(session, "B", "a@example.com")
+        stranger = organizations.create_organization(session, "A", "b@example.com")
     assert (first.organization, first.user) == (again.organization, again.user)
     assert other.user == first.user and other.organization != first.organization
     assert stranger.organization != first.organization
@@ -135,11 +131,8 @@ def test_the_same_person_founds_twice(database: Database) -> None:
     limit=st.integers(1, 7),
     newest_first=st.booleans(),
 )
-def test_pages_hold_each_visible_row_once(
-    tmp_path_factory: pytest.TempPathFactory, sizes: list[int], limit: int, newest_first: bool
-) -> None:
-    opened = Database(f"sqlite:///{tmp_path_factory.mktemp('pages') / 'host.sqlite'}")
-    migrate.migrate(opened)
+def test_pages_hold_each_visible_row_once(shared: Database, sizes: list[int], limit: int, newest_first: bool) -> None:
+    opened = shared
     moment = datetime(2026, 1, 1, tzinfo=UTC)
     owners = []
     with opened.transaction(writes=True) as session:
@@ -154,11 +147,12 @@ def test_pages_hold_each_visible_row_once(
             )
     with opened.transaction(writes=False) as session:
         for owner, size in zip(owners, sizes, strict=True):
-            reach = Reach("user", user_id="u", organizations=frozenset({owner}))
+            reach = Reach("user", user_id="u", roles=frozenset({(owner, "read")}))
+            orders = [Order(SpaceRow.created_at, newest_first), Order(SpaceRow.id, newest_first)]
             seen: list[str] = []
             cursor = None
             while True:
-                page = rows.page(session, reach, SpaceRow, cursor=cursor, limit=limit, newest_first=newest_first)
+                page = rows.page(session, reach, SpaceRow, orders=orders, cursor=cursor, limit=limit)
                 assert page.count == size and len(page.rows) <= limit
                 seen += [row.id for row in page.rows]
                 cursor = page.next
@@ -166,43 +160,32 @@ def test_pages_hold_each_visible_row_once(
                     break
             assert len(seen) == len(set(seen)) == size
             assert all(row.organization_id == owner for row in rows.every(session, reach, SpaceRow))
-    opened.close()
 
 
 @settings(max_examples=50, deadline=None)
 @given(moments=st.lists(st.sampled_from([None, 1.0, 1.5, 2.0]), min_size=1, max_size=20), limit=st.integers(1, 7))
-def test_what_ended_at_one_moment_is_followed_whole(
-    tmp_path_factory: pytest.TempPathFactory, moments: list[float | None], limit: int
-) -> None:
-    secrets.use_keyring(secrets.load_keyring(tmp_path_factory.mktemp("key"), None))
-    opened = Database(f"sqlite:///{tmp_path_factory.mktemp('followed') / 'host.sqlite'}")
-    migrate.migrate(opened)
-    shared = {"integration_id": "i", "lane": "i", "type": "task", "payload": "{}", "state": "delivered", "attempts": 1}
-    shared |= {"due_at": 0.0, "created_at": datetime(2026, 1, 1, tzinfo=UTC)}
+def test_what_ended_at_one_moment_is_followed_whole(shared: Database, moments: list[float | None], limit: int) -> None:
+    opened, name = shared, new_id()
+    fixed = {"integration_id": name, "lane": name, "type": "task", "payload": "{}", "state": "delivered", "attempts": 1}
+    fixed |= {"due_at": 0.0, "created_at": datetime(2026, 1, 1, tzinfo=UTC)}
+    ids = [new_id() for _ in moments]
     with opened.transaction(writes=True) as session:
-        queue.add(session, [shared | {"id": str(n), "ended_at": moment} for n, moment in enumerate(moments)])
+        queue.add(session, [fixed | {"id": key, "ended_at": moment} for key, moment in zip(ids, moments, strict=True)])
     with opened.transaction(writes=False) as session:
         seen: list[EventRow] = []
         place = (0.0, 0)
-        while page := searching.ended(session, rows.HOST, "i", EventStreamQuery(), place, limit):
+        while page := searching.ended(session, rows.HOST, name, EventStreamQuery(), place, limit):
             assert len(page) <= limit
             seen += page
             place = (page[-1].ended_at, page[-1].seq)  # type: ignore[assignment]
-        wanted = sorted((moment, str(n)) for n, moment in enumerate(moments) if moment is not None)
+        wanted = sorted((moment, key) for key, moment in zip(ids, moments, strict=True) if moment is not None)
         assert sorted((row.ended_at, row.id) for row in seen) == wanted  # type: ignore[type-var]
         assert [row.ended_at for row in seen] == [moment for moment, _ in wanted]
-    opened.close()
 
 
-@given(st.text(max_size=60))
-def test_no_text_is_a_cursor_by_accident(text: str) -> None:
-    with pytest.raises(rows.BadCursor):
-        rows._beyond(SpaceRow.created_at, SpaceRow.id, text, True)
-
-
-@pytest.mark.parametrize("table", rows.TABLES)
+@pytest.mark.parametrize("table", schema.TABLES)
 def test_a_table_without_a_rule_is_seen_by_the_host_only(table: type[Table], database: Database) -> None:
     with database.transaction(writes=True) as session:
-        founding.found(session, "A", "a@example.com")
-        nobody = Reach("user", user_id="nobody", organizations=frozenset())
+        organizations.create_organization(session, "A", "a@example.com")
+        nobody = Reach("user", user_id="nobody")
         assert rows.every(session, nobody, table) == []

@@ -38,8 +38,8 @@ def issuer(host: HostProcess) -> str:
 
 
 def ask(issuer: str, **query: Any) -> requests.Response:
-    wanted = {"client_id": "client", "redirect_uri": BACK, "response_type": "code", "scope": "openid", **query}
-    return requests.get(f"{issuer}/authorize", params=wanted, timeout=60, allow_redirects=False)
+    expected = {"client_id": "client", "redirect_uri": BACK, "response_type": "code", "scope": "openid", **query}
+    return requests.get(f"{issuer}/authorize", params=expected, timeout=60, allow_redirects=False)
 
 
 def told(answer: requests.Response) -> dict[str, str]:
@@ -171,9 +171,9 @@ def test_a_revoked_token_is_over(issuer: str) -> None:
     assert post(issuer, "revoke", client_id="client", token="unknown").status_code == 200
     assert who(issuer, got["access_token"]).status_code == 200
     assert post(issuer, "revoke", client_id="client", token=got["access_token"]).status_code == 200
-    gone = who(issuer, got["access_token"])
-    refused(gone, "invalid_token", 401)
-    assert gone.headers["WWW-Authenticate"].startswith("Bearer")
+    removed = who(issuer, got["access_token"])
+    refused(removed, "invalid_token", 401)
+    assert removed.headers["WWW-Authenticate"].startswith("Bearer")
     assert post(issuer, "revoke", client_id="client", token=got["refresh_token"]).status_code == 200
     refused(refresh(issuer, got["refresh_token"]), "invalid_grant")
 

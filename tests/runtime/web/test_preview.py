@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -34,14 +36,14 @@ def counter(host: HostProcess) -> Installed:
 
 def test_an_output_is_examined(counter: Installed) -> None:
     path = f"/preview/api/{counter.name}/validate"
-    found = counter.owner.api.post(path, {"output": BAD}).json
-    assert found["violations"] == [
+    body = counter.owner.api.post(path, {"output": BAD}).json
+    assert body["violations"] == [
         {"path": "element.children[1].onPress", "rule": "is missing"},
         {"path": "element.children[1].label", "rule": "must be a text; it is a number"},
     ]
-    assert [one["path"] for one in found["warnings"]] == ["element.children[0]", "element.children[1]"]
-    drawn = counter.render().json
-    assert counter.owner.api.post(path, {"output": drawn}).json["violations"] == []
+    assert [warning["path"] for warning in body["warnings"]] == ["element.children[0]", "element.children[1]"]
+    output = counter.render().json
+    assert counter.owner.api.post(path, {"output": output}).json["violations"] == []
 
 
 def test_an_output_that_is_none_is_examined_too(counter: Installed) -> None:
@@ -57,3 +59,26 @@ def test_only_those_who_may_see_the_preview_have_outputs_examined(counter: Insta
     other = tenant(host, "Beta", "beta@example.com")
     answer = other.api.post(f"/preview/api/{counter.name}/validate", {"output": BAD})
     assert answer.status == 404
+
+
+def test_files_of_pages_are_sent_and_nothing_beside_them(host: HostProcess) -> None:
+    assert status_of(host, "shared/session.js") == 200
+    for path in (
+        "shared/../../site/reader.js",
+        "../contentkit/dom.js",
+        "%2e%2e/contentkit/dom.js",
+        "shared/%2e%2e/%2e%2e/%2e%2e/preview.py",
+        "%2Fetc%2Fpasswd",
+        "shared",
+        "shared/",
+    ):
+        assert status_of(host, path) == 404, path
+
+
+def status_of(host: HostProcess, path: str) -> int:
+    """Ask for a file by a path that is sent as it is written: other clients resolve `..` before they ask."""
+    connection = HTTPConnection(urlsplit(host.url).netloc, timeout=10)
+    connection.request("GET", f"/preview/static/{path}")
+    status = connection.getresponse().status
+    connection.close()
+    return status

@@ -37,29 +37,31 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostProcess]:
     assert process.stop() == 0
 
 
-def publish(one: Installed, **change: Any) -> str:
-    changed = one.owner.api.call("PATCH", f"/v1/orgs/{one.owner.id}/sites/{one.site}", {"published": True, **change})
+def publish(integration: Installed, **change: Any) -> str:
+    changed = integration.owner.api.call(
+        "PATCH", f"/v1/orgs/{integration.owner.id}/sites/{integration.site}", {"published": True, **change}
+    )
     assert changed.status == 200, changed.text
     home: str = changed.json["urls"]["published"]
     return home
 
 
 @pytest.fixture(scope="module")
-def one(host: HostProcess) -> Installed:
+def integration(host: HostProcess) -> Installed:
     owner = tenant(host, "Alpha", "alpha@example.com")
-    found = installed(owner, SCRIPT, scopes=[*SCOPES, "page:feedback:read"], contentSecurityPolicy=POLICY)
-    part = f"{found.path}/installations/{found.installation}/sites/{found.site}"
+    app = installed(owner, SCRIPT, scopes=[*SCOPES, "page:feedback:read"], contentSecurityPolicy=POLICY)
+    part = f"{app.path}/installations/{app.installation}/sites/{app.site}"
     assert owner.api.get(part).json["status"] == "active"
-    return found
+    return app
 
 
 @pytest.fixture(scope="module")
-def home(one: Installed) -> str:
-    return publish(one)
+def home(integration: Installed) -> str:
+    return publish(integration)
 
 
-def events(one: Installed, kind: str) -> list[Any]:
-    items: list[Any] = one.owner.api.get(f"{one.path}/events", type=kind, limit=100).json["items"]
+def events(integration: Installed, kind: str) -> list[Any]:
+    items: list[Any] = integration.owner.api.get(f"{integration.path}/events", type=kind, limit=100).json["items"]
     return items
 
 
@@ -68,86 +70,92 @@ def send(home: str, place: str, body: Any, **more: Any) -> requests.Response:
 
 
 def report(blocked: str, **more: Any) -> dict[str, Any]:
-    told = {
+    body = {
         "document-uri": "http://site.example/sites/x/?secret=1",
         "effective-directive": "script-src-elem",
         "blocked-uri": blocked,
         **more,
     }
-    return {"csp-report": told}
+    return {"csp-report": body}
 
 
-def test_there_is_a_page_for_each_block_and_no_other(one: Installed, home: str) -> None:
+def test_there_is_a_page_for_each_block_and_no_other(integration: Installed, home: str) -> None:
     page = requests.get(home, timeout=60)
     assert page.status_code == 200 and "<h1" in page.text and "Welcome" in page.text
-    block = requests.get(f"{home}blocks/{one.name}/counter", timeout=60)
-    assert f'src="{home}-/render/{one.name}"' in block.text and 'aria-current="page">Counter</a>' in block.text
-    assert requests.get(f"{home}blocks/{one.name}/other", timeout=60).status_code == 404
+    block = requests.get(f"{home}blocks/{integration.name}/counter", timeout=60)
+    assert f'src="{home}-/render/{integration.name}"' in block.text and 'aria-current="page">Counter</a>' in block.text
+    assert requests.get(f"{home}blocks/{integration.name}/other", timeout=60).status_code == 404
 
 
-def test_the_policy_is_the_pages_own_the_scripts_and_the_blocks(one: Installed, home: str) -> None:
+def test_the_policy_is_the_pages_own_the_scripts_and_the_blocks(integration: Installed, home: str) -> None:
     policy = requests.get(home, timeout=60).headers["Content-Security-Policy"]
-    told = {part.split()[0]: part.split()[1:] for part in policy.split(";")}
-    (script,) = one.owner.api.get(f"/v1/orgs/{one.owner.id}/sites/{one.site}/integration-scripts").json
-    assert script["script"] in told["script-src"] and "'self'" not in told["script-src"]
-    assert told["connect-src"][-1] == "https://api.example" and home in told["connect-src"]
-    assert told["report-uri"] == [f"{home}-/violations"]
-    assert told["base-uri"] == told["object-src"] == ["'none'"]
-    shown = one.owner.api.get(f"/preview/api/{one.name}/site").json
-    assert (shown["policy"], shown["address"], [page["place"] for page in shown["pages"]]) == (
+    directives = {part.split()[0]: part.split()[1:] for part in policy.split(";")}
+    (script,) = integration.owner.api.get(
+        f"/v1/orgs/{integration.owner.id}/sites/{integration.site}/integration-scripts"
+    ).json
+    assert script["script"] in directives["script-src"] and "'self'" not in directives["script-src"]
+    assert directives["connect-src"][-1] == "https://api.example" and home in directives["connect-src"]
+    assert directives["report-uri"] == [f"{home}-/violations"]
+    assert directives["base-uri"] == directives["object-src"] == ["'none'"]
+    body = integration.owner.api.get(f"/preview/api/{integration.name}/site").json
+    assert (body["policy"], body["address"], [page["place"] for page in body["pages"]]) == (
         policy,
         home,
-        ["", "guide", f"blocks/{one.name}/counter"],
+        ["", "guide", f"blocks/{integration.name}/counter"],
     )
 
 
-def test_a_reader_gets_renders_of_the_blocks_that_are_there(one: Installed, home: str, host: HostProcess) -> None:
-    wanted = {"componentId": "counter", "props": {}, "context": one.context()}
-    drawn = send(home, f"render/{one.name}", wanted)
-    assert (drawn.status_code, drawn.json()["state"]) == (200, {"count": 0})
-    assert drawn.headers["Content-Security-Policy"] == POLICY
+def test_a_reader_gets_renders_of_the_blocks_that_are_there(
+    integration: Installed, home: str, host: HostProcess
+) -> None:
+    expected = {"componentId": "counter", "props": {}, "context": integration.context()}
+    output = send(home, f"render/{integration.name}", expected)
+    assert (output.status_code, output.json()["state"]) == (200, {"count": 0})
+    assert output.headers["Content-Security-Policy"] == POLICY
     action = {"action": "increment"}
-    pressed = send(home, f"render/{one.name}", {**wanted, "state": {"count": 4}, "action": action})
+    pressed = send(home, f"render/{integration.name}", {**expected, "state": {"count": 4}, "action": action})
     assert pressed.json()["state"] == {"count": 5}
     for context, status in (
-        (one.context(editable=True), 400),
-        ({"type": "configuration_space", "spaceId": one.space, "theme": "light"}, 400),
-        (one.context(spaceId="another"), 404),
+        (integration.context(editable=True), 400),
+        ({"type": "configuration_space", "spaceId": integration.space, "theme": "light"}, 400),
+        (integration.context(spaceId="another"), 404),
     ):
-        assert send(home, f"render/{one.name}", {**wanted, "context": context}).status_code == status
+        assert send(home, f"render/{integration.name}", {**expected, "context": context}).status_code == status
     other = installed(tenant(host, "Beta", "beta@example.com"))
-    assert send(home, f"render/{other.name}", {**wanted, "context": other.context()}).status_code == 404
-    assert send(home, "render/nothing", wanted).status_code == 404
-    assert send(home, f"render/{one.name}", {**wanted, "props": {"a": "x" * 70_000}}).status_code == 413
+    assert send(home, f"render/{other.name}", {**expected, "context": other.context()}).status_code == 404
+    assert send(home, "render/nothing", expected).status_code == 404
+    assert send(home, f"render/{integration.name}", {**expected, "props": {"a": "x" * 70_000}}).status_code == 413
 
 
-def test_what_a_reader_does_becomes_events(one: Installed, home: str) -> None:
+def test_what_a_reader_does_becomes_events(integration: Installed, home: str) -> None:
     here = {"url": f"{home}guide", "page": "guide"}
     rating = {"type": "page_post_feedback_comment", "feedback": {"rating": "bad", "comment": "Too short"}}
     cookies = {"__gitbook_cookie_granted": "yes", "site_visitor": "secret"}
-    told = send(
+    response = send(
         home,
         "insights",
         {"events": [{**VIEW, "location": here}, {**VIEW, **rating, "location": here}]},
         cookies=cookies,
         headers={"User-Agent": "a browser"},
     )
-    assert told.status_code == 204, told.text
-    (view,) = wait_for(lambda: events(one, "site_view"))
+    assert response.status_code == 204, response.text
+    (view,) = wait_for(lambda: events(integration, "site_view"))
     visitor = view["payload"]["visitor"]
     assert (visitor["cookies"], visitor["userAgent"]) == ({"__gitbook_cookie_granted": "yes"}, "a browser")
     assert (visitor["ip"], view["payload"]["pageId"]) == ("127.0.0.1", "guide")
-    (feedback,) = wait_for(lambda: events(one, "page_feedback"))
+    (feedback,) = wait_for(lambda: events(integration, "page_feedback"))
     assert feedback["payload"]["feedback"] == {"rating": "bad", "comment": "Too short"}
-    reader = one.owner.api.get(f"/preview/api/{one.name}/site").json["reader"]
+    reader = integration.owner.api.get(f"/preview/api/{integration.name}/site").json["reader"]
     assert (reader["page"], reader["consent"]) == ("guide", "granted")
     away = {"events": [{**VIEW, "location": {"url": "https://evil.example/"}}]}
     assert send(home, "insights", away).status_code == 400
     assert send(home, "insights", {"events": [{**VIEW, "location": here}] * 11}).status_code == 400
 
 
-def test_a_violation_is_a_warning_in_the_log_of_who_caused_it(one: Installed, home: str) -> None:
-    (script,) = one.owner.api.get(f"/v1/orgs/{one.owner.id}/sites/{one.site}/integration-scripts").json
+def test_a_violation_is_a_warning_in_the_log_of_who_caused_it(integration: Installed, home: str) -> None:
+    (script,) = integration.owner.api.get(
+        f"/v1/orgs/{integration.owner.id}/sites/{integration.site}/integration-scripts"
+    ).json
     source = {"source-file": script["script"], "line-number": 3}
     assert send(home, "violations", report("https://evil.example/x.js?visitor=ada", **source)).status_code == 204
     modern = {
@@ -155,8 +163,8 @@ def test_a_violation_is_a_warning_in_the_log_of_who_caused_it(one: Installed, ho
         "body": {"blockedURL": "inline", "effectiveDirective": "style-src", "documentURL": home},
     }
     assert send(home, "violations", [modern]).status_code == 204
-    wait_for(lambda: len(events(one, "site_policy_violation")) == 2)
-    second, first = events(one, "site_policy_violation")
+    wait_for(lambda: len(events(integration, "site_policy_violation")) == 2)
+    second, first = events(integration, "site_policy_violation")
     assert first["payload"]["violation"] == {
         "directive": "script-src-elem",
         "blocked": "https://evil.example/x.js",
@@ -164,58 +172,63 @@ def test_a_violation_is_a_warning_in_the_log_of_who_caused_it(one: Installed, ho
         "source": script["script"],
         "line": 3,
     }
-    assert (first["payload"]["siteId"], first["installationId"]) == (one.site, one.installation)
-    (line,) = one.owner.api.get(f"{one.path}/events/{first['id']}").json["trace"]["logs"]
+    assert (first["payload"]["siteId"], first["installationId"]) == (integration.site, integration.installation)
+    (line,) = integration.owner.api.get(f"{integration.path}/events/{first['id']}").json["trace"]["logs"]
     assert line["level"] == "warn"
     assert line["message"] == (
         "The content security policy kept https://evil.example/x.js off the page /sites/x/ (script-src-elem), "
         f"asked for by {script['script']}:3: name its origin under `script-src` of the manifest's "
         "`contentSecurityPolicy`."
     )
-    (line,) = one.owner.api.get(f"{one.path}/events/{second['id']}").json["trace"]["logs"]
-    assert "kept code or style that stands in the page off the page" in line["message"]
+    (line,) = integration.owner.api.get(f"{integration.path}/events/{second['id']}").json["trace"]["logs"]
+    assert "kept code or style that is written in the page off the page" in line["message"]
 
 
 @pytest.mark.parametrize(
     "body",
     [b"", b"{", b"[" * 30_000, b"[]", b"[1]", b"{}", b'{"csp-report": []}', b'{"csp-report": {}}' * 2, b"null"],
 )
-def test_what_is_no_report_is_refused(home: str, body: bytes) -> None:
+def test_what_is_not_a_report_is_refused(home: str, body: bytes) -> None:
     assert requests.post(f"{home}-/violations", data=body, timeout=60).status_code == 400
 
 
 def test_a_report_cannot_trick_who_reads_it() -> None:
     nasty = report("https://x.example/\x1b[31m\u202e" + "a" * 5000, **{"line-number": True, "source-file": ["x"]})
-    (found,) = violations(json.dumps(nasty).encode())
-    assert (len(found.blocked), "\x1b" in found.blocked, "\u202e" in found.blocked) == (300, False, False)
-    assert (found.line, found.source, found.culprit) == (None, "", None)
+    (body,) = violations(json.dumps(nasty).encode())
+    assert (len(body.blocked), "\x1b" in body.blocked, "\u202e" in body.blocked) == (300, False, False)
+    assert (body.line, body.source, body.culprit) == (None, "", None)
     (empty,) = violations(b'{"csp-report": {}}')
     assert empty.sentence().startswith("The content security policy kept something off the page /")
 
 
 def test_a_flood_is_not_written_down(host: HostProcess) -> None:
-    one = installed(tenant(host, "Gamma", "gamma@example.com"), SCRIPT)
-    home = publish(one)
+    integration = installed(tenant(host, "Gamma", "gamma@example.com"), SCRIPT)
+    home = publish(integration)
     many = [send(home, "violations", report(f"https://x.example/{number}")).status_code for number in range(40)]
     assert (many.count(204), many.count(429)) == (30, 10)
     assert send(home, "violations", report("x" * 40_000)).status_code == 413
-    wait_for(lambda: len(events(one, "site_policy_violation")) == 30)
+    wait_for(lambda: len(events(integration, "site_policy_violation")) == 30)
 
 
 def test_a_guarded_site_answers_who_signed_in_only(host: HostProcess) -> None:
-    one = installed(tenant(host, "Delta", "delta@example.com"), SCRIPT, scopes=["site:visitor:auth"])
-    guard = {"backend": "integration", "integration": one.name}
-    home = publish(one, visibility="visitor-auth", visitorAuth=guard)
-    wanted = {"componentId": "counter", "props": {}, "context": one.context()}
-    assert send(home, f"render/{one.name}", wanted).status_code == 403
+    integration = installed(tenant(host, "Delta", "delta@example.com"), SCRIPT, scopes=["site:visitor:auth"])
+    guard = {"backend": "integration", "integration": integration.name}
+    home = publish(integration, visibility="visitor-auth", visitorAuth=guard)
+    expected = {"componentId": "counter", "props": {}, "context": integration.context()}
+    assert send(home, f"render/{integration.name}", expected).status_code == 403
     here = {"url": home}
     assert send(home, "insights", {"events": [{**VIEW, "location": here}]}).status_code == 403
-    part = f"{one.path}/installations/{one.installation}/sites/{one.site}"
-    assert one.owner.api.call("PATCH", part, {"status": "paused"}).status == 200
-    assert send(home, f"render/{one.name}", wanted).status_code == 403
-    publish(one, visibility="share-link")
-    assert send(home, f"render/{one.name}", wanted).status_code == 403
-    assert one.owner.api.call("PATCH", f"/v1/orgs/{one.owner.id}/sites/{one.site}", {"published": False}).status == 200
+    part = f"{integration.path}/installations/{integration.installation}/sites/{integration.site}"
+    assert integration.owner.api.call("PATCH", part, {"status": "paused"}).status == 200
+    assert send(home, f"render/{integration.name}", expected).status_code == 403
+    publish(integration, visibility="share-link")
+    assert send(home, f"render/{integration.name}", expected).status_code == 403
+    assert (
+        integration.owner.api.call(
+            "PATCH", f"/v1/orgs/{integration.owner.id}/sites/{integration.site}", {"published": False}
+        ).status
+        == 200
+    )
     assert send(home, "violations", report("x")).status_code == 404
 
 
@@ -223,11 +236,11 @@ def test_a_host_without_the_preview_has_no_pages(tmp_path_factory: pytest.TempPa
     data = tmp_path_factory.mktemp("plain")
     init(data, "First", "first@example.com")
     process = HostProcess(data).start()
-    one = installed(tenant(process, "Alpha", "alpha@example.com"), SCRIPT)
-    home = publish(one)
+    integration = installed(tenant(process, "Alpha", "alpha@example.com"), SCRIPT)
+    home = publish(integration)
     page = requests.get(f"{home}anything", timeout=60)
     assert page.status_code == 200 and "A space" in page.text and "window.js" not in page.text
     assert "report-uri" not in page.headers["Content-Security-Policy"]
-    for place in ("violations", "insights", f"render/{one.name}"):
+    for place in ("violations", "insights", f"render/{integration.name}"):
         assert send(home, place, report("x")).status_code == 405
     assert process.stop() == 0

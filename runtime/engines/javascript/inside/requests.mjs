@@ -1,6 +1,6 @@
 // What a script requests, and the request it is called with.
 
-const MOST_WAITING = 6; // as Workers: further requests wait until one of these has its answer's head
+const MAX_WAITING = 6; // as Workers: further requests wait until one of these has its answer's head
 const BOUNDARY = "----part-of-a-dispatched-event";
 const NativeRequest = globalThis.Request;
 const nativeFetch = globalThis.fetch;
@@ -89,7 +89,7 @@ export function createFetch(listener) {
     const call = listener();
     if (!call || call.loading) throw new TypeError("fetch can be used while an event is handled, not while the script loads");
     if (call.over) throw new TypeError("the call that wants to fetch is over; use waitUntil for work after the answer");
-    await call.turn(MOST_WAITING);
+    await call.turn(MAX_WAITING);
     try {
       return await refusal(await nativeFetch(input, { ...init, client: call.client() }));
     } finally {

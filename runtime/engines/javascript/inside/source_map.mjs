@@ -1,4 +1,4 @@
-// Places in a bundle -> places in its author's files (ECMA-426). Read only when an error has to be told.
+// Places in a bundle -> places in its author's files (ECMA-426). Read only when an error has to be reported.
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const DIGITS = new Int8Array(128).fill(-1);
@@ -12,7 +12,7 @@ export class SourceMap {
   #decoded;
   #sources;
 
-  /** Take the `data:` URL of a map; throws on what is none. */
+  /** Take the `data:` URL of a map; throws on anything else. */
   constructor(url) {
     const [head, content] = [url.slice(0, url.indexOf(",")), url.slice(url.indexOf(",") + 1)];
     const text = head.endsWith(";base64")

@@ -84,6 +84,7 @@ class Zygote:
         confine.enter_namespaces()
         if os.fork() != 0:
             os._exit(0)
+        os.setsid()  # the kernel divides the processor among sessions: none shall live on the part of another
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         bounded = confine.private_files(self._tmp_bytes)
         confine.loopback_up()

@@ -16,7 +16,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    # Not in batches: SQLite would make the tables anew, and dropping the old ones would take along what refers to them.
+    # Not in batches: SQLite would rebuild the tables, and dropping the old ones would take along what refers to them.
     op.add_column('events', sa.Column('held', sa.Float(), nullable=True))
     for column in (
         sa.Column('basename', sa.String(length=100), nullable=True),

@@ -8,14 +8,14 @@ export function isBinding(value) {
 /** Return a copy of a value with every binding replaced; properties bound to an unknown key are left out. */
 export function resolve(value, state) {
   if (isBinding(value)) return Object.hasOwn(state, value.$state) ? state[value.$state] : undefined;
-  if (Array.isArray(value)) return value.map((one) => resolve(one, state)).filter((one) => one !== undefined);
+  if (Array.isArray(value)) return value.map((item) => resolve(item, state)).filter((item) => item !== undefined);
   if (typeof value !== "object" || value === null) return value;
-  const found = {};
+  const result = {};
   for (const [key, inner] of Object.entries(value)) {
     const resolved = resolve(inner, state);
-    if (resolved !== undefined) found[key] = resolved;
+    if (resolved !== undefined) result[key] = resolved;
   }
-  return found;
+  return result;
 }
 
 /** Return the keys that a value is bound to. */

@@ -9,7 +9,7 @@ import { ask, Overlay } from "./overlay.js";
 
 const HOST_ACTIONS = new Set(["@ui.modal.open", "@ui.modal.close", "@ui.url.open", "@editor.node.updateProps"]);
 
-/** Return what to tell of an answer without an output: `{message, status}`. */
+/** Return what to show for an answer without an output: `{message, status}`. */
 export function complaintOf(answer) {
   return { message: answer.body?.error?.message ?? `The render failed with status ${answer.status}`, status: answer.status };
 }
@@ -28,8 +28,8 @@ export class Component {
   #watchers = new Map();
   #written = new Map();
 
-  constructor({ props = {}, place = document.body, ...given }) {
-    Object.assign(this, { props, place, ...given });
+  constructor({ props = {}, place = document.body, ...options }) {
+    Object.assign(this, { props, place, ...options });
     this.id = freshId("component");
     this.state = {};
     this.drawn = false;

@@ -32,7 +32,7 @@ export const controls = {
 
   input(element, drawing, path) {
     const inner = element.element ?? {};
-    const control = drawing.one(inner, `${path}.element`);
+    const control = drawing.node(inner, `${path}.element`);
     const target = fieldOf(control);
     const words = typeof element.hint === "string" ? element.hint : element.hint && drawing.all(element.hint, `${path}.hint`);
     const hint = words && words.length ? make("div", { class: "ck-hint-line", id: freshId("hint") }, words) : null;
@@ -101,11 +101,11 @@ export const controls = {
       "data-path": path,
     });
     node.addEventListener("change", async () => {
-      const wanted = node.checked;
-      node.checked = !wanted;
+      const isOn = node.checked;
+      node.checked = !isOn;
       if (!(await host.ask(element.confirm))) return;
-      node.checked = wanted;
-      host.set(element.state, wanted);
+      node.checked = isOn;
+      host.set(element.state, isOn);
       if (element.onValueChange) await host.dispatch(element.onValueChange);
     });
     host.watch([element.state], () => {
@@ -125,11 +125,11 @@ export const controls = {
       "data-path": path,
     });
     node.addEventListener("change", async () => {
-      const wanted = node.checked;
-      node.checked = !wanted;
+      const isOn = node.checked;
+      node.checked = !isOn;
       if (!(await host.ask(element.confirm))) return;
       const others = checked().filter((value) => value !== element.value);
-      host.set(element.state, wanted ? [...others, element.value] : others);
+      host.set(element.state, isOn ? [...others, element.value] : others);
     });
     host.watch([element.state], () => {
       node.checked = checked().includes(element.value);
@@ -258,7 +258,7 @@ function several(element, drawing, path, options, choose, note) {
       checked: chosen().includes(option.id),
       "data-path": `${path}.${index}`,
       onchange: () => {
-        const picked = options.map((one) => one.id).filter((id) => (id === option.id ? box.checked : chosen().includes(id)));
+        const picked = options.map((option) => option.id).filter((id) => (id === option.id ? box.checked : chosen().includes(id)));
         choose(picked);
       },
     });

@@ -45,6 +45,6 @@ export const safeLink = (url) => checked(url, LINKS);
 
 /** Return an address that is safe to show as a picture, or null. */
 export const safeImage = (url) => {
-  const found = checked(url, IMAGES);
-  return found && (!found.startsWith("data:") || found.startsWith("data:image/")) ? found : null;
+  const safe = checked(url, IMAGES);
+  return safe && (!safe.startsWith("data:") || safe.startsWith("data:image/")) ? safe : null;
 };

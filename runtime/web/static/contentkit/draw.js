@@ -31,7 +31,7 @@ class Drawing {
   }
 
   /** Draw one element; an unknown one becomes a small note, since a newer platform may know it. */
-  one(element, path) {
+  node(element, path) {
     if (typeof element === "string" || typeof element === "number") {
       return make("p", { class: "ck-text" }, String(element));
     }
@@ -46,7 +46,7 @@ class Drawing {
 
   /** Draw children; a single one may stand without its list, and lists may hold lists. */
   all(children, path) {
-    return this.listed(children).map((child, index) => this.one(child, `${path}.${index}`));
+    return this.listed(children).map((child, index) => this.node(child, `${path}.${index}`));
   }
 
   /** Return children as one flat list without those to be skipped. */
@@ -64,7 +64,7 @@ class Drawing {
 
 /** Draw a root element. */
 export function draw(root, host) {
-  return new Drawing(host).one(root, "0");
+  return new Drawing(host).node(root, "0");
 }
 
 /** Return what stands in a modal: title, subtitle, size, body, submit button. */
@@ -75,6 +75,6 @@ export function drawModal(root, host) {
     size: ["medium", "xlarge", "fullscreen"].includes(root.size) ? root.size : "medium",
     subtitle: drawing.all(root.subtitle, "0.subtitle"),
     body: drawing.all(root.children, "0"),
-    submit: root.submit ? [drawing.one({ style: "primary", ...root.submit }, "0.submit")] : [],
+    submit: root.submit ? [drawing.node({ style: "primary", ...root.submit }, "0.submit")] : [],
   };
 }

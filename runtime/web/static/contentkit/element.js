@@ -82,7 +82,7 @@ export class ContentKit extends HTMLElement {
     return this.#component?.refresh();
   }
 
-  /** Begin anew, once for all that changes in one go. */
+  /** Start over, once for all that changes in one go. */
   #draw() {
     if (this.#planned) return;
     this.#planned = true;
@@ -98,7 +98,7 @@ export class ContentKit extends HTMLElement {
     const content = this.shadowRoot.lastElementChild;
     let component;
     try {
-      component = this.#made(content);
+      component = this.#newComponent(content);
     } catch (error) {
       content.replaceChildren(make("p", { role: "alert" }, error.message));
       return;
@@ -131,7 +131,7 @@ export class ContentKit extends HTMLElement {
     }
   }
 
-  #made(place) {
+  #newComponent(place) {
     return new Component({
       render: (body) => this.#ask(body),
       componentId: this.getAttribute("component") ?? "",
@@ -148,12 +148,12 @@ export class ContentKit extends HTMLElement {
   async #ask(body) {
     if (this.onrender) return { ok: true, status: 200, headers: new Headers(), body: await this.onrender(body) };
     const src = new URL(this.getAttribute("src") ?? "", document.baseURI);
-    const given = { ...this.headers };
+    const headers = { ...this.headers };
     // The address of a first drawing holds its whole request; what is pressed then goes where it came from.
     const first = Boolean(src.search) && body.state === undefined && body.action === undefined;
     if (!first) src.search = "";
-    const post = { method: "POST", headers: { ...given, "Content-Type": "application/json" }, body: JSON.stringify(body) };
-    const answer = await fetch(src, first ? { headers: given } : post);
+    const post = { method: "POST", headers: { ...headers, "Content-Type": "application/json" }, body: JSON.stringify(body) };
+    const answer = await fetch(src, first ? { headers } : post);
     const text = await answer.text();
     try {
       return { ok: answer.ok, status: answer.status, headers: answer.headers, body: JSON.parse(text) };
@@ -169,7 +169,7 @@ export class ContentKit extends HTMLElement {
     try {
       return JSON.parse(text);
     } catch (error) {
-      throw new Error(`content-kit: the attribute ${name} is no JSON: ${error.message}`);
+      throw new Error(`content-kit: the attribute ${name} is not JSON: ${error.message}`);
     }
   }
 

@@ -20,11 +20,11 @@ export function frame(element, host) {
 }
 
 /** Tell whether two frames show the same page. */
-export const sameFrame = (one, other) => one.getAttribute("src") === other.getAttribute("src");
+export const sameFrame = (first, second) => first.getAttribute("src") === second.getAttribute("src");
 
 /** Let a frame on the page go on as what a newer drawing says of it. */
-export function adopt(running, drawn) {
-  const [before, after] = [FRAMES.get(running), FRAMES.get(drawn)];
+export function adopt(running, fresh) {
+  const [before, after] = [FRAMES.get(running), FRAMES.get(fresh)];
   before.end();
   after.take(running, before.ready);
   FRAMES.set(running, after);

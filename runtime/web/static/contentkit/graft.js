@@ -1,4 +1,4 @@
-/** Putting a new drawing in the place of an old one while web frames stay: a frame that moves in a page loads anew. */
+/** Putting a new drawing in the place of an old one while web frames stay: a frame that moves in a page reloads. */
 
 import { adopt, sameFrame } from "./frame.js";
 
@@ -9,8 +9,8 @@ export function graft(place, fresh) {
     place.replaceChildren(...fresh);
     return;
   }
-  const kept = new Set(pairs.values());
-  for (const node of [...place.childNodes]) if (!kept.has(node)) node.remove();
+  const remaining = new Set(pairs.values());
+  for (const node of [...place.childNodes]) if (!remaining.has(node)) node.remove();
   let after = place.firstChild;
   for (const node of fresh) {
     const old = pairs.get(node);
@@ -31,21 +31,21 @@ export function graft(place, fresh) {
 
 /** Find for each new node with a frame the old one it stands for; null when there is none, or the order changed. */
 function pair(old, fresh) {
-  const found = new Map();
+  const matches = new Map();
   let from = 0;
   for (const node of fresh) {
     if (!frameOf(node) || hears(node)) continue;
-    const at = old.findIndex((one, index) => index >= from && fits(one, node));
+    const at = old.findIndex((candidate, index) => index >= from && fits(candidate, node));
     if (at < 0) continue;
-    found.set(node, old[at]);
+    matches.set(node, old[at]);
     from = at + 1;
   }
-  return found.size ? found : null;
+  return matches.size ? matches : null;
 }
 
 function fits(old, fresh) {
-  const [one, other] = [frameOf(old), frameOf(fresh)];
-  return one && other && old.tagName === fresh.tagName && old.dataset.ck === fresh.dataset.ck && !hears(old) && sameFrame(one, other);
+  const [before, after] = [frameOf(old), frameOf(fresh)];
+  return before && after && old.tagName === fresh.tagName && old.dataset.ck === fresh.dataset.ck && !hears(old) && sameFrame(before, after);
 }
 
 const frameOf = (node) => (node.nodeType !== Node.ELEMENT_NODE ? null : node.tagName === "IFRAME" ? node : node.querySelector("iframe"));

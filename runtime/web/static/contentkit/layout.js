@@ -11,7 +11,7 @@ export const layout = {
     return make("section", { class: "ck-block" }, menu, make("div", { class: "ck-stack" }, drawing.all(element.children, path)));
   },
 
-  // Drawn in place only where a modal is no overlay, as in the preview of a modal's own component.
+  // Drawn in place only where a modal is not an overlay, as in the preview of a modal's own component.
   modal(element, drawing, path) {
     return make(
       "section",
@@ -20,7 +20,7 @@ export const layout = {
       element.subtitle && make("div", { class: "ck-overlay-subtitle" }, drawing.all(element.subtitle, `${path}.subtitle`)),
       make("div", { class: "ck-stack" }, drawing.all(element.children, path)),
       element.submit &&
-        make("footer", { class: "ck-overlay-footer" }, drawing.one({ style: "primary", ...element.submit }, `${path}.submit`)),
+        make("footer", { class: "ck-overlay-footer" }, drawing.node({ style: "primary", ...element.submit }, `${path}.submit`)),
     );
   },
 
@@ -48,18 +48,18 @@ export const layout = {
   card(element, drawing, path) {
     const hint = typeof element.hint === "string" ? element.hint : drawing.all(element.hint, `${path}.hint`);
     const title = element.title ? make("div", { class: "ck-card-title" }, element.title) : null;
-    const drawn = cardIcon(element.icon, drawing, path);
+    const picture = cardIcon(element.icon, drawing, path);
     const buttons = drawing.all(element.buttons, `${path}.buttons`);
     const children = drawing.all(element.children, path);
     const head = make(
       "div",
       { class: "ck-card-head" },
-      drawn,
+      picture,
       make("div", { class: "ck-card-words" }, title, hint.length ? make("div", { class: "ck-hint-line" }, hint) : null),
       buttons.length ? make("div", { class: "ck-card-buttons" }, buttons) : null,
     );
     const body = children.length ? make("div", { class: "ck-stack ck-card-body" }, children) : null;
-    const card = make("div", { class: "ck-card" }, drawn || title || hint.length || buttons.length ? head : null, body);
+    const card = make("div", { class: "ck-card" }, picture || title || hint.length || buttons.length ? head : null, body);
     if (element.onPress) pressable(card, title ?? card, drawing.firing(element.onPress), path);
     return card;
   },
@@ -88,7 +88,7 @@ export const layout = {
       },
       last ? "Finish" : "Next",
     );
-    const active = steps[at] ? drawing.one(steps[at], `${path}.${at}`) : null;
+    const active = steps[at] ? drawing.node(steps[at], `${path}.${at}`) : null;
     return make("div", { class: "ck-stepper" }, make("ol", { class: "ck-steps" }, marks), active, make("footer", { class: "ck-step-buttons" }, back, next));
   },
 
@@ -99,8 +99,8 @@ export const layout = {
 
 function cardIcon(value, drawing, path) {
   if (!value) return null;
-  const drawn = typeof value === "string" ? icon(value) : drawing.one(value, `${path}.icon`);
-  return drawn && make("div", { class: "ck-card-icon" }, drawn);
+  const picture = typeof value === "string" ? icon(value) : drawing.node(value, `${path}.icon`);
+  return picture && make("div", { class: "ck-card-icon" }, picture);
 }
 
 /** Make a card act as a button, without putting buttons inside a button. */

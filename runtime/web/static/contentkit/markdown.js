@@ -3,18 +3,18 @@
 import { make, safeImage, safeLink } from "./dom.js";
 
 const INLINE = [
-  [/^`([^`]+)`/, (found) => make("code", {}, found[1])],
-  [/^!\[([^\]]*)\]\((\S+?)\)/, (found) => picture(found)],
-  [/^\[([^\]]+)\]\((\S+?)\)/, (found) => anchor(found[2], inline(found[1]))],
-  [/^<(https?:\/\/[^>\s]+)>/, (found) => anchor(found[1], [found[1]])],
-  [/^https?:\/\/[^\s<>)]*[^\s<>).,;:!?]/, (found) => anchor(found[0], [found[0]])],
-  [/^\*\*(?=\S)([\s\S]*?\S)\*\*/, (found) => make("strong", {}, ...inline(found[1]))],
-  [/^__(?=\S)([\s\S]*?\S)__(?!\w)/, (found) => make("strong", {}, ...inline(found[1]))],
-  [/^~~(?=\S)([\s\S]*?\S)~~/, (found) => make("s", {}, ...inline(found[1]))],
-  [/^\*(?=[^\s*])([\s\S]*?[^\s*])\*(?!\*)/, (found) => make("em", {}, ...inline(found[1]))],
-  [/^_(?=[^\s_])([\s\S]*?[^\s_])_(?!\w)/, (found) => make("em", {}, ...inline(found[1]))],
+  [/^`([^`]+)`/, (match) => make("code", {}, match[1])],
+  [/^!\[([^\]]*)\]\((\S+?)\)/, (match) => picture(match)],
+  [/^\[([^\]]+)\]\((\S+?)\)/, (match) => anchor(match[2], inline(match[1]))],
+  [/^<(https?:\/\/[^>\s]+)>/, (match) => anchor(match[1], [match[1]])],
+  [/^https?:\/\/[^\s<>)]*[^\s<>).,;:!?]/, (match) => anchor(match[0], [match[0]])],
+  [/^\*\*(?=\S)([\s\S]*?\S)\*\*/, (match) => make("strong", {}, ...inline(match[1]))],
+  [/^__(?=\S)([\s\S]*?\S)__(?!\w)/, (match) => make("strong", {}, ...inline(match[1]))],
+  [/^~~(?=\S)([\s\S]*?\S)~~/, (match) => make("s", {}, ...inline(match[1]))],
+  [/^\*(?=[^\s*])([\s\S]*?[^\s*])\*(?!\*)/, (match) => make("em", {}, ...inline(match[1]))],
+  [/^_(?=[^\s_])([\s\S]*?[^\s_])_(?!\w)/, (match) => make("em", {}, ...inline(match[1]))],
   [/^ {2,}\n|^\\\n/, () => make("br")],
-  [/^\\([!-/:-@[-`{-~])/, (found) => found[1]],
+  [/^\\([!-/:-@[-`{-~])/, (match) => match[1]],
 ];
 const WORTH_A_LOOK = /[`![<h*_~\\ ]/;
 
@@ -40,9 +40,9 @@ export function inline(text) {
       for (const [pattern, build] of INLINE) {
         // Underscores inside words and addresses inside words are text.
         if (wordBefore && (text[at] === "_" || text[at] === "h")) continue;
-        const found = pattern.exec(rest);
-        if (found) {
-          hit = [found[0].length, build(found)];
+        const match = pattern.exec(rest);
+        if (match) {
+          hit = [match[0].length, build(match)];
           break;
         }
       }
@@ -83,24 +83,24 @@ function blocks(lines) {
   };
   while (at < lines.length) {
     const line = lines[at];
-    let found;
+    let match;
     if (!line.trim()) {
       at += 1;
-    } else if ((found = FENCE.exec(line))) {
+    } else if ((match = FENCE.exec(line))) {
       at += 1;
-      const [, fence] = found;
+      const [, fence] = match;
       const code = take((next) => !(next.trim().startsWith(fence) && !next.trim().replaceAll(fence[0], "")));
       at += 1;
-      nodes.push(make("pre", { "data-syntax": found[2] || null }, make("code", {}, code.join("\n"))));
-    } else if ((found = HEADING.exec(line))) {
+      nodes.push(make("pre", { "data-syntax": match[2] || null }, make("code", {}, code.join("\n"))));
+    } else if ((match = HEADING.exec(line))) {
       at += 1;
-      nodes.push(make(`h${found[1].length}`, {}, ...inline(found[2])));
+      nodes.push(make(`h${match[1].length}`, {}, ...inline(match[2])));
     } else if (RULE.test(line)) {
       at += 1;
       nodes.push(make("hr"));
     } else if (QUOTE.test(line)) {
       const quoted = take((next) => QUOTE.test(next) || (next.trim() && !starts(next)));
-      nodes.push(make("blockquote", {}, ...blocks(quoted.map((one) => one.replace(QUOTE, "")))));
+      nodes.push(make("blockquote", {}, ...blocks(quoted.map((text) => text.replace(QUOTE, "")))));
     } else if (ITEM.test(line)) {
       const taken = take((next) => ITEM.test(next) || (/^\s{2,}\S/.test(next) && next.trim()));
       nodes.push(list(taken));
@@ -108,7 +108,7 @@ function blocks(lines) {
       nodes.push(table(take((next) => next.includes("|"))));
     } else {
       const taken = [lines[at++], ...take((next) => next.trim() && !starts(next))];
-      nodes.push(make("p", {}, ...inline(taken.map((one) => one.trimStart()).join("\n").trimEnd())));
+      nodes.push(make("p", {}, ...inline(taken.map((text) => text.trimStart()).join("\n").trimEnd())));
     }
   }
   return nodes;
@@ -122,8 +122,8 @@ function list(lines) {
   const ordered = /\d/.test(first[2]);
   const items = [];
   for (const line of lines) {
-    const found = ITEM.exec(line);
-    if (found && (found[1].length <= depth || !items.length)) items.push([found[3]]);
+    const match = ITEM.exec(line);
+    if (match && (match[1].length <= depth || !items.length)) items.push([match[3]]);
     else items.at(-1).push(line.slice(Math.min(line.search(/\S/), depth + 2)));
   }
   const start = ordered ? Number.parseInt(first[2], 10) : 1;

@@ -28,7 +28,7 @@ export const media = {
   hint(element, drawing) {
     const children = drawing
       .listed(element.children)
-      .map((child, index) => (child.type === "image" ? drawing.one(child, `hint.${index}`) : inlineOf(child, drawing)));
+      .map((child, index) => (child.type === "image" ? drawing.node(child, `hint.${index}`) : inlineOf(child, drawing)));
     return make("div", { class: "ck-hint", role: "note" }, children);
   },
 
@@ -89,7 +89,7 @@ function inlineOf(child, drawing) {
     node.dataset.ck = "text";
     return node;
   }
-  return drawing.one(child, "inline");
+  return drawing.node(child, "inline");
 }
 
 function listing(element, drawing) {
@@ -107,7 +107,7 @@ function listing(element, drawing) {
   return node;
 }
 
-/** An editable code block: it writes its state key as text and tells of a change once typing pauses. */
+/** An editable code block: it writes its state key as text and reports a change once typing pauses. */
 function editor(element, drawing, path) {
   const { host } = drawing;
   const key = element.state;

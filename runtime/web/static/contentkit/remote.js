@@ -16,7 +16,7 @@ class Remote {
   #next = null;
   #active = -1;
   #timer = 0;
-  #asked = 0;
+  #request = 0;
   #shown = "[]";
 
   constructor(element, host, path, choose) {
@@ -68,7 +68,7 @@ class Remote {
   async #search(text) {
     if (Array.isArray(this.element.options)) {
       const words = text.toLowerCase();
-      this.#take([], { items: this.element.options.filter((one) => (one.label ?? one.id).toLowerCase().includes(words)), selected: this.element.options, next: null });
+      this.#take([], { items: this.element.options.filter((option) => (option.label ?? option.id).toLowerCase().includes(words)), selected: this.element.options, next: null });
       return;
     }
     const address = safeLink(addressOf(this.element.options.url, this.host.state, this.host.own));
@@ -82,16 +82,16 @@ class Remote {
   }
 
   async #load(address, before) {
-    this.#asked += 1;
-    const asked = this.#asked;
+    this.#request += 1;
+    const number = this.#request;
     const known = this.host.lists.get(address);
     if (!known) this.status.textContent = "Loading …";
     try {
       const answer = known ?? (await ask(address));
       this.host.lists.set(address, answer);
-      if (asked === this.#asked) this.#take(before, answer);
+      if (number === this.#request) this.#take(before, answer);
     } catch (error) {
-      if (asked === this.#asked) this.status.textContent = `The options could not be loaded (${error.message})`;
+      if (number === this.#request) this.status.textContent = `The options could not be loaded (${error.message})`;
     }
   }
 
@@ -109,10 +109,10 @@ class Remote {
   /** Show what is chosen. */
   #show() {
     const label = (id) => this.labels.get(id) ?? String(id);
-    const shown = JSON.stringify(this.#chosen.map((id) => [id, label(id)]));
-    if (this.multiple && shown !== this.#shown) {
+    const display = JSON.stringify(this.#chosen.map((id) => [id, label(id)]));
+    if (this.multiple && display !== this.#shown) {
       // Only when it changed: a chip that is taken away while it is pressed would not hear the press.
-      this.#shown = shown;
+      this.#shown = display;
       this.chips.replaceChildren(
         ...this.#chosen.map((id) =>
           make("button", { type: "button", class: "ck-chip", "aria-label": `Remove ${label(id)}`, disabled: this.element.disabled === true, onclick: () => this.#toggle(id) }, label(id), icon("close")),
@@ -197,7 +197,7 @@ class Remote {
 
   #toggle(id) {
     const chosen = this.#chosen;
-    this.choose(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id]);
+    this.choose(chosen.includes(id) ? chosen.filter((option) => option !== id) : [...chosen, id]);
   }
 
   /** Take the typed text as a value, where that is allowed. */
@@ -226,7 +226,7 @@ async function ask(address) {
   if (!answer.ok) throw new Error(`status ${answer.status}`);
   const body = await answer.json();
   const list = Array.isArray(body) ? { items: body } : body;
-  const entries = (value) => (Array.isArray(value) ? value.filter((one) => one && one.id !== undefined) : []);
+  const entries = (value) => (Array.isArray(value) ? value.filter((option) => option && option.id !== undefined) : []);
   return { items: entries(list?.items), selected: entries(list?.selected), next: list?.nextPage ?? null };
 }
 

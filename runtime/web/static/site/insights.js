@@ -1,4 +1,4 @@
-/** What the site tells of its reader: pages that were seen, and whether they helped. */
+/** What the site reports about its reader: pages that were seen, and whether they helped. */
 
 const tell = (what, detail) => document.dispatchEvent(new CustomEvent(`site:${what}`, { detail }));
 const VISITOR = "site-visitor";
@@ -7,9 +7,9 @@ const VISITOR = "site-visitor";
 function remembered() {
   const fresh = crypto.randomUUID();
   if (self.origin === "null" || window.GitBook.isCookiesTrackingDisabled() !== false) return fresh;
-  const kept = localStorage.getItem(VISITOR) ?? fresh;
-  localStorage.setItem(VISITOR, kept);
-  return kept;
+  const visitor = localStorage.getItem(VISITOR) ?? fresh;
+  localStorage.setItem(VISITOR, visitor);
+  return visitor;
 }
 
 const visitorId = remembered();
@@ -52,7 +52,7 @@ export function askWhetherItHelped(form) {
   for (const press of form.querySelectorAll("button[value]")) {
     press.addEventListener("click", async () => {
       rating = press.value;
-      for (const one of form.querySelectorAll("button[value]")) one.setAttribute("aria-pressed", String(one === press));
+      for (const button of form.querySelectorAll("button[value]")) button.setAttribute("aria-pressed", String(button === press));
       comment.hidden = false;
       say(await send({ type: "page_post_feedback", feedback: { rating } }));
     });

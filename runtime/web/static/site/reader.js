@@ -6,11 +6,11 @@ const IN_PLACE = "site-in-place";
 const PROPS = "site-props";
 /** With scripts on an origin that others share, a page has none of its own: it stores nothing, and reads no other page. */
 const confined = self.origin === "null";
-const kept = new Map();
-const store = confined ? { getItem: (name) => kept.get(name) ?? null, setItem: (name, value) => kept.set(name, value) } : sessionStorage;
+const memory = new Map();
+const store = confined ? { getItem: (name) => memory.get(name) ?? null, setItem: (name, value) => memory.set(name, value) } : sessionStorage;
 const $ = (id) => document.getElementById(id);
 
-const told = (what) => document.dispatchEvent(new Event(`site:${what}`));
+const announce = (what) => document.dispatchEvent(new Event(`site:${what}`));
 
 /**
  * Props that the preview sends along with the address of a block's page; they stay for this tab. A document would hold
@@ -42,7 +42,7 @@ async function begin() {
   if (block) await import("/contentkit/element.js");
 }
 
-/** Show another page of the site in place of this one; an address that is none of it is loaded as any other. */
+/** Show another page of the site in place of this one; an address outside it is loaded as any other. */
 async function show(address) {
   let text;
   try {
@@ -92,7 +92,7 @@ $("in-place").addEventListener("change", ({ target }) => store.setItem(IN_PLACE,
 askForConsent();
 begin();
 viewed();
-const ready = () => told("load");
+const ready = () => announce("load");
 if (document.readyState === "complete") ready();
 else window.addEventListener("load", ready);
-window.addEventListener("pagehide", () => told("unload"));
+window.addEventListener("pagehide", () => announce("unload"));

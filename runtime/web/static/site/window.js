@@ -8,7 +8,7 @@
  *   registerTool, registerAssistant         taken, and without effect: this site has no assistant
  *
  * Consent is kept in the cookie `__gitbook_cookie_granted`, `yes` or `no`. The site hears of a banner by
- * `site:banner`, and tells its own events by `site:load` and `site:unload`, all on the document. A page that is confined,
+ * `site:banner`, and announces its own events by `site:load` and `site:unload`, all on the document. A page that is confined,
  * as with scripts on an origin that others share, has no cookies: there consent lasts as long as the page.
  */
 (() => {

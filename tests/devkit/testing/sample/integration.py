@@ -39,8 +39,8 @@ def form(element):
 @form.action("loudly")
 @form.action("typed")
 def changed(element, action):
-    said = action.get("code") or ("LOUD" if element.state.get("loud") else "quiet")
-    return ui.update(state={**element.state, "greeting": said})
+    label = action.get("code") or ("LOUD" if element.state.get("loud") else "quiet")
+    return ui.update(state={**element.state, "greeting": label})
 
 
 @form.action("forget")
@@ -92,17 +92,17 @@ def updated(event, context):
 @integration.on("site_view")
 def viewed(event, context):
     try:
-        told = context.fetch("https://hooks.example.com/x?of=view", method="POST", json={"page": event["pageId"]})
-        context.log.info("%s %s", told.status, told.text())
+        response = context.fetch("https://hooks.example.com/x?of=view", method="POST", json={"page": event["pageId"]})
+        context.log.info("%s %s", response.status, response.text())
     except FetchError:
         context.log.warn("nobody there")
 
 
 @integration.on("page_feedback")
 def rated(context):
-    told = requests.get("http://plain.example.com/a", params={"q": "1"}, timeout=5)
+    response = requests.get("http://plain.example.com/a", params={"q": "1"}, timeout=5)
     with urllib.request.urlopen("http://plain.example.com/b") as second:
-        context.log.info("%s %s", told.json()["n"], second.read().decode())
+        context.log.info("%s %s", response.json()["n"], second.read().decode())
 
 
 @integration.on("site_installation_setup")

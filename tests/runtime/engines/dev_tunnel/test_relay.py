@@ -28,7 +28,7 @@ from runtime.engines.dev_tunnel.messages import (
     pieces,
     read_frames,
 )
-from runtime.engines.dev_tunnel.relay import LineBroken, LineBusy, NobodyThere, Relay
+from runtime.engines.dev_tunnel.relay import DeveloperAway, LineBroken, LineBusy, Relay
 from runtime.engines.frames import FrameError, pack
 
 NOBODY = "0" * 20
@@ -75,9 +75,9 @@ def tunnel() -> str:
 
 @pytest.fixture
 def developer(relay: Relay, tunnel: str) -> Iterator[Developer]:
-    made = Developer(relay, tunnel)
-    yield made
-    made.line.close()
+    developer_ = Developer(relay, tunnel)
+    yield developer_
+    developer_.line.close()
 
 
 class Caller(threading.Thread):
@@ -106,10 +106,10 @@ class Caller(threading.Thread):
 
 def test_a_call_and_its_answer(relay: Relay, tunnel: str, developer: Developer) -> None:
     caller = Caller(relay, tunnel)
-    told = developer.hears("call")
-    assert json.loads(told.data) == {"method": "GET", "path": "/a?b=c", "headers": [["X-A", "1"]]}
+    message = developer.hears("call")
+    assert json.loads(message.data) == {"method": "GET", "path": "/a?b=c", "headers": [["X-A", "1"]]}
     developer.hears("end")
-    assert developer.answers(told.call, b"hello", 201)
+    assert developer.answers(message.call, b"hello", 201)
     done = caller.done()
     assert done.answer is not None and (done.answer.status, done.answer.headers) == (201, [("X-B", "2")])
     assert done.body == b"hello"
@@ -118,18 +118,18 @@ def test_a_call_and_its_answer(relay: Relay, tunnel: str, developer: Developer) 
 def test_bodies_of_many_pieces_arrive_whole(relay: Relay, tunnel: str, developer: Developer) -> None:
     sent = bytes(range(256)) * 1000
     caller = Caller(relay, tunnel, TunnelCall("POST", "/", [], iter([sent[:10], sent[10:]])))
-    told = developer.hears("call")
+    message = developer.hears("call")
 
     got = b""
-    while (one := developer.heard.get(timeout=10)) is not None and one.kind == "body":
-        got += base64.b64decode(json.loads(one.data)["data"])
+    while (piece := developer.heard.get(timeout=10)) is not None and piece.kind == "body":
+        got += base64.b64decode(json.loads(piece.data)["data"])
     assert got == sent
-    assert developer.answers(told.call, sent + sent)
+    assert developer.answers(message.call, sent + sent)
     assert caller.done().body == sent + sent
 
 
 def test_without_a_developer_a_call_says_so(relay: Relay, tunnel: str) -> None:
-    with pytest.raises(NobodyThere, match="connected"):
+    with pytest.raises(DeveloperAway, match="connected"):
         relay.call(tunnel, CALL, 0.1)
 
 
@@ -137,17 +137,17 @@ def test_a_call_waits_for_a_developer_who_reconnects(relay: Relay, tunnel: str) 
     caller = Caller(relay, tunnel)
     time.sleep(0.2)
     developer = Developer(relay, tunnel)
-    told = developer.hears("call")
-    assert developer.answers(told.call, b"back")
+    message = developer.hears("call")
+    assert developer.answers(message.call, b"back")
     assert caller.done().body == b"back"
     developer.line.close()
 
 
 def test_an_answer_after_a_broken_line_still_arrives(relay: Relay, tunnel: str, developer: Developer) -> None:
     caller = Caller(relay, tunnel)
-    told = developer.hears("call")
+    message = developer.hears("call")
     developer.line.close()
-    assert developer.answers(told.call, b"late")
+    assert developer.answers(message.call, b"late")
     assert caller.done().body == b"late"
 
 
@@ -167,63 +167,63 @@ def test_a_newer_line_takes_over(relay: Relay, tunnel: str, developer: Developer
     assert developer.ended.wait(10)
     developer.line.close()
     caller = Caller(relay, tunnel)
-    told = newer.hears("call")
-    assert newer.answers(told.call, b"mine")
+    message = newer.hears("call")
+    assert newer.answers(message.call, b"mine")
     assert caller.done().body == b"mine"
     newer.line.close()
 
 
-def test_who_gives_up_is_told_to_the_developer(relay: Relay, tunnel: str, developer: Developer) -> None:
+def test_who_gives_up_is_reported_to_the_developer(relay: Relay, tunnel: str, developer: Developer) -> None:
     caller = Caller(relay, tunnel, seconds=0.2)
-    told = developer.hears("call")
+    message = developer.hears("call")
     developer.hears("end")
     assert isinstance(caller.done().error, TimeoutError)
-    assert developer.hears("cancel").call == told.call
-    assert not developer.answers(told.call, b"too late")
+    assert developer.hears("cancel").call == message.call
+    assert not developer.answers(message.call, b"too late")
 
 
-def test_half_an_answer_is_no_answer(relay: Relay, tunnel: str, developer: Developer) -> None:
+def test_half_an_answer_is_not_an_answer(relay: Relay, tunnel: str, developer: Developer) -> None:
     caller = Caller(relay, tunnel)
-    told = developer.hears("call")
-    head = json.dumps({"status": 200, "headers": [], "call": told.call}).encode()
+    message = developer.hears("call")
+    head = json.dumps({"status": 200, "headers": [], "call": message.call}).encode()
 
     def breaks_off() -> Iterator[tuple[int, bytes]]:
         yield BODY, b"half"
         raise FrameError("the body ends in the middle of an answer")
 
     with pytest.raises(FrameError):
-        relay.bring(tunnel, told.call, breaks_off(), head)
+        relay.bring(tunnel, message.call, breaks_off(), head)
     assert isinstance(caller.done().error, LineBroken)
 
 
 def test_a_second_answer_to_the_same_call_is_refused(relay: Relay, tunnel: str, developer: Developer) -> None:
     caller = Caller(relay, tunnel)
-    told = developer.hears("call")
-    assert developer.answers(told.call, b"first")
-    assert not developer.answers(told.call, b"second")
+    message = developer.hears("call")
+    assert developer.answers(message.call, b"first")
+    assert not developer.answers(message.call, b"second")
     assert caller.done().body == b"first"
 
 
 def test_an_answer_is_bound_to_its_tunnel(relay: Relay, tunnel: str, developer: Developer) -> None:
     other = Developer(relay, new_id())
     caller = Caller(relay, tunnel)
-    told = developer.hears("call")
-    head = json.dumps({"status": 200, "headers": [], "call": told.call}).encode()
-    for elsewhere in (other.tunnel, NOBODY, f"../{tunnel}", "", told.call):
-        assert not relay.bring(elsewhere, told.call, iter([(BODY, b"forged"), (END, b"")]), head)
+    message = developer.hears("call")
+    head = json.dumps({"status": 200, "headers": [], "call": message.call}).encode()
+    for elsewhere in (other.tunnel, NOBODY, f"../{tunnel}", "", message.call):
+        assert not relay.bring(elsewhere, message.call, iter([(BODY, b"forged"), (END, b"")]), head)
     again = Developer(relay, tunnel)  # the same tunnel, leased again: what went to the first stream is still its own
     developer.hears("end")
     developer.hears("replaced")
-    assert developer.answers(told.call, b"true")
+    assert developer.answers(message.call, b"true")
     assert caller.done().body == b"true"
     for one in (other, again):
         one.line.close()
 
 
 def test_twenty_calls_at_once_and_the_next_waits(relay: Relay, tunnel: str, developer: Developer) -> None:
-    callers = [Caller(relay, tunnel) for _ in range(lines.MOST_CALLS + 1)]
+    callers = [Caller(relay, tunnel) for _ in range(lines.MAX_CALLS + 1)]
     under_way = []
-    while len(under_way) < lines.MOST_CALLS:
+    while len(under_way) < lines.MAX_CALLS:
         sent = developer.heard.get(timeout=10)
         if sent is not None and sent.kind == "call":
             under_way.append(sent.call)
@@ -231,27 +231,27 @@ def test_twenty_calls_at_once_and_the_next_waits(relay: Relay, tunnel: str, deve
     left = [developer.heard.get_nowait() for _ in range(developer.heard.qsize())]
     assert all(one is not None and one.kind == "end" for one in left)
     assert developer.answers(under_way.pop(), b"done")
-    told = developer.heard.get(timeout=10)
-    while told is None or told.kind != "call":
-        told = developer.heard.get(timeout=10)
-    assert all(developer.answers(call, b"done") for call in [*under_way, told.call])
-    assert all(one.done().body == b"done" for one in callers)
+    message = developer.heard.get(timeout=10)
+    while message is None or message.kind != "call":
+        message = developer.heard.get(timeout=10)
+    assert all(developer.answers(call, b"done") for call in [*under_way, message.call])
+    assert all(caller.done().body == b"done" for caller in callers)
 
 
 def test_more_calls_than_may_wait_are_refused_at_once(relay: Relay, tunnel: str, developer: Developer) -> None:
-    most = lines.MOST_CALLS + lines.MOST_WAITING
+    most = lines.MAX_CALLS + lines.MAX_WAITING
     callers = [Caller(relay, tunnel, seconds=20) for _ in range(most + 5)]
     deadline = time.monotonic() + 10
-    while sum(not one.is_alive() for one in callers) < 5 and time.monotonic() < deadline:
+    while sum(not caller.is_alive() for caller in callers) < 5 and time.monotonic() < deadline:
         time.sleep(0.02)
-    refused = [one for one in callers if not one.is_alive()]
-    assert [type(one.error) for one in refused] == [LineBusy] * 5
+    refused = [caller for caller in callers if not caller.is_alive()]
+    assert [type(answer.error) for answer in refused] == [LineBusy] * 5
     answered = 0
     while answered < most:
         sent = developer.heard.get(timeout=10)
         if sent is not None and sent.kind == "call":
             answered += developer.answers(sent.call, b"done")
-    assert all(one.done().body == b"done" for one in callers if one not in refused)
+    assert all(caller.done().body == b"done" for caller in callers if caller not in refused)
 
 
 @pytest.mark.parametrize("call", ["", "x", "../../etc.passwd", f"{NOBODY}.{NOBODY}", f"{NOBODY}/{NOBODY}"])
@@ -275,10 +275,10 @@ def test_whose_address_it_is(relay: Relay) -> None:
 def test_rubbish_in_place_of_frames_is_refused_or_read(rubbish: bytes) -> None:
 
     try:
-        found = list(read_frames(io.BytesIO(rubbish).read))
+        frames = list(read_frames(io.BytesIO(rubbish).read))
     except FrameError:
         return
-    assert found[-1][0] == END
+    assert frames[-1][0] == END
 
 
 @given(st.lists(st.binary(max_size=PIECE * 2 + 1), max_size=5))

@@ -87,9 +87,9 @@ def peer() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def engine(peer: str) -> Iterator[JavaScriptEngine]:
     """The engine as `serve` uses it, with one server of the private network open."""
-    made = JavaScriptEngine(sandbox="required", rules=EgressRules(allow=(peer.removeprefix("http://"),)))
-    yield made
-    made.close()
+    engine_ = JavaScriptEngine(sandbox="required", rules=EgressRules(allow=(peer.removeprefix("http://"),)))
+    yield engine_
+    engine_.close()
 
 
 @pytest.fixture

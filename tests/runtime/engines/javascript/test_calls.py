@@ -91,7 +91,7 @@ def test_logs_of_calls_at_the_same_time_stay_apart(engine: JavaScriptEngine, ask
         assert [line.message for line in got.trace.logs] == [name] * 20
 
 
-def test_a_call_tells_what_it_used(probe: Probe) -> None:
+def test_a_call_reports_what_it_used(probe: Probe) -> None:
     code = "globalThis.kept = new Uint8Array(8_000_000).fill(1); return new Response()"
     usage = probe(code).trace.usage
 
@@ -100,7 +100,7 @@ def test_a_call_tells_what_it_used(probe: Probe) -> None:
     assert usage.memory > 4_000_000
 
 
-def test_an_uncaught_error_is_told_with_file_and_line(probe: Probe) -> None:
+def test_an_uncaught_error_is_reported_with_file_and_line(probe: Probe) -> None:
     got = probe("const broken = undefined;\nreturn broken.name;")
 
     assert (got.outcome.status, got.json()) == (500, {"error": "Internal server error"})

@@ -47,14 +47,14 @@ engine.invoke(Invocation(Script("v", "v2", source), "", b"{}", b"{}"), lambda tr
 @pytest.fixture
 def make() -> Iterator[Make]:
     """Make engines that are closed in the end."""
-    made: list[JavaScriptEngine] = []
+    engines: list[JavaScriptEngine] = []
 
     def build(**options: Any) -> JavaScriptEngine:
-        made.append(JavaScriptEngine(**{"sandbox": "required", "rules": EgressRules(), **options}))
-        return made[-1]
+        engines.append(JavaScriptEngine(**{"sandbox": "required", "rules": EgressRules(), **options}))
+        return engines[-1]
 
     yield build
-    for engine in made:
+    for engine in engines:
         engine.close()
 
 
@@ -273,7 +273,7 @@ def test_a_tidied_temporary_folder_is_made_again(
     assert list(short_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_written_is_told_and_nothing_is_stuck(
+def test_a_folder_that_cannot_be_written_is_reported_and_nothing_is_stuck(
     tidied: JavaScriptEngine, short_path: Path, own: Callable[..., Ask]
 ) -> None:
     ask = own(tidied)
@@ -284,7 +284,7 @@ def test_a_folder_that_cannot_be_written_is_told_and_nothing_is_stuck(
     wait_for(lambda: ask(script(COUNTING)).outcome.status == 200)
 
 
-def test_what_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_missing_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "find_deno", lambda: None)
     with pytest.raises(SandboxUnavailable, match="install the package deno"):
         JavaScriptEngine(sandbox="required", rules=EgressRules())
@@ -294,7 +294,7 @@ def test_what_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         JavaScriptEngine(sandbox="required", rules=EgressRules())
 
 
-def test_a_sandbox_that_does_not_work_is_told(monkeypatch: pytest.MonkeyPatch, make: Make) -> None:
+def test_a_sandbox_that_does_not_work_is_reported(monkeypatch: pytest.MonkeyPatch, make: Make) -> None:
     monkeypatch.setattr(sandbox, "find_bubblewrap", lambda: "/bin/false")
     engine = make()
 
@@ -321,9 +321,11 @@ def test_processes_see_no_network_no_files_and_no_others(engine: JavaScriptEngin
         assert Path(f"/proc/{pid}/ns/user").readlink() != Path("/proc/self/ns/user").readlink()
     assert "/proc" not in {line.split()[4] for line in Path(f"/proc/{pid}/mountinfo").read_text().splitlines()}
     mounts = Path(f"/proc/{pid}/mountinfo").read_text().splitlines()
-    seen = {line.split()[4]: line.split()[5] for line in mounts}
+    mount_options = {line.split()[4]: line.split()[5] for line in mounts}
     writable = [
-        at for at, options in seen.items() if "rw" in options.split(",") and not at.startswith(("/dev/", "/proc"))
+        at
+        for at, options in mount_options.items()
+        if "rw" in options.split(",") and not at.startswith(("/dev/", "/proc"))
     ]
     assert writable == []
-    assert "/home" not in seen and "/root" not in seen
+    assert "/home" not in mount_options and "/root" not in mount_options

@@ -136,7 +136,7 @@ def test_a_broken_script_is_refused_with_its_place(
     assert "/inside/" not in fault.message and "/script/" not in fault.message
 
 
-def test_python_is_recognised(engine: JavaScriptEngine) -> None:
+def test_python_is_recognized(engine: JavaScriptEngine) -> None:
     with pytest.raises(ScriptRefused) as refused:
         engine.check(script("from runtime.sdk import Integration\nintegration = Integration()\n"))
 

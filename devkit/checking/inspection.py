@@ -1,0 +1,156 @@
+"""Looks at a project from all sides: its manifest, its code, and what comes of running it in the real sandbox."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from devkit.build.places import source_line
+from devkit.checking.manifest_text import Path_
+from devkit.checking.rules import RULES
+from devkit.checking.subject import Drawing, Subject, code_of
+from devkit.offline import simulated_host
+from devkit.offline.sandboxed_script import SandboxedScript
+from devkit.offline.simulated_host import Screen
+from devkit.projects import environments
+from devkit.projects import project as projects
+from devkit.projects.environments import EXPRESSION
+from devkit.projects.findings import Finding, InvalidProject
+from devkit.projects.project import Project
+from devkit.terminal.output import Problem
+from runtime.contract.invocation import ScriptFault
+from runtime.engines.engine import ScriptRefused
+from runtime.engines.sandbox import SandboxMode
+
+INSIDE = re.compile(r" \(/sandbox/[^)]*\)")
+"""A path that exists in the sandbox only."""
+LOADING = "While it was loaded:"
+EXAMPLE = "example"
+"""What stands for a secret whose variable is not set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What is wrong with a project and what is odd, in the order of its files; `name` is None where it is not known."""
+
+    name: str | None
+    findings: list[Finding]
+
+    @property
+    def errors(self) -> list[Finding]:
+        """What keeps the project from working."""
+        return [finding for finding in self.findings if finding.level == "error"]
+
+    @property
+    def warnings(self) -> list[Finding]:
+        """What is odd but no reason to refuse the project."""
+        return [finding for finding in self.findings if finding.level == "warning"]
+
+
+def inspect(path: str | None, sandbox: SandboxMode, env: str | None = None) -> Inspection:
+    """Check a project, for one of its environments; raises Problem where none can be looked at."""
+    try:
+        project = projects.load(path, env)
+    except InvalidProject as wrong:
+        return Inspection(None, wrong.findings)
+    secrets, unset = _secrets(project)
+    subject = Subject(project, code_of(project), unset)
+    findings = projects.warnings(project) + list(_run(subject, secrets, sandbox))
+    for rule in RULES.values():
+        if rule.look is not None:
+            findings += rule.look(subject)
+    return Inspection(project.manifest.name, _ordered(project, findings))
+
+
+def look(project: Project) -> list[Finding]:
+    """Compare a manifest with the code without running it; gives the warnings, raises InvalidProject for errors."""
+    _, unset = _secrets(project)
+    subject = Subject(project, code_of(project), unset)
+    findings = projects.warnings(project)
+    for rule in RULES.values():
+        findings += rule.look(subject) if rule.look is not None else ()
+    ordered = _ordered(project, findings)
+    if wrong := [finding for finding in ordered if finding.level == "error"]:
+        raise InvalidProject(wrong)
+    return ordered
+
+
+def _secrets(project: Project) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """Fill the secrets, with examples where a variable is not set; gives those variables by secret."""
+    known = project.variables
+    filled, unset = {}, dict[str, list[str]]()
+    for name, text in project.manifest.secrets.items():
+        filled[name] = environments.fill(text, known, EXAMPLE)
+        missing = [variable for variable in EXPRESSION.findall(text) if variable not in known]
+        if missing:
+            unset[name] = missing
+    return filled, unset
+
+
+def _run(subject: Subject, secrets: dict[str, str], sandbox: SandboxMode) -> Iterator[Finding]:
+    """Build the script, load it and draw its components; gives what keeps it from being built or loaded."""
+    try:
+        run = SandboxedScript(subject.project, sandbox=sandbox, secrets=secrets)
+        run.build()
+    except InvalidProject as wrong:
+        yield from (replace(finding, rule="build-failed") for finding in wrong.findings)
+        return
+    except Problem as problem:
+        yield subject.project.finding(("script",), problem.sentence, "build-failed")
+        return
+    with run:
+        try:
+            subject.report = run.load()
+        except ScriptRefused as refused:
+            yield _refusal(subject.project, refused.fault, run.entry)
+            return
+        stuck = set[str]()
+        for component, where, what, screen in _components(subject, run):
+            if component in stuck:  # it would take its whole time again
+                continue
+            called = run.render(component, screen=screen)
+            if called.trace.failure is not None:
+                stuck.add(component)
+            subject.drawings.append(Drawing(component, where, what, called, subject.code.component(component)))
+
+
+def _components(subject: Subject, run: SandboxedScript) -> Iterator[tuple[str, Path_, str, Screen]]:
+    """Give what the manifest shows to people: blocks as writers and as readers see them, and all screens."""
+    known = subject.report.components if subject.python and subject.report is not None else None
+    for number, block in enumerate(subject.entries("blocks")):
+        if known is None or block.id in known:
+            where: Path_ = ("blocks", number, "id")
+            yield block.id, where, "a block in a page", simulated_host.page()
+            yield block.id, where, "a block that is being edited", simulated_host.page(editable=True)
+    for level, screen in subject.screens():
+        name = getattr(screen, "component_id", None)
+        if isinstance(name, str) and (known is None or name in known):
+            drawn_on = simulated_host.configuration_screen(level, run.configurations)
+            yield name, ("configurations", level, "componentId"), f"the {level} configuration", drawn_on
+    for number, source in enumerate(subject.entries("content_sources")):
+        name = source.configuration.component_id
+        if known is None or name in known:
+            where = ("contentSources", number, "configuration", "componentId")
+            yield name, where, "the screen of a content source", simulated_host.content_source_screen()
+
+
+def _refusal(project: Project, fault: ScriptFault, entry: str) -> Finding:
+    file, line = fault.file or entry, fault.line or 1
+    message = INSIDE.sub("", fault.message) + (f" ({fault.hint})" if fault.hint else "")
+    if message.startswith(LOADING) and fault.line is None:
+        message = f"{message.removesuffix('.')}: look at what runs when the script is loaded"
+    folder = project.script.parent if project.script.suffix == ".py" else project.folder
+    source = fault.source or source_line(folder / file, line)
+    return Finding(file, line, fault.column or 1, message, source, "load-failed")
+
+
+def _ordered(project: Project, findings: list[Finding]) -> list[Finding]:
+    """Sort findings by file, the manifest first, and by place; what two ways of looking find is reported once."""
+    unique = {
+        (finding.file, finding.line, finding.column, finding.rule, finding.message): finding for finding in findings
+    }
+    manifest = project.file.name
+    return sorted(
+        unique.values(), key=lambda finding: (finding.file != manifest, finding.file, finding.line, finding.column)
+    )

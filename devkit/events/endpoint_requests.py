@@ -1,0 +1,113 @@
+"""Real HTTP requests to the public endpoints of integrations, signed where the sender would sign them."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+import requests
+
+from devkit.events.signing import SIGNERS
+from devkit.hosts import connections
+from devkit.hosts.client import Client, part, reason
+from devkit.terminal.output import Problem
+from runtime import version
+
+TIMEOUT = 60
+METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Whose endpoint a request is for: the integration's own, where no installation is named."""
+
+    installation: str | None = None
+    space: str | None = None
+    site: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RequestDescription:
+    """A request as the author describes it; `secret` never leaves this but as a signature."""
+
+    method: str
+    path: str
+    headers: tuple[str, ...]
+    body: bytes
+    sign: str | None
+    secret: str | None
+
+
+def endpoint(client: Client, name: str, place: Place) -> str:
+    """Ask the host for a public endpoint; raises Problem."""
+    path = f"/v1/integrations/{part(name)}"
+    if (place.space or place.site) and not place.installation:
+        raise Problem("--space and --site are parts of an installation: name it with --installation")
+    if place.installation:
+        path += f"/installations/{part(place.installation)}"
+    if place.space:
+        path += f"/spaces/{part(place.space)}"
+    elif place.site:
+        path += f"/sites/{part(place.site)}"
+    return str(client.call("GET", path)["urls"]["publicEndpoint"])
+
+
+def request(address: str, description: RequestDescription) -> dict[str, Any]:
+    """Send a request, signed again, without following redirects; gives the answer. Raises Problem without one."""
+    url = address + (description.path if description.path.startswith(("/", "?")) else f"/{description.path}")
+    carries = description.method not in ("GET", "HEAD")
+    body = description.body if carries else b""
+    headers = {"User-Agent": f"devkit/{version.VERSION}"}
+    if carries and body:
+        headers["Content-Type"] = _kind(body)
+    if description.sign:
+        headers |= SIGNERS[description.sign](
+            description.secret or "", body, int(time.time()), f"msg_{uuid.uuid4().hex}"
+        )
+    headers = _with(headers, description.headers)
+    session = connections.session()
+    try:
+        answer = session.request(
+            description.method, url, data=body or None, headers=headers, allow_redirects=False, timeout=TIMEOUT
+        )
+    except requests.RequestException as error:
+        raise Problem(f"{url} does not answer ({reason(error)}); is it running?") from None
+    except UnicodeError as error:
+        raise Problem(f"the request cannot be sent: {error}") from None
+    finally:
+        session.close()
+    return {
+        "method": description.method,
+        "url": url,
+        "status": answer.status_code,
+        "headers": list(answer.headers.items()),
+        "body": answer.content.decode(errors="replace"),
+    }
+
+
+def _with(headers: dict[str, str], lines: tuple[str, ...]) -> dict[str, str]:
+    """Add the author's own headers, which replace those of the same name."""
+    for line in lines:
+        name, separator, value = line.partition(":")
+        if not separator or not name.strip():
+            raise Problem(f"--header {line}: write `Name: value`")
+        headers = {known: text for known, text in headers.items() if known.lower() != name.strip().lower()}
+        headers[name.strip()] = value.strip()
+    return headers
+
+
+def _kind(body: bytes) -> str:
+    """Guess the type of a body: JSON, a form, text, or bytes."""
+    try:
+        text = body.decode()
+    except UnicodeDecodeError:
+        return "application/octet-stream"
+    try:
+        json.loads(text)
+    except ValueError:
+        is_form = "=" in text and not any(char.isspace() for char in text.strip())
+        return "application/x-www-form-urlencoded" if is_form else "text/plain; charset=utf-8"
+    return "application/json"

@@ -1,0 +1,82 @@
+"""Follows an integration's events on a host: live, over breaks of the connection and restarts of the host."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import requests
+
+from devkit.events import history
+from devkit.hosts.client import Client, RequestRefused, reason
+from devkit.hosts.event_stream import events
+from devkit.terminal.output import Problem
+
+SILENCE = 20.0
+"""Seconds without a word from the host, which speaks every five, after which the connection counts as broken."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0
+REMEMBERED = 20_000
+
+
+def past(client: Client, name: str, last: int, **filters: str | None) -> Iterator[dict[str, Any]]:
+    """Give the last events that ended, oldest first, with their traces; raises Problem."""
+    path = history.path(name, "stream")
+    try:
+        with client.stream(path, silence=SILENCE, last=str(last), follow="false", **filters) as stream:
+            for message in events(stream):
+                yield json.loads(message.data)
+    except requests.RequestException as error:
+        raise Problem(f"{client.host} does not answer ({reason(error)}); is it running?") from error
+
+
+def follow(
+    client: Client,
+    name: str,
+    stopping: threading.Event,
+    notify: Callable[[str], None],
+    last: int = 0,
+    **filters: str | None,
+) -> Iterator[dict[str, Any]]:
+    """Give events with their traces as they end, those of the `last` ones first, until `stopping` is set.
+
+    `notify` tells the person that the host went away, and that it is back. Nothing is lost in between: the host is
+    asked for what came after the last event seen. Raises RequestRefused where the host does not allow it.
+    """
+    path = history.path(name, "stream")
+    delivered: OrderedDict[tuple[str, int], None] = OrderedDict()
+    after, pause, away, reached = None, FIRST_PAUSE, False, False
+    while not stopping.is_set():
+        try:
+            with client.stream(path, silence=SILENCE, last=str(last), after=after, **filters) as stream:
+                reached, pause = True, FIRST_PAUSE
+                if away:
+                    notify(f"{client.host} is back.")
+                    away = False
+                for message in events(stream):
+                    after = message.id or after
+                    detail = json.loads(message.data)
+                    key = (detail["event"]["id"], detail["event"]["delivery"]["attempts"])
+                    if key not in delivered:
+                        delivered[key] = None
+                        yield detail
+                    if len(delivered) > REMEMBERED:
+                        delivered.popitem(last=False)
+                    if stopping.is_set():
+                        return
+        except RequestRefused as refused:
+            if refused.status < 500:
+                raise
+        except requests.RequestException as error:
+            if not reached:
+                raise Problem(f"{client.host} does not answer ({reason(error)}); is it running?") from error
+        if stopping.is_set():
+            return
+        if not away:
+            notify(f"{client.host} went away; waiting for it.")
+            away = True
+        stopping.wait(pause * (0.5 + random.random()))
+        pause = min(LONGEST_PAUSE, pause * 2)

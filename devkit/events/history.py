@@ -1,0 +1,63 @@
+"""What happened to an integration: its events as the host keeps them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import Any
+
+from devkit.hosts.client import Client, part
+from devkit.terminal.output import Problem
+from runtime.contract.base import wire_time
+from runtime.contract.events import EVENTS
+
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+PAGE = 200
+
+
+def moment(text: str) -> str:
+    """Read `2h`, `30m`, `45s`, `1d` ago or an ISO time, as the API wants it; raises Problem."""
+    match = re.fullmatch(r"(\d{1,6}(?:\.\d+)?)([smhd])", text.strip())
+    try:
+        if match:
+            return wire_time(datetime.now(UTC) - timedelta(seconds=float(match[1]) * UNITS[match[2]]))
+        time = datetime.fromisoformat(text.strip())
+        return wire_time(time if time.tzinfo else time.astimezone())
+    except (ValueError, OverflowError):
+        raise Problem(f"--since {text}: write 30s, 10m, 2h, 1d, or a time such as 2026-01-31T12:00") from None
+
+
+def path(name: str, *more: str) -> str:
+    """Give the address of an integration's events, or of one of them."""
+    return "/".join([f"/v1/integrations/{part(name)}/events", *map(part, more)])
+
+
+def walk(client: Client, name: str, size: int = PAGE, **filters: str | None) -> Iterator[dict[str, Any]]:
+    """Go through events, newest first; `filters` are those of the API: type, status, installation, since."""
+    page = None
+    while True:
+        answer = client.call("GET", path(name), page=page, limit=size, **filters)
+        yield from answer["items"]
+        page = (answer.get("next") or {}).get("page")
+        if page is None:
+            return
+
+
+def whole(client: Client, name: str, event: str) -> dict[str, Any]:
+    """Give one event, with the `body` of its request where the host kept it; raises Problem."""
+    detail = client.call("GET", path(name, event))
+    recorded = {"body": detail["body"]} if "body" in detail else {}
+    return {**detail["event"], **recorded}
+
+
+def latest(client: Client, name: str, limit: int, **filters: str | None) -> list[dict[str, Any]]:
+    """List the newest events, newest first."""
+    return list(islice(walk(client, name, min(PAGE, limit), **filters), limit))
+
+
+def by_itself(event: dict[str, Any]) -> bool:
+    """Tell whether an event comes without anybody waiting for its answer."""
+    model = EVENTS.get(event["payload"]["type"])
+    return model is not None and not model.waits

@@ -1,0 +1,191 @@
+"""Payloads a person writes: read with the place of each value, checked as their event's type, opened in an editor."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+import yaml
+from pydantic import ValidationError
+
+from devkit.checking.manifest_text import Path_
+from devkit.projects.findings import Finding
+from devkit.terminal.output import Problem
+from runtime.contract.events import EVENTS
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads the types JSON has; a date stays text."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+@dataclass(slots=True)
+class ParsedText:
+    """A text that was read: its value, and line and column of everything in it."""
+
+    file: str
+    value: Any
+    places: dict[Path_, tuple[int, int]] = field(default_factory=dict)
+
+    def finding(self, where: Path_, message: str) -> Finding:
+        """Say that something is wrong with a value."""
+        while where and where not in self.places:
+            where = where[:-1]
+        line, column = self.places.get(where, (1, 1))
+        return Finding(self.file, line, column, message)
+
+
+def read(path: str) -> ParsedText:
+    """Read a file of JSON or YAML; raises Problem with the place."""
+    try:
+        return parse(Path(path).read_text(encoding="utf-8"), path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise Problem(f"{path} cannot be read: {error}") from error
+
+
+def parse(text: str, file: str) -> ParsedText:
+    """Read JSON or YAML; raises Problem with the place."""
+    places: dict[Path_, tuple[int, int]] = {}
+    try:
+        node = yaml.compose(text, _Loader)
+        if node is not None:
+            _mark_places(node, (), places)
+        value = yaml.load(text, _Loader)
+        json.dumps(value, allow_nan=False)
+    except yaml.MarkedYAMLError as error:
+        return ParsedText(file, _json(text, file, error))
+    except (yaml.YAMLError, TypeError, ValueError) as error:
+        raise Problem(f"{file}:1:1: is not JSON, or YAML that JSON can hold: {error}") from None
+    return ParsedText(file, value, {**places, (): (1, 1)})
+
+
+def _mark_places(node: yaml.Node, path: Path_, places: dict[Path_, tuple[int, int]]) -> None:
+    """Note line and column of everything inside a node."""
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            inner = (*path, str(key.value))
+            places[inner] = (key.start_mark.line + 1, key.start_mark.column + 1)
+            _mark_places(value, inner, places)
+    elif isinstance(node, yaml.SequenceNode):
+        for number, value in enumerate(node.value):
+            places[(*path, number)] = (value.start_mark.line + 1, value.start_mark.column + 1)
+            _mark_places(value, (*path, number), places)
+
+
+def _json(text: str, file: str, error: yaml.MarkedYAMLError) -> Any:
+    """Read what is not YAML as JSON, which may be indented with tabs; raises Problem with YAML's place."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        place = error.problem_mark or error.context_mark
+        line, column = (place.line + 1, place.column + 1) if place else (1, 1)
+        raise Problem(f"{file}:{line}:{column}: is not JSON or YAML: {error.problem or error.context}") from None
+
+
+def read_object(written: ParsedText) -> dict[str, Any]:
+    """Give the object that was read; raises Problem for anything else."""
+    if not isinstance(written.value, dict):
+        raise Problem(f"{written.file} must hold a JSON object")
+    return written.value
+
+
+def check(written: ParsedText, where: Path_ = ()) -> list[Finding]:
+    """Check the event at a place as its type; gives what is wrong, in the order of the text."""
+    event = written.value
+    for key in where:
+        event = event[key]
+    if not isinstance(event, dict):
+        return [written.finding(where, "an event is a mapping that begins with `type: ...`")]
+    kind = event.get("type")
+    model = EVENTS.get(kind) if isinstance(kind, str) else None
+    if model is None:
+        return [written.finding((*where, "type"), f"type: write one of {', '.join(EVENTS)}")]
+    try:
+        model.model_validate(event)
+    except ValidationError as error:
+        findings = []
+        for fault in error.errors(include_url=False, include_input=False, include_context=False):
+            loc = _inside(event, fault["loc"])
+            name = ".".join(map(str, loc))
+            message = f"`{name}` is missing" if fault["type"] == "missing" else f"{name}: {fault['msg']}"
+            findings.append(written.finding((*where, *loc), message))
+        return sorted(findings, key=lambda finding: (finding.line, finding.column))
+    return []
+
+
+def _inside(event: Any, loc: tuple[int | str, ...]) -> Path_:
+    """Leave out of a location what is not in the event: the names of a union's members. The last one may be missing."""
+    path: list[str | int] = []
+    for place, step in enumerate(loc):
+        within = step in event if isinstance(event, dict) else isinstance(event, list) and isinstance(step, int)
+        if within:
+            path.append(step)
+            event = event[step]
+        elif place == len(loc) - 1 and isinstance(event, dict):
+            path.append(step)
+    return tuple(path)
+
+
+def refuse(findings: list[Finding], cure: str = "") -> None:
+    """Raise Problem with the first finding, if there is one."""
+    if findings:
+        more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
+        raise Problem(findings[0].sentence + more + (f"; {cure}" if cure else ""))
+
+
+def dump(value: Any) -> str:
+    """Write a value as YAML a person likes to edit."""
+    return str(yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=110))
+
+
+def edit(payload: dict[str, Any]) -> dict[str, Any]:
+    """Open a payload in the editor and check what comes back; raises Problem, and keeps a text that is wrong."""
+    with tempfile.NamedTemporaryFile(
+        "w", prefix=f"{payload['type']}-", suffix=".yaml", encoding="utf-8", delete=False
+    ) as out:
+        out.write("# Save and close to send this event; leave nothing to send nothing.\n" + dump(payload))
+    file = Path(out.name)
+    try:
+        click.edit(filename=out.name)
+    except click.ClickException as error:
+        file.unlink()
+        raise Problem(f"{error.format_message()}; set EDITOR to an editor that works, nothing was sent") from None
+    try:
+        written = read(out.name)
+        if written.value is not None:
+            refuse(check(written))
+    except Problem as problem:
+        cure = f"your text is kept; fix it and send it with `devkit trigger {payload['type']} --body {out.name}`"
+        raise Problem(f"{problem.sentence}; {cure}") from None
+    file.unlink()
+    if written.value is None:
+        raise Problem("nothing was sent: the text is empty")
+    return read_object(written)
+
+
+def change(payload: dict[str, Any], text: str) -> None:
+    """Apply one `key=value`; dots go deeper, the value is JSON or else text. Raises Problem."""
+    key, separator, written = text.partition("=")
+    if not separator or not key:
+        raise Problem(f"--set {text}: write key=value")
+    try:
+        value = json.loads(written)
+    except ValueError:
+        value = written
+    *parents, last = key.split(".")
+    place = payload
+    for parent in parents:
+        inner = place.setdefault(parent, {})
+        if not isinstance(inner, dict):
+            raise Problem(f"--set {text}: {parent} does not hold an object")
+        place = inner
+    place[last] = value

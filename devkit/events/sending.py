@@ -1,0 +1,90 @@
+"""Sends events by hand: to the host you are logged in to, or to the `devkit dev` of this folder."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+
+from devkit.events import fixtures
+from devkit.events.history import path
+from devkit.hosts import credentials
+from devkit.hosts.client import Client, part
+from devkit.hosts.credentials import Credentials
+from devkit.local_host import running
+from devkit.terminal.output import Problem
+
+PLACES = ("installationId", "spaceId", "siteId")
+ENDPOINT = re.compile(
+    r"^https?://[^/]+/v1/integrations/[^/?]+/"
+    r"(?:integration|installation/[^/?]+|(?:space|site)-installation/[^/?]+/[^/?]+)(?=[/?]|$)"
+)
+MASKED = "[secret]"
+ANY = "*"
+"""In place of an id: any that is there, on the host it is sent to."""
+
+
+def to_option(command: Any) -> Any:
+    """Add `--to`."""
+    return click.option(
+        "--to", type=click.Choice(["local"]), help="`local`: send to the `devkit dev` that runs in this folder."
+    )(command)
+
+
+def target(host: str | None, token: str | None, to: str | None) -> Client:
+    """Connect to where events go; raises Problem."""
+    if to is None:
+        return Client(credentials.load(host, token))
+    local = running.find(Path())
+    if local is None:
+        raise Problem("--to local: no `devkit dev` runs for this folder; start it in another terminal")
+    return Client(Credentials(*local))
+
+
+def send(client: Client, name: str, event: dict[str, Any], count: int = 1, body: str | None = None) -> dict[str, Any]:
+    """Send an event; gives the ids and, where somebody waits, the answer. Raises Problem when nobody got it."""
+    request = {"event": event, "count": count} | ({} if body is None else {"body": body})
+    sent: dict[str, Any] = client.call("POST", path(name), request)
+    if not sent["events"]:
+        raise Problem(f"nobody received the event: {sent.get('reason', 'nothing matched')}")
+    return sent
+
+
+def as_new(payload: dict[str, Any], *, elsewhere: bool) -> dict[str, Any]:
+    """Give a past payload as it can be sent once more: without its id and, `elsewhere`, the ids of its host.
+
+    A request stays at the level it was for, its address becomes relative to the endpoint, and headers that the host did
+    not keep are left out.
+    """
+    dropped = ("eventId", *(PLACES if elsewhere else ()))
+    event = {key: value for key, value in payload.items() if key not in dropped}
+    if elsewhere and event["type"] == "fetch":
+        event |= {key: ANY for key in PLACES if key in payload}
+    context = event.get("context")
+    if elsewhere and isinstance(context, dict):
+        event["context"] = {key: value for key, value in context.items() if key not in (*PLACES, "organizationId")}
+    if event["type"] == "fetch":
+        request = event["request"]
+        headers = {name: value for name, value in request["headers"].items() if value != MASKED}
+        tail = ENDPOINT.sub("", request["url"])
+        url = tail if tail.startswith(("/", "?")) else tail or "/"
+        event["request"] = {**request, "headers": headers, "url": url}
+    return event
+
+
+def fixture(client: Client, name: str, event: str) -> dict[str, Any]:
+    """Give a realistic payload for an event, suited to the integration where that matters; raises Problem."""
+    if event in fixtures.PER_INTEGRATION:
+        return fixtures.suited(event, client.call("GET", f"/v1/integrations/{part(name)}"))
+    return fixtures.payload(event)
+
+
+def outcome(sent: dict[str, Any]) -> str:
+    """Word what became of an event that was sent: its ids, or the answer of the script."""
+    ids = sent["events"]
+    answer = sent.get("answer")
+    if answer is not None:
+        return f"{ids[0]}, answered {answer['status']}"
+    return ", ".join(ids[:5]) + (" ..." if len(ids) > 5 else "")

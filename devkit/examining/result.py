@@ -1,0 +1,62 @@
+"""What one look found, and where the doctor was called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import requests
+
+from devkit.hosts import connections, credentials
+from devkit.hosts.credentials import Credentials
+from devkit.terminal.output import Problem
+
+State = Literal["ok", "warning", "problem"]
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What was found, what helps, and a function that applies the help where that is safe."""
+
+    state: State
+    found: str
+    cure: str = ""
+    fix: Callable[[], None] | None = None
+    fixed: bool = False
+
+    def after_mending(self) -> Examination:
+        """Return the same, with the remark that something was done."""
+        return replace(self, found=f"{self.found} (fixed)", fixed=True)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what can be written down."""
+        fields = asdict(replace(self, fix=None))
+        return fields | {"fix": self.fix is not None}
+
+
+class Place:
+    """Where the doctor was called: a folder, and the host it knows."""
+
+    def __init__(self, folder: Path, host: str | None, token: str | None) -> None:
+        self.folder, self._host, self._token = folder, host, token
+
+    @cached_property
+    def known(self) -> Credentials | None:
+        """The host and token a command would use here; None without any."""
+        try:
+            return credentials.load(self._host, self._token, str(self.folder))
+        except Problem:
+            return None
+
+    @cached_property
+    def answer(self) -> requests.Response | None:
+        """The host's answer to whether it is up; None when it does not answer."""
+        if self.known is None:
+            return None
+        try:
+            return connections.get(f"{self.known.host}/healthz", timeout=5)
+        except requests.RequestException:
+            return None

@@ -1,0 +1,83 @@
+"""Calls a host's API."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+import requests
+
+from devkit.hosts import connections
+from devkit.hosts.credentials import Credentials
+from devkit.terminal.output import Problem
+from runtime import version
+
+TIMEOUT = 60
+
+
+class RequestRefused(Problem):
+    """The host answered with an error; `status` is its HTTP status."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+class HostUnreachable(Problem):
+    """The host does not answer: there is none, or it went away."""
+
+
+class Client:
+    """A connection to one host that is kept open between calls."""
+
+    def __init__(self, credentials: Credentials) -> None:
+        self.host = credentials.host
+        self._session = connections.session()
+        self._session.headers["Authorization"] = f"Bearer {credentials.token}"
+        self._session.headers["User-Agent"] = f"devkit/{version.VERSION}"
+
+    def call(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
+        """Call an operation and read its JSON; None for an empty answer. Raises RequestRefused, HostUnreachable."""
+        try:
+            answer = self._session.request(
+                method,
+                f"{self.host}{path}",
+                json=body,
+                params={name: value for name, value in query.items() if value is not None},
+                timeout=TIMEOUT,
+            )
+        except requests.RequestException as error:
+            raise HostUnreachable(f"{self.host} does not answer ({reason(error)}); is it running?") from error
+        if answer.status_code >= 400:
+            raise RequestRefused(answer.status_code, _message(answer))
+        return answer.json() if answer.content else None
+
+    def stream(self, path: str, silence: float = 60, **query: str | None) -> requests.Response:
+        """Open a stream of server-sent events; `silence` is in seconds, after which it counts as broken.
+
+        Raises RequestRefused, requests.RequestException.
+        """
+        params = {name: value for name, value in query.items() if value is not None}
+        answer = self._session.get(f"{self.host}{path}", params=params, stream=True, timeout=(TIMEOUT, silence))
+        if answer.status_code >= 400:
+            raise RequestRefused(answer.status_code, _message(answer))
+        return answer
+
+
+def part(text: str) -> str:
+    """Quote one part of a path."""
+    return quote(text, safe="")
+
+
+def reason(error: requests.RequestException) -> str:
+    """Say why a host did not answer, in words."""
+    if isinstance(error, requests.Timeout):
+        return "it took too long"
+    return "connection refused" if "refused" in str(error).lower() else "the connection broke"
+
+
+def _message(answer: requests.Response) -> str:
+    try:
+        return str(answer.json()["error"]["message"])
+    except (ValueError, KeyError, TypeError):
+        return f"the host answered {answer.status_code} {answer.reason}"

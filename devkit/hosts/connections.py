@@ -1,0 +1,46 @@
+"""How commands reach hosts: names below `localhost` are this machine, which Python leaves to the system's resolver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3.connectionpool import ConnectionPool
+
+LOOPBACK = "127.0.0.1"
+
+
+class LoopbackAdapter(HTTPAdapter):
+    """Connects to this machine for every name below `localhost` (RFC 6761, section 6.3), and says which was meant."""
+
+    def get_connection_with_tls_context(
+        self,
+        request: requests.PreparedRequest,
+        verify: bool | str | None,
+        proxies: Mapping[str, str] | None = None,
+        cert: tuple[str, str] | str | None = None,
+    ) -> ConnectionPool:
+        """Give the connections for a request."""
+        parts = urlsplit(request.url or "")
+        if parts.scheme == "http" and (parts.hostname or "").endswith(".localhost"):
+            request.headers.setdefault("Host", parts.netloc)
+            connections: ConnectionPool = self.poolmanager.connection_from_host(LOOPBACK, parts.port or 80, "http")
+            return connections
+        return super().get_connection_with_tls_context(request, verify, proxies, cert)
+
+
+def session() -> requests.Session:
+    """Open a session that heeds nothing of the surroundings: hosts are reached directly, and `.netrc` is not read."""
+    opened = requests.Session()
+    opened.trust_env = False
+    opened.mount("http://", LoopbackAdapter())
+    return opened
+
+
+def get(url: str, **more: Any) -> requests.Response:
+    """Make one request; raises requests.RequestException."""
+    with session() as once:
+        return once.get(url, **more)

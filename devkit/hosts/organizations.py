@@ -1,0 +1,23 @@
+"""Which organization a command works for."""
+
+from __future__ import annotations
+
+from devkit.hosts.client import Client
+from devkit.terminal.output import Problem
+
+
+def organization_of(client: Client, name: str | None, hint: str = "give --organization") -> str:
+    """Give the id of an organization by id or subdomain; without one, that of the only one the token belongs to.
+
+    `hint` is what to do where the token has several. Raises Problem.
+    """
+    items: list[dict[str, str]] = client.call("GET", "/v1/orgs", limit=100)["items"]
+    known = ", ".join(f"{item['id']} ({item['title']})" for item in items) or "none"
+    if name is not None:
+        for item in items:
+            if name in (item["id"], item.get("hostname")):
+                return item["id"]
+        raise Problem(f"there is no organization `{name}`, or this token does not belong to it; yours: {known}")
+    if len(items) == 1:
+        return items[0]["id"]
+    raise Problem(f"which organization? {hint[0].upper()}{hint[1:]}; yours: {known}")

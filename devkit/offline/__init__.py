@@ -1,0 +1,1 @@
+"""A project's script run without a host."""

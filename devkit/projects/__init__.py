@@ -1,0 +1,1 @@
+"""A project's files: the manifest, its environments, and what is wrong with them."""

@@ -1,0 +1,71 @@
+"""What is wrong with a project, with its place in the author's files."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from devkit.terminal.output import Problem
+
+Level = Literal["error", "warning"]
+LINE_END = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
+"""What YAML counts as the end of a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong, with its place; lines and columns count from 1.
+
+    `rule` is the id of the rule in `devkit.checking.rules` that found it, "" where none did. A warning is odd but no
+    reason to refuse the project.
+    """
+
+    file: str
+    line: int
+    column: int
+    message: str
+    source: str | None = None
+    rule: str = ""
+    level: Level = "error"
+
+    @property
+    def sentence(self) -> str:
+        """`file:line:column: message`."""
+        return f"{self.file}:{self.line}:{self.column}: {self.message}"
+
+    @property
+    def pointed(self) -> str:
+        """The source line with a caret under the column; "" where the line is not known."""
+        if self.source is None:
+            return ""
+        # A tab before the caret keeps it below its character, whatever the terminal makes of tabs.
+        before = "".join("\t" if char == "\t" else " " for char in self.source[: self.column - 1])
+        return f"    {self.source}\n    {before}^"
+
+    def as_json(self) -> dict[str, Any]:
+        """Give the finding as other programs read it."""
+        return {
+            "file": self.file,
+            "line": self.line,
+            "column": self.column,
+            "message": self.message,
+            "source": self.source,
+            "rule": self.rule,
+            "level": self.level,
+        }
+
+
+class InvalidProject(Problem):
+    """A project that cannot be built; `findings` say where."""
+
+    def __init__(self, findings: list[Finding]) -> None:
+        more = f" (and {len(findings) - 1} more; `devkit check` lists them)" if len(findings) > 1 else ""
+        super().__init__(findings[0].sentence + more)
+        self.findings = findings
+
+
+def line_of(text: str, line: int) -> str | None:
+    """Give one line of a text, counted from 1; None beyond its end."""
+    lines = LINE_END.split(text)
+    return lines[line - 1] if 0 < line <= len(lines) else None

@@ -1,0 +1,22 @@
+"""Where a project is: its folder, and the manifest in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from devkit.terminal.output import Problem
+from runtime.contract.manifest import FILES
+
+
+def find_folder(start: str | None) -> tuple[Path, Path]:
+    """Find a project's folder and manifest at a path, or above it; raises Problem."""
+    begin = Path(start or ".").resolve()
+    if begin.is_file():
+        return begin.parent, begin
+    if not begin.is_dir():
+        raise Problem(f"there is no folder {start}")
+    for folder in (begin, *begin.parents) if start is None else (begin,):
+        for name in FILES:
+            if (folder / name).is_file():
+                return folder, folder / name
+    raise Problem(f"no {FILES[0]} in {begin}; go to a project's folder, or name it")

@@ -1,0 +1,28 @@
+"""Shows what a release changes, and asks where it lets the integration do more."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from devkit.releasing.differences import Difference
+from devkit.terminal.output import Problem, say
+
+
+def show(title: str, changes: Sequence[Difference]) -> None:
+    """Write the differences for people."""
+    say("\n".join([title, *(change.line for change in changes)]))
+
+
+def ask(changes: Sequence[Difference], yes: bool) -> None:
+    """Ask whether what widens is meant; raises Problem where the answer is no, or nobody is there to ask."""
+    wider = [change for change in changes if change.widens]
+    if not wider or yes:
+        return
+    listed = "; ".join(change.what for change in wider)
+    if not sys.stdin.isatty():
+        raise Problem(f"this release may do more than the one before ({listed}); give --yes if that is meant")
+    if not click.confirm("It may do more than the one before. Publish it?", default=False):
+        raise Problem("nothing was published")

@@ -1,1 +1,0 @@
-"""Watching a project and telling what changed."""

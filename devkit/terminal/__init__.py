@@ -1,0 +1,1 @@
+"""The terminal: lines for people, JSON for programs, signals and completion."""

@@ -1,0 +1,56 @@
+"""Ends a command in order when a signal asks for it: temporary files go, children stop, the terminal is as before."""
+
+from __future__ import annotations
+
+import signal
+from types import FrameType
+
+NUMBERS = (signal.SIGTERM, signal.SIGHUP)
+"""What ends a command besides Ctrl-C: whoever started it, and a terminal that closes."""
+
+
+class EndedBySignal(KeyboardInterrupt):
+    """A signal other than SIGINT ended the command; `number` is its."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+def in_order() -> None:
+    """Have signals that end a process raise EndedBySignal from now on; one that is ignored (nohup) stays ignored."""
+    for number in NUMBERS:
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _end)
+
+
+def at_once() -> None:
+    """Have Ctrl-C end the process without a word: before there is anything to be put in order, and after it was."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def with_ctrl_c() -> None:
+    """Have Ctrl-C raise KeyboardInterrupt again, unless it is ignored."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def exit_code(error: BaseException) -> int:
+    """Give the exit code of a command that an interrupt ended, as shells count: 128 and the signal's number."""
+    ended = error if isinstance(error, EndedBySignal) else error.__cause__
+    return 128 + (ended.number if isinstance(ended, EndedBySignal) else signal.SIGINT)
+
+
+def received() -> int | None:
+    """Tell which signal was to end the command, if one came: a library may make another error of the exception."""
+    return _received
+
+
+_received: int | None = None
+
+
+def _end(number: int, _: FrameType | None) -> None:
+    global _received
+    _received = number
+    raise EndedBySignal(number)

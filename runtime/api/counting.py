@@ -1,0 +1,33 @@
+"""Counts every request by operation and status, whoever answers it: a route, the short way of renders, an error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+from wsgiref.types import StartResponse, WSGIEnvironment
+
+from runtime.dispatch import metrics
+
+OPERATION = "runtime.operation"
+"""Where in a request's environment whoever handles it leaves the operation's name."""
+NONE = "none"
+"""The operation of requests that are none of the API's: pages, content, addresses that lead nowhere."""
+
+
+def counted_as(environ: WSGIEnvironment, operation: str) -> None:
+    """Note the operation a request is about."""
+    environ[OPERATION] = operation
+
+
+class Counting:
+    """The outermost layer: sees the status of each answer."""
+
+    def __init__(self, app: Callable[[WSGIEnvironment, StartResponse], Iterable[bytes]]) -> None:
+        self._app = app
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        def begin(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
+            metrics.request_ended(environ.get(OPERATION, NONE), int(status[:3]))
+            return start_response(status, headers, *more)
+
+        return self._app(environ, begin)

@@ -1,0 +1,122 @@
+"""The one entrance: who asks, what the path names, and whether they may.
+
+Operations, renders, streams and the preview all come in here, so that no second place decides over access.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlalchemy.orm import Session
+
+from runtime.api.auth import ANYBODY, Actor
+from runtime.api.call import Call, refusal
+from runtime.api.host import Host, Named
+from runtime.api.permission import Gate, Needs
+from runtime.api.resource import Resource
+from runtime.contract import errors
+from runtime.contract.integrations import Scope
+from runtime.contract.organizations import Role, reaches
+from runtime.store import rows
+from runtime.store.database import Table
+
+LONGEST_VALUE = 200
+LONGEST_PATH = 1000
+
+
+def caller(host: Host, authorization: str | None, path: Mapping[str, str], *, public: bool = False) -> Call:
+    """Begin a call for the bearer of an `Authorization` header; raises Unauthorized.
+
+    What is `public` needs none, but one that is sent must be good.
+    """
+    basis = host.database.basis()
+    actor = ANYBODY if public and authorization is None else host.authenticator.actor(authorization, basis)
+    return Call(host, actor, dict(path), basis)
+
+
+def admit(call: Call, gate: Gate, session: Session) -> None:
+    """Find what the path names, from left to right, and permit; raises NotFound before Forbidden."""
+    parent: Table | None = None
+    named = call.named
+    for place, resource in enumerate(gate.chain):
+        value = call.path[resource.parameter]
+        within = named.rows.get(resource.within.name) if resource.within is not None else None
+        match = _find(call, session, resource, value, within)
+        if match is None and not (gate.missing and place == len(gate.chain) - 1):
+            raise errors.NotFound(f"There is no {resource.word} `{value[:60]}`, or this token may not see it.")
+        if match is not None:
+            parent, level = match
+            named.rows[resource.name], named.levels[resource.name] = parent, level
+    permit(call.actor, call, gate)
+
+
+def admit_alone(call: Call, gate: Gate) -> None:
+    """Admit as `admit` does, for what opens its own transactions.
+
+    What the path names is remembered until an epoch moves it rests on, so that a render reads no row but epochs.
+    """
+
+    def find(session: Session) -> Named:
+        admit(call, gate, session)
+        return call.named
+
+    key = (call.actor.reach, gate.name, *call.path.values())
+    call.named = call.host.named.get(key, call.basis, find)
+    permit(call.actor, call, gate)
+
+
+def _find(
+    call: Call, session: Session, resource: Resource[Table], value: str, within: Table | None
+) -> tuple[Table, Role | None] | None:
+    longest = LONGEST_PATH if resource.slashes else LONGEST_VALUE
+    if "\x00" in value or len(value) > longest:
+        return None
+    return rows.find_with_level(session, call.actor.reach, resource.row, **resource.by(value, within))
+
+
+def permit(actor: Actor, call: Call, gate: Gate) -> None:
+    """Raise Forbidden, naming token and need, unless the actor may. What cannot be decided is refused."""
+    needs, named = gate.needs, call.named
+    if needs.public:
+        return
+    if actor.kind == "visitor":
+        if needs.visitor:
+            return
+        raise errors.Forbidden(refusal(actor, _needed(gate)))
+    if actor.kind != "user":
+        integration = named.rows.get("integration")
+        admitted = needs.integration if actor.kind == "integration" else needs.installation
+        own = integration is None or integration.id == actor.reach.integration_id  # type: ignore[attr-defined]
+        if admitted and own and (needs.own or needs.scope in actor.scopes):
+            return
+        raise errors.Forbidden(refusal(actor, _needed(gate)) + (f" {needs.instead}" if needs.instead else ""))
+    if needs.user and needs.role is None:
+        return
+    if not needs.user:
+        raise errors.Forbidden(refusal(actor, _needed(gate)))
+    decider = next((resource for resource in gate.deciders if resource.name in named.rows), None)
+    if decider is None and gate.missing and len(gate.chain) == 1:
+        return  # the path names one thing, and it is not there: nothing to do, and nothing to protect
+    level = named.levels[decider.name] if decider is not None else None
+    if not reaches(level, needs.role or "admin"):
+        raise errors.Forbidden(refusal(actor, _needed(gate), level or "guest"))
+
+
+def permit_more(call: Call, what: str, scope: Scope) -> None:
+    """Raise Forbidden unless the actor is a person, or a script with the scope that a part of an answer needs."""
+    if call.actor.kind != "user" and scope not in call.actor.scopes:
+        raise errors.Forbidden(refusal(call.actor, f"the scope `{scope}` for {what}"))
+
+
+def _needed(gate: Gate) -> str:
+    needs: Needs = gate.needs
+    ways = []
+    if needs.user:
+        place = gate.deciders[0].held if gate.deciders else ""
+        ways.append(f"a user token with the role `{needs.role}`{place}" if needs.role else "a user token")
+    scope = f" with the scope `{needs.scope}`" if needs.scope else ""
+    if needs.integration:
+        ways.append(f"the integration's own token{scope}")
+    if needs.installation:
+        ways.append(f"an installation token{scope}")
+    return " or ".join(ways)

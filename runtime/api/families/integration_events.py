@@ -1,0 +1,72 @@
+"""The events of an integration: what was delivered, with its trace, and events sent by hand."""
+
+from __future__ import annotations
+
+from pydantic import MISSING
+
+from runtime.api.call import Call
+from runtime.api.families.integrations import INTEGRATION
+from runtime.api.operation import Family
+from runtime.api.permission import member, own
+from runtime.api.resource import Resource
+from runtime.api.shown_events import event_details, shown_events
+from runtime.contract.events import (
+    EVENTS,
+    EventDetail,
+    EventQuery,
+    IntegrationEvent,
+    TriggeredEvents,
+    TriggerEvent,
+)
+from runtime.services import triggering
+from runtime.store import searching
+from runtime.store.cursors import Order
+from runtime.store.rows import Conditions
+from runtime.store.tables.events import EventRow
+from runtime.store.tables.integrations import IntegrationRow
+
+EVENT = Resource(
+    "event",
+    EventRow,
+    at="events/{eventId}",
+    within=INTEGRATION,
+    parent_column="integration_id",
+    held=INTEGRATION.held,
+    model=IntegrationEvent,
+    serialize=shown_events,
+    order=(Order(EventRow.seq, descending=True),),
+)
+EVENT_WITH_TRACE = EVENT.shown_as(EventDetail, event_details)
+
+integration_events = Family("Integrations", EVENT)
+
+READERS = own(member("admin"))
+
+
+@integration_events.list(f"GET {EVENT.collection}", EVENT, needs=READERS)
+def list_integration_events(call: Call, integration: IntegrationRow, query: EventQuery) -> Conditions:
+    """List the events of an integration, newest first."""
+    call.host.recorder.flush()
+    return searching.events(integration.id, query)
+
+
+@integration_events.operation(f"GET {EVENT.path}", EVENT_WITH_TRACE, needs=READERS)
+def get_integration_event(call: Call, event: EventRow) -> EventRow:
+    """Get an event with its trace."""
+    return event
+
+
+@integration_events.operation(
+    f"POST {EVENT.collection}", TriggeredEvents, needs=member("admin"), status=202, own_transaction=True
+)
+def trigger_integration_event(call: Call, integration: IntegrationRow, body: TriggerEvent) -> TriggeredEvents:
+    """Send an event by hand to the owner's installations of an integration (extension)."""
+    host = call.host
+    kind = triggering.kind_of(body)
+    if EVENTS[kind].waits:
+        caller = triggering.EventCaller(host.database, host.plans, host.invoker)
+        return caller.call(integration, kind, body)
+    with host.database.transaction(writes=True) as session:
+        ids, reason = triggering.trigger(session, integration, kind, body)
+    host.dispatcher.wake()
+    return TriggeredEvents(events=ids, reason=reason or MISSING)

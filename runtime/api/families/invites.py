@@ -1,0 +1,94 @@
+"""Invites into an organization, by e-mail and by link."""
+
+from __future__ import annotations
+
+from pydantic import MISSING
+
+from runtime.api import regular
+from runtime.api.call import Call
+from runtime.api.families.organizations import ORGANIZATION
+from runtime.api.operation import Family
+from runtime.api.permission import USER, member
+from runtime.api.resource import PathValue, Resource
+from runtime.contract.invites import (
+    CreateInviteLink,
+    InvitedUsers,
+    InviteLink,
+    InviteToFollow,
+    InviteUsers,
+    Joined,
+    UpdateInviteLink,
+)
+from runtime.serializers import invites as serializers
+from runtime.services import inviting as service
+from runtime.store.cursors import newest_first
+from runtime.store.tables.invites import InviteLinkRow
+from runtime.store.tables.organizations import OrganizationRow
+
+INVITE_LINK = Resource(
+    "invite_link",
+    InviteLinkRow,
+    at="link-invites/{inviteId}",
+    within=ORGANIZATION,
+    parent_column="organization_id",
+    model=InviteLink,
+    serialize=serializers.invite_links,
+    order=newest_first(InviteLinkRow.created_at, InviteLinkRow.id),
+)
+# Whoever is invited may see neither the organization nor the invite yet: its id is what they know of it.
+INVITE = PathValue("orgs/{organizationId}/invites/{inviteId}")
+
+invites = Family("Organizations", INVITE_LINK, INVITE)
+
+
+@invites.operation(f"POST {ORGANIZATION.path}/invites", InvitedUsers, needs=member("admin"))
+def invite_users_to_organization(call: Call, organization: OrganizationRow, body: InviteUsers) -> InvitedUsers:
+    """Invite people by e-mail."""
+    mailer = call.host.mailer
+    sends = mailer is not None
+    inside, made = service.invite(call.session, organization, body, call.actor.reach.user_id, send=sends)
+    if mailer is not None:
+        call.after.append(mailer.wake)
+    at = call.host.addresses
+    links = [InviteToFollow(email=row.email, url=at.app("join", row.organization_id, row.id)) for row in made]
+    return InvitedUsers(users=inside, invited=len(made), failedSSOEmails=[], links=MISSING if sends else links)
+
+
+@invites.operation(f"POST /v1/{INVITE.at}", Joined, needs=USER)
+def join_organization_with_invite(call: Call) -> Joined:
+    """Accept an invite."""
+    service.join_as(call.session, call.path["organizationId"], call.path["inviteId"], call.actor.reach)
+    return Joined()
+
+
+regular.list_of(
+    invites,
+    INVITE_LINK,
+    "listOrganizationInviteLinks",
+    "List the invite links of an organization.",
+    needs=member("admin"),
+)
+
+
+@invites.operation(f"POST {INVITE_LINK.collection}", INVITE_LINK, needs=member("admin"), status=201)
+def create_organization_invite(call: Call, organization: OrganizationRow, body: CreateInviteLink) -> InviteLinkRow:
+    """Create an invite link."""
+    return service.create_link(call.session, organization, body.role, call.actor.reach.user_id)
+
+
+regular.get(invites, INVITE_LINK, "getOrganizationInviteLink", "Get an invite link.", needs=member("admin"))
+regular.update(
+    invites,
+    INVITE_LINK,
+    "updateOrganizationInviteById",
+    "Change the role that an invite link gives.",
+    needs=member("admin"),
+    body=UpdateInviteLink,
+)
+regular.delete(
+    invites,
+    INVITE_LINK,
+    "deleteOrganizationInviteById",
+    "Delete an invite link; nobody can join with it any more.",
+    needs=member("admin"),
+)

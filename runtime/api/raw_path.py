@@ -1,0 +1,21 @@
+"""The path of a request as it was written: signatures and scripts see each escape as the client sent it."""
+
+from __future__ import annotations
+
+from urllib.parse import quote, urlsplit
+
+from flask import Request
+
+SAFE = "/:@!$&'()*+,;=~-._%"
+
+
+def raw_path(request: Request) -> str:
+    """Give the path with its escapes; from the decoded one where the server does not pass the other on."""
+    raw = request.environ.get("RAW_URI") or request.environ.get("REQUEST_URI")
+    return urlsplit(raw).path if raw else quote(request.path, safe=SAFE)
+
+
+def raw_query(request: Request) -> str:
+    """Give the query with its question mark, or nothing."""
+    query = request.environ.get("QUERY_STRING", "")
+    return f"?{query}" if query else ""

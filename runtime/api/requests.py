@@ -1,0 +1,72 @@
+"""Requests -> models: size first, then type, then shape."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+from wsgiref.types import WSGIEnvironment
+
+from pydantic import BaseModel, ValidationError
+from werkzeug.sansio.utils import get_content_length
+from werkzeug.wsgi import get_input_stream
+
+from runtime.api.operation import MAX_BODY, Operation
+from runtime.contract import errors
+from runtime.contract.validation import sentence
+
+
+def read_json(environ: WSGIEnvironment, most: int = MAX_BODY, *, optional: bool = False) -> bytes:
+    """Read a JSON body: its size first, then its type; raises TooLarge, UnsupportedMediaType, BadRequest."""
+    length = get_content_length(environ.get("CONTENT_LENGTH"), environ.get("HTTP_TRANSFER_ENCODING"))
+    if length is not None and length > most:
+        raise errors.TooLarge(f"The body has {length} bytes; this operation takes at most {most}.")
+    content = get_input_stream(environ).read(most + 1)
+    if len(content) > most:
+        raise errors.TooLarge(f"The body is larger than the {most} bytes this operation takes.")
+    if content and not _is_json(environ.get("CONTENT_TYPE", "")):
+        raise errors.UnsupportedMediaType
+    if not content and optional:
+        return b"{}"
+    if not content:
+        raise errors.BadRequest("This operation needs a JSON object as its body.")
+    return content
+
+
+def _is_json(content_type: str) -> bool:
+    kind = content_type.partition(";")[0].strip().lower()
+    return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
+
+
+def read_body(operation: Operation, environ: WSGIEnvironment) -> bytes:
+    """Read the body of an operation; raises TooLarge, UnsupportedMediaType, BadRequest."""
+    return read_json(environ, operation.most_body, optional=operation.body_optional)
+
+
+def parse_body(model: type[BaseModel], content: bytes) -> BaseModel:
+    """Read a body as a model; raises BadRequest naming the field."""
+    try:
+        return model.model_validate_json(content)
+    except ValidationError as error:
+        raise errors.BadRequest(sentence(error)) from None
+
+
+def parse_query(model: type[BaseModel], arguments: Iterable[tuple[str, list[str]]]) -> BaseModel:
+    """Read query parameters as a model, repeated ones as lists where it wants lists; raises BadRequest."""
+    several = _lists(model)
+    values: dict[str, Any] = {name: texts if name in several else texts[-1] for name, texts in arguments}
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise errors.BadRequest(sentence(error)) from None
+
+
+@lru_cache(maxsize=512)
+def _lists(model: type[BaseModel]) -> frozenset[str]:
+    """Give the names of the parameters that may be repeated."""
+    return frozenset(field.alias or name for name, field in model.model_fields.items() if _is_list(field.annotation))
+
+
+def _is_list(annotation: Any) -> bool:
+    return typing.get_origin(annotation) is list or any(_is_list(part) for part in typing.get_args(annotation))

@@ -1,0 +1,143 @@
+"""What a path names, as data: a row, where it is in paths, how it is ordered and shown (CONTRIBUTING.md).
+
+Who sees a row, and the level an actor has on it, its table says (`Table.visible_to`, `Table.level_for`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from runtime.contract.base import WireModel
+from runtime.store.cursors import Order
+from runtime.store.database import Table
+from runtime.store.rows import Conditions
+
+R = TypeVar("R", bound=Table)
+
+PARAMETER = re.compile(r"{(\w+)}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resource(Generic[R]):
+    """One kind of object.
+
+    `name` is the argument under which handlers get it, and what a 404 calls it. `at` is its place in a path below the
+    resource it is `within`, such as `teams/{teamId}`; one that is within none is below `/v1`, and `anywhere` in a
+    path when it is nobody's part (an integration of the catalogue). `key` is the column that the parameter names,
+    `parent_column` the column that holds the id of the parent. `model` is what `serialize` shows rows as, many at a
+    time, to the `View` it is given first. `order` is that of its lists; the last column is unique. With `slashes` its
+    parameter takes the rest of the path. `held` says where the level on it comes from, to whoever lacks it.
+    """
+
+    name: str
+    row: type[R]
+    at: str
+    model: type[WireModel]
+    serialize: Callable[[Any, Sequence[R]], Sequence[WireModel]]
+    order: tuple[Order, ...]
+    within: Resource[Any] | None = None
+    key: str = "id"
+    parent_column: str | None = None
+    held: str = ""
+    anywhere: bool = False
+    slashes: bool = False
+
+    def __post_init__(self) -> None:
+        if len(PARAMETER.findall(self.at)) != 1 or not self.at.endswith("}"):
+            raise ValueError(f"the place of `{self.name}` ends with its one parameter, as in `teams/{{teamId}}`")
+        if (self.within is None) != (self.parent_column is None):
+            raise ValueError(f"`{self.name}` is within another resource and has a `parent_column` for it, or neither")
+
+    @property
+    def parameter(self) -> str:
+        """The name of its path parameter."""
+        return PARAMETER.findall(self.at)[0]  # type: ignore[no-any-return]
+
+    @property
+    def path(self) -> str:
+        """The path of one of them."""
+        return f"{self.within.path if self.within is not None else '/v1'}/{self.at}"
+
+    @property
+    def collection(self) -> str:
+        """The path of all of them."""
+        return self.path.rpartition("/")[0]
+
+    @property
+    def word(self) -> str:
+        """What people call it."""
+        return self.name.replace("_", " ")
+
+    @property
+    def has_levels(self) -> bool:
+        """Tell whether its table says which level an actor has on a row."""
+        return self.row.level_for.__func__ is not Table.level_for.__func__  # type: ignore[attr-defined]
+
+    def by(self, value: str, parent: Any) -> dict[str, Any]:
+        """Give the values of the row that a parameter names, inside its parent."""
+        values: dict[str, Any] = {self.key: value}
+        if self.within is not None and self.parent_column is not None:
+            values[self.parent_column] = parent.id if parent is not None else None
+        return values
+
+    def shown_as(
+        self, model: type[WireModel], serialize: Callable[[Any, Sequence[R]], Sequence[WireModel]]
+    ) -> Resource[R]:
+        """Give the same resource as another operation shows it."""
+        return replace(self, model=model, serialize=serialize)
+
+
+@dataclass(frozen=True, slots=True)
+class PathValue:
+    """A parameter that names no row: `at` is its place, as in `email-domains/{emailDomain}`.
+
+    A whole path below `/v1` as `at` is one that names nothing whoever asks may see (yet), all its parameters included.
+    Handlers find it in `call.path` and check it themselves.
+    """
+
+    at: str
+
+
+class RowsOf(NamedTuple):
+    """What a list gives whose query decides over the kind of its rows."""
+
+    resource: Resource[Any]
+    conditions: Conditions
+
+
+Chain = tuple[Resource[Any], ...]
+
+
+def chain_of(path: str, resources: Sequence[Resource[Any] | PathValue]) -> Chain:
+    """Read a path as a chain of resources, each by its place; raises LookupError for a parameter that names none."""
+    values = {one.at for one in resources if isinstance(one, PathValue)}
+    if path.removeprefix("/v1/") in values:
+        return ()
+    described = [one for one in resources if isinstance(one, Resource)]
+    chain: list[Resource[Any]] = []
+    between: list[str] = []
+    for segment in path.removeprefix("/v1/").split("/"):
+        between.append(segment)
+        if PARAMETER.search(segment):
+            place = "/".join(between)
+            if place not in values:
+                chain.append(_at(place, chain, described, path))
+            between = []
+    return tuple(chain)
+
+
+def _at(place: str, chain: Sequence[Resource[Any]], resources: Sequence[Resource[Any]], path: str) -> Resource[Any]:
+    parent = chain[-1] if chain else None
+    here = [resource for resource in resources if resource.at == place]
+    for within in reversed(chain) if chain else (None,):
+        for resource in here:
+            if resource.within is within:
+                return resource
+    for resource in here:
+        if resource.anywhere:
+            return resource
+    after = f" after `{parent.name}`" if parent is not None else ""
+    raise LookupError(f"{path}: there is no resource at `{place}`{after}")

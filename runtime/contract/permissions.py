@@ -1,0 +1,48 @@
+"""What `permissions` promises: for each kind of object, the level that each of its entries needs.
+
+Operations ask for the same levels, and a test holds both against each other. Source: docs/contract/api.md, "Roles".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from runtime.contract.organizations import Role, reaches
+
+Promises = Mapping[str, Role]
+
+ORGANIZATION: Promises = {
+    "view": "read",
+    "admin": "admin",
+    "ownTeam": "admin",
+    "createContent": "create",
+    "createOpenAPISpec": "create",
+    "ingestConversations": "admin",
+    "viewBilling": "admin",
+    "listMembers": "read",
+    "listTeams": "read",
+    "listIntegrations": "read",
+    "listInstallations": "read",
+    "installIntegration": "admin",
+}
+SPACE: Promises = {
+    "view": "read",
+    "access": "read",
+    "admin": "admin",
+    "viewInviteLinks": "admin",
+    "edit": "edit",
+    "triggerGitSync": "admin",
+    "comment": "comment",
+    "merge": "review",
+    "review": "review",
+    "installIntegration": "admin",
+}
+COLLECTION: Promises = {"view": "read", "admin": "admin", "viewInviteLinks": "admin", "create": "create"}
+TRANSLATION: Promises = {"view": "read", "edit": "create"}
+TEAM: Promises = {"view": "read", "admin": "admin"}
+MEMBERSHIP: Promises = {"view": "read"}
+
+
+def permissions(promises: Promises, level: Role | None) -> dict[str, bool]:
+    """Give the `permissions` of an object for an actor who has this level on it."""
+    return {name: reaches(level, needed) for name, needed in promises.items()}

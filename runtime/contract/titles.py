@@ -1,0 +1,28 @@
+"""Titles that people give: text that shows something, in whatever script it is written."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from runtime.contract.base import Text
+
+BLANK = "\u2800\u3164\u115f\u1160\uffa0"
+"""Letters and symbols by their category, of which nothing is seen."""
+
+
+def shows(character: str) -> bool:
+    """Tell whether anything of a character is seen: blanks, controls and zero-width characters are not."""
+    return unicodedata.category(character)[0] not in "ZC" and character not in BLANK
+
+
+def seen(text: str) -> str:
+    """Refuse text that is not empty and yet shows nothing."""
+    if text and not any(map(shows, text)):
+        raise ValueError("must show something: these are blanks only")
+    return text
+
+
+Title = Annotated[Text, AfterValidator(seen)]

@@ -1,0 +1,95 @@
+"""Who looks at an integration as its calls happen: all of them are written down then, in every process."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from runtime.contract.identifiers import new_id
+from runtime.store import followed
+from runtime.store.database import Database
+
+log = logging.getLogger(__name__)
+
+LOOK_EVERY = 0.25
+"""Seconds between two looks at who is followed elsewhere."""
+KNOWN = 1.0
+"""Seconds a look is believed. A process that could not look for longer takes every integration as followed."""
+LEASE = 20.0
+
+
+class Followers:
+    """The readers of this process, and of the others that serve from its database; safe to use from many threads."""
+
+    def __init__(self, database: Database, *, alone: bool) -> None:
+        """Take the database; `alone` tells that no other process serves from it, so that nobody need be asked."""
+        self._database, self._alone = database, alone
+        self._process = new_id()
+        self._here: Counter[str] = Counter()
+        self._elsewhere: frozenset[str] = frozenset()
+        self._looked = float("-inf")
+        self._renewed = time.monotonic()
+        self._changing = threading.Lock()
+        self._leasing = threading.Lock()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="followers", daemon=True)
+        if not alone:
+            self._thread.start()
+
+    def follows(self, integration_id: str) -> bool:
+        """Tell whether somebody may be following an integration, here or elsewhere."""
+        if integration_id in self._here:
+            return True
+        if self._alone:
+            return False
+        return integration_id in self._elsewhere or time.monotonic() - self._looked > KNOWN
+
+    @contextmanager
+    def follow(self, integration_id: str) -> Iterator[None]:
+        """Follow an integration; once entered, every process writes all of its calls down."""
+        with self._changing:
+            self._here[integration_id] += 1
+        try:
+            if not self._alone:
+                with self._leasing, self._database.transaction(writes=True) as session:
+                    followed.follow(session, self._process, integration_id, time.time() + LEASE)
+                # By then every other process has looked, or believes its last look no more.
+                self._stopping.wait(KNOWN)
+            yield
+        finally:
+            with self._changing:
+                self._here[integration_id] -= 1
+                if not self._here[integration_id]:
+                    del self._here[integration_id]  # the lease runs out: somebody else here may have just begun
+
+    def close(self) -> None:
+        """End the thread."""
+        self._stopping.set()
+        if not self._alone:
+            self._thread.join(timeout=10)
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            began = time.monotonic()
+            try:
+                self._renew(began)
+                with self._database.transaction(writes=False) as session:
+                    self._elsewhere = followed.followed(session)
+                self._looked = began
+            except Exception:  # whatever it is, what this thread does must go on
+                log.exception("who follows which integration could not be read; every call is recorded meanwhile")
+            self._stopping.wait(LOOK_EVERY)
+
+    def _renew(self, moment: float) -> None:
+        if moment - self._renewed < LEASE / 4:
+            return
+        with self._changing:
+            here = set(self._here)
+        if here:
+            with self._database.transaction(writes=True) as session:
+                followed.renew(session, self._process, here, time.time() + LEASE)
+        self._renewed = moment

@@ -1,0 +1,225 @@
+"""Sends what people are invited with by e-mail.
+
+The e-mail is not stored: it is written from the invite when it is due, and an invite that was accepted or replaced
+meanwhile sends none. Processes that share a database may all have a mailer; who sends an e-mail first moves the moment
+it is due, so that the others pass it by, and comes back to it when the process dies before it has sent it.
+"""
+
+from __future__ import annotations
+
+import logging
+import smtplib
+import ssl
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.utils import formatdate, make_msgid
+from urllib.parse import unquote, urlsplit
+
+from sqlalchemy.orm import Session
+
+from runtime.contract.addresses import Addresses
+from runtime.contract.origins import Authority
+from runtime.store import invites, rows
+from runtime.store.database import Database, now
+from runtime.store.rows import HOST
+from runtime.store.tables.invites import EmailInviteRow
+from runtime.store.tables.organizations import OrganizationRow, UserRow
+
+log = logging.getLogger(__name__)
+
+EVERY = 15.0
+AT_ONCE = 20
+TIMEOUT = 20.0
+"""Seconds an SMTP server has for each of its answers."""
+LEASE = timedelta(minutes=2)
+
+
+class BadMailServer(ValueError):
+    """The address of a mail server cannot be read; the sentence says what it should look like."""
+
+
+@dataclass(frozen=True, slots=True)
+class MailServer:
+    """Where e-mails go: `smtp://name:password@host:587`, encrypted by STARTTLS, or `smtps://` from the first byte.
+
+    Without encryption only to this machine itself.
+    """
+
+    host: str
+    port: int
+    user: str | None
+    password: str | None
+    secure: bool
+    sender: str
+
+    @classmethod
+    def read(cls, url: str, sender: str) -> MailServer:
+        """Read its address; raises BadMailServer."""
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+        except ValueError:
+            raise BadMailServer("its port must be a number") from None
+        if parts.scheme not in ("smtp", "smtps") or not parts.hostname:
+            raise BadMailServer("it must look like smtp://name:password@mail.example.com:587, or begin with smtps://")
+        if "@" not in sender or any(character in sender for character in "\r\n<>"):
+            raise BadMailServer("e-mails need a sender: set DEVKIT_MAIL_FROM to an address of yours")
+        user = unquote(parts.username) if parts.username else None
+        password = unquote(parts.password) if parts.password else None
+        secure = parts.scheme == "smtps"
+        return cls(parts.hostname, port or (465 if secure else 587), user, password, secure, sender)
+
+    def send(self, message: EmailMessage) -> None:
+        """Send one e-mail; raises OSError or smtplib.SMTPException."""
+        context = ssl.create_default_context()
+        if self.secure:
+            with smtplib.SMTP_SSL(self.host, self.port, timeout=TIMEOUT, context=context) as server:
+                self._hand_over(server, message)
+            return
+        with smtplib.SMTP(self.host, self.port, timeout=TIMEOUT) as server:
+            server.ehlo()
+            if server.has_extn("starttls"):
+                server.starttls(context=context)
+                server.ehlo()
+            elif not Authority(self.host, self.port).is_loopback:
+                raise smtplib.SMTPNotSupportedError("the mail server offers no encryption")
+            self._hand_over(server, message)
+
+    def _hand_over(self, server: smtplib.SMTP, message: EmailMessage) -> None:
+        if self.user is not None:
+            server.login(self.user, self.password or "")
+        server.send_message(message)
+
+
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """An invite to send for the first time, or as the attempt of this number; read before anything is waited for."""
+
+    invite: str
+    attempt: int
+    to: str
+    title: str
+    inviter: str
+    link: str
+
+
+class Mailer:
+    """The thread that sends e-mails.
+
+    One that was not taken is tried again after each delay of `schedule`, in seconds; after the last the invite waits
+    to be made anew.
+    """
+
+    def __init__(self, database: Database, server: MailServer, addresses: Addresses, schedule: Sequence[float]) -> None:
+        self._database, self._server, self._addresses = database, server, addresses
+        self._schedule = schedule
+        self._stopping = threading.Event()
+        self._wake = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="mailing", daemon=True)
+
+    def start(self) -> None:
+        """Begin, with a look at once."""
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Look now: something was committed that is due."""
+        self._wake.set()
+
+    def close(self) -> None:
+        """Stop after the e-mail under way."""
+        self._stopping.set()
+        self._wake.set()
+        if self._thread.ident is not None:
+            self._thread.join(timeout=TIMEOUT)
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            self._wake.clear()
+            try:
+                self.send_due()
+            except Exception:
+                # Whatever one organization brings about, the others' e-mails go on.
+                log.exception("due e-mails could not be sent; trying again")
+            self._wake.wait(min(EVERY, *self._schedule))
+
+    def send_due(self) -> int:
+        """Send what is due; returns how many e-mails were sent."""
+        with self._database.transaction(writes=False) as session:
+            waiting = bool(invites.due(session, now(), 1))
+        if not waiting:
+            return 0
+        with self._database.transaction(writes=True) as session:
+            moment = now()
+            due = [
+                self._due(session, row)
+                for row in invites.due(session, moment, AT_ONCE)
+                if invites.claim(session, row, moment + LEASE)
+            ]
+        sent = 0
+        for mail in due:
+            if self._stopping.is_set():
+                break  # what was claimed is due again when the lease is over
+            sent += self._send(mail)
+        return sent
+
+    def _send(self, mail: _Due) -> bool:
+        again = None
+        try:
+            message = invitation(self._server.sender, mail.to, mail.title, mail.inviter, mail.link)
+        except ValueError:
+            log.warning("the e-mail of invite %s cannot be written; giving up", mail.invite)
+            with self._database.transaction(writes=True) as session:
+                invites.note_sent(session, mail.invite, None)
+            return False
+        try:
+            self._server.send(message)
+        except (OSError, smtplib.SMTPException) as error:
+            # The reason may repeat the address, which is nobody's business in a log.
+            kind = type(error).__name__
+            code = getattr(error, "smtp_code", None)
+            reason = f"{kind} {code}" if code else kind
+            delay = self._schedule[mail.attempt - 1] if mail.attempt <= len(self._schedule) else None
+            again = now() + timedelta(seconds=delay) if delay is not None else None
+            then = "trying again" if again else "giving up"
+            log.warning("the e-mail of invite %s was not sent (%s); %s", mail.invite, reason, then)
+            sent = False
+        else:
+            sent = True
+        with self._database.transaction(writes=True) as session:
+            invites.note_sent(session, mail.invite, again)
+        return sent
+
+    def _due(self, session: Session, row: EmailInviteRow) -> _Due:
+        organization = rows.find(session, HOST, OrganizationRow, id=row.organization_id)
+        inviter = rows.find(session, HOST, UserRow, id=row.invited_by) if row.invited_by else None
+        title = one_line(organization.title if organization is not None else "")
+        link = self._addresses.app("join", row.organization_id, row.id)
+        return _Due(row.id, row.attempts, row.email, title, one_line(inviter.display_name) if inviter else "", link)
+
+
+def invitation(sender: str, to: str, title: str, inviter: str, link: str) -> EmailMessage:
+    """Write the e-mail of an invite; raises ValueError for what no header can carry."""
+    message = EmailMessage()
+    message["Subject"] = f"You are invited to {title}"
+    message["From"] = Address(title, addr_spec=sender)
+    message["To"] = Address(addr_spec=to)
+    message["Date"] = formatdate()
+    message["Message-ID"] = make_msgid(domain=sender.rpartition("@")[2])
+    message["Auto-Submitted"] = "auto-generated"
+    who = f"{inviter} invites you" if inviter else "You are invited"
+    message.set_content(
+        f"{who} to join {title}.\n\nOpen this address to accept; it works for 14 days and for you alone:\n\n{link}\n\n"
+        "If you did not expect this, there is nothing to do.\n"
+    )
+    return message
+
+
+def one_line(text: str) -> str:
+    """Give a text that people wrote as one line without control characters, for a header of an e-mail."""
+    printable = "".join(character if character.isprintable() else " " for character in text)
+    # What begins an encoded word (RFC 2047) would be decoded on its way into a header.
+    return " ".join(printable.replace("=?", "= ?").split())[:200]

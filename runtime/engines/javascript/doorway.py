@@ -1,0 +1,73 @@
+"""Where an isolate connects to its host: the sockets in the one folder both see."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from runtime.engines import frames
+from runtime.engines.calling import ProcessBroken
+from runtime.engines.processes import readable
+
+NUMBER = struct.Struct("<I")
+_HELLO_SECONDS = 15.0
+_ACCEPT_SECONDS = 0.1  # between two looks whether the process still runs
+
+
+class IsolateSockets:
+    """The listening sockets of one isolate."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._listener = socket.socket(socket.AF_UNIX)
+
+    def open(self) -> None:
+        """Listen for the isolate's connections; raises OSError."""
+        _bind(self._listener, self.folder / "calls")
+        self._listener.settimeout(0)
+
+    def way_out(self, number: int) -> socket.socket:
+        """Give a socket at which the isolate asks for what is outside, for one of its channels; raises OSError."""
+        listener = socket.socket(socket.AF_UNIX)
+        try:
+            _bind(listener, self.folder / f"egress-{number}")
+        except OSError:
+            listener.close()
+            raise
+        return listener
+
+    def accept(self, running: Callable[[], bool], output: Callable[[], str]) -> tuple[int, socket.socket]:
+        """Return the next connection and the number it says; raises `ProcessBroken`.
+
+        `running` tells whether the process still runs, `said` what it wrote when it ended.
+        """
+        deadline = time.monotonic() + _HELLO_SECONDS
+        while not readable(self._listener.fileno(), _ACCEPT_SECONDS):
+            if not running():
+                raise ProcessBroken(f"the isolate ended before it connected: {output()}")
+            if time.monotonic() > deadline:
+                raise ProcessBroken("the isolate did not connect in time")
+        connection, _ = self._listener.accept()
+        connection.settimeout(_HELLO_SECONDS)
+        try:
+            kind, payload = frames.FrameReader(connection, {frames.HELLO: NUMBER.size}).next()
+            number: int = NUMBER.unpack(payload)[0]
+        except (EOFError, OSError, frames.FrameError, struct.error) as error:
+            connection.close()
+            raise ProcessBroken(f"the isolate did not introduce itself: {output() or error}") from error
+        connection.settimeout(None)
+        assert kind == frames.HELLO
+        return number, connection
+
+    def close(self) -> None:
+        """Listen no longer."""
+        self._listener.close()
+
+
+def _bind(listener: socket.socket, path: Path) -> None:
+    listener.bind(str(path))
+    path.chmod(0o666)
+    listener.listen(64)

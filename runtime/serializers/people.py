@@ -1,0 +1,25 @@
+"""People."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import MISSING
+
+from runtime.contract.organizations import User, UserUrls
+from runtime.serializers.view import View
+from runtime.store.tables.organizations import UserRow
+
+
+def users(view: View, rows: Sequence[UserRow]) -> list[User]:
+    """Show people, with their e-mail addresses: who sees them shares an organization with them."""
+    return [
+        User(
+            id=row.id,
+            display_name=row.display_name,
+            email=row.email,
+            photoURL=MISSING,
+            urls=UserUrls(location=view.at.api("users", row.id)),
+        )
+        for row in rows
+    ]

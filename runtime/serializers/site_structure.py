@@ -1,0 +1,184 @@
+"""Parts of sites: spaces, sections, groups, and the whole of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from pydantic import MISSING
+
+from runtime.contract.addresses import Addresses
+from runtime.contract.site_structure import (
+    PublishedUrls,
+    Sections,
+    SiteSection,
+    SiteSectionGroup,
+    SiteSpace,
+    SpacesAlone,
+)
+from runtime.serializers.spaces import spaces
+from runtime.serializers.view import View
+from runtime.store import site_structure
+from runtime.store.site_structure import Parts
+from runtime.store.tables.site_structure import SiteSectionGroupRow, SiteSectionRow, SiteSpaceRow
+from runtime.store.tables.sites import SiteRow
+from runtime.store.tables.spaces import SpaceRow
+
+
+def published_base(at: Addresses, site: SiteRow, share_key: str | None) -> str | None:
+    """Give the address below which a site is published to whoever has a key; None where it is not."""
+    if not site.published or (site.visibility == "share-link" and share_key is None):
+        return None
+    home = at.site(site.id)
+    return f"{home}{share_key}/" if site.visibility == "share-link" else home
+
+
+def section_place(section: SiteSectionRow) -> str:
+    """Give what follows a site's address for a section: nothing for the default one."""
+    return "" if section.default_of is not None else f"{section.path}/"
+
+
+def space_place(part: SiteSpaceRow, section: SiteSectionRow | None) -> str:
+    """Give what follows a site's address for a space of it: only defaults leave their paths out.
+
+    A space that is not the default of the default section could have the path of another section.
+    """
+    if part.default_of is not None:
+        return section_place(section) if section is not None else ""
+    return f"{section.path}/{part.path}/" if section is not None else f"{part.path}/"
+
+
+class _Look:
+    """What is known of the sites and sections that parts are in, and how their spaces are shown."""
+
+    def __init__(self, view: View, parts: Sequence[SiteSpaceRow], share_key: str | None) -> None:
+        self._view, self._key = view, share_key
+        rows = list(view.by_id(SpaceRow, (part.space_id for part in parts)).values())
+        self._spaces = dict(zip((row.id for row in rows), spaces(view, rows), strict=True))
+        self._sites: dict[str, SiteRow] = {}
+
+    def of_sites(self, site_ids: Sequence[str]) -> None:
+        self._sites = self._view.by_id(SiteRow, site_ids)
+
+    def urls(self, site_id: str, place: str) -> PublishedUrls:
+        base = published_base(self._view.at, self._sites[site_id], self._key)
+        return PublishedUrls(published=MISSING if base is None else base + place)
+
+    def parts(self, rows: Sequence[SiteSpaceRow], section: SiteSectionRow | None) -> list[SiteSpace]:
+        """Show spaces in one place; what left meanwhile, for good or for another place, is not there any more."""
+        shown = (self.part(row, section) for row in rows)
+        return [part for part in shown if part is not None]
+
+    def part(self, row: SiteSpaceRow, section: SiteSectionRow | None) -> SiteSpace | None:
+        space = self._spaces.get(row.space_id)
+        if space is None or space.organization != self._sites[row.site_id].organization_id:
+            return None
+        return SiteSpace(
+            id=row.id,
+            path=row.path,
+            section=row.section_id or MISSING,
+            space=space,
+            title=space.title,
+            default=row.default_of is not None,
+            condition=row.condition or MISSING,
+            has_advanced_customization_feature=True,
+            urls=self.urls(row.site_id, space_place(row, section)),
+        )
+
+    def section(self, row: SiteSectionRow, parts: Sequence[SiteSpaceRow]) -> SiteSection:
+        return SiteSection(
+            id=row.id,
+            title=row.title,
+            description=row.description if row.description is not None else MISSING,
+            default=row.default_of is not None,
+            path=row.path,
+            condition=row.condition or MISSING,
+            section_group=row.group_id or MISSING,
+            site_spaces=self.parts(parts, row),
+            urls=self.urls(row.site_id, section_place(row)),
+            icon=row.icon or MISSING,
+        )
+
+
+def site_spaces(view: View, rows: Sequence[SiteSpaceRow], *, share_key: str | None = None) -> list[SiteSpace]:
+    """Show spaces of sites, with the address that a share link's key opens where one is given."""
+    sections_ = view.by_id(SiteSectionRow, (row.section_id for row in rows if row.section_id is not None))
+    look = _Look(view, rows, share_key)
+    look.of_sites([row.site_id for row in rows])
+    shown = (look.part(row, sections_.get(row.section_id or "")) for row in rows)
+    return [part for part in shown if part is not None]
+
+
+def sections(view: View, rows: Sequence[SiteSectionRow], *, share_key: str | None = None) -> list[SiteSection]:
+    """Show sections, each with its spaces."""
+    parts = site_structure.spaces_in(view.session, (row.id for row in rows))
+    look = _Look(view, parts, share_key)
+    look.of_sites([row.site_id for row in rows])
+    inside = _by_holder(parts)
+    return [look.section(row, inside.get(row.id, ())) for row in rows]
+
+
+def groups(view: View, rows: Sequence[SiteSectionGroupRow], *, share_key: str | None = None) -> list[SiteSectionGroup]:
+    """Show groups, each with what is in it."""
+    parts = site_structure.parts_of_sites(view.session, {row.site_id for row in rows})
+    look = _Look(view, [space for one in parts.values() for space in one.spaces], share_key)
+    look.of_sites(list(parts))
+    trees = {site_id: _Tree(look, one) for site_id, one in parts.items()}
+    return [trees[row.site_id].group(row) for row in rows]
+
+
+def structure(view: View, site: SiteRow, parts: Parts, *, share_key: str | None = None) -> Sections | SpacesAlone:
+    """Show what a site is made of: its sections, or where it has none its spaces alone."""
+    look = _Look(view, parts.spaces, share_key)
+    look.of_sites([site.id])
+    tree = _Tree(look, parts)
+    if parts.sections or (parts.groups and not parts.spaces):
+        return Sections(structure=tree.children(None))
+    return SpacesAlone(structure=look.parts(parts.spaces, None))
+
+
+class _Tree:
+    """A site's sections and groups, as they are nested."""
+
+    def __init__(self, look: _Look, parts: Parts) -> None:
+        self._look = look
+        self._spaces = _by_holder(parts.spaces)
+        self._inside: dict[str | None, list[SiteSectionRow | SiteSectionGroupRow]] = {}
+        nodes: list[SiteSectionRow | SiteSectionGroupRow] = [*parts.groups, *parts.sections]
+        for node in sorted(nodes, key=lambda node: (node.position, node.id)):
+            parent = node.group_id if isinstance(node, SiteSectionRow) else node.parent_id
+            self._inside.setdefault(parent, []).append(node)
+
+    def children(self, parent: str | None) -> list[SiteSection | SiteSectionGroup]:
+        return [self._node(node) for node in self._inside.get(parent, ())]
+
+    def _node(self, node: SiteSectionRow | SiteSectionGroupRow) -> SiteSection | SiteSectionGroup:
+        if isinstance(node, SiteSectionGroupRow):
+            return self.group(node)
+        return self._look.section(node, self._spaces.get(node.id, ()))
+
+    def group(self, row: SiteSectionGroupRow) -> SiteSectionGroup:
+        inside = self.children(row.id)
+        return SiteSectionGroup(
+            id=row.id,
+            title=row.title,
+            sections=[child for child in inside if isinstance(child, SiteSection)],
+            section_group=row.parent_id or MISSING,
+            children=inside,
+            icon=row.icon or MISSING,
+        )
+
+
+def _by_holder(parts: Sequence[SiteSpaceRow]) -> Mapping[str, list[SiteSpaceRow]]:
+    held: dict[str, list[SiteSpaceRow]] = {}
+    for part in parts:
+        held.setdefault(part.holder_id, []).append(part)
+    return held
+
+
+Serialize = Callable[..., Sequence[SiteSpace | SiteSection | SiteSectionGroup]]
+SERIALIZERS: dict[type, Serialize] = {
+    SiteSpaceRow: site_spaces,
+    SiteSectionRow: sections,
+    SiteSectionGroupRow: groups,
+}
+"""How each kind of part is shown."""

@@ -1,0 +1,58 @@
+"""Sites."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import MISSING
+
+from runtime.contract.adaptive import AdaptiveJsonSchema, SiteAdaptiveSchema
+from runtime.contract.sites import CustomVisitorAuth, IntegrationVisitorAuth, Site, SiteProxy, SiteUrls
+from runtime.serializers.view import View
+from runtime.store import installed
+from runtime.store.tables.sites import SiteAdaptiveSchemaRow, SiteRow
+
+
+def sites(view: View, rows: Sequence[SiteRow]) -> list[Site]:
+    """Show sites, each with the number of its spaces."""
+    counts = installed.count_site_spaces(view.session, [row.id for row in rows])
+    return [_site(view, row, counts.get(row.id, 0)) for row in rows]
+
+
+def _site(view: View, row: SiteRow, spaces: int) -> Site:
+    at = view.at
+    return Site(
+        id=row.id,
+        type=row.type,  # type: ignore[arg-type]
+        title=row.title,
+        basename=row.basename or MISSING,
+        proxy=SiteProxy(origin=row.proxy, target=at.site(row.id)) if row.proxy else MISSING,
+        visibility=row.visibility,  # type: ignore[arg-type]
+        published=row.published,
+        site_spaces=spaces,
+        created_at=row.created_at,
+        adaptive_content={"enabled": row.adaptive_content},
+        agents_context=row.agents_context,  # type: ignore[arg-type]
+        features=[],
+        visitor_auth=_visitor_auth(row),
+        urls=SiteUrls(
+            location=at.api("orgs", row.organization_id, "sites", row.id),
+            app=at.app("orgs", row.organization_id, "sites", row.id),
+            published=at.site(row.id) if row.published else MISSING,
+        ),
+    )
+
+
+def _visitor_auth(row: SiteRow) -> Any:
+    if row.visitor_auth_backend == "integration" and row.visitor_auth_integration:
+        return IntegrationVisitorAuth(backend="integration", integration=row.visitor_auth_integration)
+    return CustomVisitorAuth(backend="custom") if row.visitor_auth_backend else MISSING
+
+
+def adaptive_schemas(view: View, rows: Sequence[SiteAdaptiveSchemaRow]) -> list[SiteAdaptiveSchema]:
+    """Show the schemas of visitors' claims."""
+    return [
+        SiteAdaptiveSchema(json_schema=AdaptiveJsonSchema.model_validate(row.json_schema), updated_at=row.updated_at)
+        for row in rows
+    ]

@@ -1,0 +1,52 @@
+"""Spaces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import MISSING
+
+from runtime.contract.organizations import Role
+from runtime.contract.permissions import SPACE, permissions
+from runtime.contract.spaces import Space, SpaceUrls
+from runtime.serializers.view import View
+from runtime.store.tables.spaces import SpaceRow
+
+
+def spaces(view: View, rows: Sequence[SpaceRow]) -> list[Space]:
+    """Show spaces, each with what the actor may do in it."""
+    return [_space(view, row, level) for row, level in zip(rows, view.levels(rows), strict=True)]
+
+
+def _space(view: View, row: SpaceRow, level: Role | None) -> Space:
+    published = row.visibility not in ("private", "in-collection")
+    app = view.at.app("spaces", row.id)
+    return Space(
+        id=row.id,
+        title=row.title,
+        emoji=row.emoji,
+        visibility=row.visibility,  # type: ignore[arg-type]
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        deleted_at=row.deleted_at or MISSING,
+        edit_mode=row.edit_mode,  # type: ignore[arg-type]
+        merge_rules={"type": "inherit"},
+        urls=SpaceUrls(
+            location=view.at.api("spaces", row.id),
+            app=app,
+            published=app if published else MISSING,
+            public=app if published else MISSING,
+        ),
+        organization=row.organization_id,
+        parent=row.collection_id or MISSING,
+        language=row.language or MISSING,
+        revision=row.revision_id,
+        default_level=row.default_level,  # type: ignore[arg-type]
+        comments=0,
+        change_requests=0,
+        change_requests_open=0,
+        change_requests_draft=0,
+        # Where integrations are installed, the administrators of the organization decide.
+        permissions=permissions(SPACE, level)
+        | {"installIntegration": view.reach.role_in(row.organization_id) == "admin"},
+    )

@@ -1,0 +1,75 @@
+"""Makes, changes and deletes collections."""
+
+from __future__ import annotations
+
+from pydantic import MISSING
+from sqlalchemy.orm import Session
+
+from runtime.contract import errors
+from runtime.contract.collections import CreateCollection, UpdateCollection
+from runtime.services import installing, moving
+from runtime.services import spaces as spaces_service
+from runtime.services import structure as service
+from runtime.store import leaving, structure
+from runtime.store.database import now
+from runtime.store.reach import Reach
+from runtime.store.tables.collections import CollectionRow
+
+
+def create(
+    session: Session, organization_id: str, parent: CollectionRow | None, body: CreateCollection
+) -> CollectionRow:
+    """Make a collection, at the end of its place; raises BadRequest for one too deep."""
+    if parent is not None:
+        service.lock_structure(session, organization_id)
+        parent = service.reread(session, parent)
+        if structure.depth(session, parent.id) >= service.MAX_FLOORS:
+            raise errors.BadRequest(f"parent: collections are nested at most {service.MAX_FLOORS} deep")
+    row = CollectionRow(
+        organization_id=organization_id,
+        title=body.title,
+        parent_id=parent.id if parent is not None else None,
+        effective_level=parent.effective_level if parent is not None else None,
+    )
+    session.add(row)
+    session.flush()
+    structure.attach(session, row)
+    return row
+
+
+def update(session: Session, collection: CollectionRow, body: UpdateCollection) -> CollectionRow:
+    """Change a collection; its default level holds for all inside that says nothing itself."""
+    if body.default_level is not MISSING:
+        service.lock_structure(session, collection.organization_id)
+        collection = service.reread(session, collection)
+        collection.default_level = body.default_level
+        session.flush()
+        structure.settle(session, collection)
+    if body.title is not MISSING:
+        collection.title = body.title
+    if body.description is not MISSING:
+        collection.description = body.description
+    collection.updated_at = now()
+    session.flush()
+    return collection
+
+
+def remove(session: Session, reach: Reach, collection: CollectionRow) -> bool:
+    """Delete a collection and all inside; tells whether it was there.
+
+    Its spaces can be restored like others, at the top of the organization and no more open than they were.
+    """
+    organization_id = collection.organization_id
+    service.lock_structure(session, organization_id, more=installing.ids_in(session, organization_id))
+    try:
+        collection = service.reread(session, collection)
+    except errors.NotFound:
+        return False
+    moving.must_have_all(session, reach, collection, "admin")
+    for space in structure.spaces_inside(session, collection.id):
+        if space.deleted_at is None:
+            spaces_service.put_away(session, space)
+        moving.detach(session, space)
+    session.flush()
+    leaving.remove_collections(session, collection)
+    return True

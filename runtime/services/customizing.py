@@ -1,0 +1,78 @@
+"""Changes how sites and their spaces look."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from runtime.contract import errors
+from runtime.contract.conditions import Visitor
+from runtime.contract.customization_overrides import OverrideCustomization
+from runtime.contract.customizations import STANDARD, SiteCustomizationSettings, changed, merged, written
+from runtime.services.site_removal import lock_site
+from runtime.store import customizations, rows
+from runtime.store.rows import HOST
+from runtime.store.tables.site_structure import SiteSpaceRow
+from runtime.store.tables.sites import SiteRow
+
+
+def of_site(session: Session, site: SiteRow) -> SiteCustomizationSettings:
+    """Give how a site looks."""
+    return SiteCustomizationSettings.model_validate(_settings(session, site))
+
+
+def of_spaces(session: Session, site: SiteRow, site_space_ids: list[str]) -> dict[str, SiteCustomizationSettings]:
+    """Give how those spaces of a site look that look otherwise than the site."""
+    settings = _settings(session, site)
+    overrides = customizations.of_spaces(session, site_space_ids)
+    return {
+        site_space_id: SiteCustomizationSettings.model_validate(merged(settings, other))
+        for site_space_id, other in overrides.items()
+    }
+
+
+def of_space(session: Session, site: SiteRow, site_space: SiteSpaceRow) -> SiteCustomizationSettings:
+    """Give how a space of a site looks."""
+    return of_spaces(session, site, [site_space.id]).get(site_space.id) or of_site(session, site)
+
+
+def for_visitor(settings: SiteCustomizationSettings, visitor: Visitor) -> SiteCustomizationSettings:
+    """Leave out the links of the header whose condition a visitor does not meet."""
+    links = [
+        link for link in settings.header.links if not isinstance(link.condition, str) or visitor.meets(link.condition)
+    ]
+    return settings.model_copy(update={"header": settings.header.model_copy(update={"links": links})})
+
+
+def set_site(session: Session, site: SiteRow, settings: SiteCustomizationSettings) -> SiteCustomizationSettings:
+    """Set how a site looks, whole."""
+    lock_site(session, site)
+    customizations.set_site(session, site.id, written(settings))
+    return settings
+
+
+def override(
+    session: Session, site: SiteRow, site_space: SiteSpaceRow, change: OverrideCustomization
+) -> SiteCustomizationSettings:
+    """Change what a space has otherwise; null takes something back."""
+    _hold_space(session, site, site_space)
+    overrides = customizations.of_spaces(session, [site_space.id]).get(site_space.id, {})
+    customizations.set_space(session, site_space.id, changed(overrides, written(change)))
+    return of_space(session, site, site_space)
+
+
+def clear(session: Session, site: SiteRow, site_space: SiteSpaceRow) -> bool:
+    """Let a space look as its site does; tells whether it did not."""
+    _hold_space(session, site, site_space)
+    return customizations.set_space(session, site_space.id, {})
+
+
+def _hold_space(session: Session, site: SiteRow, site_space: SiteSpaceRow) -> None:
+    lock_site(session, site)
+    if rows.find(session, HOST, SiteSpaceRow, id=site_space.id) is None:
+        raise errors.NotFound("The site space was removed a moment ago.")
+
+
+def _settings(session: Session, site: SiteRow) -> dict[str, Any]:
+    return customizations.of_site(session, site.id) or STANDARD

@@ -1,0 +1,56 @@
+"""The way into a host that nobody knows yet: a link, good until somebody has used it.
+
+The code in it is made of the host's key, so that every process of a host knows it and nothing is stored. It opens only
+while there is nobody; who uses it becomes the administrator of the first organization.
+"""
+
+from __future__ import annotations
+
+import hmac
+
+from pydantic import ValidationError
+from sqlalchemy.orm import Session
+
+from runtime.contract import errors
+from runtime.contract.addresses import Addresses
+from runtime.contract.invites import FirstPerson
+from runtime.contract.validation import sentence
+from runtime.services import organizations
+from runtime.store import locks, rows
+from runtime.store.secrets import keyring
+from runtime.store.tables.organizations import UserRow
+
+USED = (
+    "This host has an account already, or the link is of another host. Sign in, or ask an administrator for an invite."
+)
+
+
+def code() -> str:
+    """Give the code of this host's link."""
+    return hmac.new(keyring().derive("first sign-in"), b"", "sha256").hexdigest()
+
+
+def link(session: Session, at: Addresses) -> str | None:
+    """Give the address that opens a host nobody knows yet; None where somebody does."""
+    return at.app("first", code()) if rows.is_empty(session, UserRow) else None
+
+
+def check(session: Session, given: str) -> None:
+    """Raise NotFound unless a code opens this host now."""
+    if not hmac.compare_digest(given.encode(), code().encode()) or not rows.is_empty(session, UserRow):
+        raise errors.NotFound(USED)
+
+
+def use(session: Session, given: str, form: dict[str, str]) -> str:
+    """Make the first person and their organization; gives the person's id. Raises NotFound, BadRequest."""
+    locks.acquire(session, "first sign-in")
+    check(session, given)
+    try:
+        person = FirstPerson.model_validate({name: form.get(name, "") for name in ("name", "email", "organization")})
+    except ValidationError as error:
+        raise errors.BadRequest(sentence(error)) from None
+    user = UserRow(display_name=person.name, email=person.email)
+    session.add(user)
+    session.flush()
+    organizations.create(session, person.organization, None, user.id)
+    return user.id

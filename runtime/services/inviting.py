@@ -1,0 +1,149 @@
+"""Invites people into organizations, and lets them join (docs/contract/api.md, "Invites")."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from pydantic import MISSING
+from sqlalchemy.orm import Session
+
+from runtime.contract import errors
+from runtime.contract.invites import InvitedPerson, InviteUsers
+from runtime.contract.organizations import Role, reaches
+from runtime.store import invites, locks, rows, sign_ins
+from runtime.store.database import now
+from runtime.store.rows import HOST, Reach
+from runtime.store.tables.invites import EmailInviteRow, InviteLinkRow
+from runtime.store.tables.organizations import MemberRow, OrganizationRow, UserRow
+
+VALID_FOR = timedelta(days=14)
+NO_INVITE = "There is no such invite, or it is over; ask whoever invited you for another one."
+SSO_ALONE = "This organization lets people in by single sign-on alone; sign in there, and you are a member."
+LINKS_OFF = (
+    "Invite links are off in this organization. Ask an administrator to turn them on (`inviteLinks`), or for an "
+    "invite by e-mail."
+)
+
+
+def invite(
+    session: Session, organization: OrganizationRow, body: InviteUsers, invited_by: str | None, *, send: bool
+) -> tuple[list[str], list[EmailInviteRow]]:
+    """Invite people by e-mail, anew who was invited before; gives the ids of members among them, and the invites.
+
+    With `send` the e-mails are due at once.
+    """
+    default = organization.default_role if body.role is MISSING else body.role
+    people: dict[str, Role | None] = {}
+    for person in body.emails:
+        address, role = (person.email, person.role) if isinstance(person, InvitedPerson) else (person, default)
+        people[address] = role  # type: ignore[assignment]
+    locks.acquire(session, f"invites of {organization.id}")
+    members = invites.members_with(session, organization.id, people)
+    among = EmailInviteRow.email.in_(people.keys())
+    for earlier in rows.every(session, HOST, EmailInviteRow, among, organization_id=organization.id):
+        session.delete(earlier)
+    session.flush()
+    moment = now()
+    made = [
+        EmailInviteRow(
+            organization_id=organization.id,
+            email=address,
+            role=role,
+            sso=body.sso,
+            invited_by=invited_by,
+            expires_at=moment + VALID_FOR,
+            send_at=moment if send else None,
+        )
+        for address, role in people.items()
+        if address not in members
+    ]
+    session.add_all(made)
+    session.flush()
+    return list(members.values()), made
+
+
+def create_link(
+    session: Session, organization: OrganizationRow, role: Role | None, invited_by: str | None
+) -> InviteLinkRow:
+    """Make a link into an organization; raises Conflict where links are off."""
+    if not organization.invite_links:
+        raise errors.Conflict(LINKS_OFF)
+    link = InviteLinkRow(organization_id=organization.id, role=role, invited_by=invited_by)
+    session.add(link)
+    session.flush()
+    return link
+
+
+def find(session: Session, organization_id: str, invite_id: str) -> InviteLinkRow | EmailInviteRow:
+    """Find an invite that may be accepted now; raises NotFound, and Conflict for a link where links are off."""
+    by = {"id": invite_id, "organization_id": organization_id}
+    link = rows.find(session, HOST, InviteLinkRow, **by)
+    if link is not None:
+        organization = rows.find(session, HOST, OrganizationRow, id=organization_id)
+        if organization is None or not organization.invite_links:
+            raise errors.Conflict(LINKS_OFF)
+        return link
+    email = rows.find(session, HOST, EmailInviteRow, **by)
+    if email is None or email.expires_at <= now():
+        raise errors.NotFound(NO_INVITE)
+    return email
+
+
+def join_by_email(session: Session, organization_id: str, invite_id: str, name: str) -> str | None:
+    """Accept an invite by e-mail as the person whom it was sent to; gives their id, and makes them where need be.
+
+    None where the invite is a link for anybody: who follows that signs in first. Raises NotFound, and Forbidden where
+    the organization, or the invite, wants single sign-on.
+    """
+    accepted = find(session, organization_id, invite_id)
+    if not isinstance(accepted, EmailInviteRow):
+        return None
+    if accepted.sso:
+        raise errors.Forbidden(SSO_ALONE)
+    locks.acquire(session, f"person {accepted.email}")
+    user = sign_ins.person_with(session, accepted.email)
+    if user is None:
+        printable = "".join(sign if sign.isprintable() else " " for sign in name)
+        user = UserRow(display_name=" ".join(printable.split())[:100] or accepted.email[:100], email=accepted.email)
+        session.add(user)
+        session.flush()
+    join(session, organization_id, invite_id, user.id)
+    return user.id
+
+
+def join_as(session: Session, organization_id: str, invite_id: str, reach: Reach) -> MemberRow:
+    """Accept an invite as who calls; raises what `join` raises, and Forbidden for who is bound to another organization.
+
+    What one organization's identity provider or invite says of a person makes them a member of no other.
+    """
+    if reach.bound_to not in (None, organization_id):
+        raise errors.Forbidden("You are signed in for one organization alone; sign in with a token to join another.")
+    return join(session, organization_id, invite_id, reach.user_id or "")
+
+
+def join(session: Session, organization_id: str, invite_id: str, user_id: str) -> MemberRow:
+    """Accept an invite as a person; who is a member already keeps the stronger of both roles, and theirs with a link.
+
+    A link is for anybody who has it: what it gives, members have been given by their administrators, or have lost.
+
+    Raises NotFound for an invite that is not there or over, Forbidden for one that is for another address.
+    """
+    locks.acquire(session, f"membership of {user_id} in {organization_id}")
+    accepted = find(session, organization_id, invite_id)
+    organization = rows.find(session, HOST, OrganizationRow, id=organization_id)
+    if organization is not None and organization.sso:
+        raise errors.Forbidden(SSO_ALONE)
+    if isinstance(accepted, EmailInviteRow):
+        user = rows.find(session, HOST, UserRow, id=user_id)
+        if user is None or user.email.lower() != accepted.email:
+            raise errors.Forbidden("This invite is for another e-mail address than that of your account.")
+        session.delete(accepted)
+    member = rows.find(session, HOST, MemberRow, organization_id=organization_id, user_id=user_id)
+    sso = isinstance(accepted, EmailInviteRow) and accepted.sso
+    if member is None:
+        member = MemberRow(organization_id=organization_id, user_id=user_id, role=accepted.role, sso=sso)
+        session.add(member)
+    elif isinstance(accepted, EmailInviteRow) and accepted.role and not reaches(member.role, accepted.role):
+        member.role = accepted.role
+    session.flush()
+    return member

@@ -1,0 +1,144 @@
+"""Moves spaces and collections, within an organization and to another one."""
+
+from __future__ import annotations
+
+from pydantic import MISSING
+from sqlalchemy.orm import Session
+
+from runtime.contract import errors
+from runtime.contract.organizations import Role
+from runtime.contract.places import Move
+from runtime.services import installing, space_settings
+from runtime.services import structure as service
+from runtime.services.structure import C
+from runtime.store import leaving, rows, structure
+from runtime.store.content_levels import INHERIT
+from runtime.store.levels import level_on
+from runtime.store.reach import HOST, Reach
+from runtime.store.structure import Content
+from runtime.store.tables.collections import CollectionRow
+from runtime.store.tables.organizations import OrganizationRow
+from runtime.store.tables.spaces import SpaceRow
+
+NOTHING = "It is there already; send another `parent`, or a `position`."
+RAISES = "This move would give you a higher level on it, or on something in it, than you have."
+ON_A_SITE = "The space `{}` is part of a site; take it off the site first."
+LETS_IN = (
+    "People with more access in that collection would get it here, too. "
+    "Ask somebody who has `admin` on this to move it."
+)
+NOT_ALL = "This needs the role `{}` on everything that is inside of this collection."
+
+
+def move(session: Session, reach: Reach, row: C, parent: CollectionRow | None, body: Move) -> C:
+    """Put something into another place, or elsewhere in its place; `parent` is where it goes, as it was found.
+
+    Raises Conflict where nothing would change, BadRequest for a place that cannot be, Forbidden where the one who moves
+    would gain by it, and NotFound for what was deleted at the same moment.
+    """
+    service.lock_structure(session, row.organization_id)
+    row = service.reread(session, row)
+    if parent is not None:
+        parent = service.reread(session, parent)
+    elsewhere = body.parent is not MISSING and body.parent != service.parent_of(row)
+    if not elsewhere and body.position is MISSING:
+        raise errors.Conflict(NOTHING)
+    before = leaving.levels_inside(session, reach, row)
+    if elsewhere:
+        if isinstance(row, CollectionRow):
+            must_have_all(session, reach, row, "create")
+        if level_on(session, reach, row) != "admin":
+            _keep_others_out(session, reach, row, parent)
+        service.put_inside(session, row, parent)
+    if body.position is not MISSING:
+        service.put_beside(session, reach, row, body.position, moved=elsewhere)
+    else:
+        service.put_at_end(session, row)
+    if elsewhere and any(before[one] < number for one, number in leaving.levels_inside(session, reach, row).items()):
+        raise errors.Forbidden(RAISES)
+    if isinstance(row, SpaceRow) and row.collection_id is None and row.visibility == "in-collection":
+        space_settings.change_visibility(session, row, "private")
+    return row
+
+
+def _keep_others_out(session: Session, reach: Reach, row: Content, parent: CollectionRow | None) -> None:
+    """See that somebody who does not administer something opens it to nobody by moving it; raises Forbidden.
+
+    It takes along the default level it has, and may not go where grants would let in others. Where it has none, so that
+    roles hold, it may not go where they do not.
+    """
+    former = service.parent_of(row)
+    folder = session.get(CollectionRow, former) if former is not None else None
+    level = folder.effective_level if folder is not None else None
+    if level is not None:
+        service.keep_closed(row, level)
+    elif row.default_level == INHERIT and parent is not None and parent.effective_level is not None:
+        raise errors.Forbidden(LETS_IN)
+    before = structure.ancestors(session, former) if former is not None else set()
+    after = structure.ancestors(session, parent.id) if parent is not None else set()
+    if leaving.grants_to_others(session, after - before, reach.user_id):
+        raise errors.Forbidden(LETS_IN)
+
+
+def transfer(session: Session, reach: Reach, row: C, target: OrganizationRow) -> C:
+    """Give something to another organization, where it stands at the top, at the end.
+
+    Grants on it are forgotten, and integrations are removed from it. Raises PreconditionFailed while something
+    of it is part of a site, and NotFound for what was given away or deleted at the same moment.
+    """
+    former = row.organization_id
+    service.lock_structure(session, former, target.id, more=installing.ids_in(session, former))
+    row = service.reread(session, row)
+    spaces, folders = _all_of(session, row)
+    alive = [space for space in spaces if space.deleted_at is None]
+    if (taken := leaving.first_on_a_site(session, [space.id for space in alive])) is not None:
+        raise errors.PreconditionFailed(ON_A_SITE.format(taken))
+    if isinstance(row, CollectionRow):
+        must_have_all(session, reach, row, "admin")
+    for space in alive:
+        installing.uninstall_from(session, space)
+    leaving.forget_grants(session, row)
+    _leave(session, row)
+    for folder in folders:
+        folder.organization_id = target.id
+    for space in alive:
+        space.organization_id = target.id
+    for space in spaces:
+        if space.deleted_at is not None:
+            detach(session, space)
+    session.flush()
+    service.put_at_end(session, row)
+    for space in alive:
+        installing.content_added(session, space)
+    return row
+
+
+def detach(session: Session, space: SpaceRow) -> None:
+    """Take a deleted space out of a collection that goes; restored, it is no more open than it was."""
+    folder = rows.find(session, HOST, CollectionRow, id=space.collection_id) if space.collection_id else None
+    if folder is not None:
+        service.keep_closed(space, folder.effective_level)
+        space.collection_id = None
+
+
+def must_have_all(session: Session, reach: Reach, row: CollectionRow, role: Role) -> None:
+    """Raise Forbidden where somebody has less than a level on something inside of a collection."""
+    if not leaving.has_all(session, reach, row, role):
+        raise errors.Forbidden(NOT_ALL.format(role))
+
+
+def _all_of(session: Session, row: Content) -> tuple[list[SpaceRow], list[CollectionRow]]:
+    if isinstance(row, SpaceRow):
+        return [row], []
+    return structure.spaces_inside(session, row.id), structure.subtree(session, row.id)
+
+
+def _leave(session: Session, row: Content) -> None:
+    """Take something out of the collection it is in; it stays as closed as it was."""
+    parent_id = service.parent_of(row)
+    parent = session.get(CollectionRow, parent_id) if parent_id is not None else None
+    if parent is not None:
+        service.keep_closed(row, parent.effective_level)
+    service.put_inside(session, row, None)
+    if isinstance(row, SpaceRow) and row.visibility == "in-collection":
+        row.visibility = "private"

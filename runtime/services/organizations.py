@@ -1,0 +1,69 @@
+"""Makes organizations and changes their settings."""
+
+from __future__ import annotations
+
+from pydantic import MISSING
+from sqlalchemy.orm import Session
+
+from runtime.contract import errors
+from runtime.contract.organizations import Role, UpdateOrganization
+from runtime.store import locks, rows
+from runtime.store.database import now
+from runtime.store.rows import HOST
+from runtime.store.tables.organizations import MemberRow, OrganizationRow
+from runtime.store.tables.sites import SiteRow
+
+MAX_ADMINISTERED = 500
+PLAIN = ("title", "hostname", "default_role", "logo", "sso", "ai", "invite_links")
+
+
+def create(session: Session, title: str, hostname: str | None, user_id: str) -> OrganizationRow:
+    """Make an organization with its first administrator; a hostname that is taken is refused by the database.
+
+    Raises Conflict for somebody who administers as many as one person may: each costs all their requests a little.
+    """
+    locks.acquire(session, f"organizations of {user_id}")
+    if len(rows.every(session, HOST, MemberRow, user_id=user_id, role="admin")) >= MAX_ADMINISTERED:
+        raise errors.Conflict(
+            f"You administer {MAX_ADMINISTERED} organizations, too many to make another; leave one first."
+        )
+    organization = OrganizationRow(title=title, hostname=hostname)
+    session.add(organization)
+    session.flush()
+    session.add(MemberRow(organization_id=organization.id, user_id=user_id, role="admin"))
+    session.flush()
+    return organization
+
+
+def update(session: Session, organization: OrganizationRow, body: UpdateOrganization) -> OrganizationRow:
+    """Change the settings of an organization; raises BadRequest for default content that is not there."""
+    for name in PLAIN:
+        value = getattr(body, name)
+        if value is not MISSING:
+            setattr(organization, name, value)
+    if body.email_domains is not MISSING:
+        organization.email_domains = list(dict.fromkeys(body.email_domains))
+    if body.merge_rules is not MISSING:
+        organization.merge_rules = body.merge_rules.model_dump(mode="json", by_alias=True)
+    if body.default_content is not MISSING:
+        content = body.default_content
+        if content is not None:
+            _must_have_site(session, organization, content.site)
+        organization.default_content = content.model_dump(mode="json") if content is not None else None
+    session.flush()
+    return organization
+
+
+def seen(session: Session, organization: OrganizationRow, user_id: str) -> Role | None:
+    """Note that a member is there, and give their role; raises NotFound for somebody who left meanwhile."""
+    member = rows.find(session, HOST, MemberRow, organization_id=organization.id, user_id=user_id)
+    if member is None:
+        raise errors.NotFound
+    member.last_seen_at = now()
+    return member.role
+
+
+def _must_have_site(session: Session, organization: OrganizationRow, site_id: str) -> None:
+    by = {"id": site_id, "organization_id": organization.id, "deleted_at": None}
+    if rows.find(session, HOST, SiteRow, **by) is None:
+        raise errors.BadRequest("defaultContent.site: there is no such site in this organization")

@@ -1,0 +1,183 @@
+"""What a published address leads to: a place in a site, or somewhere to be sent to first.
+
+Source: docs/contract/api.md, "Published content".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import SplitResult, parse_qs, quote, unquote, urlencode, urlsplit
+
+from pydantic import MISSING
+from sqlalchemy.orm import Session
+
+from runtime.contract import errors
+from runtime.contract.addresses import Addresses
+from runtime.contract.origins import authority, authority_of
+from runtime.contract.published import ContentRedirect, Lookup, PublishedContent
+from runtime.services import published_places, sharing, site_entry, visiting, visitor_asking, visitor_keys
+from runtime.services.published_places import Place
+from runtime.services.site_entry import Entry
+from runtime.services.visitor_keys import BadToken
+from runtime.store import searching
+from runtime.store.tables.sites import SiteRow
+
+TOKEN = "jwt_token"
+ASKED = "visit"
+MAX_SEGMENTS = 100
+MAX_PARAMETERS = 50
+NOT_FOUND = "There is no published site at this address."
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Who asks: a token signed for the site, and what they say of themselves."""
+
+    token: str | None = None
+    unsigned: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An address that was asked for, of a site: the path up to the site, and what follows it."""
+
+    url: SplitResult
+    site: SiteRow
+    base: str
+    path: list[str]
+
+    def home(self, at: Addresses) -> str:
+        """Give the one address of the site."""
+        return f"https://{self.site.proxy}/" if self.site.proxy else at.site(self.site.id)
+
+
+def resolve(session: Session, at: Addresses, url: str, visitor: Visitor, *, redirect_on_error: bool) -> Lookup:
+    """Find what an address leads to; raises NotFound, and Forbidden for a token that is not accepted."""
+    asked = _asked(session, at, url)
+    if asked is None:
+        raise errors.NotFound(NOT_FOUND)
+    key: str | None = None
+    if asked.site.visibility == "share-link":
+        key = asked.path.pop(0) if asked.path else None
+    try:
+        token = visitor.token or _token_in(asked.url)
+        entry = site_entry.enter(session, asked.site, token, visitor.unsigned or {}, key)
+    except BadToken as error:
+        if not redirect_on_error:
+            raise errors.Forbidden(str(error)) from None
+        entry = None
+    if entry is not None:
+        return _found(session, at, asked, entry)
+    if asked.site.visibility != "visitor-auth":
+        raise errors.NotFound(NOT_FOUND)
+    return ContentRedirect(target="external", redirect=_sign_in(session, at, asked))
+
+
+def _asked(session: Session, at: Addresses, url: str) -> Asked | None:
+    parts = urlsplit(url)
+    raw = [segment for segment in parts.path.split("/") if segment]
+    path = [unquote(segment) for segment in raw]
+    hostile = any(segment in ("..", ".") or "\x00" in segment for segment in path)
+    if parts.username is not None or len(path) > MAX_SEGMENTS or hostile:
+        return None
+    if path[:1] == ["sites"] and len(path) > 1 and len(path[1]) <= 100:
+        home = authority_of(at.site_origin(path[1]))
+        if authority(parts.netloc, parts.scheme) == home:
+            site = visiting.published(session, path[1])
+            return Asked(parts, site, f"/sites/{path[1]}/", path[2:]) if site is not None else None
+    if parts.port not in (None, 80, 443):
+        return None
+    host = (parts.hostname or "").lower()
+    site = searching.site_at(session, [f"{host}/{'/'.join(path[:count])}" for count in range(1, len(path) + 1)])
+    if site is None or site.proxy is None:
+        return None
+    depth = site.proxy.count("/")
+    return Asked(parts, site, f"/{'/'.join(path[:depth])}/", path[depth:])
+
+
+def _token_in(url: SplitResult) -> str | None:
+    return next(iter(_parameters(url).get(TOKEN, ())), None)
+
+
+def _parameters(url: SplitResult) -> dict[str, list[str]]:
+    try:
+        return parse_qs(url.query, max_num_fields=500)
+    except ValueError:
+        return {}  # more than anybody reads
+
+
+def _found(session: Session, at: Addresses, asked: Asked, entry: Entry) -> Lookup:
+    site = asked.site
+    place = published_places.locate(published_places.visible_parts(session, site, entry.claims), asked.path)
+    if place is None:
+        raise errors.NotFound(NOT_FOUND)
+    home = asked.home(at) + (f"{entry.share_key}/" if entry.share_key else "")
+    sent_to = _redirect(session, asked, place, entry)
+    if sent_to is not None:
+        return ContentRedirect(target="content", redirect=home + sent_to)
+    base = asked.base + (f"{entry.share_key}/" if entry.share_key else "")
+    rest = "/".join(_written(segment) for segment in place.rest)
+    canonical = published_places.Place(place.section, place.part, (), (), complete=True).canonical
+    return PublishedContent(
+        site=site.id,
+        site_section=place.section.id if place.section is not None else MISSING,
+        site_space=place.part.id,
+        space=place.part.space_id,
+        pathname=f"/{rest}",
+        base_path=base + "".join(f"{segment}/" for segment in place.used),
+        site_base_path=base,
+        api_token=entry.token(site),
+        organization=site.organization_id,
+        share_key=entry.share_key or MISSING,
+        complete=place.complete,
+        context_id=_context(entry) if entry.claims else MISSING,
+        canonical_url=home + canonical + rest,
+    )
+
+
+def _redirect(session: Session, asked: Asked, place: Place, entry: Entry) -> str | None:
+    """Find where a redirect sends from a path; what the structure itself has is not sent on, so none go in a circle."""
+    if not place.rest or "-" in asked.path:
+        return None
+    row = sharing.redirect_from(session, asked.site, "/" + "/".join(_written(segment) for segment in asked.path))
+    return published_places.place_of_redirect(session, asked.site, row, entry.claims) if row is not None else None
+
+
+def _sign_in(session: Session, at: Addresses, asked: Asked) -> str:
+    """Give the address where visitors sign in; raises Forbidden and Unavailable where there is none."""
+    site, place = asked.site, "/".join(_written(segment) for segment in asked.path)
+    if site.visitor_auth_backend != "integration":
+        if site.fallback_url is None:
+            raise errors.Forbidden("Visitors of this site are signed in by its owners' own service: send its token.")
+        return sign_in_address(site.fallback_url, place)
+    part = visitor_keys.part_of(session, site)
+    if part is None or site.visitor_auth_integration is None:
+        raise errors.Unavailable("The integration that signs visitors in is not active here.")
+    if not at.own_origins:
+        return at.site(site.id) + place
+    name = site.visitor_auth_integration
+    sent = _parameters(asked.url)
+    parameters = [(one, values[0]) for one, values in sent.items() if one != TOKEN][:MAX_PARAMETERS]
+    about = f"{name}/{part.installation_id}/{site.id}"
+    sealed = visitor_asking.seal(about, {"location": place, "searchParams": dict(parameters)})
+    return f"{at.visitor_authentication(name, part.installation_id, site.id)}?{urlencode({ASKED: sealed})}"
+
+
+def sign_in_address(fallback_url: str, place: str) -> str:
+    """Write the address where a site's owners sign visitors in, with the place to come back to."""
+    page, mark, fragment = fallback_url.partition("#")
+    return f"{page}{'&' if '?' in page else '?'}{urlencode({'location': f'/{place}'})}{mark}{fragment}"
+
+
+def _written(segment: str) -> str:
+    return quote(segment, safe="~")
+
+
+def _context(entry: Entry) -> str:
+    """Tell apart visitors for whom other content is there; how long a token holds makes no difference."""
+    told = {name: value for name, value in entry.claims.items() if name not in ("exp", "iat", "nbf", "jti")}
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:32]

@@ -1,0 +1,222 @@
+"""Signs people in by an identity provider of their organization (docs/contract/api.md, "Single sign-on").
+
+A sign-in takes three steps, so that nobody can be signed in as somebody else without knowing: the browser that begins
+it keeps a secret; the identity provider's response, which another site has the browser bring, is exchanged for a code;
+and the code counts only with the secret, which browsers send along when they come back by themselves.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import secrets
+import zlib
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from urllib.parse import urlencode, urlsplit
+
+from lxml import etree
+from pydantic import TypeAdapter, ValidationError
+from sqlalchemy.orm import Session
+
+from runtime.contract import errors
+from runtime.contract.addresses import Addresses
+from runtime.contract.base import wire_time
+from runtime.contract.invites import EmailAddress
+from runtime.contract.organizations import Role
+from runtime.contract.saml import read_certificate
+from runtime.services.saml_response import A, Expected, P, ResponseRejected, SamlResponse, SignedIn
+from runtime.store import locks, rows, sign_ins
+from runtime.store.database import now
+from runtime.store.rows import HOST
+from runtime.store.tables.invites import EmailInviteRow
+from runtime.store.tables.organizations import MemberRow, OrganizationRow, UserRow
+from runtime.store.tables.saml import SamlProviderRow, SamlSignInRow
+from runtime.store.tables.teams import TeamMemberRow
+
+VALID_FOR = timedelta(minutes=10)
+CODE_FOR = timedelta(minutes=2)
+SESSION_FOR = timedelta(hours=12)
+NO_PROVIDER = "There is no such identity provider, or it is not ready yet; ask an administrator of the organization."
+OVER = "This sign-in is over or was used already; begin again."
+_EMAIL: TypeAdapter[str] = TypeAdapter(EmailAddress)
+MAIL_NAMES = (
+    "email",
+    "mail",
+    "emailaddress",
+    "urn:oid:0.9.2342.19200300.100.1.3",
+    "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress",
+)
+NAME_NAMES = (
+    "displayname",
+    "cn",
+    "name",
+    "urn:oid:2.16.840.1.113730.3.1.241",
+    "http://schemas.microsoft.com/identity/claims/displayname",
+    "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """A person who signed in: where, until when, and where they wanted to go."""
+
+    user_id: str
+    organization_id: str
+    until: datetime
+    next: str
+
+
+def digest(secret: str) -> bytes:
+    """Give the SHA-256 under which a secret of a browser is stored."""
+    return hashlib.sha256(secret.encode()).digest()
+
+
+def begin(session: Session, at: Addresses, provider_id: str, browser: str, next_: str) -> str:
+    """Begin a sign-in for the browser that holds a secret; gives where it goes. Raises NotFound."""
+    provider = rows.find(session, HOST, SamlProviderRow, id=provider_id)
+    if provider is None or not provider.is_active:
+        raise errors.NotFound(NO_PROVIDER)
+    moment = now()
+    request_id = f"_{secrets.token_hex(20)}"
+    session.add(
+        SamlSignInRow(
+            id=request_id,
+            provider_id=provider.id,
+            browser=digest(browser),
+            next=next_[:2048],
+            expires_at=moment + VALID_FOR,
+        )
+    )
+    session.flush()
+    return _address(provider.sso_url, _request(at, provider, request_id, moment))
+
+
+def named(session: Session, provider_id: str) -> tuple[str, str]:
+    """Give the title of the organization that an identity provider signs in to, and its label; raises NotFound."""
+    provider = rows.find(session, HOST, SamlProviderRow, id=provider_id)
+    if provider is None or not provider.is_active:
+        raise errors.NotFound(NO_PROVIDER)
+    organization = rows.find(session, HOST, OrganizationRow, id=provider.organization_id)
+    return organization.title if organization is not None else "", provider.label
+
+
+def _request(at: Addresses, provider: SamlProviderRow, request_id: str, moment: datetime) -> bytes:
+    root = etree.Element(
+        f"{P}AuthnRequest",
+        nsmap={"samlp": P[1:-1], "saml": A[1:-1]},
+        attrib={
+            "ID": request_id,
+            "Version": "2.0",
+            "IssueInstant": wire_time(moment),
+            "Destination": provider.sso_url,
+            "AssertionConsumerServiceURL": at.saml(provider.id, "acs"),
+            "ProtocolBinding": "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST",
+        },
+    )
+    etree.SubElement(root, f"{A}Issuer").text = at.saml(provider.id)
+    policy = {"Format": "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress", "AllowCreate": "true"}
+    etree.SubElement(root, f"{P}NameIDPolicy", attrib=policy)
+    return etree.tostring(root)
+
+
+def _address(sso_url: str, request: bytes) -> str:
+    """Write a request into the address of the identity provider: deflated, in base64 (bindings, section 3.4.4.1)."""
+    deflater = zlib.compressobj(9, zlib.DEFLATED, -15)
+    coded = base64.b64encode(deflater.compress(request) + deflater.flush()).decode()
+    joint = "&" if urlsplit(sso_url).query else "?"
+    return f"{sso_url}{joint}{urlencode({'SAMLRequest': coded})}"
+
+
+def accept(session: Session, at: Addresses, provider_id: str, coded: str) -> str:
+    """Take the response of an identity provider; gives the code that the browser brings back.
+
+    Raises NotFound for a provider that is not there, and ResponseRejected for a response that is not valid.
+    """
+    provider = rows.find(session, HOST, SamlProviderRow, id=provider_id)
+    if provider is None or not provider.is_active:
+        raise errors.NotFound(NO_PROVIDER)
+    response = SamlResponse(coded)
+    moment = now()
+    begun = rows.find(session, HOST, SamlSignInRow, id=response.in_response_to, provider_id=provider.id)
+    if begun is None or begun.code is not None or begun.expires_at <= moment:
+        raise ResponseRejected("The response does not match a sign-in in progress here; start again.")
+    expected = Expected(provider.entity_id, at.saml(provider.id), at.saml(provider.id, "acs"), begun.id)
+    person = response.read(expected, read_certificate(provider.certificate), moment)
+    user_id = _member(session, provider, person, moment)
+    code = secrets.token_urlsafe(32)
+    until = min(person.until or moment + SESSION_FOR, moment + SESSION_FOR)
+    if not sign_ins.accept(session, begun.id, digest(code), user_id, until, moment + CODE_FOR):
+        raise ResponseRejected("The response was used already; start again.")
+    return code
+
+
+def finish(session: Session, code: str, browser: str) -> Arrived:
+    """End a sign-in in the browser that began it; raises Forbidden."""
+    row = rows.find(session, HOST, SamlSignInRow, code=digest(code))
+    if row is None or row.user_id is None or row.signed_in_until is None or row.expires_at <= now():
+        raise errors.Forbidden(OVER)
+    if not secrets.compare_digest(row.browser, digest(browser)):
+        raise errors.Forbidden("This sign-in began in another browser; begin again in this one.")
+    provider = rows.find(session, HOST, SamlProviderRow, id=row.provider_id)
+    if provider is None or not sign_ins.use_up(session, row.id):
+        raise errors.Forbidden(OVER)
+    return Arrived(row.user_id, provider.organization_id, row.signed_in_until, row.next)
+
+
+def _member(session: Session, provider: SamlProviderRow, person: SignedIn, moment: datetime) -> str:
+    """Find the member who signed in, or make them one; gives the id of the person. Raises ResponseRejected."""
+    address = _address_of(person)
+    organization = rows.find(session, HOST, OrganizationRow, id=provider.organization_id)
+    if organization is None:
+        raise errors.NotFound(NO_PROVIDER)
+    domains = [domain.lower() for domain in organization.email_domains]
+    if domains and address.rpartition("@")[2] not in domains:
+        raise ResponseRejected("The e-mail address is of none of the domains of this organization.")
+    locks.acquire(session, f"person {address}")
+    user = sign_ins.person_with(session, address)
+    if user is None:
+        user = UserRow(display_name=_name_of(person, address), email=address)
+        session.add(user)
+        session.flush()
+    by = {"organization_id": provider.organization_id, "user_id": user.id}
+    member = rows.find(session, HOST, MemberRow, **by)
+    if member is None:
+        member = MemberRow(**by, role=_invited_role(session, provider, address, moment))
+        session.add(member)
+        session.flush()
+        if provider.default_team is not None:
+            session.add(TeamMemberRow(team_id=provider.default_team, **by))
+    member.sso = True
+    member.last_seen_at = moment
+    session.flush()
+    return user.id
+
+
+def _invited_role(session: Session, provider: SamlProviderRow, address: str, moment: datetime) -> Role | None:
+    """Give the role that a new member was invited with, which uses the invite up, or the provider's own."""
+    by = {"organization_id": provider.organization_id, "email": address}
+    invite = rows.find(session, HOST, EmailInviteRow, **by)
+    if invite is None or invite.expires_at <= moment:
+        return provider.default_role
+    session.delete(invite)
+    return invite.role
+
+
+def _address_of(person: SignedIn) -> str:
+    """Give the e-mail address of a person, in lower case; raises ResponseRejected where the response has none."""
+    known = {name.lower(): values for name, values in person.attributes.items()}
+    for address in (person.name_id, *(value for name in MAIL_NAMES for value in known.get(name, [])[:1])):
+        try:
+            return _EMAIL.validate_python(address)
+        except ValidationError:
+            continue
+    raise ResponseRejected("The response has no e-mail address; send it as the name id, or as the attribute `email`.")
+
+
+def _name_of(person: SignedIn, address: str) -> str:
+    known = {name.lower(): values for name, values in person.attributes.items()}
+    names = [value for name in NAME_NAMES for value in known.get(name, [])[:1] if value]
+    parts = [*known.get("givenname", [])[:1], *(known.get("sn") or known.get("surname") or [])[:1]]
+    name = names[0] if names else " ".join(parts) or address.partition("@")[0]
+    return " ".join("".join(sign if sign.isprintable() else " " for sign in name).split())[:100] or address[:100]

@@ -1,0 +1,108 @@
+"""Makes, copies, deletes and restores spaces."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from pydantic import MISSING
+from sqlalchemy.orm import Session
+
+from runtime.contract import errors
+from runtime.contract.spaces import CreateSpace
+from runtime.services import installing, site_structure
+from runtime.services import structure as service
+from runtime.store import deleted_spaces, rows
+from runtime.store.database import now
+from runtime.store.reach import HOST
+from runtime.store.tables.collections import CollectionRow
+from runtime.store.tables.grants import GrantRow
+from runtime.store.tables.spaces import SpaceRow
+
+RESTORABLE = timedelta(days=7)
+COPY = " (copy)"
+LONGEST = 50
+
+
+def create(session: Session, organization_id: str, parent: CollectionRow | None, body: CreateSpace) -> SpaceRow:
+    """Make a space, at the end of its place."""
+    if parent is not None:
+        service.lock_structure(session, organization_id)
+        parent = service.reread(session, parent)
+    row = SpaceRow(
+        organization_id=organization_id,
+        collection_id=parent.id if parent is not None else None,
+        title=body.title,
+        emoji=body.emoji,
+        edit_mode=body.edit_mode,
+        language=None if body.language is MISSING else body.language,
+    )
+    return _added(session, row)
+
+
+def duplicate(session: Session, space: SpaceRow) -> SpaceRow:
+    """Copy a space into the same place: whoever could see it sees the copy, which is not published."""
+    service.lock_structure(session, space.organization_id)
+    space = service.reread(session, space)
+    row = SpaceRow(
+        organization_id=space.organization_id,
+        collection_id=space.collection_id,
+        title=space.title[: LONGEST - len(COPY)] + COPY,
+        emoji=space.emoji,
+        edit_mode=space.edit_mode,
+        language=space.language,
+        default_level=space.default_level,
+    )
+    session.add(row)
+    session.flush()
+    for grant in rows.every(session, HOST, GrantRow, space_id=space.id):
+        whom = {"user_id": grant.user_id, "team_id": grant.team_id, "role": grant.role}
+        session.add(GrantRow(organization_id=row.organization_id, space_id=row.id, **whom))
+    return _added(session, row)
+
+
+def remove(session: Session, space: SpaceRow) -> bool:
+    """Delete a space, and uninstall what is installed on it; tells whether it was there."""
+    organization_id = space.organization_id
+    service.lock_structure(session, organization_id, more=installing.ids_in(session, organization_id))
+    try:
+        space = service.reread(session, space)
+    except errors.NotFound:
+        return False
+    put_away(session, space)
+    return True
+
+
+def put_away(session: Session, space: SpaceRow) -> None:
+    """Mark a space as deleted and take it off its sites; integrations hear that they are no longer installed on it."""
+    installing.uninstall_from(session, space)
+    site_structure.space_gone(session, space)
+    space.deleted_at = now()
+    session.flush()
+
+
+def restore(session: Session, space: SpaceRow) -> SpaceRow:
+    """Bring back a space deleted within the last days; raises Conflict for one that is there, NotFound for a late one.
+
+    It comes back to where it stood, or to the top of the organization where its collection is gone.
+    """
+    service.lock_structure(session, space.organization_id)
+    found = deleted_spaces.reread(session, space)
+    if found is None:
+        raise errors.NotFound
+    if found.deleted_at is None:
+        raise errors.Conflict("The space is not deleted.")
+    if found.deleted_at < now() - RESTORABLE:
+        raise errors.NotFound("The space was deleted more than 7 days ago.")
+    found.deleted_at = None
+    if found.collection_id is None and found.visibility == "in-collection":
+        found.visibility = "private"
+    session.flush()
+    installing.content_added(session, found)
+    return found
+
+
+def _added(session: Session, row: SpaceRow) -> SpaceRow:
+    session.add(row)
+    session.flush()
+    installing.content_added(session, row)
+    return row

@@ -1,0 +1,75 @@
+"""Tokens that read one published site for one visitor, for a few minutes (docs/contract/api.md, "Tokens").
+
+They are signed with a key of their own, so that no other token passes for one. What is known of the visitor is sealed:
+whoever draws a site has no need to read it.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import jwt
+
+from runtime.contract.identifiers import new_id
+from runtime.store.secrets import decrypt, encrypt, keyring
+
+LIFETIME = 900
+"""Seconds a token lives."""
+REQUIRED = ["exp", "site", "organization", "entry", "visitor"]
+
+
+@dataclass(frozen=True, slots=True)
+class ContentClaims:
+    """What a token says: `entry` is by which way its visitor came in, `expires` seconds since the epoch."""
+
+    site_id: str
+    organization_id: str
+    entry: str
+    visitor: Mapping[str, Any]
+    share_key: str | None
+    expires: float
+
+
+def sign(
+    site_id: str,
+    organization_id: str,
+    entry: str,
+    visitor: Mapping[str, Any],
+    share_key: str | None,
+    until: float | None = None,
+) -> str:
+    """Make a token; it ends with the visitor's own where that is earlier (`until`, seconds since the epoch)."""
+    issued = int(time.time())
+    expires = issued + LIFETIME if until is None else min(issued + LIFETIME, int(until))
+    sealed = encrypt(json.dumps([dict(visitor), share_key], separators=(",", ":")).encode())
+    claims = {
+        "jti": new_id(),
+        "iat": issued,
+        "exp": expires,
+        "site": site_id,
+        "organization": organization_id,
+        "entry": entry,
+        "visitor": base64.urlsafe_b64encode(sealed).decode(),
+    }
+    return jwt.encode(claims, _key(), algorithm="HS256")
+
+
+def verify(token: str) -> ContentClaims | None:
+    """Read a token; None when it is malformed, forged or expired."""
+    try:
+        claims = jwt.decode(token, _key(), algorithms=["HS256"], options={"require": REQUIRED})
+    except jwt.PyJWTError:
+        return None
+    visitor, share_key = json.loads(decrypt(base64.urlsafe_b64decode(claims["visitor"])))
+    return ContentClaims(
+        claims["site"], claims["organization"], claims["entry"], visitor, share_key, float(claims["exp"])
+    )
+
+
+def _key() -> bytes:
+    return keyring().derive("published content")

@@ -1,0 +1,74 @@
+"""Spaces that were deleted: who may bring them back, and how they go for good."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from runtime.contract.organizations import Role
+from runtime.store import uninstalled
+from runtime.store.levels import NONE, level_of
+from runtime.store.reach import Reach
+from runtime.store.tables.spaces import SpaceRow
+
+
+def find(session: Session, reach: Reach, space_id: str) -> tuple[SpaceRow, Role] | None:
+    """Find a deleted space that an actor would see if it were there, with their level on it."""
+    if "\x00" in space_id:
+        return None
+    query = select(SpaceRow, SpaceRow.level_for(reach)).where(
+        SpaceRow.id == space_id,
+        SpaceRow.deleted_at.is_not(None),
+        SpaceRow.organization_id.in_([place for place, _ in reach.roles]),
+    )
+    match = session.execute(query).first()
+    level = level_of(match[1]) if match is not None else None
+    return (match[0], level) if match is not None and level is not None else None
+
+
+def restorable(
+    session: Session, reach: Reach, organization_id: str, after: datetime, limit: int
+) -> list[tuple[SpaceRow, Role]]:
+    """List the spaces deleted after a moment that an actor would see, the last first, with their level on each."""
+    level = SpaceRow.level_for(reach)
+    query = (
+        select(SpaceRow, level)
+        .where(
+            SpaceRow.organization_id == organization_id,
+            SpaceRow.organization_id.in_([place for place, _ in reach.roles]),
+            SpaceRow.deleted_at > after,
+            level > NONE,
+        )
+        .order_by(SpaceRow.deleted_at.desc(), SpaceRow.id)
+        .limit(limit)
+    )
+    found = [(row, level_of(number)) for row, number in session.execute(query)]
+    return [(row, held) for row, held in found if held is not None]
+
+
+def reread(session: Session, space: SpaceRow) -> SpaceRow | None:
+    """Read a space as it stands now, deleted or not."""
+    query = select(SpaceRow).where(SpaceRow.id == space.id, SpaceRow.organization_id == space.organization_id)
+    return session.scalars(query.execution_options(populate_existing=True)).first()
+
+
+def overdue(session: Session, before: datetime, limit: int) -> list[str]:
+    """Give the ids of spaces deleted before a moment, the oldest first."""
+    query = select(SpaceRow.id).where(SpaceRow.deleted_at < before).order_by(SpaceRow.deleted_at).limit(limit)
+    return list(session.scalars(query))
+
+
+def remove(session: Session, space_ids: Sequence[str], before: datetime) -> int:
+    """Remove spaces for good unless they were brought back meanwhile; returns how many went.
+
+    With them goes what was installed there: configuration, external ids, and the events about it.
+    """
+    late = select(SpaceRow.id).where(SpaceRow.id.in_(space_ids), SpaceRow.deleted_at < before)
+    ids = list(session.scalars(late.with_for_update()))
+    if ids:
+        uninstalled.remove(session, uninstalled.find_on(session, ids))
+        session.execute(delete(SpaceRow).where(SpaceRow.id.in_(ids)).execution_options(synchronize_session=False))
+    return len(ids)

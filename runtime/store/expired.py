@@ -1,0 +1,26 @@
+"""Rows with a moment at which they are over, `expires_at`: found and removed a few at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from runtime.store.tables.invites import EmailInviteRow
+from runtime.store.tables.organizations import TokenRow
+from runtime.store.tables.saml import SamlSignInRow
+
+Ends = EmailInviteRow | SamlSignInRow | TokenRow
+
+
+def find(session: Session, table: type[Ends], moment: datetime, limit: int) -> list[str]:
+    """Name rows that are over at a moment."""
+    return list(session.scalars(select(table.id).where(table.expires_at <= moment).limit(limit)))
+
+
+def remove(session: Session, table: type[Ends], ids: Sequence[str], moment: datetime) -> None:
+    """Remove those of the rows that are still there and still over: an invite may have been made anew."""
+    for row in session.scalars(select(table).where(table.id.in_(ids), table.expires_at <= moment)):
+        session.delete(row)

@@ -1,0 +1,41 @@
+"""Invites by e-mail: those that are due, and who is meant by an address."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
+
+from runtime.store.tables.invites import EmailInviteRow
+from runtime.store.tables.organizations import MemberRow, UserRow
+
+
+def members_with(session: Session, organization_id: str, addresses: Iterable[str]) -> dict[str, str]:
+    """Find the members who have these addresses, written in lower case: address -> the person's id."""
+    address = func.lower(UserRow.email)
+    query = (
+        select(address, UserRow.id)
+        .join(MemberRow, MemberRow.user_id == UserRow.id)
+        .where(MemberRow.organization_id == organization_id, address.in_(set(addresses)))
+    )
+    return dict(session.execute(query).all())
+
+
+def due(session: Session, moment: datetime, limit: int) -> list[EmailInviteRow]:
+    """List invites whose e-mail is due, the one that waits longest first."""
+    query = select(EmailInviteRow).where(EmailInviteRow.send_at <= moment).order_by(EmailInviteRow.send_at)
+    return list(session.scalars(query.limit(limit)))
+
+
+def claim(session: Session, row: EmailInviteRow, until: datetime) -> bool:
+    """Take on the sending of one e-mail until a moment; False where another process has."""
+    mine = update(EmailInviteRow).where(EmailInviteRow.id == row.id, EmailInviteRow.send_at == row.send_at)
+    taken = session.execute(mine.values(send_at=until, attempts=EmailInviteRow.attempts + 1))
+    return bool(taken.rowcount == 1)  # type: ignore[attr-defined]
+
+
+def note_sent(session: Session, invite_id: str, again_at: datetime | None) -> None:
+    """Note that an e-mail was sent, or when to try again; one that was replaced meanwhile is left alone."""
+    session.execute(update(EmailInviteRow).where(EmailInviteRow.id == invite_id).values(send_at=again_at))

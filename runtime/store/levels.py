@@ -1,0 +1,79 @@
+"""How much an actor may do with a row: `None < read < comment < edit < review < create < admin`.
+
+The rule stands beside each table as SQL (`Table.level_for`), so that one row and a list of thousands are decided alike
+and no list asks for each row. Here are the words around it. Source: docs/contract/api.md, "Roles".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Integer, case, inspect, literal, select, tuple_
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.orm import Session
+from sqlalchemy.sql.functions import FunctionElement
+
+from runtime.contract.organizations import ROLES, Role
+from runtime.store.database import Table
+from runtime.store.reach import Reach
+from runtime.store.remembered import record_of
+
+NONE = 0
+"""The number of no level at all; 1 to 6 are the roles from weak to strong."""
+
+
+class Highest(FunctionElement[int]):
+    """The highest of several numbers, of which none is null; databases do not agree on what that is called."""
+
+    type = Integer()
+    name = "highest"
+    inherit_cache = True
+
+
+@compiles(Highest)
+def _highest(element: Highest, compiler: Any, **more: Any) -> str:
+    name = "max" if compiler.dialect.name == "sqlite" else "greatest"
+    return f"{name}({compiler.process(element.clauses, **more)})"
+
+
+def number_of(level: Role | None) -> int:
+    """Give a level as SQL compares it."""
+    return NONE if level is None else ROLES.index(level) + 1
+
+
+def level_of(number: int | None) -> Role | None:
+    """Give the level that SQL found."""
+    return ROLES[number - 1] if number else None
+
+
+def role_level(reach: Reach, organization_id: Any) -> ColumnElement[int]:
+    """Give the level of a person's role in the organization that a column names; scripts have scopes instead."""
+    held: dict[Role, list[str]] = {}
+    for place, role in reach.roles:
+        if role is not None:
+            held.setdefault(role, []).append(place)
+    if reach.kind != "user" or not held:
+        return literal(NONE)
+    roles = sorted(held, key=number_of, reverse=True)
+    return case(*((organization_id.in_(held[role]), number_of(role)) for role in roles), else_=NONE)
+
+
+def level_on(session: Session, reach: Reach, row: Table) -> Role | None:
+    """Tell the level an actor has on a row."""
+    return levels_on(session, reach, [row])[0]
+
+
+def levels_on(session: Session, reach: Reach, rows: Sequence[Table]) -> list[Role | None]:
+    """Tell the levels an actor has on rows of one table, in one query."""
+    if not rows or reach.kind != "user":
+        return [None] * len(rows)
+    table = type(rows[0])
+    mapper = inspect(table)
+    keys = [tuple(mapper.primary_key_from_instance(row)) for row in rows]
+    one_of = tuple_(*mapper.primary_key).in_(keys)
+    query = select(table.level_for(reach), *mapper.primary_key).where(one_of)
+    if (record := record_of(session)) is not None:
+        record.looked(reach.rests_on, rows)
+    numbers = {tuple(key): number for number, *key in session.execute(query)}
+    return [level_of(numbers.get(key)) for key in keys]

@@ -1,0 +1,205 @@
+"""What is made of rows and kept in memory, with the epochs it rests on.
+
+What is kept must never claim newer epochs than the rows it was made of: it would be held for good when it is over. So
+rows and epochs are read in one snapshot: SQLite gives one to every transaction, PostgreSQL to a transaction that asks
+for REPEATABLE READ (by itself it looks anew with each statement). Then the epochs may be read last, when it is known
+whose they are, and a change that is committed in between is in neither. That the epochs are older than the present
+costs no more than making the value again.
+
+What it rests on is not said by whoever makes a value but collected while it is made: every row that is loaded names the
+owners of its epochs, and the actor who looks adds those that decide over what they see (`runtime/store/rows.py`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+from sqlalchemy import MetaData, event
+from sqlalchemy.orm import Session, sessionmaker
+
+from runtime.store import epochs
+from runtime.store.decides import GLOBAL, Decides, owner_named, owners
+
+V = TypeVar("V")
+Epochs = Mapping[str, int]
+"""Owner -> counter."""
+RECORD = "record of what is read"
+MAX_TOGETHER = 10_000
+
+
+class Record:
+    """Collects on what it rests what is read in a session."""
+
+    def __init__(self, session: Session, tables: MetaData) -> None:
+        self.session = session
+        self._tables = tables
+        self._rows: list[Any] = []
+        self._seen: list[Any] = []
+        self._owners = {GLOBAL}
+        self._lasting = True
+        session.info[RECORD] = self
+
+    def loaded(self, row: Any) -> None:
+        """Note a row; of one whose table moves no epoch nothing can be kept."""
+        self._rows.append(row)
+        if row.decides is None:
+            self._lasting = False
+
+    def looked(self, owners_: Collection[str], rows: Iterable[Any]) -> None:
+        """Note who looked for rows, by what decides over what they see, and the rows they saw; None for a missing one.
+
+        What is missing belongs to nobody whose epoch would move when it comes: nothing made without it can be kept.
+        """
+        self._owners.update(owners_)
+        for row in rows:
+            if row is None:
+                self._lasting = False
+            elif owners_:
+                self._seen.append(row)
+
+    def listed(self, owners_: Collection[str]) -> None:
+        """Note who looked for all there is; what an actor does not see yet is missing, as above."""
+        if owners_:
+            self._lasting = False
+
+    def epochs(self) -> Epochs | None:
+        """Give the epochs that what was read rests on, as they were when it was read; None where it cannot be kept."""
+        if not self._lasting:
+            return None
+        named = [owner_named(row, of) for row in self._rows for of in _decides(row).needs]
+        named += [owner_named(row, of) for row in self._seen for of in _decides(row).moves]
+        self._owners |= owners(self.session, self._tables, named)
+        return epochs.read(self.session.connection(), self._owners)
+
+
+def _decides(row: Any) -> Decides:
+    decides: Decides = row.decides
+    return decides
+
+
+def watch_reading(sessions: sessionmaker[Session]) -> None:
+    """Have the sessions that are recorded tell of every row they load."""
+    event.listen(sessions, "loaded_as_persistent", _on_load)
+
+
+def _on_load(session: Session, row: Any) -> None:
+    session.info[RECORD].loaded(row)
+
+
+def record_of(session: Session) -> Record | None:
+    """Give the record of a session, where what it reads may be kept."""
+    record: Record | None = session.info.get(RECORD)
+    return record
+
+
+class Basis:
+    """What a request stands on: epochs as they were read since it began, and those of all kept values it used.
+
+    It is made when a request begins and goes with it: what is held against it is as new as the beginning. What outlives
+    a request begins anew with each look.
+    """
+
+    def __init__(
+        self, ask: Callable[[Collection[str]], Epochs], together: dict[frozenset[str], frozenset[str]]
+    ) -> None:
+        """Take what reads epochs; `together` remembers, for all requests, what those that ask alike ask for next."""
+        self._ask, self._together = ask, together
+        self._read: dict[str, int] = {}
+        self._first: frozenset[str] | None = None
+        self._used: dict[str, int] | None = {}
+
+    @property
+    def used(self) -> Epochs | None:
+        """The epochs that whatever is made of the values used so far rests on; None where it cannot be kept."""
+        return None if self._used is None else dict(self._used)
+
+    def holds(self, epochs_: Epochs | None) -> bool:
+        """Tell whether what rests on these epochs still held when the request began, or later."""
+        if epochs_ is None:
+            return False
+        read = self._read
+        for owner, n in epochs_.items():
+            if owner not in read:
+                self._look(epochs_.keys() - read.keys())
+            # Newer than what this request read is what another one made meanwhile.
+            if n < read[owner]:
+                return False
+        return True
+
+    def use(self, epochs_: Epochs | None) -> None:
+        """Note what a value rests on that this request uses; of two readings the older one counts."""
+        if epochs_ is None or self._used is None:
+            self._used = None
+            return
+        used = self._used
+        for owner, n in epochs_.items():
+            if used.get(owner, n) >= n:
+                used[owner] = n
+
+    def _look(self, missing: set[str]) -> None:
+        """Ask for epochs; requests that begin alike go on alike, so what is needed next is asked for at once."""
+        if self._first is None:
+            self._first = frozenset(missing)
+            missing |= self._together.get(self._first, frozenset())
+        else:
+            if len(self._together) >= MAX_TOGETHER:
+                self._together.clear()
+            self._together[self._first] = frozenset(missing | self._read.keys())
+        known = self._ask(missing)
+        self._read |= {owner: known[owner] for owner in missing}
+
+
+@dataclass(frozen=True, slots=True)
+class _Held(Generic[V]):
+    value: V
+    epochs: Epochs
+
+
+class Reader(Protocol):
+    """What gives sessions that are recorded: a `Database`."""
+
+    def reading(self) -> AbstractContextManager[Record]:
+        """Open a session whose rows and epochs are of one moment."""
+
+
+class Remembered(Generic[V]):
+    """Values that hold while the epochs they rest on stand still; a bounded memory, safe between threads."""
+
+    def __init__(self, database: Reader, most: int = 10_000) -> None:
+        self._database, self._most = database, most
+        self._kept: dict[Hashable, _Held[V]] = {}
+        self._lock = threading.Lock()
+
+    def get(
+        self, key: Hashable, basis: Basis, make: Callable[[Session], V], good: Callable[[V], bool] | None = None
+    ) -> V:
+        """Give the value under a key, or have it made in a session and keep it; `good` tells of one if it still is.
+
+        `make` reads all it needs in that session: what comes from elsewhere is only what the key says. Raises what
+        `make` raises. None is never kept.
+        """
+        held = self._kept.get(key)
+        if held is not None and basis.holds(held.epochs) and (good is None or good(held.value)):
+            basis.use(held.epochs)
+            return held.value
+        rests_on: Epochs | None = None
+        try:
+            with self._database.reading() as record:
+                value = make(record.session)
+                rests_on = record.epochs() if value is not None else None
+        finally:
+            basis.use(rests_on)  # also where nothing was there: whoever goes on without it must look again
+        if rests_on is not None:
+            self._keep(key, _Held(value, rests_on))
+        return value
+
+    def _keep(self, key: Hashable, held: _Held[V]) -> None:
+        with self._lock:
+            self._kept.pop(key, None)
+            self._kept[key] = held
+            while len(self._kept) > self._most:
+                del self._kept[next(iter(self._kept))]

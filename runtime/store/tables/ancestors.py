@@ -1,0 +1,23 @@
+"""Which collections stand above which, so that no question about a tree takes a query for each of its floors."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from sqlalchemy import ForeignKey
+from sqlalchemy.orm import Mapped, mapped_column
+
+from runtime.store.database import Table
+from runtime.store.decides import ORGANIZATION, Decides, Of
+
+
+class CollectionAncestorRow(Table):
+    """A collection and one above it; each counts as above itself."""
+
+    __tablename__ = "collection_ancestors"
+    decides: ClassVar[Decides | None] = Decides((Of("collection_id", (("collections", ORGANIZATION),)),))
+
+    collection_id: Mapped[str] = mapped_column(ForeignKey("collections.id", ondelete="CASCADE"), primary_key=True)
+    ancestor_id: Mapped[str] = mapped_column(
+        ForeignKey("collections.id", ondelete="CASCADE"), primary_key=True, index=True
+    )

@@ -1,0 +1,67 @@
+"""Invites into organizations."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import ClassVar
+
+from sqlalchemy import ColumnElement, ForeignKey, Index, String, UniqueConstraint, false
+from sqlalchemy.orm import Mapped, mapped_column
+
+from runtime.contract.identifiers import new_id
+from runtime.contract.organizations import Role
+from runtime.store.database import Table, UtcTime, now
+from runtime.store.decides import NOT_KEPT, ORGANIZATION, Decides
+from runtime.store.levels import role_level
+from runtime.store.reach import Reach
+
+
+class InviteLinkRow(Table):
+    """A link into an organization: its id is all that whoever follows it needs."""
+
+    __tablename__ = "invite_links"
+    __table_args__ = (Index("invite_links_of_organization", "organization_id", "created_at", "id"),)
+    decides: ClassVar[Decides | None] = Decides((ORGANIZATION,), frozenset(("created_at", "invited_by")))
+
+    id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
+    organization_id: Mapped[str] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
+    role: Mapped[Role | None] = mapped_column(String(10))
+    invited_by: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"), index=True)
+    created_at: Mapped[datetime] = mapped_column(UtcTime, default=now)
+
+    @classmethod
+    def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
+        """Members of the organization; its operations are for administrators."""
+        return cls.organization_id.in_(reach.organizations) if reach.kind == "user" else false()
+
+    @classmethod
+    def level_for(cls, reach: Reach) -> ColumnElement[int]:
+        """The actor's role in the organization."""
+        return role_level(reach, cls.organization_id)
+
+
+class EmailInviteRow(Table):
+    """An invite to one address, of which there is one at a time in an organization.
+
+    `send_at` is when the e-mail is due, null when there is none to send (any more).
+    """
+
+    __tablename__ = "email_invites"
+    __table_args__ = (
+        UniqueConstraint("organization_id", "email", name="one_invite_for_an_address"),
+        Index("email_invites_due", "send_at"),
+    )
+    taken: ClassVar[str] = "Somebody else is inviting the same address at this moment; try again."
+    # Nobody sees them through the API but by accepting one.
+    decides: ClassVar[Decides | None] = NOT_KEPT
+
+    id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
+    organization_id: Mapped[str] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
+    email: Mapped[str] = mapped_column(String(254))
+    role: Mapped[Role | None] = mapped_column(String(10))
+    sso: Mapped[bool] = mapped_column(default=False)
+    invited_by: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"), index=True)
+    created_at: Mapped[datetime] = mapped_column(UtcTime, default=now)
+    expires_at: Mapped[datetime] = mapped_column(UtcTime)
+    attempts: Mapped[int] = mapped_column(default=0)
+    send_at: Mapped[datetime | None] = mapped_column(UtcTime)

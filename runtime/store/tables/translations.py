@@ -1,0 +1,38 @@
+"""Translation settings of organizations."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import ClassVar
+
+from sqlalchemy import JSON, ColumnElement, ForeignKey, Index, String, false
+from sqlalchemy.orm import Mapped, mapped_column
+
+from runtime.contract.identifiers import new_id
+from runtime.store.database import Table, UtcTime, now
+from runtime.store.decides import NOT_KEPT, Decides
+from runtime.store.levels import role_level
+from runtime.store.reach import Reach
+
+
+class TranslationRow(Table):
+    __tablename__ = "translations"
+    __table_args__ = (Index("translations_of_organization", "organization_id", "created_at", "id"),)
+    decides: ClassVar[Decides | None] = NOT_KEPT
+
+    id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
+    organization_id: Mapped[str] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
+    title: Mapped[str] = mapped_column(String(100))
+    languages: Mapped[list[str]] = mapped_column(JSON, default=list)
+    created_at: Mapped[datetime] = mapped_column(UtcTime, default=now)
+    updated_at: Mapped[datetime] = mapped_column(UtcTime, default=now, onupdate=now)
+
+    @classmethod
+    def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
+        """Members of the organization."""
+        return cls.organization_id.in_(reach.organizations) if reach.kind == "user" else false()
+
+    @classmethod
+    def level_for(cls, reach: Reach) -> ColumnElement[int]:
+        """A person's role in the organization."""
+        return role_level(reach, cls.organization_id)

@@ -1,0 +1,1 @@
+"""Pages at `/app`: signing in, accounts, organizations, content, sites and integrations."""

@@ -1,0 +1,198 @@
+"""What a browser of somebody who signed in keeps, and what proves that a form comes from a page of ours.
+
+Two cookies: one of the browser itself, from the first page on, and one of the session. A form carries a CSRF token
+made of both, so that neither another site nor another session can send it.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from urllib.parse import parse_qsl, quote
+
+from flask import Flask, Response, request
+from werkzeug.exceptions import HTTPException
+
+from runtime.api.answers import error_answer
+from runtime.api.auth import Actor
+from runtime.api.host import Host
+from runtime.api.performing import perform
+from runtime.api.script_headers import BROWSER_COOKIE, SESSION_COOKIE
+from runtime.contract import errors
+from runtime.contract.origins import authority_of
+from runtime.store.remembered import Basis
+from runtime.store.secrets import keyring
+from runtime.web.origins import on_public_origin
+from runtime.web.templates import TEMPLATES
+
+PATH = "/app"
+MAX_FORM = 64 * 1024
+MAX_FIELDS = 250
+TOKEN_HEADER = "X-CSRF-Token"
+LONGEST_COOKIE = 200
+STALE_FORM = "This form is old, or comes from another site. Open the page again, and send it from there."
+POLICY = (
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'"
+)
+
+
+@dataclass(slots=True)
+class OperatorVisit:
+    """One request of a browser: what it keeps, and who it is signed in as, if anybody."""
+
+    host: Host
+    browser: str
+    session: str
+    basis: Basis
+    actor: Actor | None
+    is_new: bool
+    begun: tuple[str, datetime] | None = None
+    ended: bool = False
+    form: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def csrf_token(self) -> str:
+        """The token that every form of this browser and session carries."""
+        key = keyring().derive("forms of pages")
+        return hmac.new(key, f"{self.browser} {self.session}".encode(), "sha256").hexdigest()
+
+    def person(self) -> Actor:
+        """Give who is signed in; raises Unauthorized."""
+        if self.actor is None:
+            raise errors.Unauthorized("Sign in first.")
+        return self.actor
+
+    def do(self, operation: str, path: Mapping[str, str], **more: Any) -> Any:
+        """Run an operation as who is signed in; raises Unauthorized, and what the operation raises."""
+        return perform(self.host, self.person(), self.host.database.basis(), operation, path, **more)
+
+    def page(self, template: str, status: int = 200, *, policy: str = POLICY, **values: Any) -> Response:
+        """Fill in a page; `policy` is what it may load."""
+        user = self.actor.reach.user_id if self.actor is not None else None
+        text = TEMPLATES.get_template(f"admin/{template}.html").render(csrf_token=self.csrf_token, user=user, **values)
+        return Response(text, status, {"Content-Security-Policy": policy}, mimetype="text/html")
+
+    def to(self, place: str) -> Response:
+        """Send the browser to another page of ours."""
+        return Response(b"", 303, {"Location": place})
+
+    def begin(self, value: str, until: datetime) -> None:
+        """Keep a session that has just begun; the browser gets another secret with it."""
+        self.begun, self.ended, self.browser, self.is_new = (value, until), False, secrets.token_urlsafe(24), True
+
+
+View = Callable[..., Response]
+
+
+def add_page(app: Flask, host: Host, rule: str, view: View, *methods: str, foreign: bool = False) -> None:
+    """Add a page: `view` is given the visit and the path's values.
+
+    What is sent by POST must come from a form of ours, unless it is `foreign`, for what other sites have browsers send.
+    """
+
+    def answer(**path: str) -> Response:
+        visit = _visit(host)
+        try:
+            if request.method == "POST":
+                visit.form = read_form(foreign=foreign, most=MAX_FORM)
+                if not foreign:
+                    _check_form(host, visit, visit.form.get("csrf", ""))
+            made = view(visit, **path)
+        except errors.Unauthorized:
+            wanted = request.method == "GET" and request.path != PATH
+            made = visit.to(f"{PATH}/sign-in{f'?next={quote(request.path)}' if wanted else ''}")
+        except HTTPException:
+            raise
+        except Exception as error:
+            said = error_answer(error, f"{request.method} {request.path}")
+            text = json.loads(said.body)["error"]["message"]
+            made = visit.page("message", said.status, title="Something went wrong", text=text)
+        made.headers["Cache-Control"] = "no-store"
+        # Without any referrer browsers would not say of a form of ours which origin it comes from.
+        made.headers["Referrer-Policy"] = "same-origin"
+        _keep(host, visit, made)
+        return made
+
+    app.add_url_rule(rule, f"page {rule} {methods}", on_public_origin(host, answer), methods=methods)
+
+
+def add_answer(app: Flask, host: Host, rule: str, view: View) -> None:
+    """Add what a module of a page asks for by POST: it sends the CSRF token in a header of its own."""
+
+    def answer(**path: str) -> Response:
+        visit = _visit(host)
+        try:
+            _check_form(host, visit, request.headers.get(TOKEN_HEADER, ""))
+            made = view(visit, **path)
+        except errors.ApiError as error:
+            made = error_answer(error, f"POST {request.path}").response()
+        made.headers["Cache-Control"] = "no-store"
+        return made
+
+    app.add_url_rule(rule, f"answer {rule}", on_public_origin(host, answer), methods=("POST",))
+
+
+def read_form(*, foreign: bool, most: int) -> dict[str, str]:
+    """Read a form that was sent; raises TooLarge, BadRequest, and UnsupportedMediaType for what is no form."""
+    if request.mimetype != "application/x-www-form-urlencoded":
+        raise errors.UnsupportedMediaType("Send this as a form (application/x-www-form-urlencoded).")
+    request.max_content_length = most if not foreign else 512 * 1024
+    text = request.get_data().decode(errors="replace")
+    try:
+        return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FIELDS))
+    except ValueError:
+        raise errors.BadRequest(f"A form has at most {MAX_FIELDS} fields.") from None
+
+
+def _visit(host: Host) -> OperatorVisit:
+    browser, session = _cookie(host, BROWSER_COOKIE), _cookie(host, SESSION_COOKIE)
+    basis = host.database.basis()
+    actor = None
+    if session:
+        try:
+            actor = host.authenticator.browser(session, basis)
+        except errors.Unauthorized:
+            session = ""
+    is_new = not browser
+    return OperatorVisit(host, browser or secrets.token_urlsafe(24), session, basis, actor, is_new)
+
+
+def _check_form(host: Host, visit: OperatorVisit, token: str) -> None:
+    origin = request.headers.get("Origin")
+    known = host.addresses.public
+    try:
+        same = origin is None or authority_of(origin) == known
+    except ValueError:
+        same = False
+    if not same or visit.is_new or not hmac.compare_digest(token.encode(), visit.csrf_token.encode()):
+        raise errors.Forbidden(STALE_FORM)
+
+
+def _is_secure(host: Host) -> bool:
+    return host.addresses.public_url.startswith("https:")
+
+
+def _name(host: Host, cookie: str) -> str:
+    return f"__Host-{cookie}" if _is_secure(host) else cookie
+
+
+def _cookie(host: Host, cookie: str) -> str:
+    value = request.cookies.get(_name(host, cookie), "")
+    return value if len(value) <= LONGEST_COOKIE else ""
+
+
+def _keep(host: Host, visit: OperatorVisit, answer: Response) -> None:
+    fixed: dict[str, Any] = {"httponly": True, "samesite": "Lax", "secure": _is_secure(host), "path": "/"}
+    if visit.is_new:
+        answer.set_cookie(_name(host, BROWSER_COOKIE), visit.browser, max_age=30 * 24 * 3600, **fixed)
+    if visit.begun is not None:
+        value, until = visit.begun
+        answer.set_cookie(_name(host, SESSION_COOKIE), value, expires=until, **fixed)
+    elif visit.ended:
+        answer.delete_cookie(_name(host, SESSION_COOKIE), **fixed)

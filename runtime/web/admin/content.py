@@ -1,0 +1,83 @@
+"""The content of an organization as a tree; collections and spaces are made here, and deleted spaces come back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Flask, Response, request
+
+from runtime.api.host import Host
+from runtime.services.spaces import RESTORABLE
+from runtime.store import deleted_spaces
+from runtime.store.database import now
+from runtime.web.admin.asking import NOTHING_REFUSED, Question, Refused, add_question, attempt
+from runtime.web.admin.browser import PATH, OperatorVisit, add_page
+from runtime.web.admin.content_tree import tree_of
+from runtime.web.admin.places import organization_of
+
+MAX_DELETED = 100
+OPERATIONS = {"collection": "createCollection", "space": "createSpace"}
+
+
+def mount_content(app: Flask, host: Host) -> None:
+    """Add the pages."""
+    add_page(app, host, f"{PATH}/orgs/<organization>/content", _show, "GET")
+    add_page(app, host, f"{PATH}/orgs/<organization>/content/<any(collection, space):kind>", _create, "POST")
+    add_question(app, host, f"{PATH}/orgs/<organization>/content/deleted/<space>", _ask, _restore)
+
+
+def _show(visit: OperatorVisit, organization: str, refused: Refused = NOTHING_REFUSED) -> Response:
+    found = organization_of(visit, organization)
+    tree = tree_of(visit, organization)
+    return visit.page(
+        "content",
+        refused.status,
+        organization=found,
+        here="content",
+        tree=tree,
+        places=tree.places_for({"id": ""}),
+        parent=request.args.get("parent", ""),
+        deleted=_deleted(visit, organization),
+        refused=refused,
+    )
+
+
+def _create(visit: OperatorVisit, organization: str, kind: str) -> Response:
+    body = {"title": visit.form.get("title", "").strip() or "Untitled"}
+    if visit.form.get("parent"):
+        body["parent"] = visit.form["parent"]
+    made: dict[str, Any] = {}
+    path = {"organizationId": organization}
+    refused = attempt(visit, kind, lambda: made.update(visit.do(OPERATIONS[kind], path, body=body)))
+    return _show(visit, organization, refused) if refused.form else visit.to(f"{PATH}/{kind}s/{made['id']}")
+
+
+def _deleted(visit: OperatorVisit, organization: str) -> list[dict[str, str]]:
+    """List what may be restored by who is signed in: no operation shows spaces that are deleted."""
+    reach = visit.person().reach
+    with visit.host.database.transaction(writes=False) as session:
+        found = deleted_spaces.restorable(session, reach, organization, now() - RESTORABLE, MAX_DELETED)
+        return [
+            {"id": row.id, "title": row.title, "until": f"{row.deleted_at + RESTORABLE:%Y-%m-%d %H:%M} UTC"}
+            for row, level in found
+            if level == "admin" and row.deleted_at is not None
+        ]
+
+
+def _ask(visit: OperatorVisit, organization: str, space: str) -> Question:
+    found = organization_of(visit, organization)
+    title = next((one["title"] for one in _deleted(visit, organization) if one["id"] == space), "this space")
+    return Question(
+        f"Restore {title}?",
+        "It comes back to where it stood, or to the top where its collection is gone. "
+        "Integrations that are installed on all spaces are installed on it again; others are not.",
+        "Restore space",
+        f"{PATH}/orgs/{organization}/content",
+        found,
+        "content",
+    )
+
+
+def _restore(visit: OperatorVisit, organization: str, space: str) -> str:
+    visit.do("restoreSpace", {"spaceId": space})
+    return f"{PATH}/spaces/{space}"

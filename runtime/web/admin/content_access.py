@@ -1,0 +1,95 @@
+"""Who has access to a collection or a space: people and teams are given levels, others and none."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from flask import Flask, Response
+
+from runtime.api.host import Host
+from runtime.web.admin.asking import NOTHING_REFUSED, Refused, attempt, role_of
+from runtime.web.admin.browser import PATH, OperatorVisit, add_page
+from runtime.web.admin.content_settings import KINDS, ContentKind
+from runtime.web.admin.organizations import organization_around
+from runtime.web.admin.paging import page_of
+
+WHO = {"users": ("User", "userId"), "teams": ("Team", "teamId")}
+
+
+def mount_content_access(app: Flask, host: Host) -> None:
+    """Add the pages."""
+    for kind in KINDS:
+        rule = f"{PATH}/{kind.word}s/<one>/access"
+        add_page(app, host, rule, partial(_show, kind), "GET")
+        add_page(app, host, rule, partial(_give, kind), "POST")
+        add_page(app, host, f"{rule}/everybody", partial(_everybody, kind), "GET")
+        add_page(app, host, f"{rule}/<any(users, teams):who>/<whom>", partial(_change, kind), "POST")
+
+
+def _show(kind: ContentKind, visit: OperatorVisit, one: str, refused: Refused = NOTHING_REFUSED) -> Response:
+    shown, path, word = visit.do(kind.get, kind.path(one)), kind.path(one), kind.word.capitalize()
+    given = {who: page_of(visit, f"list{named}PermissionsIn{word}", path, name=who) for who, (named, _) in WHO.items()}
+    organization = organization_around(visit, shown)
+    teams: list[dict[str, Any]] = []
+    if organization:
+        of = {"organizationId": organization["id"]}
+        teams = visit.do("listTeamsInOrganizationById", of, query={"limit": "1000"})["items"]
+    return visit.page(
+        "content_access",
+        refused.status,
+        organization=organization,
+        here="content",
+        kind=kind,
+        one=shown,
+        given=given,
+        teams=teams,
+        refused=refused,
+    )
+
+
+def _give(kind: ContentKind, visit: OperatorVisit, one: str) -> Response:
+    """Give a level to people, by e-mail address, and to a team."""
+    form = visit.form
+    body: dict[str, Any] = {"role": form.get("role", "")}
+    people = form.get("people", "").replace(",", " ").replace(";", " ").split()
+    if people:
+        body["users"] = people
+    if form.get("team"):
+        body["teams"] = [form["team"]]
+    return _after(kind, visit, one, "give", f"inviteTo{kind.word.capitalize()}", {}, body)
+
+
+def _change(kind: ContentKind, visit: OperatorVisit, one: str, who: str, whom: str) -> Response:
+    """Change what somebody was granted, or take it away."""
+    named, key = WHO[who]
+    word = kind.word.capitalize()
+    if "remove" in visit.form:
+        operation = f"remove{named}From{word}"
+        return _after(kind, visit, one, whom, operation, {key: whom}, {})
+    body = {"role": role_of(visit.form.get("role", ""))}
+    return _after(kind, visit, one, whom, f"update{named}PermissionIn{word}", {key: whom}, body)
+
+
+def _after(
+    kind: ContentKind,
+    visit: OperatorVisit,
+    one: str,
+    form: str,
+    operation: str,
+    more: dict[str, str],
+    body: dict[str, Any],
+) -> Response:
+    path = {**kind.path(one), **more}
+    refused = attempt(visit, form, lambda: visit.do(operation, path, body=body))
+    return _show(kind, visit, one, refused) if refused.form else visit.to(f"{kind.place(one)}/access")
+
+
+def _everybody(kind: ContentKind, visit: OperatorVisit, one: str) -> Response:
+    shown = visit.do(kind.get, kind.path(one))
+    operation = f"listPermissionsAggregateIn{kind.word.capitalize()}"
+    everybody = page_of(visit, operation, kind.path(one))
+    found = organization_around(visit, shown)
+    return visit.page(
+        "content_everybody", organization=found, here="content", kind=kind, one=shown, everybody=everybody
+    )

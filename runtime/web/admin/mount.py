@@ -1,0 +1,56 @@
+"""All pages for the people of an organization, and the files they load."""
+
+from __future__ import annotations
+
+from flask import Flask
+
+from runtime.api.host import Host
+from runtime.web.admin.account import mount_account
+from runtime.web.admin.browser import PATH
+from runtime.web.admin.content import mount_content
+from runtime.web.admin.content_access import mount_content_access
+from runtime.web.admin.content_settings import mount_content_settings
+from runtime.web.admin.identity_providers import mount_identity_providers
+from runtime.web.admin.integration_configuration import mount_integration_configuration
+from runtime.web.admin.integration_events import mount_integration_events
+from runtime.web.admin.integration_parts import mount_integration_parts
+from runtime.web.admin.integrations import mount_integrations
+from runtime.web.admin.invites import mount_invites
+from runtime.web.admin.leaving import mount_leaving
+from runtime.web.admin.organizations import mount_organizations
+from runtime.web.admin.people import mount_people
+from runtime.web.admin.personal_tokens import mount_personal_tokens
+from runtime.web.admin.signing_in import mount_signing_in
+from runtime.web.admin.site_access import mount_site_access
+from runtime.web.admin.site_parts import mount_site_parts
+from runtime.web.admin.site_structure import mount_site_structure
+from runtime.web.admin.sites import mount_sites
+from runtime.web.admin.teams import mount_teams
+from runtime.web.assets import STATIC, serve
+from runtime.web.origins import on_public_origin
+
+
+def mount_admin(app: Flask, host: Host) -> None:
+    """Add the pages."""
+    files = serve(STATIC / "admin", Cache_Control="no-cache")
+    app.add_url_rule(f"{PATH}/static/<path:file>", "admin file", on_public_origin(host, files), methods=("GET",))
+    mount_signing_in(app, host)
+    mount_account(app, host)
+    mount_integrations(app, host)
+    mount_integration_parts(app, host)
+    mount_integration_configuration(app, host)
+    mount_integration_events(app, host)
+    mount_sites(app, host)
+    mount_site_structure(app, host)
+    mount_site_parts(app, host)
+    mount_site_access(app, host)
+    mount_personal_tokens(app, host)
+    mount_organizations(app, host)
+    mount_leaving(app, host)
+    mount_identity_providers(app, host)
+    mount_people(app, host)
+    mount_invites(app, host)
+    mount_teams(app, host)
+    mount_content(app, host)
+    mount_content_settings(app, host)
+    mount_content_access(app, host)

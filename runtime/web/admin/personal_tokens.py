@@ -1,0 +1,41 @@
+"""The personal tokens of who is signed in, on the page of their account."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Flask, Response
+
+from runtime.api.host import Host
+from runtime.web.admin.account import account_page
+from runtime.web.admin.asking import Question, add_question, attempt
+from runtime.web.admin.browser import PATH, OperatorVisit, add_page
+
+
+def mount_personal_tokens(app: Flask, host: Host) -> None:
+    """Add the pages."""
+    add_page(app, host, f"{PATH}/tokens", _create, "POST")
+    add_question(app, host, f"{PATH}/tokens/<token>/revoke", _ask, _revoke)
+
+
+def _create(visit: OperatorVisit) -> Response:
+    """Make a token; what it is, is shown this once, so no other page follows."""
+    days = visit.form.get("days", "")[:6]
+    until = None if days == "never" else int(days) if days.isdecimal() else 0
+    body = {"title": visit.form.get("title", ""), "expiresIn": until}
+    made: dict[str, Any] = {}
+    refused = attempt(visit, "token", lambda: made.update(visit.do("createUserToken", {}, body=body)))
+    return account_page(visit, refused, made or None)
+
+
+def _ask(visit: OperatorVisit, token: str) -> Question:
+    found = visit.do("listUserTokens", {}, query={"limit": "1000"})["items"]
+    title = next((one["title"] for one in found if one["id"] == token), None) or "this token"
+    return Question(
+        f"Revoke {title}?", "Whatever uses this token is refused from now on.", "Revoke token", PATH, {}, ""
+    )
+
+
+def _revoke(visit: OperatorVisit, token: str) -> str:
+    visit.do("revokeUserToken", {"tokenId": token})
+    return PATH

@@ -1,0 +1,43 @@
+"""What the pages of an organization share: their addresses, what they are about, which errors belong to a form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import quote
+
+from flask import request
+
+from runtime.contract import errors
+from runtime.web.admin.browser import PATH, OperatorVisit
+
+Object = dict[str, Any]
+ABOUT_THE_FORM = (400, 409, 412, 422)
+
+
+def place(*parts: str) -> str:
+    """Write the address of a page."""
+    return "/".join([PATH, *(quote(part, safe="") for part in parts)])
+
+
+def organization_of(visit: OperatorVisit, organization: str) -> Object:
+    """Get the organization that a page is in; raises NotFound."""
+    found: Object = visit.do("getOrganizationById", {"organizationId": organization})
+    return found
+
+
+def filters(*names: str) -> dict[str, str]:
+    """Give what the address of a page filters a list by."""
+    return {name: request.args[name] for name in names if request.args.get(name)}
+
+
+def titles_of(objects: Iterable[Object]) -> list[tuple[str, str]]:
+    """Give ids and titles for a list to choose from."""
+    return [(one["id"], one.get("title") or "Untitled") for one in objects]
+
+
+def about_the_form(error: errors.ApiError) -> str:
+    """Say what is wrong with what was sent; raises errors that are about something else."""
+    if error.status not in ABOUT_THE_FORM:
+        raise error
+    return error.message

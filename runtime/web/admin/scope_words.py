@@ -1,0 +1,38 @@
+"""The scopes of integrations, said to the people who decide about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from runtime.contract.integrations import Scope
+
+WORDS: Mapping[Scope, str] = {
+    "space:content:read": "Read the content of spaces",
+    "space:content:write": "Change the content of spaces",
+    "space:metadata:read": "See which spaces there are, with their titles and settings",
+    "space:metadata:write": "Change titles and settings of spaces",
+    "space:git:sync": "Bring content from and to Git repositories",
+    "page:feedback:read": "Read what readers say about pages",
+    "site:metadata:read": "See sites, with their structure, settings and looks",
+    "site:views:read": "Hear of every page that readers look at",
+    "site:script:inject": "Run scripts in the browsers of your readers",
+    "site:script:cookies": "Keep cookies in the browsers of your readers",
+    "site:visitor:auth": "Sign in the visitors of sites",
+    "site:adaptive:read": "Read which claims of visitors sites know",
+    "site:adaptive:write": "Change which claims of visitors sites know",
+    "openapi:read": "Read OpenAPI specifications",
+    "openapi:write": "Add, change and delete OpenAPI specifications",
+    "conversations:ingest": "Bring in conversations from elsewhere",
+    "space:views:read": "Hear of every page of spaces that readers look at",
+    "space:script:inject": "Run scripts in the browsers of readers of spaces",
+    "space:script:cookies": "Keep cookies in the browsers of readers of spaces",
+    "space:visitor:auth": "Sign in the visitors of spaces",
+    "site:ai:ask": "Ask questions about the content of sites",
+    "site:visitor:claims": "Learn what visitors claim about themselves",
+}
+
+
+def in_words(scopes: Iterable[str]) -> list[tuple[str, str]]:
+    """Say each scope in words, with its name; one that nobody has words for stands by its name alone."""
+    words = {str(scope): text for scope, text in WORDS.items()}
+    return [(words.get(scope, scope), scope) for scope in scopes]

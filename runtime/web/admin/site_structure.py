@@ -1,0 +1,118 @@
+"""What a site is made of, in its order: what is moved, added, and made the default."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from flask import Flask, Response
+
+from runtime.api.host import Host
+from runtime.contract import errors
+from runtime.web.admin.browser import OperatorVisit, add_page
+from runtime.web.admin.paging import every
+from runtime.web.admin.places import Object, about_the_form, place, titles_of
+from runtime.web.admin.sites import ONE, path_to, site_page
+
+
+def mount_site_structure(app: Flask, host: Host) -> None:
+    """Add the pages."""
+    add_page(app, host, ONE, show, "GET")
+    add_page(app, host, f"{ONE}/structure", _change, "POST")
+
+
+def parts_of(structure: list[Object]) -> Iterator[Object]:
+    """Give all groups, sections and spaces of a structure, from the outside in."""
+    for part in structure:
+        yield part
+        yield from parts_of(part.get("children") or part.get("siteSpaces") or [])
+
+
+def spaces_left(visit: OperatorVisit, organization: str, structure: list[Object]) -> list[tuple[str, str]]:
+    """Give the spaces of the organization that are no part of a site yet, in a list to choose from."""
+    used = {part["space"]["id"] for part in parts_of(structure) if part["object"] == "site-space"}
+    spaces = titles_of(every(visit, "listSpacesInOrganizationById", {"organizationId": organization}))
+    return [(id, title) for id, title in spaces if id not in used]
+
+
+def show(visit: OperatorVisit, organization: str, site: str, problem: str = "") -> Response:
+    """Show a site: whether it is published, and what it is made of."""
+    structure = visit.do("getSiteStructure", path_to(organization, site))
+    tree = structure["structure"]
+    groups = [part for part in parts_of(tree) if part["object"] == "site-section-group"]
+    return site_page(
+        visit,
+        organization,
+        site,
+        "site",
+        "",
+        problem,
+        tree=tree,
+        flat=structure["type"] == "siteSpaces",
+        groups=groups,
+        spaces=spaces_left(visit, organization, tree),
+    )
+
+
+def _change(visit: OperatorVisit, organization: str, site: str) -> Response:
+    wish = WISHES.get(visit.form.get("do", ""))
+    if wish is None:
+        raise errors.BadRequest("Unknown action; reload the page and try again.")
+    try:
+        wish(visit, path_to(organization, site), visit.form)
+    except errors.ApiError as error:
+        return show(visit, organization, site, about_the_form(error))
+    focus = visit.form.get("focus", "")
+    here = place("orgs", organization, "sites", site)
+    return visit.to(f"{here}#{focus}" if focus.replace("-", "").isalnum() and focus.isascii() else here)
+
+
+def _move(visit: OperatorVisit, path: dict[str, str], form: dict[str, str]) -> None:
+    """Move something to before or behind another one."""
+    where = "before" if form.get("where") == "before" else "after"
+    anchor = {"type": form.get("anchor-kind", ""), "id": form.get("anchor", "")}
+    body = {"item": {"type": form.get("kind", ""), "id": form.get("id", "")}, "position": {where: anchor}}
+    visit.do("sortSiteStructure", path, body=body)
+
+
+def _add_section(visit: OperatorVisit, path: dict[str, str], form: dict[str, str]) -> None:
+    body = {"spaceId": form.get("space", "")}
+    if form.get("title"):
+        body["title"] = form["title"]
+    made = visit.do("addSectionToSite", path, body=body)
+    if form.get("group"):
+        into = {**path, "siteSectionGroupId": form["group"]}
+        visit.do("addSectionToGroup", into, body={"sectionId": made["id"]})
+
+
+def _add_group(visit: OperatorVisit, path: dict[str, str], form: dict[str, str]) -> None:
+    body = {"title": form.get("title", "")}
+    if form.get("group"):
+        body["parent"] = form["group"]
+    visit.do("addSectionGroupToSite", path, body=body)
+
+
+def _add_space(visit: OperatorVisit, path: dict[str, str], form: dict[str, str]) -> None:
+    body = {"spaceId": form.get("space", "")}
+    if form.get("section"):
+        body["sectionId"] = form["section"]
+    visit.do("addSpaceToSite", path, body=body)
+
+
+def _default(visit: OperatorVisit, path: dict[str, str], form: dict[str, str]) -> None:
+    """Make a section, or a space of one, what visitors see first."""
+    kind, id = form.get("kind", ""), form.get("id", "")
+    if kind == "site-space" and form.get("section"):
+        within = {**path, "siteSectionId": form["section"]}
+        visit.do("updateSiteSectionById", within, body={"defaultSiteSpace": id})
+    else:
+        field = "defaultSiteSpace" if kind == "site-space" else "defaultSiteSection"
+        visit.do("updateSiteById", path, body={field: id})
+
+
+WISHES: dict[str, Callable[[OperatorVisit, dict[str, str], dict[str, str]], None]] = {
+    "move": _move,
+    "add-section": _add_section,
+    "add-group": _add_group,
+    "add-space": _add_space,
+    "default": _default,
+}

@@ -1,0 +1,163 @@
+"""Pages for the people of an organization: by keyboard, in light and dark, on a desk and on a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from runtime.contract.identifiers import new_id
+from tests.browser.admin_places import Places, furnish
+from tests.browser.axe_rules import AXE, VIOLATIONS
+from tests.conftest import HostProcess, Tenant, tenant
+from tests.contract.test_operations import reader
+
+ODD = ("<b>Quarter</b> עברית عربى " + "long" * 60)[:255]
+PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 800}
+
+
+@dataclass
+class World:
+    """An organization with something on every page; `places` are the pages of who is signed in."""
+
+    host: HostProcess
+    owner: Tenant
+    invite: str
+    member: str
+    team: str
+    provider: str
+    collection: str
+    space: str
+    deleted: str
+    places: Places
+
+    @property
+    def outside(self) -> dict[str, str]:
+        """Name -> address of the pages that need no session."""
+        return {"sign in": "/app/sign-in", "join": self.invite, "nothing": "/app/join/a/b"}
+
+    @property
+    def inside(self) -> dict[str, str]:
+        """Name -> address of the pages of somebody who signed in."""
+        return {"account": "/app", **self.people, **self.content, **self.places.pages}
+
+    @property
+    def people(self) -> dict[str, str]:
+        """The pages of an organization and of its people."""
+        home = f"/app/orgs/{self.owner.id}"
+        return {
+            "organization": home,
+            "members": f"{home}/members",
+            "nobody found": f"{home}/members?search=nobody",
+            "removal of a member": f"{home}/members/{self.member}/remove",
+            "invites": f"{home}/invites",
+            "teams": f"{home}/teams",
+            "team": f"{home}/teams/{self.team}",
+            "deletion of a team": f"{home}/teams/{self.team}/delete",
+            "identity providers": f"{home}/sso",
+            "identity provider": f"{home}/sso/{self.provider}",
+            "removal of an identity provider": f"{home}/sso/{self.provider}/remove",
+        }
+
+    @property
+    def content(self) -> dict[str, str]:
+        """The pages of collections and spaces."""
+        home, collection, space = (
+            f"/app/orgs/{self.owner.id}/content",
+            f"/app/collections/{self.collection}",
+            f"/app/spaces/{self.space}",
+        )
+        return {
+            "content": home,
+            "a deleted space": f"{home}/deleted/{self.deleted}",
+            "collection": collection,
+            "access to a collection": f"{collection}/access",
+            "deletion of a collection": f"{collection}/delete",
+            "space": space,
+            "access to a space": f"{space}/access",
+            "everybody on a space": f"{space}/access/everybody",
+            "deletion of a space": f"{space}/delete",
+        }
+
+
+@pytest.fixture(scope="module")
+def world(host: HostProcess) -> World:
+    owner = tenant(host, "An organization with a rather long name", f"{new_id()}@example.com")
+    made = owner.api.post(f"/v1/orgs/{owner.id}/invites", {"emails": [f"{new_id().lower()}@example.com"]}).json
+    invite = made["links"][0]["url"].removeprefix(host.url)
+    organization = f"/v1/orgs/{owner.id}"
+    change = {"inviteLinks": True, "emailDomains": ["example.com"], "title": ODD}
+    assert owner.api.call("PATCH", organization, change).status == 200
+    assert owner.api.post(f"{organization}/link-invites", {"role": "read"}).status == 201
+    member = reader(host, owner)[1]
+    team = owner.api.call("PUT", f"{organization}/teams", {"title": ODD[:64], "members": [member]}).json["id"]
+    provider = owner.api.post(f"{organization}/saml", {"label": "Company <b>", "defaultTeam": team}).json["id"]
+    top = owner.api.post(f"{organization}/collections", {"title": ODD[:50]}).json["id"]
+    inner = owner.api.post(f"{organization}/collections", {"title": "x" * 50, "parent": top}).json["id"]
+    space = owner.api.post(f"{organization}/spaces", {"title": ODD[:50], "parent": inner}).json["id"]
+    deleted = owner.api.post(f"{organization}/spaces", {"title": "Deleted"}).json["id"]
+    assert owner.api.call("DELETE", f"/v1/spaces/{deleted}").status == 205
+    given = {"users": [member], "teams": [team], "role": "edit"}
+    for place in (f"/v1/spaces/{space}", f"/v1/collections/{inner}"):
+        assert owner.api.post(f"{place}/permissions", given).status == 204
+    return World(host, owner, invite, member, team, provider, inner, space, deleted, furnish(owner))
+
+
+@pytest.fixture(params=["light", "dark"])
+def looking(request: pytest.FixtureRequest, browser: Any, world: World) -> Iterator[Any]:
+    context = browser.new_context(viewport=DESK, color_scheme=request.param, base_url=world.host.url)
+    page = context.new_page()
+    page.set_default_timeout(30_000)
+    yield page
+    context.close()
+
+
+def sign_in(page: Any, world: World) -> None:
+    """Sign in by keyboard alone."""
+    page.goto("/app/sign-in")
+    expect(page.get_by_label("Token")).to_be_focused()
+    page.keyboard.type(str(world.owner.api.token))
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/app")
+
+
+def look(page: Any, address: str) -> list[Any]:
+    """Give what is wrong with a page: by axe-core, and what is cut off on a phone."""
+    wrong: list[Any] = []
+    page.set_viewport_size(DESK)
+    page.goto(address)
+    if AXE.exists():
+        page.evaluate(AXE.read_text(encoding="utf-8"))  # past the policy of the page, which lets no script in
+        wrong += page.evaluate(VIOLATIONS, "html")
+    page.set_viewport_size(PHONE)
+    if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+        wrong.append("wider than a phone")
+    if page.locator("h1").count() != 1:
+        wrong.append("not one heading of the first level")
+    return wrong
+
+
+def test_pages_are_for_everybody(looking: Any, world: World) -> None:
+    found = {name: look(looking, address) for name, address in world.outside.items()}
+    sign_in(looking, world)
+    found |= {name: look(looking, address) for name, address in world.inside.items()}
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}
+
+
+def test_no_page_loads_a_script_it_could_do_without(looking: Any, world: World) -> None:
+    """Everything works without JavaScript: it is off here."""
+    context = looking.context.browser.new_context(java_script_enabled=False, base_url=world.host.url)
+    page = context.new_page()
+    page.goto("/app/sign-in")
+    page.get_by_label("Token").fill("dk_wrong")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_contain_text("unknown")
+    page.get_by_label("Token").fill(str(world.owner.api.token))
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", name="Where you are signed in")).to_be_visible()
+    page.get_by_role("button", name="Sign out", exact=True).click()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    context.close()

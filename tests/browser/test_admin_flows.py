@@ -1,0 +1,115 @@
+"""What administrators do on the pages, by keyboard and with JavaScript off."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from runtime.contract.identifiers import new_id
+from tests.conftest import HostProcess, Tenant, tenant
+
+PHONE = {"width": 360, "height": 740}
+
+
+@pytest.fixture(scope="module")
+def owner(host: HostProcess) -> Tenant:
+    return tenant(host, "Flows", f"{new_id()}@example.com")
+
+
+@pytest.fixture
+def page(browser: Any, host: HostProcess, owner: Tenant) -> Iterator[Any]:
+    """A phone without JavaScript, signed in."""
+    context = browser.new_context(viewport=PHONE, java_script_enabled=False, base_url=host.url)
+    shown = context.new_page()
+    shown.set_default_timeout(30_000)
+    shown.goto("/app/sign-in")
+    shown.get_by_label("Token").fill(str(owner.api.token))
+    shown.keyboard.press("Enter")
+    shown.get_by_role("link", name="Flows", exact=True).press("Enter")
+    expect(shown.get_by_role("heading", name="Flows", level=1)).to_be_visible()
+    yield shown
+    context.close()
+
+
+def part(page: Any, name: str) -> None:
+    page.get_by_role("navigation").get_by_role("link", name=name, exact=True).press("Enter")
+    expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
+
+
+def test_a_team_is_made_and_a_person_invited_into_it(page: Any, browser: Any, host: HostProcess) -> None:
+    email = f"{new_id().lower()}@example.com"
+    part(page, "Members")
+    page.get_by_role("link", name="Invite people").press("Enter")
+    page.get_by_label("E-mail addresses").fill(email)
+    page.get_by_label("Role", exact=True).select_option("edit")
+    page.get_by_role("button", name="Invite").press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("1 person is invited")
+    address = page.get_by_role("status").locator("code").inner_text()
+
+    context = browser.new_context(java_script_enabled=False)
+    guest = context.new_page()
+    guest.goto(address)
+    guest.get_by_label("Your name").fill("Ida")
+    guest.get_by_role("button", name="Join").press("Enter")
+    expect(guest.get_by_role("link", name="Flows", exact=True)).to_be_visible()
+
+    part(page, "Teams")
+    page.get_by_label("Title of the team").fill("Writers")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Writers", level=1)).to_be_visible()
+    page.get_by_label("Add members by e-mail address").fill("nobody@example.com")
+    page.get_by_role("button", name="Add", exact=True).press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("not a member")
+    expect(page.get_by_label("Add members by e-mail address")).to_have_value("nobody@example.com")
+    page.get_by_label("Add members by e-mail address").fill(email)
+    page.get_by_role("button", name="Add", exact=True).press("Enter")
+    page.get_by_label("What Ida is in the team").first.select_option("owner")
+    page.get_by_role("button", name="Change what Ida is in the team").press("Enter")
+    expect(page.get_by_label("What Ida is in the team").first).to_have_value("owner")
+    guest.goto(page.url)
+    expect(guest.get_by_role("button", name="Add", exact=True)).to_be_visible()
+    context.close()
+
+    part(page, "Members")
+    page.get_by_role("link", name="Remove Ida").press("Enter")
+    page.get_by_role("link", name="Cancel").press("Enter")
+    page.get_by_role("link", name="Remove Ida").press("Enter")
+    page.get_by_role("button", name="Remove member").press("Enter")
+    expect(page.get_by_text("Ida", exact=True)).to_have_count(0)
+
+
+def test_content_is_put_in_order(page: Any) -> None:
+    part(page, "Content")
+    page.get_by_label("Title of the collection").fill("Handbook")
+    page.keyboard.press("Enter")
+    for title in ("First", "Second"):
+        page.get_by_role("link", name="Create something in it").press("Enter")
+        page.get_by_label("Title of the space").fill(title)
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name=title, level=1)).to_be_visible()
+        page.get_by_role("navigation").get_by_role("link", name="Handbook").press("Enter")
+    page.get_by_role("link", name="Second").press("Enter")
+    expect(page.get_by_text("number 2 of 2")).to_be_visible()
+    page.get_by_role("button", name="Move up").press("Enter")
+    expect(page.get_by_text("number 1 of 2")).to_be_visible()
+    page.get_by_role("link", name="Delete space").press("Enter")
+    page.get_by_role("button", name="Delete space").press("Enter")
+    expect(page.get_by_role("link", name="First")).to_be_visible()
+    page.get_by_role("link", name="Restore Second").press("Enter")
+    page.get_by_role("button", name="Restore space").press("Enter")
+    expect(page.get_by_text("number 1 of 2")).to_be_visible()
+
+
+def test_a_token_is_made_and_revoked(page: Any) -> None:
+    page.goto("/app")
+    page.get_by_label("What it is for").fill("Command line")
+    page.get_by_label("How long it holds").select_option("30")
+    page.get_by_role("button", name="Create token").press("Enter")
+    expect(page.get_by_label("copy it now")).to_have_value(re.compile("^dk_"))
+    page.get_by_role("link", name="Revoke Command line").press("Enter")
+    page.get_by_role("button", name="Revoke token").press("Enter")
+    expect(page.get_by_role("link", name="Revoke Command line")).to_have_count(0)

@@ -1,0 +1,74 @@
+"""Ports of local hosts, and the note by which other commands find one."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from devkit.local_host import running
+from devkit.local_host.process import FIRST_PORT, PORTS, choose_port, content_url
+from devkit.terminal.output import Problem
+
+
+def test_a_folder_has_always_the_same_port_unless_it_is_taken(tmp_path: Path) -> None:
+    port = choose_port(tmp_path, None)
+    assert FIRST_PORT <= port < FIRST_PORT + PORTS
+    assert choose_port(tmp_path, None) == port
+    with socket.socket() as occupied:
+        occupied.bind(("127.0.0.1", port))
+        occupied.listen()
+        assert choose_port(tmp_path, None) != port
+        with pytest.raises(Problem, match=f"port {port} is taken"):
+            choose_port(tmp_path, port)
+    assert choose_port(tmp_path, port) == port
+
+
+def test_a_running_host_is_found_from_below_its_project(tmp_path: Path) -> None:
+    project, data = tmp_path / "project", tmp_path / "data"
+    for folder in (project / "deep" / "deeper", data):
+        folder.mkdir(parents=True)
+    (data / "token").write_text("dk_secret\n")
+    assert running.find(project) is None
+    note = running.write(project, "http://127.0.0.1:4100", data)
+    assert "dk_secret" not in note.read_text()
+    for folder in (project, project / "deep" / "deeper"):
+        assert running.find(folder) == ("http://127.0.0.1:4100", "dk_secret")
+    assert running.find(tmp_path) is None
+    assert (project / ".devkit" / ".gitignore").read_text() == "*\n"
+    running.remove(note)
+    assert running.find(project) is None
+    running.remove(note)
+
+
+def test_a_note_of_a_dead_process_counts_for_nothing_and_belongs_to_its_writer(tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("dk_secret")
+    note = running.write(tmp_path, "http://127.0.0.1:4100", tmp_path)
+    stored = json.loads(note.read_text())
+    child = os.posix_spawn("/bin/true", ["true"], {})
+    os.waitpid(child, 0)
+    note.write_text(json.dumps(stored | {"process": child}))
+    assert running.find(tmp_path) is None
+    running.remove(note)
+    assert note.exists(), "another process wrote it"
+    note.write_text("{")
+    assert running.find(tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("expected", "origin"),
+    [
+        ("", "http://*.localhost:4100"),
+        ("https://*.content.example", "http://*.localhost:4100"),
+        ("content.example", "http://*.localhost:4100"),
+        ("ftp://localhost", "http://*.localhost:4100"),
+        ("http://[", "http://*.localhost:4100"),
+        ("http://localhost:4100", "http://localhost:4100"),
+        ("http://*.localhost:9", "http://*.localhost:9"),
+    ],
+)
+def test_scripts_answer_on_this_machine_whatever_is_set_for_a_host_elsewhere(expected: str, origin: str) -> None:
+    assert content_url(expected, 4100) == origin

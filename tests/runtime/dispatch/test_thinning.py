@@ -1,0 +1,173 @@
+"""Which renders are written into the event log, and which are only counted."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from runtime.contract.invocation import Failure, LogLine, Outcome, Script, ScriptFault, Subrequest, Trace
+from runtime.contract.masking import BY_SHAPE
+from runtime.dispatch import followers as following
+from runtime.dispatch.followers import Followers
+from runtime.dispatch.planning import Plan
+from runtime.dispatch.thinning import MAX_COUNTED, SLOW, Thinning
+from runtime.store import migrate
+from runtime.store.database import Database
+
+GOOD = Outcome(200, [], b"{}")
+QUICK = 0.01
+
+
+def plan(installation: str = "one", integration: str = "i", tunnel: str | None = None) -> Plan:
+    script = Script("v", "python", "")
+    return Plan(
+        integration,
+        integration,
+        installation,
+        "o",
+        script,
+        b"{}",
+        "f",
+        BY_SHAPE,
+        tunnel,
+        None,
+        "https://x.example",
+        0.0,
+    )
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    database = Database(f"sqlite:///{tmp_path / 'host.sqlite'}")
+    migrate.migrate(database)
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def alone(database: Database) -> Followers:
+    return Followers(database, alone=True)
+
+
+def test_the_first_of_a_second_are_written_and_the_rest_is_counted(alone: Followers) -> None:
+    thinning = Thinning(alone, 3)
+    began = int(time.monotonic())
+    skipped = [thinning.skips(plan(), GOOD, Trace(), QUICK) for _ in range(100)].count(True)
+    seconds = int(time.monotonic()) - began + 1
+    assert 100 - 3 * seconds <= skipped <= 97
+    assert thinning.counted(plan()) == skipped
+    assert thinning.counted(plan()) == 0
+
+
+def test_each_integration_has_its_own_first_ones(alone: Followers) -> None:
+    thinning = Thinning(alone, 1)
+    while not thinning.skips(plan(), GOOD, Trace(), QUICK):
+        pass
+    assert not thinning.skips(plan(integration="another"), GOOD, Trace(), QUICK)
+
+
+def test_installations_are_counted_apart(alone: Followers) -> None:
+    thinning = Thinning(alone, 0)
+    for installation in ("one", "two", "one"):
+        assert thinning.skips(plan(installation), GOOD, Trace(), QUICK)
+    assert [thinning.counted(plan(installation)) for installation in ("one", "two", "three")] == [2, 1, 0]
+
+
+@pytest.mark.parametrize(
+    "special",
+    [
+        (replace(GOOD, status=422), Trace(), QUICK),
+        (replace(GOOD, failure=Failure("timeout", "too long")), Trace(), QUICK),
+        (GOOD, Trace(failure=Failure("limit", "too long an answer", "response")), QUICK),
+        (GOOD, Trace(fault=ScriptFault("later")), QUICK),
+        (GOOD, Trace(logs=[LogLine(0.0, "info", "a"), LogLine(0.0, "warn", "b")]), QUICK),
+        (GOOD, Trace(logs=[LogLine(0.0, "error", "b")]), QUICK),
+        (GOOD, Trace(subrequests=[Subrequest(0.0, "GET", "https://x.example", None, 1.0)]), QUICK),
+        (GOOD, Trace(subrequests=[Subrequest(0.0, "GET", "https://x.example", 403, 1.0, "private")]), QUICK),
+        (GOOD, Trace(), SLOW),
+    ],
+    ids=["status", "failure", "cut off", "fault", "warning", "error", "no answer", "refused", "slow"],
+)
+def test_what_is_out_of_the_ordinary_is_always_written(alone: Followers, special: tuple[Outcome, Trace, float]) -> None:
+    thinning = Thinning(alone, 0)
+    ordinary = Trace(
+        logs=[LogLine(0.0, "info", "a"), LogLine(0.0, "debug", "a")],
+        subrequests=[Subrequest(0.0, "GET", "https://x.example", 404, 1.0)],
+    )
+    assert thinning.skips(plan(), GOOD, ordinary, QUICK)
+    assert not thinning.skips(plan(), *special)
+
+
+def test_an_author_sees_everything(alone: Followers) -> None:
+    assert not Thinning(alone, 0, everything=True).skips(plan(), GOOD, Trace(), QUICK)
+    assert not Thinning(alone, 0).skips(plan(tunnel="https://t.example"), GOOD, Trace(), QUICK)
+
+
+def test_what_is_followed_is_written(alone: Followers) -> None:
+    thinning = Thinning(alone, 0)
+    with alone.follow("i"), alone.follow("i"):
+        assert not thinning.skips(plan(), GOOD, Trace(), QUICK)
+        assert thinning.skips(plan(integration="another"), GOOD, Trace(), QUICK)
+    assert thinning.skips(plan(), GOOD, Trace(), QUICK)
+
+
+def test_counts_are_bounded(alone: Followers) -> None:
+    thinning = Thinning(alone, 0)
+    for number in range(MAX_COUNTED + 5):
+        assert thinning.skips(plan(str(number)), GOOD, Trace(), QUICK)
+    assert thinning.counted(plan("0")) == 1
+    assert thinning.counted(plan(str(MAX_COUNTED + 1))) == 0
+
+
+def test_threads_lose_no_count(alone: Followers) -> None:
+    thinning = Thinning(alone, 0)
+
+    def many() -> None:
+        for _ in range(2_000):
+            thinning.skips(plan(), GOOD, Trace(), QUICK)
+
+    threads = [threading.Thread(target=many) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert thinning.counted(plan()) == 8_000
+
+
+def test_a_reader_at_another_process_is_known_when_the_stream_begins(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = Followers(database, alone=False), Followers(database, alone=False)
+    try:
+        _until(lambda: not there.follows("i"))
+        with here.follow("i"):
+            assert there.follows("i")
+            assert here.follows("i")
+            assert not there.follows("another") or _until(lambda: not there.follows("another"))
+        monkeypatch.setattr(following, "LEASE", 0.0)
+        with here.follow("i"):  # whose lease is over at once
+            _until(lambda: not there.follows("i"))
+    finally:
+        here.close()
+        there.close()
+
+
+def test_a_process_that_cannot_look_takes_everything_as_followed(database: Database) -> None:
+    blind = Followers(database, alone=False)
+    blind.close()
+    blind._looked = float("-inf")
+    assert blind.follows("anything")
+    assert not Thinning(blind, 0).skips(plan(), GOOD, Trace(), QUICK)
+
+
+def _until(check: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + 20
+    while not check():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return True
