@@ -369,7 +369,11 @@ def test_nobody_opens_by_conditions_or_links_what_they_do_not_see(site: Site, ho
     (plain_part,) = (one["id"] for one in parts if one["space"]["id"] == plain)
     there = {"type": "site-space", "id": plain_part}
     for method, path, body in (
-        ("POST", f"{site.path}/site-spaces/{part}/move", {"position": {"before": plain_part}}),
+        (
+            "POST",
+            f"{site.path}/site-spaces/{part}/move",
+            {"position": {"before": {"type": "site-space", "siteSpace": plain_part}}},
+        ),
         ("PATCH", f"{site.path}/structure/sort", {"item": {**there, "id": part}, "position": {"before": there}}),
     ):
         answer = author.api.call(method, path, body)
