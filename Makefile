@@ -3,11 +3,11 @@ PYTHON ?= python3
 SAMPLE ?= sample_integrations/counter
 BIN := .venv/bin
 # More than there are cores: most tests wait for processes, timers and browsers half of their time.
-WORKERS ?= $(shell echo $$(( $$(nproc) * 3 / 2 )))
+WORKERS ?= $(shell echo $$(( $$(nproc) * 2 )))
 # By file, since the tests of a file share hosts and browsers that take seconds to start.
 # What fails runs again, and is named at the end if it passes then: what waits for processes may wait too briefly once
 # in a few thousand times, where other programs share the machine. To be looked into all the same.
-PYTEST = $(BIN)/pytest -rsR --reruns 2 --reruns-delay 1 -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+PYTEST = $(BIN)/pytest -rsR --rerun-show-tracebacks --reruns 2 --reruns-delay 1 -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 # What goes over HTTP, once more: tests/databases.py says what is on PostgreSQL then.
 SERVED := tests/scenarios tests/contract tests/clients tests/runtime
 # Of it, what differs from database to database most; CI has half an hour.

@@ -20,6 +20,7 @@ from runtime.dispatch.recorder import Recorder
 from runtime.dispatch.tunnels import Tunnels
 from runtime.dispatch.worker import Dispatcher
 from runtime.engines.dev_tunnel.relay import Relay
+from runtime.engines.interpreter_turns import InterpreterTurns
 from runtime.engines.shares import NoneLeft, Shares
 from runtime.engines.table import Engines
 from runtime.services.render_cache import RenderCache
@@ -43,7 +44,8 @@ class RequestCapacity:
     """The threads that handle requests, divided: by organization, and with a reserve for health, metrics and the API.
 
     `calls` wait for a script or a developer's machine, `streams` are followed for as long as somebody likes, `bodies`
-    are being read from whoever sends them slowly. A quarter is for what takes none of these.
+    are being read from whoever sends them slowly. A quarter is for what takes none of these. `turns` are in the
+    interpreter that all threads share.
     """
 
     def __init__(self, threads: int) -> None:
@@ -51,6 +53,7 @@ class RequestCapacity:
         self.calls = Shares(max(2, threads // 2))
         self.streams = Shares(max(2, threads // 8))
         self.bodies = Shares(max(2, threads // 8))
+        self.turns = InterpreterTurns()
 
     def stream(self, owner: str, begin: Callable[[], Iterator[bytes]]) -> Iterable[bytes]:
         """Begin a stream that a reader follows for its owner; raises Unavailable while too many do."""

@@ -70,8 +70,9 @@ def _fetch(host: Host) -> Callable[..., Response]:
         body = _body() if request.method in ("GET", "HEAD") else host.capacity.read(plan.organization_id, _body)
         fields: dict[str, object] = {"spaceId": space} if space else {"siteId": site} if site else {}
         fields["request"] = {"method": _method(), "url": _url(plan.endpoint), "headers": _headers()}
-        outcome = host.invoker.call(plan, "fetch", fields, body, source="visitors")
-        return _answer(outcome, plan, own)
+        with host.capacity.turns.of(plan.organization_id):
+            outcome = host.invoker.call(plan, "fetch", fields, body, source="visitors")
+            return _answer(outcome, plan, own)
 
     return view
 

@@ -63,9 +63,10 @@ def _view(host: Host, operation: Operation) -> Callable[..., Response]:
 def run(call: Call, operation: Operation, inputs: Inputs | errors.ApiError) -> Response:
     """Run an operation for who calls, and what follows when it is committed; raises what is wrong with `inputs`."""
     run_it = _run_alone if operation.own_transaction else _run_in_transaction
-    answer = run_it(call, operation, inputs)
-    for work in call.after:
-        work()
+    with call.host.capacity.turns.of(call.actor.owner):
+        answer = run_it(call, operation, inputs)
+        for work in call.after:
+            work()
     return answer
 
 

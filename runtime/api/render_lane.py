@@ -72,9 +72,10 @@ class RenderLane:
             except errors.ApiError as error:
                 sent = error
         request = (token, environ["PATH_INFO"], environ.get("QUERY_STRING", ""), body)
-        render = host.renders.shortcut(request, call.basis) if sent is None else None
-        if render is None:
-            render = self._rendered(call, operation, request, sent)
+        with host.capacity.turns.of(call.actor.owner):
+            render = host.renders.shortcut(request, call.basis) if sent is None else None
+            if render is None:
+                render = self._rendered(call, operation, request, sent)
         return unless_known(answer_of(render), environ.get("HTTP_IF_NONE_MATCH") if body == b"" else None)
 
     def _rendered(

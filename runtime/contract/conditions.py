@@ -61,7 +61,7 @@ def read(text: str) -> Node:
     return _Reader(_tokens(text)).whole()
 
 
-class Visitor:
+class ConditionEvaluator:
     """Somebody with claims, for whom the conditions of a site are decided together.
 
     Each condition is decided once, and lists of claims are made into sets once. All of them together take at most
@@ -87,7 +87,7 @@ class Visitor:
     def _decide(self, condition: str) -> bool:
         self._left -= len(condition)
         try:
-            return self._left > 0 and self._value(_kept(condition)) is True
+            return self._left > 0 and self._value(_parsed(condition)) is True
         except BadCondition:
             return False
 
@@ -124,7 +124,7 @@ class Visitor:
 
 def holds(condition: str | None, claims: Mapping[str, Any]) -> bool:
     """Tell whether one condition holds for a visitor with these claims."""
-    return Visitor(claims).meets(condition)
+    return ConditionEvaluator(claims).meets(condition)
 
 
 def checked(text: str) -> str:
@@ -133,7 +133,7 @@ def checked(text: str) -> str:
     return text
 
 
-_kept: Callable[[str], Node] = lru_cache(maxsize=1024)(read)
+_parsed: Callable[[str], Node] = lru_cache(maxsize=1024)(read)
 
 
 def _tokens(text: str) -> list[_Token]:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 from urllib.parse import unquote_plus
 
 from runtime.contract.credentials import ONE_TIME, is_credential, worth_hiding
 from runtime.contract.event_privacy import SHOWN
+from runtime.contract.unescaping import Unescaped, unescape
 
 MASK = "[secret]"
 MOST = 256
@@ -23,7 +24,13 @@ MOST = 256
 LINE = 16
 """Characters from which on a line of a secret of several lines, such as a key, is a secret by itself."""
 
-LONGEST_PIECE = 256
+SHORT = 24
+"""Characters up to which a secret is looked for by a pattern, which takes as many steps as it is long for each of the
+text. Of a longer one the middle is looked for in the text's one form (`unescaping`), which takes none."""
+EDGE = 6
+"""Characters at each end of a longer one that what stands beside it may change: `%` before `41` makes an `A`."""
+MAX_SPELLED = 32
+"""Secrets looked for by patterns; of a call with more nothing is kept that may hold one."""
 
 _PERCENT = "%(?:25){0,3}"  # a URL inside a URL, up to four deep
 _BACKSLASH = rf"(?:\\|{_PERCENT}5[Cc])"
@@ -125,14 +132,6 @@ def _cores(secret: str) -> list[str]:
     return cores
 
 
-def _pieces(secret: str) -> list[str]:
-    """Split a long secret, of which each piece is looked for by itself: matching takes as many steps as it is long."""
-    if len(secret) <= LONGEST_PIECE:
-        return [secret]
-    half = len(secret) // 2
-    return _pieces(secret[:half]) + _pieces(secret[half:])
-
-
 class Masker:
     """Takes these secrets out of texts, addresses, headers and payloads; may be shared between threads."""
 
@@ -146,20 +145,25 @@ class Masker:
         self._more = len(hidden) > MOST
         ordered = () if self._more else tuple(sorted(hidden, key=len, reverse=True))
         self._exact = tuple(secret for secret in ordered if _PLAIN.fullmatch(secret))
-        spelled = [secret for secret in ordered if not _PLAIN.fullmatch(secret)]
-        self._spelled = tuple(dict.fromkeys(piece for secret in spelled for piece in _pieces(secret)))
+        self._spelled = tuple(secret for secret in ordered if not _PLAIN.fullmatch(secret))
+        if sum(len(secret) <= SHORT for secret in self._spelled) > MAX_SPELLED:
+            self._more = True
 
     @cached_property
     def _encoded(self) -> tuple[str, ...]:
         return tuple(core for secret in (*self._exact, *self._spelled) for core in _cores(secret))
 
     @cached_property
-    def _needles(self) -> tuple[tuple[str, re.Pattern[str] | None], ...]:
-        """Texts to look for; with a pattern, a text is only what must be there for the pattern to match."""
-        needles: list[tuple[str, re.Pattern[str] | None]] = [(secret, None) for secret in self._exact]
+    def _needles(self) -> tuple[tuple[str, re.Pattern[str] | str | None], ...]:
+        """Texts to look for; with more, a text is only what must be there for a pattern, or a middle, to match."""
+        needles: list[tuple[str, re.Pattern[str] | str | None]] = [(secret, None) for secret in self._exact]
         for secret in (*self._spelled, *(core for core in self._encoded if not _PLAIN.fullmatch(core))):
             anchor = max(_PLAIN.findall(secret), key=len, default="")
-            needles.append((anchor, re.compile(_pattern(secret))))
+            form = unescape(secret).text
+            if len(form) > SHORT or len(secret) > SHORT * SHORT:  # as one of many `%25`, which are one character
+                needles.append((anchor, form[EDGE:-EDGE] or form or secret))
+            else:
+                needles.append((anchor, re.compile(_pattern(secret))))
         needles += [(core, None) for core in self._encoded if _PLAIN.fullmatch(core)]
         return tuple(needles)
 
@@ -174,9 +178,17 @@ class Masker:
         if self._more:
             return MASK
         places: list[tuple[int, int]] = []
-        for needle, pattern in self._needles:
-            if needle in text:
-                places += _places(text, needle, pattern)
+        form: Unescaped | None = None
+        for needle, more in self._needles:
+            if needle not in text:
+                continue
+            if isinstance(more, str):
+                form = form or unescape(text)
+                places += _around(form, more)
+            elif more is not None:
+                places += [match.span() for match in more.finditer(text)]
+            else:
+                places += [(at, at + len(needle)) for at in _found(text, needle)]
         if places:
             text = _without(text, places)
         return _without_shapes(text)
@@ -261,13 +273,21 @@ class Masker:
         return value
 
 
-def _places(text: str, needle: str, pattern: re.Pattern[str] | None) -> list[tuple[int, int]]:
-    if pattern is not None:
-        return [match.span() for match in pattern.finditer(text)]
-    places, at = [], text.find(needle)
+def _found(text: str, needle: str) -> Iterator[int]:
+    at = text.find(needle)
     while at >= 0:
-        places.append((at, at + len(needle)))
+        yield at
         at = text.find(needle, at + len(needle))
+
+
+def _around(form: Unescaped, middle: str) -> list[tuple[int, int]]:
+    """Give where in the original a secret is whose middle is in the form, with the backslashes at its ends."""
+    places = []
+    for at in _found(form.text, middle):
+        first, after = at - EDGE, at + len(middle) + EDGE
+        start = form.ends[first - 1] if first > 0 else 0
+        end = form.starts[after] if after < len(form.text) else form.ends[-1]
+        places.append((start, end))
     return places
 
 

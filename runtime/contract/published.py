@@ -13,14 +13,14 @@ from runtime.contract.site_structure import SiteStructure
 from runtime.contract.sites import Site, SiteIntegrationScript
 
 LONGEST_TOKEN = 8192
-MAX_CLAIMS = 4096
+MAX_CLAIMS_BYTES = 4096
 """Bytes of JSON that a visitor says of themselves unsigned."""
 VisitorToken = Annotated[Text, StringConstraints(max_length=LONGEST_TOKEN)]
 
 
 def _few(claims: dict[str, Any]) -> dict[str, Any]:
-    if len(json.dumps(claims, ensure_ascii=False).encode("utf-8", "surrogatepass")) > MAX_CLAIMS:
-        raise ValueError(f"must not have more than {MAX_CLAIMS} bytes")
+    if len(json.dumps(claims, ensure_ascii=False).encode("utf-8", "surrogatepass")) > MAX_CLAIMS_BYTES:
+        raise ValueError(f"must not have more than {MAX_CLAIMS_BYTES} bytes")
     return claims
 
 

@@ -13,6 +13,7 @@ from runtime.engines import frames
 from runtime.engines.call_state import CallState, CallStopped, failed, over
 from runtime.engines.connection import CallConnection
 from runtime.engines.engine import AnswerCut, ScriptRefused, ScriptTooLarge
+from runtime.engines.interpreter_turns import WaitingForScript
 from runtime.engines.sandbox import SandboxUnavailable
 
 _log = logging.getLogger(__name__)
@@ -60,7 +61,8 @@ class Caller(Generic[Connection]):
         """Call a script; see `Engine`."""
         state = CallState(invocation.limits, (invocation.organization, invocation.script.integration))
         try:
-            connection = self._pool.take(invocation, state)
+            with WaitingForScript():
+                connection = self._pool.take(invocation, state)
         except PoolBusy:
             failure = Failure("overload", "The integration is busy: no process became free in time.")
             return self.fail(state, failure, done)

@@ -12,6 +12,7 @@ from runtime.contract.invocation import Failure, Invocation, LoadReport, LogLine
 from runtime.engines import frames
 from runtime.engines.call_state import CallState, CallStopped, over, parse_fault, process_ended
 from runtime.engines.engine import ScriptRefused
+from runtime.engines.interpreter_turns import WaitingForScript
 from runtime.engines.response_headers import passable
 
 # Each costs the host time, so a script sends no more of them than it could have use for.
@@ -68,13 +69,8 @@ class CallConnection(ABC):
             self._connection.sendall(
                 b"".join((frames.HEAD.pack(frames.CALL, length), head, event, environment, body or b""))
             )
-            while True:
-                kind, payload = self._next(state)
-                if kind == frames.ANSWER:
-                    break
-                if kind != frames.FAULT:
-                    raise frames.FrameError(f"frame {kind} before the answer")
-                self._note_fault(state, payload)
+            with WaitingForScript():
+                payload = self._answer(state)
             return self._parse(state, payload)
         except (EOFError, OSError, frames.FrameError) as error:
             self._give_up(error, state)
@@ -117,6 +113,15 @@ class CallConnection(ABC):
                 self._note_fault(state, payload)
         except (EOFError, OSError, frames.FrameError) as error:
             self._give_up(error, state)
+
+    def _answer(self, state: CallState) -> bytes:
+        while True:
+            kind, payload = self._next(state)
+            if kind == frames.ANSWER:
+                return payload
+            if kind != frames.FAULT:
+                raise frames.FrameError(f"frame {kind} before the answer")
+            self._note_fault(state, payload)
 
     def _note_fault(self, state: CallState, payload: bytes) -> None:
         """Take a fault of the script; raises `FrameError` for more than a script of ours ever sends."""

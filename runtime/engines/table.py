@@ -12,6 +12,7 @@ from runtime.engines.dev_tunnel.relay import Relay
 from runtime.engines.dev_tunnel.tunnel import DevTunnelEngine
 from runtime.engines.egress import EgressRules
 from runtime.engines.engine import Engine
+from runtime.engines.interpreter_turns import WaitingForScript
 from runtime.engines.javascript.pool import JavaScriptEngine
 from runtime.engines.python_process.pool import PythonEngine
 from runtime.engines.sandbox import SandboxMode, SandboxUnavailable
@@ -97,7 +98,7 @@ class Engines:
         """
         engine = self.for_script(script.runtime)
         try:
-            with self._checks.place(organization):
+            with self._checks.place(organization), WaitingForScript():
                 return engine.check(script, organization)
         except NoneLeft:
             raise PoolBusy from None
@@ -105,7 +106,8 @@ class Engines:
     def invoke(self, invocation: Invocation, done: TraceSink) -> Outcome:
         """Call a script: through its tunnel in development mode, else in its engine; raises `UnknownRuntime`."""
         if invocation.tunnel_url:
-            return self.dev_tunnel.invoke(invocation, done)
+            with WaitingForScript():
+                return self.dev_tunnel.invoke(invocation, done)
         return self.for_script(invocation.script.runtime).invoke(invocation, done)
 
     def retire(self, version: str) -> None:

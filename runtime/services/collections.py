@@ -23,8 +23,8 @@ def create(
     if parent is not None:
         service.lock_structure(session, organization_id)
         parent = service.reread(session, parent)
-        if structure.depth(session, parent.id) >= service.MAX_FLOORS:
-            raise errors.BadRequest(f"parent: collections are nested at most {service.MAX_FLOORS} deep")
+        if structure.depth(session, parent.id) >= service.MAX_NESTED:
+            raise errors.BadRequest(f"parent: collections are nested at most {service.MAX_NESTED} deep")
     row = CollectionRow(
         organization_id=organization_id,
         title=body.title,

@@ -181,7 +181,7 @@ class _Pages:
             return {**page_shown, "kind": "link"}
         if not isinstance(page, InputPageDocument | InputPageGroup):
             return page_shown
-        slug = slugs.free(_slug(page))
+        slug = slugs.take(_slug(page))
         path = f"{parent}/{slug}" if parent else slug
         page_shown |= {"slug": slug, "path": path, "pages": self.pages(page.pages, path)}
         if page.type == "group":
@@ -203,7 +203,7 @@ class _Slugs:
         self._taken: set[str] = set()
         self._next: dict[str, int] = {}
 
-    def free(self, slug: str) -> str:
+    def take(self, slug: str) -> str:
         """Take a slug, with the next free number where it is taken."""
         candidate, number = slug, self._next.get(slug, 2)
         while candidate in self._taken:

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from runtime.contract import errors
-from runtime.contract.conditions import Visitor
+from runtime.contract.conditions import ConditionEvaluator
 from runtime.contract.customization_overrides import OverrideCustomization
 from runtime.contract.customizations import STANDARD, SiteCustomizationSettings, changed, merged, written
 from runtime.services.site_removal import lock_site
@@ -37,7 +37,7 @@ def of_space(session: Session, site: SiteRow, site_space: SiteSpaceRow) -> SiteC
     return of_spaces(session, site, [site_space.id]).get(site_space.id) or of_site(session, site)
 
 
-def for_visitor(settings: SiteCustomizationSettings, visitor: Visitor) -> SiteCustomizationSettings:
+def for_visitor(settings: SiteCustomizationSettings, visitor: ConditionEvaluator) -> SiteCustomizationSettings:
     """Leave out the links of the header whose condition a visitor does not meet."""
     links = [
         link for link in settings.header.links if not isinstance(link.condition, str) or visitor.meets(link.condition)

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 
 from runtime.contract import errors
 from runtime.contract.addresses import Addresses
+from runtime.contract.conditions import ConditionEvaluator
 from runtime.contract.origins import authority, authority_of
 from runtime.contract.published import ContentRedirect, Lookup, PublishedContent
 from runtime.services import published_places, sharing, site_entry, visiting, visitor_asking, visitor_keys
@@ -112,7 +113,9 @@ def _parameters(url: SplitResult) -> dict[str, list[str]]:
 
 def _found(session: Session, at: Addresses, asked: Asked, entry: Entry) -> Lookup:
     site = asked.site
-    place = published_places.locate(published_places.visible_parts(session, site, entry.claims), asked.path)
+    place = published_places.locate(
+        published_places.visible_parts(session, site, ConditionEvaluator(entry.claims)), asked.path
+    )
     if place is None:
         raise errors.NotFound(NOT_FOUND)
     home = asked.home(at) + (f"{entry.share_key}/" if entry.share_key else "")

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from sqlalchemy.orm import Session
 
-from runtime.contract.conditions import Visitor
+from runtime.contract.conditions import ConditionEvaluator
 from runtime.serializers.site_structure import section_place, space_place
 from runtime.store import searching, site_structure
 from runtime.store.site_structure import Parts
@@ -41,9 +41,8 @@ class Place:
         return space_place(self.part, self.section) + "/".join(self.rest)
 
 
-def visible_parts(session: Session, site: SiteRow, claims: Claims) -> Parts:
+def visible_parts(session: Session, site: SiteRow, visitor: ConditionEvaluator) -> Parts:
     """Read what of a site is there for a visitor: whose conditions hold, and what is not empty then."""
-    visitor = Visitor(claims)
     groups, sections, spaces = site_structure.parts_of(session, site)
     ids = [part.space_id for part in spaces]
     alive = {space.id for space in searching.spaces_among(session, site.organization_id, ids)}
@@ -99,7 +98,10 @@ def _first(among: Sequence[Any]) -> Any:
 
 def place_of_redirect(session: Session, site: SiteRow, row: RedirectRow, claims: Claims | None) -> str | None:
     """Give what follows a site's address for where a redirect leads; None where it is not there for a visitor."""
-    parts = site_structure.parts_of(session, site) if claims is None else visible_parts(session, site, claims)
+    if claims is None:
+        parts = site_structure.parts_of(session, site)
+    else:
+        parts = visible_parts(session, site, ConditionEvaluator(claims))
     sections = {section.id: section for section in parts.sections}
     if row.site_section_id is not None:
         section = sections.get(row.site_section_id)

@@ -34,7 +34,7 @@ def update(session: Session, site: SiteRow, body: UpdateSite) -> None:
     if body.default_site_section is not MISSING or body.default_site_space is not MISSING:
         _choose_defaults(session, site, body)
     if body.visitor_auth is not MISSING:
-        sign_in_by(session, site, body.visitor_auth)
+        let_visitors_sign_in_by(session, site, body.visitor_auth)
     session.flush()
 
 
@@ -57,14 +57,14 @@ def _choose_defaults(session: Session, site: SiteRow, body: UpdateSite) -> None:
     outline.save()
 
 
-def signs_in_by(site: SiteRow, backend: object) -> bool:
+def visitors_sign_in_by(site: SiteRow, backend: object) -> bool:
     """Tell whether that is who signs visitors in already."""
     integration = backend.integration if isinstance(backend, IntegrationVisitorAuth) else None
     name = "integration" if integration is not None else "custom" if backend is not None else None
     return (site.visitor_auth_backend, site.visitor_auth_integration) == (name, integration)
 
 
-def sign_in_by(session: Session, site: SiteRow, backend: object) -> None:
+def let_visitors_sign_in_by(session: Session, site: SiteRow, backend: object) -> None:
     """Choose who signs visitors in; raises BadRequest for an integration that is not there, or does not."""
     if not isinstance(backend, IntegrationVisitorAuth):
         site.visitor_auth_backend = "custom" if backend is not None else None

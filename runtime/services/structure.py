@@ -21,7 +21,7 @@ from runtime.store.tables.spaces import SpaceRow
 
 C = TypeVar("C", bound=Content)
 
-MAX_FLOORS = 100
+MAX_NESTED = 100
 """How deep collections may stand inside each other: each writes a row for every one above it."""
 APART = 1 << 20
 """Between what is put in order anew, so that much fits in between."""
@@ -57,8 +57,8 @@ def put_inside(session: Session, row: Content, parent: CollectionRow | None) -> 
     above = structure.ancestors(session, parent.id) if parent is not None else set()
     if row.id in above:
         raise errors.BadRequest("parent: a collection cannot be moved into itself, or into something inside it")
-    if len(above) + structure.height(session, row.id) > MAX_FLOORS:
-        raise errors.BadRequest(f"parent: collections are nested at most {MAX_FLOORS} deep")
+    if len(above) + structure.height(session, row.id) > MAX_NESTED:
+        raise errors.BadRequest(f"parent: collections are nested at most {MAX_NESTED} deep")
     row.parent_id = parent.id if parent is not None else None
     session.flush()
     structure.reattach(session, row)

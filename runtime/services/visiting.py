@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from runtime.contract.conditions import ConditionEvaluator
 from runtime.dispatch.deliveries import level_of
 from runtime.dispatch.planning import Level
 from runtime.services.published_places import visible_parts
@@ -41,7 +42,7 @@ def published(session: Session, site_id: str) -> SiteRow | None:
 
 def spaces_of(session: Session, site: SiteRow, claims: Mapping[str, Any] | None = None) -> list[SpaceRow]:
     """List the spaces of a site that are there for a visitor, in their order."""
-    parts = visible_parts(session, site, claims or {}).spaces
+    parts = visible_parts(session, site, ConditionEvaluator(claims or {})).spaces
     spaces = searching.contents(session, SpaceRow, [part.space_id for part in parts])
     return [spaces[part.space_id] for part in parts]
 

@@ -20,7 +20,7 @@ from runtime.store.secrets import keyring
 LASTS = 60.0
 """Seconds: a redirect takes less."""
 NONCE = 12
-MAX_COOKIES = 4096
+MAX_COOKIES_BYTES = 4096
 """Bytes of a visitor's cookies that fit into an address beside the rest."""
 
 
@@ -30,7 +30,7 @@ class Spent(ValueError):
 
 def seal(about: str, fields: dict[str, Any]) -> str:
     """Seal what a script is asked with; `about` names whom and for which site."""
-    left, cookies = MAX_COOKIES, {}
+    left, cookies = MAX_COOKIES_BYTES, {}
     for name, value in fields.get("cookies", {}).items():
         left -= len(name) + len(value)
         if left >= 0:

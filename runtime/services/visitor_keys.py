@@ -19,7 +19,7 @@ from runtime.contract import errors
 from runtime.contract.site_publishing import UpdatePublishingAuth
 from runtime.contract.sites import CustomVisitorAuth, IntegrationVisitorAuth
 from runtime.services.site_removal import lock_site
-from runtime.services.site_settings import VISITOR_AUTH, sign_in_by
+from runtime.services.site_settings import VISITOR_AUTH, let_visitors_sign_in_by
 from runtime.store import visitors
 from runtime.store.database import now
 from runtime.store.secrets import keyring, new_signing_secret
@@ -78,12 +78,12 @@ def update(session: Session, site: SiteRow, body: UpdatePublishingAuth) -> None:
     """Change who signs visitors in; raises BadRequest for an integration that cannot."""
     lock_site(session, site)
     if body.backend == "custom":
-        sign_in_by(session, site, CustomVisitorAuth(backend="custom"))
+        let_visitors_sign_in_by(session, site, CustomVisitorAuth(backend="custom"))
     else:
         name = site.visitor_auth_integration if body.integration is MISSING else body.integration
         if name is None:
             raise errors.BadRequest("integration: name the one that signs visitors in")
-        sign_in_by(session, site, IntegrationVisitorAuth(backend="integration", integration=name))
+        let_visitors_sign_in_by(session, site, IntegrationVisitorAuth(backend="integration", integration=name))
     if body.fallback_url is not MISSING:
         site.fallback_url = body.fallback_url
     session.flush()

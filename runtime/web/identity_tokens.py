@@ -67,7 +67,7 @@ class Signer:
         """The key, made when it is first asked for: a host must not wait for it at its start."""
         with self._making:
             if self._made is None:
-                self._made = _kept(self._folder / KEY_FILE) if self._folder else _fresh()
+                self._made = _read_key(self._folder / KEY_FILE) if self._folder else _fresh()
         return self._made
 
     def keys(self) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def _pem() -> bytes:
     )
 
 
-def _kept(path: Path) -> rsa.RSAPrivateKey:
+def _read_key(path: Path) -> rsa.RSAPrivateKey:
     """Read the key of a folder, so that tokens outlive a restart."""
     key = serialization.load_pem_private_key(read_or_make(path, _pem), None)
     if not isinstance(key, rsa.RSAPrivateKey):

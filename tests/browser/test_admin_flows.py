@@ -15,7 +15,7 @@ from tests.conftest import HostProcess, Tenant, tenant
 PHONE = {"width": 360, "height": 740}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def owner(host: HostProcess) -> Tenant:
     return tenant(host, "Flows", f"{new_id()}@example.com")
 

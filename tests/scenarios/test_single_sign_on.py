@@ -402,12 +402,12 @@ def test_a_host_nobody_knows_is_opened_once(tmp_path: Path) -> None:
         assert started.stop() == 0
 
 
-def test_what_an_identity_provider_opens_makes_no_token_for_more(
-    company: Company, host: HostProcess, alpha: Tenant
-) -> None:
+def test_what_an_identity_provider_opens_makes_no_token_for_more(company: Company, host: HostProcess) -> None:
     """A token is bound to the organization that the session is bound to, and so is what it makes itself."""
-    before = {row["id"] for row in alpha.api.get("/v1/user/tokens").json["items"]}
-    browser = company.sign_in("alpha@example.com")
+    email = f"{new_id().lower()}@example.com"
+    elsewhere = tenant(host, "Elsewhere", email)
+    before = {row["id"] for row in elsewhere.api.get("/v1/user/tokens").json["items"]}
+    browser = company.sign_in(email)
     made = browser.submit("/app", "/app/tokens", title="Everything", days="never")
     found = re.search(r'value="(dk_[^"]+)"', made.text)
     assert found is not None, made.text
@@ -415,14 +415,14 @@ def test_what_an_identity_provider_opens_makes_no_token_for_more(
     again = Api(host.url, bound.post("/v1/user/tokens", {"title": "More", "expiresIn": None}).json["token"])
     for token in (bound, again):
         assert [one["id"] for one in token.get("/v1/orgs").json["items"]] == [company.owner.id]
-        assert token.get(f"/v1/orgs/{alpha.id}").status == 404
+        assert token.get(f"/v1/orgs/{elsewhere.id}").status == 404
         # Nor does it know of the person's other tokens, let alone end them.
         assert before.isdisjoint(row["id"] for row in token.get("/v1/user/tokens").json["items"])
         assert token.call("DELETE", f"/v1/user/tokens/{next(iter(before))}").status == 204
     other = Browser(host.url)
     assert other.submit("/app/sign-in", "/app/sign-in", token=found[1]).status_code == 303
-    assert "Alpha" not in other.ask("GET", "/app").text
-    assert before <= {row["id"] for row in alpha.api.get("/v1/user/tokens").json["items"]}
+    assert "Elsewhere" not in other.ask("GET", "/app").text
+    assert before <= {row["id"] for row in elsewhere.api.get("/v1/user/tokens").json["items"]}
 
 
 def test_a_token_that_is_made_past_single_sign_on_does_not_show_more_than_the_session(

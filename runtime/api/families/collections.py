@@ -97,16 +97,16 @@ def place_for(call: Call, organization_id: str, parent_id: str | None) -> Collec
     """
     reach = call.actor.reach
     if parent_id is None:
-        may_add(call, organization_id, None)
+        require_create_in(call, organization_id, None)
         return None
     parent = rows.find(call.session, reach, CollectionRow, id=parent_id, organization_id=organization_id)
     if parent is None:
         raise errors.BadRequest("parent: there is no such collection")
-    may_add(call, organization_id, parent)
+    require_create_in(call, organization_id, parent)
     return parent
 
 
-def may_add(call: Call, organization_id: str, parent: CollectionRow | None) -> None:
+def require_create_in(call: Call, organization_id: str, parent: CollectionRow | None) -> None:
     """Require `create` in a collection, or at the top of an organization; guests add nothing anywhere."""
     if parent is None:
         organization = rows.find(call.session, HOST, OrganizationRow, id=organization_id)

@@ -40,8 +40,8 @@ def get_published_content_site(call: Call, site: SiteRow, query: ShareKeyQuery) 
     came, session = call.actor.visitor, call.session
     key = came.share_key if came is not None else sharing.key_that_opens(session, site, query.share_key)
     claims = came.claims if came is not None else {}
-    visitor = conditions.Visitor(claims)
-    parts = published_places.visible_parts(session, site, claims)
+    visitor = conditions.ConditionEvaluator(claims)
+    parts = published_places.visible_parts(session, site, visitor)
     looks = customizing.of_spaces(session, site, [part.id for part in parts.spaces])
     return PublishedContentSite(
         site=call.show(serializers.sites, site),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from runtime.api import regular
 from runtime.api.call import Call
 from runtime.api.families.site_structure import SITE_SPACE
-from runtime.api.families.sites import SITE, may_show_all
+from runtime.api.families.sites import SITE, require_create_on_all
 from runtime.api.operation import Family
 from runtime.api.permission import for_visitors, member, scoped
 from runtime.api.resource import Resource
@@ -75,7 +75,7 @@ regular.list_of(
 @site_publishing.operation(f"POST {SHARE_LINK.collection}", SHARE_LINK, needs=EDITORS, status=201)
 def create_site_share_link(call: Call, site: SiteRow, body: CreateShareLink) -> ShareLinkRow:
     """Make a share link."""
-    may_show_all(call, site)
+    require_create_on_all(call, site)
     row = sharing.make_link(call.session, site, body.name)
     call.location = call.host.addresses.api("orgs", site.organization_id, "sites", site.id, "share-links", row.id)
     return row
@@ -87,7 +87,7 @@ def update_site_share_link_by_id(
 ) -> ShareLinkRow:
     """Change a share link."""
     if body.active is True and not share_link.active:
-        may_show_all(call, site)
+        require_create_on_all(call, site)
     return regular.patched(share_link, body)
 
 

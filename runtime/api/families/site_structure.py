@@ -8,11 +8,12 @@ from typing import Any, TypeVar
 from pydantic import MISSING
 
 from runtime.api.call import Call
-from runtime.api.families.sites import SITE, may_open, may_show
+from runtime.api.families.sites import SITE, require_create_on, require_create_to_open
 from runtime.api.operation import Family
 from runtime.api.permission import for_visitors, member, scoped
 from runtime.api.resource import Resource, RowsOf
 from runtime.contract.base import ListQuery
+from runtime.contract.conditions import ConditionEvaluator
 from runtime.contract.site_structure import (
     AddGroup,
     AddSection,
@@ -102,7 +103,7 @@ def list_site_spaces(call: Call, site: SiteRow, query: SiteSpaceQuery) -> RowsOf
 @site_parts.operation(f"POST {SITE_SPACE.collection}", SITE_SPACE, needs=EDITORS, status=201)
 def add_space_to_site(call: Call, site: SiteRow, body: AddSiteSpace) -> SiteSpaceRow:
     """Add a space to a site, or to a section of it."""
-    may_show(call, site.organization_id, [body.space_id], "spaceId")
+    require_create_on(call, site.organization_id, [body.space_id], "spaceId")
     return _made(call, site, "site-spaces", service.add_space(call.session, site, body))
 
 
@@ -110,9 +111,9 @@ def add_space_to_site(call: Call, site: SiteRow, body: AddSiteSpace) -> SiteSpac
 def update_site_space_by_id(call: Call, site: SiteRow, site_space: SiteSpaceRow, body: UpdateSiteSpace) -> SiteSpaceRow:
     """Change a space of a site."""
     if body.space_id is not MISSING:
-        may_show(call, site.organization_id, [body.space_id], "spaceId")
+        require_create_on(call, site.organization_id, [body.space_id], "spaceId")
     if body.condition is not MISSING and body.condition != site_space.condition:
-        may_open(call, [site_space.space_id])
+        require_create_to_open(call, [site_space.space_id])
     return service.update_space(call.session, site, site_space, body)
 
 
@@ -127,7 +128,7 @@ def _must_open_there(call: Call, site: SiteRow, part: SiteSpaceRow, before: str 
     sections = {section.id: section for section in site_structure.parts_of(call.session, site).sections}
     was, is_ = (sections[one].condition if one in sections else None for one in (before, part.section_id))
     if was != is_:
-        may_open(call, [part.space_id])
+        require_create_to_open(call, [part.space_id])
 
 
 @site_parts.operation(f"POST {SITE_SPACE.path}/move", SITE_SPACE, needs=EDITORS)
@@ -150,7 +151,7 @@ def list_site_sections(call: Call, site: SiteRow, query: ShareKeyListQuery) -> R
 @site_parts.operation(f"POST {SECTION.collection}", SECTION, needs=EDITORS, status=201)
 def add_section_to_site(call: Call, site: SiteRow, body: AddSection) -> SiteSectionRow:
     """Add a section with a space to a site."""
-    may_show(call, site.organization_id, [body.space_id], "spaceId")
+    require_create_on(call, site.organization_id, [body.space_id], "spaceId")
     return _made(call, site, "sections", service.add_section(call.session, site, body))
 
 
@@ -161,7 +162,7 @@ def update_site_section_by_id(
     """Change a section."""
     if body.condition is not MISSING and body.condition != section.condition:
         parts = site_structure.parts_of(call.session, site).spaces
-        may_open(call, [part.space_id for part in parts if part.section_id == section.id])
+        require_create_to_open(call, [part.space_id for part in parts if part.section_id == section.id])
     return service.update_section(call.session, site, section, body)
 
 
@@ -233,7 +234,8 @@ def get_site_structure(call: Call, site: SiteRow, query: ShareKeyQuery) -> Any:
     """Get what a site is made of, whole."""
     session, visitor = call.session, call.actor.visitor
     if visitor is not None:
-        parts, key = published_places.visible_parts(session, site, visitor.claims), visitor.share_key
+        evaluator = ConditionEvaluator(visitor.claims)
+        parts, key = published_places.visible_parts(session, site, evaluator), visitor.share_key
     else:
         parts, key = site_structure.parts_of(session, site), sharing.key_that_opens(session, site, query.share_key)
     return serializers.structure(call.view(session), site, parts, share_key=key)

@@ -70,7 +70,7 @@ def create_site(call: Call, organization: OrganizationRow, body: CreateSite) -> 
     return row
 
 
-def may_show(call: Call, organization_id: str, space_ids: Sequence[str], field: str) -> None:
+def require_create_on(call: Call, organization_id: str, space_ids: Sequence[str], field: str) -> None:
     """Raise BadRequest for a space that the actor does not see, and Forbidden for one they may not open to visitors.
 
     A site shows its spaces to people who have no level on them: whoever adds one must have `create` on it themselves.
@@ -84,12 +84,12 @@ def may_show(call: Call, organization_id: str, space_ids: Sequence[str], field: 
             call.require("create", space, "this space", call.session)
 
 
-def may_show_all(call: Call, site: SiteRow) -> None:
+def require_create_on_all(call: Call, site: SiteRow) -> None:
     """Raise Forbidden for a person who may not open every space of a site to its visitors."""
-    may_open(call, [part.space_id for part in stored.parts_of(call.session, site).spaces])
+    require_create_to_open(call, [part.space_id for part in stored.parts_of(call.session, site).spaces])
 
 
-def may_open(call: Call, space_ids: list[str]) -> None:
+def require_create_to_open(call: Call, space_ids: list[str]) -> None:
     """Raise Forbidden for a person who may not open these spaces to others."""
     spaces = list(rows.by_id(call.session, SpaceRow, space_ids).values())
     weak = [level for level in levels_on(call.session, call.actor.reach, spaces) if not reaches(level, "create")]
@@ -109,7 +109,7 @@ def _spaces_for(call: Call, organization: OrganizationRow, body: CreateSite) -> 
         call.session.flush()
         installing.content_added(call.session, space)
         return [space.id]
-    may_show(call, organization.id, body.spaces, "spaces")
+    require_create_on(call, organization.id, body.spaces, "spaces")
     return body.spaces
 
 
@@ -119,12 +119,12 @@ regular.get(sites, SITE, "getSiteById", "Get a site.", needs=for_visitors(scoped
 @sites.operation(f"PATCH {SITE.path}", SITE, needs=member("create"))
 def update_site_by_id(call: Call, site: SiteRow, body: UpdateSite) -> SiteRow:
     """Change a site; `published` and `visitorAuth` are extensions."""
-    signs_in = body.visitor_auth is not MISSING and not site_settings.signs_in_by(site, body.visitor_auth)
+    signs_in = body.visitor_auth is not MISSING and not site_settings.visitors_sign_in_by(site, body.visitor_auth)
     if signs_in:
         call.require("admin", site, "this site", call.session)
     publishes = body.published is True and not site.published
     if publishes or signs_in or (body.visibility is not MISSING and body.visibility != site.visibility):
-        may_show_all(call, site)
+        require_create_on_all(call, site)
     site_settings.update(call.session, site, body)
     return site
 
@@ -142,7 +142,7 @@ regular.delete(
 @sites.operation(f"POST {SITE.path}/publish", SITE, needs=member("create"))
 def publish_site(call: Call, site: SiteRow) -> SiteRow:
     """Publish a site to whom its visibility allows."""
-    may_show_all(call, site)
+    require_create_on_all(call, site)
     site.published = True
     return site
 

@@ -8,7 +8,7 @@ from pydantic import MISSING
 
 from runtime.api import regular
 from runtime.api.call import Call, refusal
-from runtime.api.families.collections import COLLECTION, may_add, place_for, receiver, target_of
+from runtime.api.families.collections import COLLECTION, place_for, receiver, require_create_in, target_of
 from runtime.api.families.organizations import ORGANIZATION
 from runtime.api.operation import Family
 from runtime.api.permission import USER, member, scoped
@@ -111,7 +111,7 @@ def duplicate_space(call: Call, space: SpaceRow) -> SpaceRow:
     """Copy a space beside itself; this needs `create` there."""
     inside = space.collection_id
     parent = rows.find(call.session, HOST, CollectionRow, id=inside) if inside is not None else None
-    may_add(call, space.organization_id, parent)
+    require_create_in(call, space.organization_id, parent)
     return service.duplicate(call.session, space)
 
 

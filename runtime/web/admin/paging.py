@@ -12,7 +12,7 @@ from flask import request
 from runtime.web.admin.browser import OperatorVisit
 
 ON_A_PAGE = 50
-MAX_PAGE = 1000
+ROWS_PER_REQUEST = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def every(visit: OperatorVisit, operation: str, path: Mapping[str, str], **query
     """Go through a list to its end."""
     more: dict[str, str] = {}
     while True:
-        page = visit.do(operation, path, query={"limit": str(MAX_PAGE), **query, **more})
+        page = visit.do(operation, path, query={"limit": str(ROWS_PER_REQUEST), **query, **more})
         yield from page["items"]
         if not page.get("next"):
             return

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.contract.adaptive import AdaptiveJsonSchema, template_conditions
-from runtime.contract.conditions import DEEPEST, LONGEST, BadCondition, Visitor, checked, holds, read
+from runtime.contract.conditions import DEEPEST, LONGEST, BadCondition, ConditionEvaluator, checked, holds, read
 
 CLAIMS: dict[str, Any] = {
     "vip": True,
@@ -171,7 +171,7 @@ def test_what_a_schema_suggests_holds_for_whom_it_is_about(value: str, name: str
 
 def test_all_conditions_of_a_visitor_together_are_bounded() -> None:
     """Were each list looked through for each part of each condition, this would take minutes."""
-    visitor = Visitor({"a": list(range(20_000)), "yes": True})
+    visitor = ConditionEvaluator({"a": list(range(20_000)), "yes": True})
     assert visitor.meets("visitor.claims.yes == true")
     never = "visitor.claims.a.includes(-1)||" * 30
     decided = [visitor.meets(f"{never}visitor.claims.a.includes({number})") for number in range(700)]

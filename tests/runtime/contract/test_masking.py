@@ -180,6 +180,7 @@ def test_lines_of_a_key_are_secrets_by_themselves() -> None:
 
 def test_more_secrets_than_are_looked_for_leave_nothing() -> None:
     assert Masker(f"secret number {number}" for number in range(1000)).text("anything") == MASK
+    assert Masker(f"odd/{number}" for number in range(100)).text("anything") == MASK
 
 
 @pytest.mark.parametrize(
@@ -208,6 +209,23 @@ def test_what_may_be_escaped_in_many_ways_is_looked_at_in_one(quoted: str, slash
     assert Masker([secret]).text(almost) == almost
     whole = json.dumps(secret)[1:-1]
     assert Masker([secret]).text(f"<{whole}>") == f"<{MASK}>"
+
+
+@pytest.mark.parametrize("spelling", sorted(SPELLINGS))
+@pytest.mark.parametrize(("before", "after"), [("", ""), ("%", "41"), ("&", ";"), ("\\", "u0041"), ("%4", "%")])
+def test_long_secrets_are_found_beside_whatever_stands_there(spelling: str, before: str, after: str) -> None:
+    secret = '1b\n\\x=%25&amp; "ß😀' * 4 + "%2"
+    written = before + SPELLINGS[spelling](secret) + after
+    shown = Masker([secret]).text(f"begins {written} ends")
+    assert shown.startswith("begin") and shown.endswith("ends")
+    assert len(shown.replace(MASK, "")) <= len(f"begins {before}{after} ends")
+
+
+def test_many_long_secrets_take_no_more_time_than_the_text() -> None:
+    """Each is looked for in as many steps as the text is long, not times its own length: else this takes hours."""
+    masker = Masker(f"{'!' * 4000}{number}{'?' * 20}" for number in range(200))
+    text = "!" * 400_000
+    assert masker.text(text) == text
 
 
 def test_runs_of_backslashes_and_long_secrets_are_bounded() -> None:
