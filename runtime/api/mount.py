@@ -47,7 +47,7 @@ def _never(**path: str) -> Response:
 
 def rule_of(operation: Operation) -> str:
     """Write the path of an operation as Flask knows it."""
-    slashes = {resource.parameter for resource in operation.gate.chain if resource.slashes}
+    slashes = operation.slashes
     return re.sub(r"{(\w+)}", lambda named: f"<{'path:' if named[1] in slashes else ''}{named[1]}>", operation.path)
 
 

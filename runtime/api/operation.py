@@ -59,6 +59,8 @@ class Operation:
     lane: bool
     adapter: TypeAdapter[Any] | None
     gate: Gate
+    slashes: frozenset[str] = frozenset()
+    """The parameters that take the rest of the path."""
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -199,7 +201,9 @@ def bound(operation: Operation, resources: Sequence[Resource[Any] | PathValue]) 
         if optional and resource is not chain[-1]:
             raise TypeError(f"{operation.name}: only the last thing its path names may be missing")
         missing = missing or optional
-    return replace(operation, gate=Gate(operation.name, chain, operation.needs, missing))
+    gate = Gate(operation.name, chain, operation.needs, missing)
+    long = [name for place in resources if place.slashes for name in PARAMETER.findall(place.at)]
+    return replace(operation, gate=gate, slashes=frozenset(long).intersection(operation.parameters))
 
 
 def _may_be_none(hint: Any) -> bool:

@@ -95,10 +95,11 @@ class PathValue:
     """A parameter that names no row: `at` is its place, as in `email-domains/{emailDomain}`.
 
     A whole path below `/v1` as `at` is one that names nothing whoever asks may see (yet), all its parameters included.
-    Handlers find it in `call.path` and check it themselves.
+    Handlers find it in `call.path` and check it themselves. With `slashes` it takes the rest of the path.
     """
 
     at: str
+    slashes: bool = False
 
 
 class RowsOf(NamedTuple):

@@ -6,8 +6,10 @@ from functools import cache
 
 from runtime.api.families.access_tokens import access_tokens
 from runtime.api.families.adaptive import adaptive
+from runtime.api.families.change_requests import change_requests
 from runtime.api.families.collections import collections
 from runtime.api.families.computing import computing
+from runtime.api.families.content import content
 from runtime.api.families.embedding import embedding
 from runtime.api.families.grants import grants
 from runtime.api.families.installations import installations
@@ -21,6 +23,7 @@ from runtime.api.families.placements import placements
 from runtime.api.families.platform import platform
 from runtime.api.families.published_content import published_content
 from runtime.api.families.rendering import rendering
+from runtime.api.families.reviewers import reviewers
 from runtime.api.families.saml import saml
 from runtime.api.families.site_publishing import site_publishing
 from runtime.api.families.site_structure import site_parts
@@ -47,6 +50,9 @@ FAMILIES: tuple[Family, ...] = (
     grants,
     translations,
     embedding,
+    content,
+    change_requests,
+    reviewers,
     computing,
     sites,
     site_parts,

@@ -23,30 +23,17 @@ class ScopedCall(NamedTuple):
 
 _SPACE, _SITE = "/v1/spaces/{spaceId}", "/v1/orgs/{organizationId}/sites/{siteId}"
 _CONTENT, _REVISION = f"{_SPACE}/content", f"{_SPACE}/revisions/{{revisionId}}"
-_CHANGE, _OPENAPI = f"{_SPACE}/change-requests/{{changeRequestId}}", "/v1/orgs/{organizationId}/openapi"
+_OPENAPI = "/v1/orgs/{organizationId}/openapi"
 _SPEC = f"{_OPENAPI}/{{specSlug}}"
 
 PLANNED: tuple[ScopedCall, ...] = (
     # What the contract has and this host does not serve yet.
     ScopedCall("searchSpaceContent", "GET", f"{_SPACE}/search", "space:content:read"),
-    ScopedCall("getCurrentRevision", "GET", _CONTENT, "space:content:read"),
-    ScopedCall("listPages", "GET", f"{_CONTENT}/pages", "space:content:read"),
     ScopedCall("listFiles", "GET", f"{_CONTENT}/files", "space:content:read"),
     ScopedCall("getFileById", "GET", f"{_CONTENT}/files/{{fileId}}", "space:content:read"),
-    ScopedCall("getPageById", "GET", f"{_CONTENT}/page/{{pageId}}", "space:content:read"),
-    ScopedCall("getPageByPath", "GET", f"{_CONTENT}/path/{{pagePath}}", "space:content:read"),
-    ScopedCall("getDocumentById", "GET", f"{_SPACE}/documents/{{documentId}}", "space:content:read"),
-    ScopedCall("getRevisionById", "GET", _REVISION, "space:content:read"),
-    ScopedCall("getRevisionSemanticChanges", "GET", f"{_REVISION}/changes", "space:content:read"),
-    ScopedCall("listPagesInRevisionById", "GET", f"{_REVISION}/pages", "space:content:read"),
     ScopedCall("listFilesInRevisionById", "GET", f"{_REVISION}/files", "space:content:read"),
-    ScopedCall("getPageInRevisionById", "GET", f"{_REVISION}/page/{{pageId}}", "space:content:read"),
     ScopedCall("importContent", "POST", f"{_CONTENT}/import", "space:content:write"),
     ScopedCall("importContentInPageById", "POST", f"{_CONTENT}/page/{{pageId}}/import", "space:content:write"),
-    ScopedCall("createChangeRequest", "POST", f"{_SPACE}/change-requests", "space:content:write"),
-    ScopedCall("updateChangeRequestById", "PATCH", _CHANGE, "space:content:write"),
-    ScopedCall("mergeChangeRequest", "POST", f"{_CHANGE}/merge", "space:content:write"),
-    ScopedCall("updateChangeRequest", "POST", f"{_CHANGE}/update", "space:content:write"),
     ScopedCall("importGitRepository", "POST", f"{_SPACE}/git/import", "space:git:sync"),
     ScopedCall("exportToGitRepository", "POST", f"{_SPACE}/git/export", "space:git:sync"),
     ScopedCall("listOpenAPISpecs", "GET", _OPENAPI, "openapi:read"),

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 LONGEST_PLACE = 200
 
 
 def sentence(error: ValidationError, *, within: str = "", whole: str = "The body") -> str:
     """Word the first of a model's errors; `within` is the field the model was read from, `whole` what it is else."""
-    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    first = error.errors(include_url=False)[0]
     where = ".".join([*([within] if within else []), *(str(part) for part in first["loc"])])[:LONGEST_PLACE]
     if first["type"] == "json_invalid":
         what = f"not valid JSON: {first['msg'].removeprefix('Invalid JSON: ')}"
         return f"{where}: {what}" if where else f"{whole} is {what}"
+    what = _what(first)
     if not where:
-        return f"{whole} is not valid: {first['msg']}"
+        return f"{whole} is not valid: {what}"
     more = error.error_count() - 1
-    return f"{where}: {first['msg']}" + (f" (and {more} more)" if more else "")
+    return f"{where}: {what}" + (f" (and {more} more)" if more else "")
+
+
+def _what(first: ErrorDetails) -> str:
+    """Give the message; of the length of a text that was checked before, pydantic says "items"."""
+    bounds, text = first.get("ctx", {}), first["input"]
+    if isinstance(text, str) and first["type"] in ("too_long", "too_short"):
+        most = first["type"] == "too_long"
+        bound = bounds["max_length" if most else "min_length"]
+        return f"must have at {'most' if most else 'least'} {bound} characters, not {bounds['actual_length']}"
+    return first["msg"]

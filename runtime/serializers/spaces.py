@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from pydantic import MISSING
@@ -10,15 +11,20 @@ from runtime.contract.organizations import Role
 from runtime.contract.permissions import SPACE, permissions
 from runtime.contract.spaces import Space, SpaceUrls
 from runtime.serializers.view import View
+from runtime.store import change_requests
 from runtime.store.tables.spaces import SpaceRow
 
 
 def spaces(view: View, rows: Sequence[SpaceRow]) -> list[Space]:
     """Show spaces, each with what the actor may do in it."""
-    return [_space(view, row, level) for row, level in zip(rows, view.levels(rows), strict=True)]
+    counts = change_requests.counts(view.session, [row.id for row in rows])
+    return [
+        _space(view, row, level, counts.get(row.id, Counter()))
+        for row, level in zip(rows, view.levels(rows), strict=True)
+    ]
 
 
-def _space(view: View, row: SpaceRow, level: Role | None) -> Space:
+def _space(view: View, row: SpaceRow, level: Role | None, counts: Counter[str]) -> Space:
     published = row.visibility not in ("private", "in-collection")
     app = view.at.app("spaces", row.id)
     return Space(
@@ -43,9 +49,9 @@ def _space(view: View, row: SpaceRow, level: Role | None) -> Space:
         revision=row.revision_id,
         default_level=row.default_level,  # type: ignore[arg-type]
         comments=0,
-        change_requests=0,
-        change_requests_open=0,
-        change_requests_draft=0,
+        change_requests=counts.total(),
+        change_requests_open=counts["open"],
+        change_requests_draft=counts["draft"],
         # Where integrations are installed, the administrators of the organization decide.
         permissions=permissions(SPACE, level)
         | {"installIntegration": view.reach.role_in(row.organization_id) == "admin"},

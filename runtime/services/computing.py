@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -28,8 +27,10 @@ from runtime.contract.identifiers import ALPHABET, LENGTH
 from runtime.dispatch.deliveries import Plans, level_of
 from runtime.dispatch.invoke import Invoker
 from runtime.dispatch.planning import Level
-from runtime.services.markdown import document_of
+from runtime.serializers.content import LAYOUT
+from runtime.services.markdown.reading import document_of
 from runtime.services.rendering import body_of, failed, script_error
+from runtime.services.slugs import Slugs, slug_of
 from runtime.store import installed, rows, searching
 from runtime.store.database import Database
 from runtime.store.rows import Reach
@@ -37,17 +38,6 @@ from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.spaces import SpaceRow
 
 LONGEST_MARKDOWN = 1_000_000
-LAYOUT = {
-    "width": "default",
-    "cover": False,
-    "coverSize": "full",
-    "title": True,
-    "description": True,
-    "tableOfContents": True,
-    "outline": True,
-    "pagination": True,
-    "metadata": True,
-}
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -171,43 +161,21 @@ class _Pages:
 
     def pages(self, given: Sequence[Any], parent: str) -> list[dict[str, Any]]:
         """Write pages that stand beside each other."""
-        slugs = _Slugs()
+        slugs = Slugs()
         return [self._page(page, parent, place, slugs) for place, page in enumerate(given)]
 
-    def _page(self, page: Any, parent: str, place: int, slugs: _Slugs) -> dict[str, Any]:
+    def _page(self, page: Any, parent: str, place: int, slugs: Slugs) -> dict[str, Any]:
         page_shown: dict[str, Any] = {"id": self._ids.of(page.id, parent, place)}
         page_shown |= page.model_dump(mode="json", by_alias=True, exclude={"id", "slug", "pages"})
         if page.type == "link":
             return {**page_shown, "kind": "link"}
         if not isinstance(page, InputPageDocument | InputPageGroup):
             return page_shown
-        slug = slugs.take(_slug(page))
+        slug = slugs.take(slug_of(page.slug if isinstance(page.slug, str) else page.title))
         path = f"{parent}/{slug}" if parent else slug
         page_shown |= {"slug": slug, "path": path, "pages": self.pages(page.pages, path)}
         if page.type == "group":
             return {**page_shown, "kind": "group"}
         app = self._at.app("spaces", self._space_id, "pages", page_shown["id"])
         seed = {"computedSeed": self._seed} if page.computed is not MISSING else {}
-        return {**page_shown, "kind": "sheet", "urls": {"app": app}, "layout": LAYOUT, **seed}
-
-
-def _slug(page: InputPageDocument | InputPageGroup) -> str:
-    text = page.slug if isinstance(page.slug, str) else page.title
-    return re.sub(r"[^\w.-]+", "-", text.lower()).strip("-.")[:100] or "page"
-
-
-class _Slugs:
-    """The slugs of pages beside each other, each once; time is linear in their number."""
-
-    def __init__(self) -> None:
-        self._taken: set[str] = set()
-        self._next: dict[str, int] = {}
-
-    def take(self, slug: str) -> str:
-        """Take a slug, with the next free number where it is taken."""
-        candidate, number = slug, self._next.get(slug, 2)
-        while candidate in self._taken:
-            candidate, number = f"{slug}-{number}", number + 1
-        self._next[slug] = number
-        self._taken.add(candidate)
-        return candidate
+        return {**page_shown, "kind": "sheet", "urls": {"app": app}, "layout": dict(LAYOUT), **seed}

@@ -11,6 +11,7 @@ from runtime.contract import errors
 from runtime.contract.spaces import CreateSpace
 from runtime.services import installing, site_structure
 from runtime.services import structure as service
+from runtime.services.content import begin, copy
 from runtime.store import deleted_spaces, rows
 from runtime.store.database import now
 from runtime.store.reach import HOST
@@ -36,7 +37,19 @@ def create(session: Session, organization_id: str, parent: CollectionRow | None,
         edit_mode=body.edit_mode,
         language=None if body.language is MISSING else body.language,
     )
-    return _added(session, row)
+    return add(session, row)
+
+
+def add(session: Session, row: SpaceRow, content: SpaceRow | None = None) -> SpaceRow:
+    """Add a space, with nothing in it or with the content of another."""
+    session.add(row)
+    session.flush()
+    if content is None:
+        begin(session, row)
+    else:
+        copy(session, content, row)
+    installing.content_added(session, row)
+    return row
 
 
 def duplicate(session: Session, space: SpaceRow) -> SpaceRow:
@@ -57,7 +70,7 @@ def duplicate(session: Session, space: SpaceRow) -> SpaceRow:
     for grant in rows.every(session, HOST, GrantRow, space_id=space.id):
         whom = {"user_id": grant.user_id, "team_id": grant.team_id, "role": grant.role}
         session.add(GrantRow(organization_id=row.organization_id, space_id=row.id, **whom))
-    return _added(session, row)
+    return add(session, row, space)
 
 
 def remove(session: Session, space: SpaceRow) -> bool:
@@ -99,10 +112,3 @@ def restore(session: Session, space: SpaceRow) -> SpaceRow:
     session.flush()
     installing.content_added(session, found)
     return found
-
-
-def _added(session: Session, row: SpaceRow) -> SpaceRow:
-    session.add(row)
-    session.flush()
-    installing.content_added(session, row)
-    return row

@@ -31,6 +31,7 @@ class World:
     provider: str
     collection: str
     space: str
+    said: dict[str, str]
     deleted: str
     places: Places
 
@@ -80,6 +81,13 @@ class World:
             "access to a space": f"{space}/access",
             "everybody on a space": f"{space}/access/everybody",
             "deletion of a space": f"{space}/delete",
+            "pages": f"{space}/pages",
+            "page": f"{space}/pages/odd",
+            "group": f"{space}/pages/group",
+            "revision": f"{space}/revisions/{self.said['revision']}",
+            "change requests": f"{space}/change-requests",
+            "merged change requests": f"{space}/change-requests?status=merged",
+            "change request": f"{space}/change-requests/{self.said['open']}",
         }
 
 
@@ -103,7 +111,30 @@ def world(host: HostProcess) -> World:
     given = {"users": [member], "teams": [team], "role": "edit"}
     for place in (f"/v1/spaces/{space}", f"/v1/collections/{inner}"):
         assert owner.api.post(f"{place}/permissions", given).status == 204
-    return World(host, owner, invite, member, team, provider, inner, space, deleted, furnish(owner))
+    return World(host, owner, invite, member, team, provider, inner, space, said(owner, space), deleted, furnish(owner))
+
+
+def said(owner: Tenant, space: str) -> dict[str, str]:
+    """Give a space pages, and a change request that waits."""
+    at, made = f"/v1/spaces/{space}/change-requests", {}
+    text = f"# {ODD}\n\n" + "A long line of words. " * 30 + "\n\n```\n" + "x" * 300 + "\n```\n"
+    pages = [
+        {"type": "insert_page", "page": "group", "id": "group", "title": ODD},
+        {"type": "insert_page", "id": "odd", "title": ODD, "description": ODD, "document": {"markdown": text}},
+        {"type": "insert_page", "title": "Inside", "hidden": True, "position": {"parent": "odd"}},
+        {"type": "set_variables", "variables": {"version": "1"}},
+    ]
+    edits = [
+        {"type": "update_page", "id": "odd", "document": {"markdown": "Other."}},
+        {"type": "move_page", "id": "odd", "position": {"parent": "group"}},
+    ]
+    for changes in (pages, edits):
+        made["open"] = owner.api.post(at, {"subject": ODD[:100]}).json["id"]
+        assert owner.api.post(f"{at}/{made['open']}/content", {"changes": changes}).status == 200
+        if changes is pages:
+            made["revision"] = owner.api.post(f"{at}/{made['open']}/merge").json["revision"]
+    assert owner.api.call("PATCH", f"{at}/{made['open']}", {"status": "open"}).status == 200
+    return made
 
 
 @pytest.fixture(params=["light", "dark"])

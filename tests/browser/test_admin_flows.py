@@ -104,6 +104,36 @@ def test_content_is_put_in_order(page: Any) -> None:
     expect(page.get_by_text("number 1 of 2")).to_be_visible()
 
 
+def test_a_change_request_is_read_and_merged(page: Any, owner: Tenant) -> None:
+    space = owner.api.post(f"/v1/orgs/{owner.id}/spaces", {"title": "Manual"}).json["id"]
+    at = f"/v1/spaces/{space}/change-requests"
+    for subject, text in (("First", "One."), ("Second", "Two."), ("Third", "Three.")):
+        made = owner.api.post(at, {"subject": subject}).json["id"]
+        kind = "insert_page" if subject == "First" else "update_page"
+        change = {"type": kind, "id": "guide", "title": "Guide", "document": {"markdown": text}}
+        assert subject == "Third" or owner.api.post(f"{at}/{made}/content", {"changes": [change]}).status == 200
+        if subject == "First":
+            assert owner.api.post(f"{at}/{made}/merge").json["result"] == "merge"
+            continue
+        assert owner.api.call("PATCH", f"{at}/{made}", {"status": "open"}).status == 200
+    assert owner.api.post(f"{at}/{made}/content", {"changes": [change]}).status == 200
+    page.goto(f"/app/spaces/{space}")
+    page.get_by_role("link", name="Pages").press("Enter")
+    page.get_by_role("link", name="Guide").press("Enter")
+    expect(page.get_by_label("Text as Markdown")).to_contain_text("One.")
+    page.get_by_role("link", name="Manual").press("Enter")
+    page.get_by_role("link", name="Change requests").press("Enter")
+    page.get_by_role("link", name="Second").press("Enter")
+    expect(page.get_by_text("Changed the page Guide")).to_be_visible()
+    page.get_by_role("button", name="Merge into the space").press("Enter")
+    expect(page.get_by_text("merged", exact=True)).to_be_visible()
+    page.get_by_role("link", name="Change requests").press("Enter")
+    page.get_by_role("link", name="Third").press("Enter")
+    page.get_by_role("button", name="Bring up to date").press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("Guide")
+    expect(page.get_by_text("open", exact=True)).to_be_visible()
+
+
 def test_a_token_is_made_and_revoked(page: Any) -> None:
     page.goto("/app")
     page.get_by_label("What it is for").fill("Command line")

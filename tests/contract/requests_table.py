@@ -12,10 +12,12 @@ from runtime.api.operation import Operation
 from runtime.api.table import RESOURCES
 from runtime.contract.customizations import STANDARD
 from runtime.store.reach import Reach
-from tests.conftest import Api, Installed, publication
+from tests.conftest import Api, Installed, Tenant, publication
 
 FREE = {"emailDomain"}
 """Parameters that stand for no object."""
+IN_CONTENT = {"pageId", "pagePath", "documentId", "reusableContentId"}
+"""Parameters of what a revision holds, which has no row of its own."""
 NOTHING = "x" * 20
 """The id of nothing."""
 SCRIPTS = (
@@ -165,6 +167,31 @@ def site_address(world: World) -> str:
     return str(one.owner.api.get(f"/v1/orgs/{one.owner.id}/sites/{one.site}").json["urls"]["published"])
 
 
+def content_of(owner: Tenant, space: str, *reviewers: str) -> dict[str, str]:
+    """Give a space a page and a reusable content, and another change request; gives what paths name of them."""
+    path = f"/v1/spaces/{space}"
+    requests_ = [owner.api.post(f"{path}/change-requests", {}).json["id"] for _ in range(2)]
+    changes = [
+        {"type": "insert_page", "id": "page", "title": "Page", "document": {"markdown": "Text."}},
+        {"type": "put_reusable_content", "id": "snippet", "title": "Snippet", "document": {"markdown": "Part."}},
+    ]
+    for change_request in requests_:
+        made = owner.api.post(f"{path}/change-requests/{change_request}/content", {"changes": changes})
+        assert made.status == 200, made.text
+    asked = f"{path}/change-requests/{requests_[1]}/requested-reviewers"
+    assert owner.api.post(asked, {"users": [owner.user, *reviewers]}).status == 200
+    merged = owner.api.post(f"{path}/change-requests/{requests_[0]}/merge").json
+    page = owner.api.get(f"{path}/content/page/page").json
+    return {
+        "changeRequestId": requests_[1],
+        "revisionId": merged["revision"],
+        "pageId": "page",
+        "pagePath": page["path"],
+        "documentId": page["documentId"],
+        "reusableContentId": "snippet",
+    }
+
+
 def structured(one: Installed) -> dict[str, str]:
     """Give a site two sections, one of them with two spaces and in a group."""
     api, site = one.owner.api, f"/v1/orgs/{one.owner.id}/sites/{one.site}"
@@ -220,6 +247,51 @@ GOOD: dict[str, Good] = {
     "transferSpace": Good(another_organization, spoiled={"organization": None}),
     **grants_of("Space"),
     **grants_of("Collection"),
+    **{
+        name: Good()
+        for name in (
+            "getCurrentRevision",
+            "listPages",
+            "getPageById",
+            "getPageByPath",
+            "getReusableContentById",
+            "getDocumentById",
+            "getRevisionById",
+            "getRevisionSemanticChanges",
+            "listPagesInRevisionById",
+            "getPageInRevisionById",
+            "getPageDocumentInRevisionById",
+            "getPageInRevisionByPath",
+            "getReusableContentInRevisionById",
+            "getReusableContentDocumentInRevisionById",
+            "getChangeRequestById",
+            "mergeChangeRequest",
+            "updateChangeRequest",
+            "getRevisionOfChangeRequestById",
+            "listPagesInChangeRequest",
+            "getPageInChangeRequestById",
+            "getPageInChangeRequestByPath",
+            "getReusableContentInChangeRequestById",
+            "getChangeRequestChanges",
+            "getContributorsByChangeRequestId",
+            "getRequestedReviewersByChangeRequestId",
+            "removeRequestedReviewerFromChangeRequest",
+        )
+    },
+    "listChangeRequestsForSpace": Good(),
+    "createChangeRequest": Good(lambda world: {"subject": "Change"}, spoiled={"subject": "x" * 101}),
+    "updateChangeRequestById": Good(
+        lambda world: {"subject": "Other", "status": "open"},
+        spoiled={"subject": 7, "status": "merged", "description": {"object": "document", "nodes": [{}]}},
+    ),
+    "requestReviewersForChangeRequest": Good(
+        lambda world: {"users": [world.value("userId")], "subject": "Please"},
+        spoiled={"users": ["nobody"], "subject": "x" * 101},
+    ),
+    "changeContentInChangeRequest": Good(
+        lambda world: {"changes": [{"type": "insert_page", "title": "Another", "document": {"markdown": "Text."}}]},
+        spoiled={"changes": [{"type": "delete_page", "id": "nothing"}]},
+    ),
     "listTranslations": Good(),
     "createTranslation": Good(lambda world: {"title": "Manual"}, spoiled={"title": "x" * 101}),
     "getTranslation": Good(),

@@ -25,6 +25,7 @@ from tests.contract.requests_table import (
     SOURCES,
     Good,
     World,
+    content_of,
     structured,
 )
 
@@ -83,6 +84,7 @@ def build(host: HostProcess, owner: Tenant) -> World:
             "collectionId": collection,
             "translationSettingsId": translation,
             **structured(one),
+            **content_of(owner, one.space, person),
         },
     )
 

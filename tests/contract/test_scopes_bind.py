@@ -15,7 +15,7 @@ from runtime.store import tokens
 from runtime.store.secrets import load_keyring, use_keyring
 from tests import databases
 from tests.conftest import COUNTER, SCOPES, Api, HostProcess, Tenant, installed, publication, wait_for
-from tests.contract.requests_table import CONTENT_SOURCES, GOOD, HIDDEN, SOURCES, World, structured
+from tests.contract.requests_table import CONTENT_SOURCES, GOOD, HIDDEN, SOURCES, World, content_of, structured
 from tests.contract.test_operations import send
 
 KINDS = ("integration", "installation")
@@ -58,7 +58,8 @@ def bare(host: HostProcess, alpha: Tenant) -> World:
     every = list(get_args(Scope))
     integration = Api(host.url, tokens.sign(found, None, None, every))
     installation = Api(host.url, tokens.sign(found, one.installation, alpha.id, every))
-    return World(one, integration, installation, alpha.api, {"eventId": events[0]["id"], **structured(one)})
+    named = {"eventId": events[0]["id"], **structured(one), **content_of(alpha, one.space)}
+    return World(one, integration, installation, alpha.api, named)
 
 
 @pytest.mark.parametrize("kind", KINDS)

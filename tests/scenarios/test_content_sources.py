@@ -111,7 +111,10 @@ def test_markdown_becomes_a_document(one: Installed) -> None:
         (" with a ", []),
     ]
     assert made["nodes"][1]["nodes"][1]["data"] == {"ref": {"kind": "url", "url": "https://example.com"}}
-    assert made["nodes"][5]["data"]["records"]["r0"]["values"] == {"c0": "1", "c1": "2"}
+    table = made["nodes"][5]
+    cells = {one["fragment"]: one["nodes"][0]["nodes"][0]["leaves"][0]["text"] for one in table["fragments"]}
+    row = table["data"]["records"]["r0"]["values"]
+    assert {column: cells[value] for column, value in row.items()} == {"c0": "1", "c1": "2"}
     assert ask(one, "document", {"answer": {}}).json == {"object": "document", "data": {}, "nodes": []}
     assert ask(one, "document", {"answer": {"document": made}}).json == made
 

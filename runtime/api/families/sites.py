@@ -21,6 +21,7 @@ from runtime.contract.organizations import reaches
 from runtime.contract.sites import CreateSite, Site, SiteIntegrationScript, SiteType, UpdateSite
 from runtime.serializers import sites as serializers
 from runtime.services import installing, site_removal, site_scripts, site_settings, site_structure
+from runtime.services import spaces as space_service
 from runtime.store import rows, searching
 from runtime.store import site_structure as stored
 from runtime.store.cursors import newest_first
@@ -105,10 +106,7 @@ def _spaces_for(call: Call, organization: OrganizationRow, body: CreateSite) -> 
         return []
     if isinstance(body.spaces, str):
         space = SpaceRow(organization_id=organization.id, title=body.title[:50], emoji="1f4d8", visibility="public")
-        call.session.add(space)
-        call.session.flush()
-        installing.content_added(call.session, space)
-        return [space.id]
+        return [space_service.add(call.session, space).id]
     require_create_on(call, organization.id, body.spaces, "spaces")
     return body.spaces
 

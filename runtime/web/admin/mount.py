@@ -25,6 +25,7 @@ from runtime.web.admin.site_access import mount_site_access
 from runtime.web.admin.site_parts import mount_site_parts
 from runtime.web.admin.site_structure import mount_site_structure
 from runtime.web.admin.sites import mount_sites
+from runtime.web.admin.space_content import mount_space_content
 from runtime.web.admin.teams import mount_teams
 from runtime.web.assets import STATIC, serve
 from runtime.web.origins import on_public_origin
@@ -53,4 +54,5 @@ def mount_admin(app: Flask, host: Host) -> None:
     mount_teams(app, host)
     mount_content(app, host)
     mount_content_settings(app, host)
+    mount_space_content(app, host)
     mount_content_access(app, host)

@@ -22,8 +22,10 @@ from tests.runtime.store.conftest import ORDER, SIDES, World, made, named
 
 ORGANIZATION = ("organizations",)
 MOVES: dict[str, tuple[str, ...]] = {
+    "change_requests": (),
     "collection_ancestors": ORGANIZATION,
     "collections": ORGANIZATION,
+    "content_pieces": (),
     "email_invites": (),
     "events": (),
     "external_ids": ORGANIZATION,
@@ -35,6 +37,8 @@ MOVES: dict[str, tuple[str, ...]] = {
     "invite_links": ORGANIZATION,
     "members": ("organizations", "users"),
     "organizations": ("organizations", "=organizations"),
+    "requested_reviewers": (),
+    "revisions": (),
     "saml_providers": ORGANIZATION,
     "saml_sign_ins": (),
     "site_adaptive_schemas": (),

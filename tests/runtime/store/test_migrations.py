@@ -94,7 +94,7 @@ def test_of_what_was_there_twice_the_oldest_stays(database: Database) -> None:
         _insert(writing, "organizations", id="o", title="O", type="business", created_at=at(0))
         content = {"organization_id": "o", "title": "C", "created_at": at(0)}
         for space in ("s", "t"):
-            details = {"emoji": "1f4d8", "visibility": "private", "edit_mode": "locked", "revision_id": "r"}
+            details = {"emoji": "1f4d8", "visibility": "private", "edit_mode": "locked", "revision_id": f"r{space}"}
             _insert(writing, "spaces", id=space, updated_at=at(0), **details, **content)
         _insert(writing, "sites", id="w", type="basic", visibility="public", published=False, **SITE, **content)
         for number, part in enumerate(("first", "second")):
@@ -130,7 +130,7 @@ def test_spaces_of_sites_get_their_places_and_an_address_stays_with_the_oldest_s
         flags = {"sso": False, "ai": False, "invite_links": False, "email_domains": "[]", "merge_rules": "{}"}
         _insert(writing, "organizations", id="o", title="O", type="business", created_at=at(0), **flags)
         for space, title in (("s", "The API!"), ("t", "the api"), ("u", "日本")):
-            details = {"emoji": "1f4d8", "visibility": "private", "edit_mode": "locked", "revision_id": "r"}
+            details = {"emoji": "1f4d8", "visibility": "private", "edit_mode": "locked", "revision_id": f"r{space}"}
             times = {"created_at": at(0), "updated_at": at(0)}
             _insert(writing, "spaces", id=space, organization_id="o", title=title, **details, **times)
         for number, site in enumerate(("old", "young", "gone", "empty")):

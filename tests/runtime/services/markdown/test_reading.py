@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.contract.documents import check_document
-from runtime.services.markdown import document_of
+from runtime.services.markdown.reading import document_of
 
 PIECES = ["# ", "- ", "1. ", "> ", "```", "~~~\n", "\n", "\n\n", "    ", "**", "*", "_", "`", "~~", "[a](b)", "![i](u)"]
 PIECES += ["|a|b|\n|-|-|\n|1|", "---\n", "<b>", "text", "\\", "&amp;", "[ ] ", "  \n", "é"]

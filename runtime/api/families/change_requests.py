@@ -1,0 +1,181 @@
+"""Change requests of spaces, with their content."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import MISSING
+
+from runtime.api import regular
+from runtime.api.call import Call
+from runtime.api.families import content as reading
+from runtime.api.families.spaces import SPACE
+from runtime.api.operation import Family
+from runtime.api.permission import member
+from runtime.api.resource import Resource
+from runtime.contract.change_requests import (
+    ChangeContent,
+    ChangedContent,
+    ChangeRequest,
+    ChangeRequestQuery,
+    Conflict,
+    CreateChangeRequest,
+    MergeResult,
+    UpdateChangeRequest,
+    UpdateResult,
+)
+from runtime.contract.content import (
+    ContentQuery,
+    LimitQuery,
+    Page,
+    PageQuery,
+    Pages,
+    Revision,
+    RevisionReusableContent,
+    SemanticChanges,
+)
+from runtime.serializers import change_requests as serializers
+from runtime.services import change_requests as service
+from runtime.services import content
+from runtime.services.editing import document_of_change
+from runtime.store import change_requests as stored
+from runtime.store.content.revisions import snapshot_of
+from runtime.store.cursors import newest_first
+from runtime.store.rows import Conditions
+from runtime.store.tables.change_requests import ChangeRequestRow
+from runtime.store.tables.content import RevisionRow
+from runtime.store.tables.spaces import SpaceRow
+
+CHANGE_REQUEST = Resource(
+    "change_request",
+    ChangeRequestRow,
+    at="change-requests/{changeRequestId}",
+    within=SPACE,
+    parent_column="space_id",
+    model=ChangeRequest,
+    serialize=serializers.change_requests,
+    order=newest_first(ChangeRequestRow.created_at, ChangeRequestRow.id),
+)
+CONTENT = f"{CHANGE_REQUEST.path}/content"
+
+change_requests = Family("Change requests", CHANGE_REQUEST)
+
+
+@change_requests.list(f"GET {CHANGE_REQUEST.collection}", CHANGE_REQUEST, needs=member("read"))
+def list_change_requests_for_space(call: Call, space: SpaceRow, query: ChangeRequestQuery) -> Conditions:
+    """List the change requests of a space: those that are open, where nothing else is asked for."""
+    conditions: list[Any] = [ChangeRequestRow.space_id == space.id, ChangeRequestRow.status == query.status]
+    if query.contributor is not None:
+        conditions.append(stored.contributed_by(query.contributor))
+    return conditions
+
+
+@change_requests.operation(
+    f"POST {CHANGE_REQUEST.collection}", CHANGE_REQUEST, needs=member("edit"), status=201, body_optional=True
+)
+def create_change_request(call: Call, space: SpaceRow, body: CreateChangeRequest) -> ChangeRequestRow:
+    """Begin a change request with what the space says now."""
+    return service.create(call.session, space, person_of(call), body)
+
+
+regular.get(change_requests, CHANGE_REQUEST, "getChangeRequestById", "Get a change request.", needs=member("read"))
+
+
+@change_requests.operation(f"PATCH {CHANGE_REQUEST.path}", CHANGE_REQUEST, needs=member("edit"))
+def update_change_request_by_id(
+    call: Call, change_request: ChangeRequestRow, body: UpdateChangeRequest
+) -> ChangeRequestRow:
+    """Change the subject, description or status of a change request."""
+    service.update(call.session, change_request, body)
+    return change_request
+
+
+@change_requests.operation(f"POST {CHANGE_REQUEST.path}/merge", MergeResult, needs=member("review"))
+def merge_change_request(call: Call, space: SpaceRow, change_request: ChangeRequestRow) -> MergeResult:
+    """Make a change request the content of its space."""
+    outcome = service.merge(call.session, space, change_request, person_of(call))
+    conflicts = list(outcome.conflicts)
+    return MergeResult(
+        revision=outcome.revision, result="conflicts" if conflicts else "merge", conflicts=conflicts or MISSING
+    )
+
+
+@change_requests.operation(f"POST {CHANGE_REQUEST.path}/update", UpdateResult, needs=member("edit"))
+def update_change_request(call: Call, space: SpaceRow, change_request: ChangeRequestRow) -> UpdateResult:
+    """Merge what has become of a space into a change request."""
+    outcome = service.bring_up_to_date(call.session, space, change_request, person_of(call))
+    conflicts: list[Conflict] = list(outcome.conflicts)
+    return UpdateResult(
+        revision=outcome.revision, result="conflicts" if conflicts else "update", conflicts=conflicts or MISSING
+    )
+
+
+@change_requests.operation(
+    f"POST {CONTENT}", ChangedContent, needs=member("edit"), most_body=10 * 1024 * 1024, own_transaction=True
+)
+def change_content_in_change_request(
+    call: Call, space: SpaceRow, change_request: ChangeRequestRow, body: ChangeContent
+) -> ChangedContent:
+    """Change pages, reusable contents and variables in a change request, all or nothing (extension)."""
+    changes = [(change, document_of_change(change)) for change in body.changes]
+    with call.host.database.transaction(writes=True) as session:
+        call.opened = session
+        within, row = call.find(SpaceRow, id=space.id), call.find(ChangeRequestRow, id=change_request.id)
+        call.require("edit", within, "this space", session)
+        revision, added = service.change(session, within, row, person_of(call), changes)
+    return ChangedContent(revision=revision, added=added)
+
+
+@change_requests.operation(f"GET {CHANGE_REQUEST.path}/changes", SemanticChanges, needs=member("read"))
+def get_change_request_changes(call: Call, change_request: ChangeRequestRow, query: LimitQuery) -> SemanticChanges:
+    """Get what a change request would change in the space it began with, or was last brought up to date with."""
+    return reading.shown_changes(service.changes(call.session, change_request), query.limit)
+
+
+@change_requests.operation(f"GET {CONTENT}", Revision, needs=member("read"))
+def get_revision_of_change_request_by_id(call: Call, change_request: ChangeRequestRow, query: ContentQuery) -> Revision:
+    """Get what a change request would make of its space."""
+    return reading.shown_revision(call, _revision(call, change_request), query)
+
+
+@change_requests.operation(f"GET {CONTENT}/pages", Pages, needs=member("read"))
+def list_pages_in_change_request(call: Call, change_request: ChangeRequestRow, query: ContentQuery) -> Pages:
+    """List the pages of a change request, as a tree."""
+    return reading.shown_pages(call, _revision(call, change_request), query)
+
+
+@change_requests.operation(f"GET {CONTENT}/page/{{pageId}}", Page, needs=member("read"))
+def get_page_in_change_request_by_id(call: Call, change_request: ChangeRequestRow, query: PageQuery) -> Any:
+    """Get a page of a change request."""
+    row = _revision(call, change_request)
+    page = content.page_in(snapshot_of(call.session, row), call.path["pageId"])
+    return reading.shown_page(call, row, page, query)
+
+
+@change_requests.operation(f"GET {CONTENT}/path/{{pagePath}}", Page, needs=member("read"))
+def get_page_in_change_request_by_path(call: Call, change_request: ChangeRequestRow, query: PageQuery) -> Any:
+    """Get the page of a change request that is at a path."""
+    row = _revision(call, change_request)
+    page = content.page_at(snapshot_of(call.session, row), call.path["pagePath"])
+    return reading.shown_page(call, row, page, query)
+
+
+@change_requests.operation(
+    f"GET {CONTENT}/reusable-contents/{{reusableContentId}}", RevisionReusableContent, needs=member("read")
+)
+def get_reusable_content_in_change_request_by_id(
+    call: Call, change_request: ChangeRequestRow, query: ContentQuery
+) -> RevisionReusableContent:
+    """Get a reusable content of a change request."""
+    return reading.shown_reusable_content(call, _revision(call, change_request), query)
+
+
+def _revision(call: Call, change_request: ChangeRequestRow) -> RevisionRow:
+    return call.find(RevisionRow, id=change_request.revision_id, space_id=change_request.space_id)
+
+
+def person_of(call: Call) -> str:
+    """Give the id of who calls; the needs of these operations admit people alone."""
+    user_id = call.actor.reach.user_id
+    assert user_id is not None
+    return user_id

@@ -1,0 +1,220 @@
+"""Content of spaces: the current revision, and each that there was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import MISSING
+
+from runtime.api.call import Call
+from runtime.api.families.spaces import SPACE
+from runtime.api.operation import Family
+from runtime.api.permission import Needs, member, scoped
+from runtime.api.resource import PathValue, Resource
+from runtime.contract.change_requests import ChangeRequest
+from runtime.contract.computing import DocumentQuery, JsonDocument
+from runtime.contract.content import (
+    ChangesQuery,
+    ContentQuery,
+    EvaluatedQuery,
+    Page,
+    PageQuery,
+    Pages,
+    Revision,
+    RevisionReusableContent,
+    SemanticChanges,
+)
+from runtime.serializers import content as serializers
+from runtime.services import content as service
+from runtime.services import semantic_changes
+from runtime.services.expressions import evaluated
+from runtime.services.markdown.writing import markdown_of
+from runtime.store.content import entries
+from runtime.store.content.revisions import snapshot_of
+from runtime.store.content.snapshot import Snapshot
+from runtime.store.cursors import newest_first
+from runtime.store.tables.content import RevisionRow
+from runtime.store.tables.spaces import SpaceRow
+
+REVISION = Resource(
+    "revision",
+    RevisionRow,
+    at="revisions/{revisionId}",
+    within=SPACE,
+    parent_column="space_id",
+    model=Revision,
+    serialize=lambda view, rows: [
+        serializers.revision(view, row, snapshot_of(view.session, row), metadata=True) for row in rows
+    ],
+    order=newest_first(RevisionRow.created_at, RevisionRow.id),
+)
+READERS: Needs = scoped(member("read"), "space:content:read")
+CONTENT = f"{SPACE.path}/content"
+
+content = Family(
+    "Space content",
+    REVISION,
+    PathValue("page/{pageId}"),
+    PathValue("content/page/{pageId}"),
+    PathValue("path/{pagePath}", slashes=True),
+    PathValue("content/path/{pagePath}", slashes=True),
+    PathValue("reusable-contents/{reusableContentId}"),
+    PathValue("content/reusable-contents/{reusableContentId}"),
+    PathValue("documents/{documentId}"),
+)
+
+
+@content.operation(f"GET {CONTENT}", Revision, needs=READERS)
+def get_current_revision(call: Call, space: SpaceRow, query: ContentQuery) -> Revision:
+    """Get the current content of a space."""
+    return shown_revision(call, service.current(call.session, space), query)
+
+
+@content.operation(f"GET {CONTENT}/pages", Pages, needs=READERS)
+def list_pages(call: Call, space: SpaceRow, query: ContentQuery) -> Pages:
+    """List the pages of a space, as a tree."""
+    return shown_pages(call, service.current(call.session, space), query)
+
+
+@content.operation(f"GET {CONTENT}/page/{{pageId}}", Page, needs=READERS)
+def get_page_by_id(call: Call, space: SpaceRow, query: PageQuery) -> Any:
+    """Get a page of a space."""
+    row = service.current(call.session, space)
+    return shown_page(call, row, service.page_in(snapshot_of(call.session, row), call.path["pageId"]), query)
+
+
+@content.operation(f"GET {CONTENT}/path/{{pagePath}}", Page, needs=READERS)
+def get_page_by_path(call: Call, space: SpaceRow, query: PageQuery) -> Any:
+    """Get the page of a space that is at a path."""
+    row = service.current(call.session, space)
+    return shown_page(call, row, service.page_at(snapshot_of(call.session, row), call.path["pagePath"]), query)
+
+
+@content.operation(f"GET {CONTENT}/reusable-contents/{{reusableContentId}}", RevisionReusableContent, needs=READERS)
+def get_reusable_content_by_id(call: Call, space: SpaceRow, query: ContentQuery) -> RevisionReusableContent:
+    """Get a reusable content of a space."""
+    return shown_reusable_content(call, service.current(call.session, space), query)
+
+
+@content.operation(f"GET {SPACE.path}/documents/{{documentId}}", JsonDocument, needs=READERS)
+def get_document_by_id(call: Call, space: SpaceRow, query: DocumentQuery) -> JsonDocument:
+    """Get a document by the id that a page of any revision gives it."""
+    return _json(service.document_of(call.session, space.id, call.path["documentId"]))
+
+
+@content.operation(f"GET {REVISION.path}", Revision, needs=READERS)
+def get_revision_by_id(call: Call, revision: RevisionRow, query: ContentQuery) -> Revision:
+    """Get a revision of a space."""
+    return shown_revision(call, revision, query)
+
+
+@content.operation(f"GET {REVISION.path}/changes", SemanticChanges, needs=READERS)
+def get_revision_semantic_changes(
+    call: Call, space: SpaceRow, revision: RevisionRow, query: ChangesQuery
+) -> SemanticChanges:
+    """Get what a revision changed in the one before it."""
+    merged_from = serializers.merged_from(call.view(call.session), revision)
+    return shown_changes(semantic_changes.of(call.session, revision), query.limit, merged_from)
+
+
+@content.operation(f"GET {REVISION.path}/pages", Pages, needs=READERS)
+def list_pages_in_revision_by_id(call: Call, revision: RevisionRow, query: ContentQuery) -> Pages:
+    """List the pages of a revision, as a tree."""
+    return shown_pages(call, revision, query)
+
+
+@content.operation(f"GET {REVISION.path}/page/{{pageId}}", Page, needs=READERS)
+def get_page_in_revision_by_id(call: Call, revision: RevisionRow, query: PageQuery) -> Any:
+    """Get a page of a revision."""
+    snapshot = snapshot_of(call.session, revision)
+    return shown_page(call, revision, service.page_in(snapshot, call.path["pageId"]), query)
+
+
+@content.operation(f"GET {REVISION.path}/page/{{pageId}}/document", JsonDocument, needs=READERS)
+def get_page_document_in_revision_by_id(call: Call, revision: RevisionRow, query: EvaluatedQuery) -> JsonDocument:
+    """Get what a page of a revision says."""
+    snapshot = snapshot_of(call.session, revision)
+    page = service.page_in(snapshot, call.path["pageId"])
+    return _json(_document(call, revision, snapshot, page, evaluate=bool(query.evaluated)))
+
+
+@content.operation(f"GET {REVISION.path}/path/{{pagePath}}", Page, needs=READERS)
+def get_page_in_revision_by_path(call: Call, revision: RevisionRow, query: PageQuery) -> Any:
+    """Get the page of a revision that is at a path."""
+    snapshot = snapshot_of(call.session, revision)
+    return shown_page(call, revision, service.page_at(snapshot, call.path["pagePath"]), query)
+
+
+@content.operation(
+    f"GET {REVISION.path}/reusable-contents/{{reusableContentId}}", RevisionReusableContent, needs=READERS
+)
+def get_reusable_content_in_revision_by_id(
+    call: Call, revision: RevisionRow, query: ContentQuery
+) -> RevisionReusableContent:
+    """Get a reusable content of a revision."""
+    return shown_reusable_content(call, revision, query)
+
+
+@content.operation(f"GET {REVISION.path}/reusable-contents/{{reusableContentId}}/document", JsonDocument, needs=READERS)
+def get_reusable_content_document_in_revision_by_id(
+    call: Call, revision: RevisionRow, query: EvaluatedQuery
+) -> JsonDocument:
+    """Get what a reusable content of a revision says."""
+    snapshot = snapshot_of(call.session, revision)
+    one = service.reusable_content_in(snapshot, call.path["reusableContentId"])
+    return _json(_document(call, revision, snapshot, one, evaluate=bool(query.evaluated)))
+
+
+def shown_changes(changes: Sequence[Any], limit: int, merged_from: ChangeRequest | None = None) -> SemanticChanges:
+    """Show the first of some changes, and how many there are more."""
+    more = len(changes) - limit
+    return SemanticChanges(
+        merged_from=merged_from or MISSING, changes=list(changes[:limit]), more=more if more > 0 else MISSING
+    )
+
+
+def shown_revision(call: Call, row: RevisionRow, query: ContentQuery) -> Revision:
+    """Show a revision, whole."""
+    snapshot = snapshot_of(call.session, row)
+    return serializers.revision(call.view(call.session), row, snapshot, metadata=query.metadata)
+
+
+def _tree(call: Call, row: RevisionRow, query: ContentQuery) -> serializers.PageTree:
+    snapshot = snapshot_of(call.session, row)
+    return serializers.PageTree(call.host.addresses, row.space_id, snapshot, metadata=query.metadata)
+
+
+def shown_pages(call: Call, row: RevisionRow, query: ContentQuery) -> Pages:
+    """Show the pages of a revision."""
+    return Pages(pages=_tree(call, row, query).inside(None))
+
+
+def shown_page(call: Call, row: RevisionRow, page: entries.Page, query: PageQuery) -> dict[str, Any]:
+    """Show a page, with its document where a format is asked for."""
+    shown = _tree(call, row, query).page(page)
+    if query.format is None or page.type != "document" or page.computed is not None:
+        return shown
+    document = _document(call, row, snapshot_of(call.session, row), page, evaluate=bool(query.evaluated))
+    return (
+        {**shown, "document": document} if query.format == "document" else {**shown, "markdown": markdown_of(document)}
+    )
+
+
+def _document(
+    call: Call, row: RevisionRow, snapshot: Snapshot, of: entries.Page | entries.ReusableContent, *, evaluate: bool
+) -> Any:
+    document = service.document_of(call.session, row.space_id, of.document)
+    variables = of.variables if isinstance(of, entries.Page) else None
+    return evaluated(document, snapshot.variables, variables or {}) if evaluate else document
+
+
+def shown_reusable_content(call: Call, row: RevisionRow, query: ContentQuery) -> RevisionReusableContent:
+    """Show the reusable content that the path names."""
+    snapshot = snapshot_of(call.session, row)
+    found = service.reusable_content_in(snapshot, call.path["reusableContentId"])
+    return serializers.reusable_content(found, metadata=query.metadata)
+
+
+def _json(document: Any) -> JsonDocument:
+    return JsonDocument(data=document.get("data", {}), nodes=document["nodes"])

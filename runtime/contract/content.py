@@ -1,0 +1,127 @@
+"""Content of spaces: revisions, pages, files, reusable contents (docs/contract/api.md, "Content")."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import MISSING, Field, WithJsonSchema
+
+from runtime.contract.base import JsonObject, ListQuery, Moment, Query, WireModel
+from runtime.contract.change_requests import ChangeRequest
+
+RevisionType = Literal["edits", "merge", "rollback", "update", "computed"]
+DocumentFormat = Literal["document", "markdown"]
+Evaluation = bool | Literal["deterministic-only"]
+
+
+class ContentQuery(Query):
+    """`metadata` shows where content came from in Git; `computed` content is shown with its source, not filled in."""
+
+    metadata: bool = True
+    computed: bool = True
+
+
+class FilesQuery(ListQuery):
+    metadata: bool = True
+    computed: bool = True
+
+
+class PageQuery(ContentQuery):
+    """How a page is shown: with its document in a format, and its expressions as what they come to."""
+
+    format: DocumentFormat | None = None
+    evaluated: Evaluation = False
+
+
+class EvaluatedQuery(Query):
+    evaluated: Evaluation = False
+
+
+class LimitQuery(Query):
+    limit: Annotated[int, Field(ge=0, le=1000)] = 10
+
+
+class ChangesQuery(ContentQuery, LimitQuery):
+    """The flags of every look at content, and how many changes are listed."""
+
+
+class GitCommit(WireModel):
+    """The commit that a revision came from, or went to."""
+
+    oid: str
+    message: str
+    created_by_service: bool
+    created_by_git_book: bool = Field(alias="createdByGitBook")
+    url: str | MISSING = MISSING
+    ref: str | MISSING = MISSING
+
+
+class RevisionUrls(WireModel):
+    app: str
+    published: str | MISSING = MISSING
+    public: str | MISSING = MISSING
+
+
+_PAGE = {
+    "type": "object",
+    "required": ["id", "title", "type"],
+    "properties": {
+        "id": {"type": "string"},
+        "title": {"type": "string"},
+        "type": {"enum": ["document", "group", "link", "computed"], "type": "string"},
+    },
+}
+Page = Annotated[dict[str, Any], WithJsonSchema(_PAGE)]
+"""A page as the contract shows it. Built as it is: a revision has thousands, and a model of each would cost seconds."""
+
+
+class Pages(WireModel):
+    """The pages of a revision, as a tree."""
+
+    pages: list[Page]
+
+
+class RevisionFile(WireModel):
+    """A file of a revision."""
+
+    id: str
+    name: str
+    content_type: str
+    download_url: str = Field(alias="downloadURL")
+    size: int
+    dimensions: JsonObject | MISSING = MISSING
+    git: JsonObject | MISSING = MISSING
+
+
+class RevisionReusableContent(WireModel):
+    """A piece of a document that pages include; `document` is the id of what it says."""
+
+    id: str
+    title: str
+    document: str | MISSING = MISSING
+    git: JsonObject | MISSING = MISSING
+
+
+class Revision(WireModel):
+    """A state of a space's content, for good."""
+
+    object: Literal["revision"] = "revision"
+    id: str
+    type: RevisionType
+    parents: list[str]
+    pages: list[Page]
+    files: list[RevisionFile]
+    reusable_contents: list[RevisionReusableContent]
+    variables: JsonObject | MISSING = MISSING
+    created_at: Moment
+    merged_from: ChangeRequest | MISSING = MISSING
+    git: GitCommit | MISSING = MISSING
+    urls: RevisionUrls
+
+
+class SemanticChanges(WireModel):
+    """What a revision changed in the one before it; `more` counts what is beyond the limit."""
+
+    merged_from: ChangeRequest | MISSING = MISSING
+    changes: list[JsonObject]
+    more: int | MISSING = MISSING

@@ -1,0 +1,126 @@
+"""Content of spaces: the lists of a revision as the contract shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import MISSING
+
+from runtime.contract.addresses import Addresses
+from runtime.contract.change_requests import ChangeRequest
+from runtime.contract.content import GitCommit, Revision, RevisionReusableContent, RevisionUrls
+from runtime.serializers.change_requests import change_requests
+from runtime.serializers.view import View
+from runtime.store.content.entries import Page, ReusableContent
+from runtime.store.content.snapshot import Snapshot
+from runtime.store.tables.change_requests import ChangeRequestRow
+from runtime.store.tables.content import RevisionRow
+
+LAYOUT: Mapping[str, Any] = {
+    "width": "default",
+    "cover": False,
+    "coverSize": "full",
+    "title": True,
+    "description": True,
+    "tableOfContents": True,
+    "outline": True,
+    "pagination": True,
+    "metadata": True,
+}
+"""How a page is laid out that says nothing else."""
+_FLAGS = (("hidden", "hidden"), ("no_index", "noIndex"), ("no_robots_index", "noRobotsIndex"))
+_TEXTS = (("emoji", "emoji"), ("icon", "icon"), ("created_at", "createdAt"), ("updated_at", "updatedAt"))
+
+
+def revision(view: View, row: RevisionRow, snapshot: Snapshot, *, metadata: bool) -> Revision:
+    """Show a revision, whole."""
+    pages = PageTree(view.at, row.space_id, snapshot, metadata=metadata)
+    return Revision(
+        id=row.id,
+        type=row.type,  # type: ignore[arg-type]
+        parents=row.parents,
+        pages=pages.inside(None),
+        files=[],
+        reusable_contents=[reusable_content(content, metadata=metadata) for content in snapshot.reusable_contents],
+        variables=dict(snapshot.variables) or MISSING,
+        created_at=row.created_at,
+        merged_from=merged_from(view, row) or MISSING,
+        git=GitCommit(**row.git) if metadata and row.git is not None else MISSING,
+        urls=RevisionUrls(app=view.at.app("spaces", row.space_id, "revisions", row.id)),
+    )
+
+
+def merged_from(view: View, row: RevisionRow) -> ChangeRequest | None:
+    """Show the change request that a merge came from; None for other revisions."""
+    if row.merged_from is None:
+        return None
+    found = view.by_id(ChangeRequestRow, [row.merged_from])
+    return next(iter(change_requests(view, list(found.values()))), None)
+
+
+def reusable_content(content: ReusableContent, *, metadata: bool) -> RevisionReusableContent:
+    """Show a reusable content."""
+    return RevisionReusableContent(
+        id=content.id,
+        title=content.title,
+        document=content.document or MISSING,
+        git=dict(content.git) if metadata and content.git is not None else MISSING,
+    )
+
+
+class PageTree:
+    """Shows pages of a snapshot, each with what is in it; as JSON objects, since a revision has thousands."""
+
+    def __init__(self, at: Addresses, space_id: str, snapshot: Snapshot, *, metadata: bool) -> None:
+        """Take the pages; without `metadata` what they come from in Git is left out."""
+        self._at, self._space_id, self._snapshot, self._metadata = at, space_id, snapshot, metadata
+
+    def inside(self, parent: str | None) -> list[dict[str, Any]]:
+        """Show the pages in a page, or at the top."""
+        shown: dict[str | None, list[dict[str, Any]]] = {parent: []}
+        todo = list(reversed(self._snapshot.children.get(parent, ())))
+        while todo:
+            page = todo.pop()
+            one = self._page(page)
+            shown.setdefault(page.parent, []).append(one)
+            if page.type in ("document", "group"):
+                one["pages"] = shown.setdefault(page.id, [])
+                todo += reversed(self._snapshot.children.get(page.id, ()))
+        return shown[parent]
+
+    def page(self, page: Page) -> dict[str, Any]:
+        """Show one page with what is in it."""
+        one = self._page(page)
+        if page.type in ("document", "group"):
+            one["pages"] = self.inside(page.id)
+        return one
+
+    def _page(self, page: Page) -> dict[str, Any]:
+        one: dict[str, Any] = {"id": page.id, "title": page.title, "type": page.type}
+        one |= {wire: value for name, wire in _TEXTS if (value := getattr(page, name)) is not None}
+        one |= {wire: True for name, wire in _FLAGS if getattr(page, name) and page.type != "computed"}
+        if page.type == "computed":
+            return {**one, "computed": page.computed}
+        if page.type == "link":
+            return {**one, "kind": "link", "target": page.target, **_href(page.target)}
+        one |= {"slug": page.slug, "path": self._snapshot.path_of[page.id]}
+        if page.type == "group":
+            return {**one, "kind": "group"}
+        one |= {
+            "kind": "sheet",
+            "urls": {"app": self._at.app("spaces", self._space_id, "pages", page.id)},
+            "layout": {**LAYOUT, **(page.layout or {})},
+        }
+        for wire, value in (("description", page.description), ("cover", page.cover), ("variables", page.variables)):
+            if value:
+                one[wire] = value
+        if page.git is not None and self._metadata:
+            one["git"] = page.git
+        if page.computed is not None:
+            return {**one, "computed": page.computed, "computedSeed": page.computed_seed or page.id}
+        return {**one, "documentId": page.document} if page.document is not None else one
+
+
+def _href(target: Mapping[str, Any] | None) -> dict[str, str]:
+    return {"href": target["url"]} if target is not None and target.get("kind") == "url" else {}

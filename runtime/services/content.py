@@ -1,0 +1,73 @@
+"""Reads the content of spaces: revisions, pages with their documents, and what they say to a reader."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from runtime.contract import errors
+from runtime.store import rows
+from runtime.store.content import revisions
+from runtime.store.content.entries import Page, ReusableContent
+from runtime.store.content.snapshot import Snapshot
+from runtime.store.reach import HOST
+from runtime.store.tables.content import RevisionRow
+from runtime.store.tables.spaces import SpaceRow
+
+EMPTY: Mapping[str, Any] = {"object": "document", "data": {}, "nodes": []}
+"""What a page says that has no document."""
+
+
+def begin(session: Session, space: SpaceRow) -> RevisionRow:
+    """Give a new space its first revision, with nothing in it."""
+    return revisions.write(session, space.id, Snapshot(), id=space.revision_id)
+
+
+def copy(session: Session, space: SpaceRow, to: SpaceRow) -> RevisionRow:
+    """Begin a new space with the current content of another."""
+    return revisions.copy(session, current(session, space), to.id, id=to.revision_id)
+
+
+def current(session: Session, space: SpaceRow) -> RevisionRow:
+    """Find the revision that a space shows."""
+    row = rows.find(session, HOST, RevisionRow, id=space.revision_id, space_id=space.id)
+    if row is None:
+        raise LookupError(f"the space {space.id} has no revision {space.revision_id}")
+    return row
+
+
+def page_in(snapshot: Snapshot, page_id: str) -> Page:
+    """Find a page by its id; raises NotFound."""
+    page = snapshot.page_by_id.get(page_id)
+    if page is None:
+        raise errors.NotFound(f"There is no page `{page_id[:60]}` in this revision.")
+    return page
+
+
+def page_at(snapshot: Snapshot, path: str) -> Page:
+    """Find a page by its path, which may begin and end with slashes; raises NotFound."""
+    page = snapshot.page_by_path.get(path.strip("/"))
+    if page is None:
+        raise errors.NotFound(f"There is no page at `{path[:200]}` in this revision.")
+    return page
+
+
+def reusable_content_in(snapshot: Snapshot, content_id: str) -> ReusableContent:
+    """Find a reusable content by its id; raises NotFound."""
+    content = snapshot.reusable_content_by_id.get(content_id)
+    if content is None:
+        raise errors.NotFound(f"There is no reusable content `{content_id[:60]}` in this revision.")
+    return content
+
+
+def document_of(session: Session, space_id: str, name: str | None) -> Mapping[str, Any]:
+    """Read a document; one that is not named is empty; raises NotFound."""
+    if name is None:
+        return EMPTY
+    found = revisions.documents(session, space_id, [name]).get(name)
+    if found is None:
+        raise errors.NotFound(f"There is no document `{name[:60]}` in this space.")
+    document: Mapping[str, Any] = found
+    return document

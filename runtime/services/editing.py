@@ -1,0 +1,226 @@
+"""Applies changes to the content of a revision: what comes out is whole, or nothing does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from pydantic import MISSING
+
+from runtime.contract import errors
+from runtime.contract.change_requests import (
+    Change,
+    DeletePage,
+    DeleteReusableContent,
+    InsertPage,
+    MovePage,
+    PageFields,
+    PagePosition,
+    PutReusableContent,
+    SetVariables,
+    UpdatePage,
+    document_in,
+)
+from runtime.contract.identifiers import new_id
+from runtime.services.markdown.reading import document_of
+from runtime.services.slugs import Slugs, slug_of
+from runtime.store.content.entries import Page, ReusableContent
+from runtime.store.content.revisions import name_of
+from runtime.store.content.snapshot import BrokenTree, Snapshot, in_order
+
+Node = Mapping[str, Any]
+
+MAX_PAGES = 20_000
+MAX_DEPTH = 20
+_TEXTS = ("description", "emoji", "icon", "layout", "cover", "variables")
+_FLAGS = ("hidden", "no_index", "no_robots_index")
+
+
+def document_of_change(change: Change) -> Node | None:
+    """Read what a change writes. Markdown takes its time: no transaction should wait for it."""
+    given = document_in(change)
+    if given is None:
+        return None
+    return document_of(given.markdown) if isinstance(given.markdown, str) else dict(given.document)  # type: ignore[arg-type]
+
+
+class Editor:
+    """Changes content step by step; `snapshot` gives the whole at the end, `documents` what was written for it."""
+
+    def __init__(self, snapshot: Snapshot, moment: str) -> None:
+        """Begin with the content of a revision; `moment` is when pages say they were changed."""
+        self._moment = moment
+        self._pages = {page.id: page for page in snapshot.pages}
+        self._reusable = dict(snapshot.reusable_content_by_id)
+        self._variables = dict(snapshot.variables)
+        self._files = snapshot.files
+        self._inside: dict[str | None, list[str]] = {
+            parent: [page.id for page in pages] for parent, pages in snapshot.children.items()
+        }
+        self.documents: dict[str, Node] = {}
+        self._written: Node | None = None
+        self.added: list[str] = []
+
+    def apply(self, change: Change, document: Node | None = None) -> None:
+        """Make one change, with the document it writes; raises BadRequest for one that cannot be made."""
+        self._written = document
+        _STEPS[type(change)](self, change)
+
+    def snapshot(self) -> Snapshot:
+        """Give what has become of the content; raises BadRequest where it is too much."""
+        if len(self._pages) > MAX_PAGES:
+            raise errors.BadRequest(f"changes: a space has at most {MAX_PAGES} pages")
+        ordered = [self._pages[page_id] for siblings in self._inside.values() for page_id in siblings]
+        try:
+            pages = in_order(ordered)
+        except BrokenTree as error:
+            raise errors.BadRequest(f"changes: {error}") from None
+        return Snapshot(pages, self._files, list(self._reusable.values()), self._variables)
+
+    def insert_page(self, change: InsertPage) -> None:
+        """Add a page."""
+        page_id = new_id() if change.id is MISSING else change.id
+        if page_id in self._pages:
+            raise errors.BadRequest(f"id: there is a page `{page_id}` already")
+        if (change.page == "link") != (change.target is not MISSING):
+            raise errors.BadRequest("target: links have one, other pages have none")
+        page = Page(page_id, type=change.page, title=change.title, created_at=self._moment)
+        page = self._with_fields(page, change)
+        self._place(page, change.position)
+        self.added.append(page_id)
+
+    def update_page(self, change: UpdatePage) -> None:
+        """Change what is said of a page, and what it says."""
+        page = self._page(change.id)
+        if change.target is not MISSING and page.type != "link":
+            raise errors.BadRequest("target: links have one, other pages have none")
+        if change.title is not MISSING:
+            page = replace(page, title=change.title)
+        self._pages[page.id] = self._with_fields(page, change)
+        if change.slug is not MISSING:
+            self._check_slug(self._pages[page.id])
+
+    def move_page(self, change: MovePage) -> None:
+        """Put a page elsewhere, with all that is in it."""
+        page = self._page(change.id)
+        siblings = self._inside[page.parent]
+        at = siblings.index(page.id)
+        del siblings[at]
+        try:
+            self._place(page, change.position)
+        except errors.BadRequest:
+            siblings.insert(at, page.id)
+            raise
+
+    def delete_page(self, change: DeletePage) -> None:
+        """Take a page out, with all that is in it."""
+        page = self._page(change.id)
+        self._inside[page.parent].remove(page.id)
+        todo = [page.id]
+        while todo:
+            gone = todo.pop()
+            todo += self._inside.pop(gone, [])
+            del self._pages[gone]
+
+    def put_reusable_content(self, change: PutReusableContent) -> None:
+        """Add a reusable content, or change one."""
+        old = self._reusable.get(change.id) if change.id is not MISSING else None
+        if old is None:
+            if change.title is MISSING:
+                raise errors.BadRequest("title: a new reusable content needs one")
+            old = ReusableContent(new_id() if change.id is MISSING else change.id)
+            self.added.append(old.id)
+        title = old.title if change.title is MISSING else change.title
+        document = old.document if change.document is MISSING else self._document()
+        self._reusable[old.id] = replace(old, title=title, document=document)
+
+    def delete_reusable_content(self, change: DeleteReusableContent) -> None:
+        """Take a reusable content out; pages that include it keep their reference, which is broken then."""
+        if self._reusable.pop(change.id, None) is None:
+            raise errors.BadRequest(f"id: there is no reusable content `{change.id}`")
+
+    def set_variables(self, change: SetVariables) -> None:
+        """Set variables of the space, and take out those that are null."""
+        self._variables |= change.variables
+        self._variables = {name: value for name, value in self._variables.items() if value is not None}
+
+    def _page(self, page_id: str) -> Page:
+        page = self._pages.get(page_id)
+        if page is None:
+            raise errors.BadRequest(f"id: there is no page `{page_id}`")
+        return page
+
+    def _with_fields(self, page: Page, fields: PageFields) -> Page:
+        values: dict[str, Any] = {"updated_at": self._moment}
+        for name in (*_TEXTS, *_FLAGS):
+            value = getattr(fields, name)
+            if value is not MISSING:
+                values[name] = value
+        if fields.target is not MISSING:
+            values["target"] = fields.target.model_dump(mode="json", by_alias=True)
+        if fields.document is not MISSING:
+            if page.type != "document":
+                raise errors.BadRequest(f"document: a {page.type} has none")
+            values["document"] = self._document()
+        if fields.slug is not MISSING:
+            if page.type == "link":
+                raise errors.BadRequest("slug: a link has none")
+            values["slug"] = fields.slug
+        return replace(page, **values)
+
+    def _document(self) -> str:
+        assert self._written is not None, "whoever applies a change that writes a document hands it over"
+        name = name_of(self._written)
+        self.documents[name] = self._written
+        return name
+
+    def _place(self, page: Page, position: PagePosition) -> None:
+        """Put a page between others; raises BadRequest for a place that is none."""
+        above = self._page(position.parent) if position.parent is not None else None
+        self._check_parent(page, above)
+        siblings = self._inside.setdefault(position.parent, [])
+        before, after = position.before, position.after
+        if before is not MISSING and after is not MISSING:
+            raise errors.BadRequest("position: `before` or `after`, not both")
+        at = len(siblings)
+        for neighbor, offset in ((before, 0), (after, 1)):
+            if neighbor is not MISSING:
+                if neighbor not in siblings:
+                    raise errors.BadRequest(f"position: the page `{neighbor}` is not there")
+                at = siblings.index(neighbor) + offset
+        taken = [slug for one in siblings if (slug := self._pages[one].slug) is not None]
+        if page.type != "link":
+            page = replace(page, slug=Slugs(taken).take(page.slug or slug_of(page.title)))
+        siblings.insert(at, page.id)
+        self._pages[page.id] = replace(page, parent=position.parent)
+
+    def _check_parent(self, page: Page, above: Page | None) -> None:
+        if above is not None and above.type not in ("document", "group"):
+            raise errors.BadRequest(f"position: no page can be in a {above.type}")
+        if above is not None and page.type == "group":
+            raise errors.BadRequest("position: a group is at the top only")
+        depth = 0
+        while above is not None:
+            depth += 1
+            if above.id == page.id:
+                raise errors.BadRequest("position: a page cannot be in itself, or in what is inside it")
+            if depth > MAX_DEPTH:
+                raise errors.BadRequest(f"position: pages are at most {MAX_DEPTH} deep inside each other")
+            above = self._pages[above.parent] if above.parent is not None else None
+
+    def _check_slug(self, page: Page) -> None:
+        for sibling in self._inside[page.parent]:
+            if sibling != page.id and self._pages[sibling].slug == page.slug:
+                raise errors.BadRequest(f"slug: a page beside this one has the slug `{page.slug}` already")
+
+
+_STEPS: dict[type, Callable[[Editor, Any], None]] = {
+    InsertPage: Editor.insert_page,
+    UpdatePage: Editor.update_page,
+    MovePage: Editor.move_page,
+    DeletePage: Editor.delete_page,
+    PutReusableContent: Editor.put_reusable_content,
+    DeleteReusableContent: Editor.delete_reusable_content,
+    SetVariables: Editor.set_variables,
+}

@@ -1,0 +1,89 @@
+"""Attributes of tags, in HTML and in the platform's own block syntax, read and written."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+ENTITY = re.compile(r"&(?:#[xX][0-9a-fA-F]{1,6}|#[0-9]{1,7}|[A-Za-z][A-Za-z0-9]{1,31});")
+ATTRIBUTE = re.compile(r"""([A-Za-z_@][\w.:@-]*)(?:[ \t]*=[ \t]*(?:"([^"]*)"|'([^']*)'|([^\s"'<>`]+)))?""")
+ESCAPED = {'"': "&quot;", "&": "&amp;", "<": "&lt;", ">": "&gt;", "\t": "&#x9;", "\n": "&#xa;", "\r": "&#xd;"}
+IN_TAG = str.maketrans(ESCAPED)
+KEPT = {0x09, 0x0A}
+CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if code not in KEPT}
+UNPAIRED = re.compile("[\ud800-\udfff]")
+
+
+def clean(text: str) -> str:
+    """Leave out what no document keeps: control characters, and halves of characters; a line ends with a line feed."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").translate(CONTROLS)
+    return UNPAIRED.sub("\ufffd", text)
+
+
+def unescape(text: str) -> str:
+    """Read character references that end with a semicolon; others stay, as `&copy=1` of an address."""
+    return clean(ENTITY.sub(lambda found: html.unescape(found[0]), text)) if "&" in text else text
+
+
+def read_attributes(text: str) -> dict[str, str]:
+    """Read `name="value"`; a name alone has the value "", and the first of a name holds."""
+    found: dict[str, str] = {}
+    for match in ATTRIBUTE.finditer(text):
+        found.setdefault(match[1], unescape(match[2] or match[3] or match[4] or ""))
+    return found
+
+
+def attribute(text: str) -> str:
+    """Write a value that stands in quotation marks: nothing in it ends the tag."""
+    return clean(text).translate(IN_TAG).replace("%}", "%&#x7d;")
+
+
+def write_attributes(values: dict[str, Any]) -> str:
+    """Write ` name="value"` for all that is not None or False; True is the name alone, what is no text is JSON."""
+    written = []
+    for name, value in values.items():
+        if value is None or value is False:
+            continue
+        if value is True:
+            written.append(f" {name}")
+            continue
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        written.append(f' {name}="{attribute(text)}"')
+    return "".join(written)
+
+
+def elements(source: str, *names: str) -> Iterator[tuple[str, str]]:
+    """Find elements of these names, in one pass, as (attributes, what is inside); one inside of another is none."""
+    name, attributes, start = "", "", 0
+    for match in re.finditer(rf"<(/?)({'|'.join(names)})(\s[^<>]*)?>", source, re.IGNORECASE):
+        if not name and not match[1]:
+            name, attributes, start = match[2].lower(), match[3] or "", match.end()
+        elif match[1] and match[2].lower() == name:
+            yield attributes, source[start : match.start()]
+            name = ""
+
+
+def read_json(text: str) -> Any:
+    """Read JSON; None for what is none, or is nested beyond reason."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def read_length(text: str | None) -> int | float | dict[str, Any] | None:
+    """Read a Length: `300` is a number, `50%` has a unit."""
+    match = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)([a-z%]{0,8})", text or "")
+    if match is None:
+        return None
+    number = float(match[1]) if "." in match[1] else int(match[1])
+    return {"unit": match[2], "value": number} if match[2] else number
+
+
+def write_length(length: Any) -> str | None:
+    """Write a Length as `read_length` reads it; None for what is none."""
+    text = f"{length.get('value')}{length.get('unit')}" if isinstance(length, dict) else str(length)
+    return text if read_length(text) == length else None

@@ -1,0 +1,81 @@
+"""Which lines of a text open and close the platform's blocks, found once for all of them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+
+TAG = re.compile(
+    r"\{%-?[ \t]*(end)?(@?[A-Za-z][\w.\-]*(?:/[\w.\-]+)?)(?![\w.\-/])[ \t]*(.*?)[ \t]*-?%\}(.*)", re.DOTALL
+)
+LIST_MARKERS = re.compile(r"(?:(?:[-+*]|[0-9]{1,9}[.)])[ \t]+)*")
+FENCE = re.compile(r"(`{3,}|~{3,})(.*)")
+DETAILS = re.compile(r"<details(?:\s[^<>]*)?>[ \t]*(<summary>.*)?", re.IGNORECASE)
+
+
+def tag_of(line: str) -> tuple[str, str, bool, str] | None:
+    """Read `{% name attributes %}rest` as (name, attributes, whether it closes, rest); None for any other line."""
+    if not line.startswith("{%"):
+        if DETAILS.fullmatch(line):
+            return "details", line, False, ""
+        return ("details", "", True, "") if line.lower() == "</details>" else None
+    match = TAG.fullmatch(line)
+    return (match[2], match[3], match[1] is not None, match[4].strip()) if match else None
+
+
+class BlockLines:
+    """The lines of a text: which line closes the block that a line opens, and where a needle stands next."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = text.split("\n")
+        self._needles: dict[str, list[int]] = {}
+        self.closed: dict[int, int] = _pairs(self._lines)
+
+    def next_with(self, needle: str, line: int) -> int | None:
+        """Find the first line from this one on that holds a needle in lower or upper case."""
+        if needle not in self._needles:
+            found = [number for number, text in enumerate(self._lines) if needle in text.lower()]
+            self._needles[needle] = found
+        lines = self._needles[needle]
+        place = bisect_left(lines, line)
+        return lines[place] if place < len(lines) else None
+
+
+def _pairs(lines: list[str]) -> dict[int, int]:
+    """Pair the lines of tags, as brackets are paired; what is in a fence is code and counts for nothing."""
+    closed: dict[int, int] = {}
+    opened: list[tuple[str, int]] = []
+    counts: dict[str, int] = {}
+    fence, quoted = "", False
+    for number, line in enumerate(lines):
+        text = line.lstrip(" \t>")
+        if fence:
+            if quoted and not line.lstrip().startswith(">"):
+                fence = ""
+            elif text.startswith(fence) and not text.strip().strip(fence[0]):
+                fence = ""
+                continue
+            else:
+                continue
+        if text[:1] in "-+*0123456789":
+            text = text[LIST_MARKERS.match(text).end() :]  # type: ignore[union-attr]  # it matches anything
+        if text[:1] in ("`", "~"):
+            start = FENCE.match(text)
+            if start and not (text[0] == "`" and "`" in start[2]):
+                fence, quoted = start[1], line.lstrip().startswith(">")
+            continue
+        found = tag_of(text.rstrip()) if text[:1] in ("{", "<") else None
+        if found is None or (found[3] and not found[2]):
+            continue
+        name = found[0]
+        if not found[2]:
+            opened.append((name, number))
+            counts[name] = counts.get(name, 0) + 1
+        elif counts.get(name) and not found[3]:
+            while True:
+                other, start_line = opened.pop()
+                counts[other] -= 1
+                if other == name:
+                    closed[start_line] = number
+                    break
+    return closed

@@ -1,0 +1,140 @@
+"""HTML elements that are blocks: pictures, tables, code with marks in it, aligned paragraphs and headings."""
+
+from __future__ import annotations
+
+import re
+
+from runtime.services.markdown import nodes as make
+from runtime.services.markdown.attributes import clean, elements, read_attributes, read_length
+from runtime.services.markdown.block_rules import MAX_CELLS
+from runtime.services.markdown.links import Links
+from runtime.services.markdown.nodes import Node
+from runtime.services.markdown.reading_inline import InlineReader
+from runtime.services.markdown.reading_tables import html_table
+
+OPENING = re.compile(r"<[A-Za-z0-9]+(\s[^<>]*)?>")
+IMAGE = re.compile(r"<img\s([^<>]*)>", re.IGNORECASE)
+SOURCE = re.compile(r"<source\s([^<>]*)>", re.IGNORECASE)
+CODE = re.compile(r"<code(?:\s[^<>]*)?>(.*)</code>", re.IGNORECASE | re.DOTALL)
+LANGUAGE = re.compile(r"language-(\S{1,100})")
+ID_ANCHOR = re.compile(r"[ \t]*<a\s([^<>]*)></a>[ \t]*$", re.IGNORECASE)
+ID = re.compile(r"[-a-z0-9.+_]+")
+ALIGNMENTS = {"left": "start", "center": "center", "right": "end", "start": "start", "end": "end"}
+
+
+class HtmlReader:
+    """Reads elements; what an element says beyond the platform's HTML is dropped, or left as text."""
+
+    def __init__(self, inlines: InlineReader, links: Links) -> None:
+        self._inlines, self._links = inlines, links
+        self.cells = 0
+        """How many cells the tables have that were read so far."""
+
+    def block(self, name: str, source: str) -> list[Node]:
+        """Read an element as blocks; one that says none of them is a paragraph of its source."""
+        start = OPENING.match(source)
+        attributes = read_attributes(start[1] or "") if start else {}
+        inner = source[start.end() : source.rindex("</")] if start else source
+        if name == "p":
+            align = ALIGNMENTS.get(attributes.get("align", ""))
+            nodes = [make.paragraph(self._inlines.html(inner), align)] if "</p>" not in inner.lower() else []
+        elif name == "summary":
+            nodes = [make.block("summary", [make.paragraph(self._inlines.html(inner))])]
+        elif name == "pre":
+            nodes = self._code(attributes, inner)
+        elif name == "table":
+            found, count = html_table(source, self._inlines, self._links, MAX_CELLS - self.cells)
+            self.cells += count
+            nodes = [found] if found else []
+        elif name in ("figure", "div"):
+            nodes = self._images(attributes if name == "div" else {}, source)
+        else:
+            nodes = [self._aligned(min(int(name[1:]), 3), attributes, inner)]
+        return nodes or [make.paragraph([make.text(clean(source))])]
+
+    def heading(self, level: int, nodes: list[Node], source: str) -> Node:
+        """Make a heading of its text; an anchor at its end that names its id is no part of it."""
+        node = make.block(f"heading-{level}", nodes)
+        match = ID_ANCHOR.search(source[-600:])
+        last = nodes[-1]
+        if match is None or last.get("type") != "link" or make.texts_of(last):
+            return node
+        attributes = read_attributes(match[1])
+        if not ID.fullmatch(attributes.get("id", "")) and "data-meta-id" not in attributes:
+            return node
+        nodes = nodes[:-1]
+        if nodes and nodes[-1]["object"] == "text":
+            leaf = nodes[-1]["leaves"][-1]
+            leaf["text"] = leaf["text"].removesuffix(" ")
+            if not leaf["text"]:
+                nodes[-1]["leaves"].pop()
+            if not nodes[-1]["leaves"]:
+                nodes.pop()
+        node["nodes"] = nodes or [make.text("")]
+        if ID.fullmatch(attributes.get("id", "")):
+            node["data"]["id"] = attributes["id"]
+        if attributes.get("data-meta-id"):
+            node["meta"] = {"id": attributes["data-meta-id"]}
+        return node
+
+    def _aligned(self, level: int, attributes: dict[str, str], inner: str) -> Node:
+        heading = self.heading(level, self._inlines.html(inner), inner.strip())
+        align = ALIGNMENTS.get(attributes.get("align", ""))
+        if align:
+            heading["data"]["align"] = align
+        if ID.fullmatch(attributes.get("id", "")):
+            heading["data"].setdefault("id", attributes["id"])
+        return heading
+
+    def _images(self, attributes: dict[str, str], source: str) -> list[Node]:
+        images = [image for _, inner in elements(source, "figure") if (image := self._image(inner)) is not None]
+        if not images:
+            return []
+        data: Node = {}
+        if attributes.get("align") in ("left", "center", "right"):
+            data["align"] = attributes["align"]
+        for name, field in (("data-full-width", "fullWidth"), ("data-with-frame", "withFrame")):
+            if name in attributes:
+                data[field] = attributes[name] != "false"
+        return [make.block("images", images, data, isVoid=False)]
+
+    def _image(self, inner: str) -> Node | None:
+        found, dark = IMAGE.search(inner), SOURCE.search(inner)
+        if found is None:
+            return None
+        attributes = read_attributes(found[1])
+        data = self._inlines.image(attributes, read_attributes(dark[1]).get("srcset") if dark else None)
+        if data is None:
+            return None
+        for side in ("width", "height"):
+            length = read_length(attributes.get(side))
+            if length is not None:
+                data[side] = length
+        caption = next(elements(inner, "figcaption"), None)
+        fragments: list[Node] = []
+        if caption is not None and caption[1].strip():
+            texts = [text for _, text in elements(caption[1], "p")] or [caption[1]]
+            fragments = [make.fragment("caption", [make.paragraph(self._inlines.html(text)) for text in texts])]
+        return make.block("image", data=data, fragments=fragments)
+
+    def _code(self, attributes: dict[str, str], inner: str) -> list[Node]:
+        found = CODE.fullmatch(inner.strip())
+        if found is None:
+            return []
+        language = LANGUAGE.search(attributes.get("class", ""))
+        data: Node = {"syntax": language[1]} if language else {}
+        lines: list[Node] = []
+        for source in found[1].removesuffix("\n").split("\n"):
+            highlighted = source.startswith("<mark>") and source.endswith("</mark>")
+            source = source.removeprefix("<mark>").removesuffix("</mark>") if highlighted else source
+            lines.append(make.block("code-line", self._code_line(source), {"highlighted": True} if highlighted else {}))
+        return [make.block("code", lines, data)]
+
+    def _code_line(self, source: str) -> list[Node]:
+        nodes: list[Node] = []
+        for node in self._inlines.html_kept(source):
+            if node.get("type") in ("annotation", "expression"):
+                nodes.append(node)
+            else:
+                make.append(nodes, make.texts_of(node))
+        return nodes or [make.text("")]

@@ -1,0 +1,228 @@
+"""Tables of Markdown and of HTML -> table blocks."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from markdown_it.token import Token
+
+from runtime.services.markdown import nodes as make
+from runtime.services.markdown.attributes import clean, elements, read_attributes, read_json, unescape
+from runtime.services.markdown.fitting import fit
+from runtime.services.markdown.links import Links, known
+from runtime.services.markdown.nodes import Node
+from runtime.services.markdown.reading_inline import InlineReader
+
+ANCHOR = re.compile(r"<a\s([^<>]*)>", re.IGNORECASE)
+OPTION = re.compile(r"<span\s([^<>]*)>", re.IGNORECASE)
+ALIGNMENTS = frozenset(("left", "center", "right"))
+VERTICAL = frozenset(("top", "middle", "bottom"))
+FITS = frozenset(("cover", "contain", "fill"))
+TYPES = frozenset(("number", "checkbox", "files", "users", "rating", "select", "content-ref", "image"))
+
+
+class _Table:
+    """Collects columns and cells; their names say where they stand, for Markdown has none."""
+
+    def __init__(self) -> None:
+        self.definition: dict[str, Node] = {}
+        self.records: dict[str, Node] = {}
+        self.fragments: list[Node] = []
+
+    def column(self, title: str, **more: Any) -> str:
+        name = f"c{len(self.definition)}"
+        self.definition[name] = {"id": name, "title": title, **more}
+        return name
+
+    def row(self) -> Node:
+        number = len(self.records)
+        values: Node = {}
+        self.records[f"r{number}"] = {"orderIndex": f"{number:06d}", "values": values}
+        return values
+
+    def text(self, values: Node, column: str, nodes: Sequence[Node]) -> None:
+        """Put text into a cell: it is a fragment, which the record names; an empty one has none."""
+        if len(nodes) == 1 and nodes[0]["nodes"] == [make.text("")]:
+            return
+        name = f"r{len(self.records) - 1}-{column}"
+        self.fragments.append({"object": "fragment", "fragment": name, "nodes": list(nodes)})
+        values[column] = name
+
+    def block(self, view: Node, **more: Any) -> Node:
+        data = {"view": view, "records": self.records, "definition": self.definition, **more}
+        return make.block("table", data=data, fragments=self.fragments)
+
+
+def plain_table(inside: Sequence[Token], inlines: InlineReader) -> Node:
+    """Read a table of Markdown: all columns are text."""
+    table = _Table()
+    columns: list[str] = []
+    values: Node = {}
+    place = 0
+    in_head = False
+    cell: Token | None = None
+    for token in inside:
+        if token.type in ("thead_open", "tr_open"):
+            in_head = in_head or token.type == "thead_open"
+            place = 0
+            if token.type == "tr_open" and not in_head:
+                values = table.row()
+        elif token.type == "thead_close":
+            in_head = False
+        elif token.type in ("th_open", "td_open"):
+            cell = token
+        elif token.type == "inline" and cell is not None:
+            nodes = inlines.read(token.children or ())
+            if in_head:
+                title = "".join(map(make.texts_of, nodes))
+                columns.append(table.column(title, type="text", textAlignment=_alignment(cell)))
+            elif place < len(columns):
+                table.text(values, columns[place], [make.paragraph(nodes)])
+                place += 1
+    return table.block({"type": "grid", "columns": columns, "hideHeader": False})
+
+
+def _alignment(cell: Token) -> str:
+    style = str(cell.attrGet("style") or "").removeprefix("text-align:")
+    return style if style in ALIGNMENTS else "left"
+
+
+def html_table(source: str, inlines: InlineReader, links: Links, cells: int) -> tuple[Node | None, int]:
+    """Read a table of HTML and count its cells; None for one of no columns, or of more cells than allowed."""
+    head, _, body = source.partition("</thead>")
+    first = next(elements(head, "tr"), None)
+    titles = list(elements(first[1], "th", "td")) if first and "<thead" in head else []
+    rows = [inner for _, inner in elements(body, "tr")]
+    count = len(titles) * (len(rows) + 1)
+    if not titles or count > cells:
+        return None, 0
+    at_table = read_attributes(source[6 : source.index(">")])
+    table = _Table()
+    view: Node = {"columns": []}
+    widths: dict[str, Any] = {}
+    for written, title in titles:
+        attributes = read_attributes(written)
+        shown = "".join(map(make.texts_of, inlines.html(title)))
+        column = table.column(shown, **_definition(attributes))
+        if "data-hidden" not in attributes:
+            view["columns"].append(column)
+        for name, field in TARGETS.items():
+            if name in attributes:
+                view.setdefault(field, column)
+        width = read_json(attributes.get("width", ""))
+        if isinstance(width, int | float) and not isinstance(width, bool):
+            widths[column] = width
+    for row in rows:
+        values = table.row()
+        for (column, definition), match in zip(table.definition.items(), elements(row, "td", "th"), strict=False):
+            _cell(table, values, column, definition["type"], match, inlines, links)
+    _view(view, at_table, widths)
+    more = {"fullWidth": True} if "data-full-width" in at_table else {}
+    return table.block(view, **more), count
+
+
+TARGETS = {
+    "data-card-target": "targetDefinition",
+    "data-card-cover": "coverDefinition",
+    "data-card-cover-dark": "coverDefinitionDark",
+}
+
+
+def _view(view: Node, attributes: dict[str, str], widths: dict[str, Any]) -> None:
+    if attributes.get("data-view") == "cards":
+        view |= {"type": "cards", "cardSize": "large" if attributes.get("data-card-size") == "large" else "medium"}
+        if "data-hide-column-title" in attributes:
+            view["hideColumnTitle"] = True
+        return
+    for field in TARGETS.values():
+        view.pop(field, None)
+    view |= {"type": "grid", "hideHeader": "data-header-hidden" in attributes}
+    if widths:
+        view["columnWidths"] = widths
+    if "data-new-sizing" in attributes:
+        view["useNewSizing"] = True
+
+
+def _definition(attributes: dict[str, str]) -> Node:
+    kind = attributes.get("data-type", "text")
+    if kind not in TYPES:
+        align = attributes.get("align", "left")
+        more = {"verticalAlignment": attributes["valign"]} if attributes.get("valign") in VERTICAL else {}
+        return {"type": "text", "textAlignment": align if align in ALIGNMENTS else "left", **more}
+    if kind == "rating":
+        maximum = read_json(attributes.get("data-max", "5"))
+        is_number = isinstance(maximum, int | float) and not isinstance(maximum, bool)
+        return {"type": kind, "max": maximum if is_number else 5}
+    if kind not in ("select", "users"):
+        return {"type": kind}
+    definition: Node = {"type": kind, "multiple": "data-multiple" in attributes}
+    if kind == "select":
+        options = read_json(attributes.get("data-options", "[]"))
+        fields = ("value", "label", "color")
+        definition["options"] = [
+            {field: clean(option[field]) for field in fields}
+            for option in (options if isinstance(options, list) else ())
+            if isinstance(option, dict) and all(isinstance(option.get(field), str) for field in fields)
+        ]
+    return definition
+
+
+def _cell(
+    table: _Table, values: Node, column: str, kind: str, match: tuple[str, str], inlines: InlineReader, links: Links
+) -> None:
+    attributes = read_attributes(match[0])
+    inner = match[1].strip()
+    if "data-value" in attributes:
+        value = read_json(attributes["data-value"])
+        if _is_plain(value):
+            values[column] = [clean(one) for one in value] if isinstance(value, list) else value
+    elif kind == "text":
+        paragraphs = [found for _, found in elements(inner, "p")] if inner.lower().startswith("<p") else [inner]
+        nodes = [make.paragraph(inlines.html(one)) for one in paragraphs or [inner]]
+        table.text(values, column, fit(nodes, "paragraphs"))
+    elif kind in ("number", "checkbox", "rating"):
+        value = read_json(unescape(inner))
+        if isinstance(value, bool) if kind == "checkbox" else _is_number(value):
+            values[column] = value
+    elif kind == "select":
+        chosen = [read_attributes(found[1]).get("data-option") for found in OPTION.finditer(inner)]
+        if chosen:
+            values[column] = [option for option in chosen if option is not None]
+    else:
+        _references(values, column, kind, inner, links)
+
+
+def _references(values: Node, column: str, kind: str, inner: str, links: Links) -> None:
+    found = [read_attributes(match[1]) for match in ANCHOR.finditer(inner)]
+    if kind in ("users", "files"):
+        field = kind[:-1]
+        refs = [known(links, one.get("href", ""), (field,)) for one in found]
+        ids = [ref[field] for ref in refs if ref is not None]
+        if ids:
+            values[column] = ids
+    elif found:
+        ref = known(links, found[0].get("href", ""), ("url", "file") if kind == "image" else ())
+        fitting = found[0].get("data-object-fit")
+        if ref is not None:
+            framed = {"ref": ref, "objectFit": fitting} if kind == "image" and fitting in FITS else None
+            values[column] = framed or ({"ref": ref} if kind == "image" and "data-framed" in found[0] else ref)
+
+
+def _is_number(value: Any) -> bool:
+    # JSON has no NaN, but Python reads one.
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == value and abs(value) < 1e300
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value refers to nothing: text, numbers, and lists of text."""
+    if isinstance(value, list):
+        return all(isinstance(one, str) for one in value)
+    return value is None or isinstance(value, str | bool) or _is_number(value)
+
+
+def options_of(definition: Node) -> str | None:
+    """Write the options of a select column as the attribute that `_definition` reads."""
+    return json.dumps(definition.get("options", []), ensure_ascii=False) if definition["type"] == "select" else None

@@ -1,0 +1,1 @@
+"""The three-way merge of the content of spaces: functions without input or output."""

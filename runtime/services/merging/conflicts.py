@@ -1,0 +1,60 @@
+"""What two sides of a merge cannot both have, in words for the person who merges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from runtime.services.merging.documents import BlockConflict
+
+What = Literal["page", "file", "reusable content", "variable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A conflict of one thing; `title` is the one it had in the base, or else the one it has on our side.
+
+    `place` is the field, or the block of the text as a person counts ("the second paragraph"); it is empty where the
+    conflict is about the thing as a whole.
+    """
+
+    what: What
+    id: str
+    title: str
+    place: str
+    sentence: str
+
+
+def in_field(what: What, id_: str, title: str, label: str) -> Conflict:
+    """Both sides changed a field."""
+    return Conflict(what, id_, title, label, f"Both sides changed the {label} of {_named(what, title)}.")
+
+
+def in_text(what: What, id_: str, title: str, block: BlockConflict) -> Conflict:
+    """Both sides changed a block of a text."""
+    where = f"{block.place} of `{title}`"
+    sentence = {
+        "changed": f"Both sides changed {where}.",
+        "deleted": f"One side deleted {where}, and the other changed it.",
+        "emptied": f"The two sides together leave nothing in {where}.",
+    }[block.why]
+    return Conflict(what, id_, title, block.place, sentence)
+
+
+def deleted(what: What, id_: str, title: str) -> Conflict:
+    """One side deleted what the other changed."""
+    return about(what, id_, title, f"One side deleted {_named(what, title)}, and the other changed it.")
+
+
+def variable(name: str) -> Conflict:
+    """Both sides changed a variable of the space, or one deleted it and the other changed it."""
+    return about("variable", name, name, f"Both sides changed the variable `{name}`.")
+
+
+def about(what: What, id_: str, title: str, sentence: str) -> Conflict:
+    """Make a conflict about the whole of a thing, with a sentence that names it."""
+    return Conflict(what, id_, title, "", sentence)
+
+
+def _named(what: What, title: str) -> str:
+    return f"the {what} `{title}`"

@@ -1,0 +1,69 @@
+"""What one side did to a list of blocks: which it changed or took out, and what it put between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from runtime.services.merging.alignment import MAX_PAIRS, Pairs, align, heaviest
+from runtime.services.merging.blocks import Node, fingerprint, likeness, type_of, words_of
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block, and the fingerprint of its content."""
+
+    node: Node
+    print: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Edits:
+    """`became` has what each block of the base is now, None where it is gone; `put_in[n]` is new before block n."""
+
+    became: Sequence[Block | None]
+    put_in: Sequence[Sequence[Block]]
+
+
+def blocks_of(nodes: Sequence[Node]) -> list[Block]:
+    """Take the fingerprint of each block."""
+    return [Block(node, fingerprint(node)) for node in nodes]
+
+
+def edits(base: Sequence[Block], side: Sequence[Block]) -> Edits:
+    """Find out what a side did.
+
+    Between two blocks that stayed, a new block of the type of a former one, or with half of its words, is taken for
+    that one, edited; which new block goes with which is decided by the words they share.
+    """
+    became: list[Block | None] = [None] * len(base)
+    put_in: list[list[Block]] = [[] for _ in range(len(base) + 1)]
+    low = start = 0
+    stayed = align([block.print for block in base], [block.print for block in side])
+    for place, there in (*stayed, (len(base), len(side))):
+        gap = low
+        successors = {start + column: low + row for row, column in _edited(base[low:place], side[start:there])}
+        for number in range(start, there):
+            if number in successors:
+                became[successors[number]] = side[number]
+                gap = successors[number] + 1
+            else:
+                put_in[gap].append(side[number])
+        if place < len(base):
+            became[place] = side[there]
+        low, start = place + 1, there + 1
+    return Edits(became, put_in)
+
+
+def _edited(former: Sequence[Block], new: Sequence[Block]) -> Pairs:
+    if not former or not new:
+        return []
+    types, new_types = [type_of(block.node) for block in former], [type_of(block.node) for block in new]
+    if len(former) * len(new) > MAX_PAIRS:
+        return align(types, new_types)
+    words, new_words = [words_of(block.node) for block in former], [words_of(block.node) for block in new]
+    return heaviest(
+        len(former),
+        len(new),
+        lambda row, column: likeness(types[row], words[row], new_types[column], new_words[column]),
+    )

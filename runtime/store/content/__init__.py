@@ -1,0 +1,1 @@
+"""Content of spaces: revisions that never change, made of pieces that they share."""

@@ -1,0 +1,85 @@
+"""Lists of entries as pieces that revisions share: a change in one place makes one new piece, wherever it is.
+
+A piece ends behind an entry whose id says so, not after a number of them: what is put in or taken out moves no other
+piece. Pieces and documents are named by their content, so that what is equal is stored once for a space.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
+
+from runtime.store.content.entries import Entry
+
+E = TypeVar("E", bound=Entry)
+
+ABOUT = 32
+"""Entries of a piece, on the average."""
+MAX_ENTRIES = 4 * ABOUT
+DIGEST = 20
+"""Bytes of a name."""
+
+
+def pack(value: Any) -> tuple[bytes, bytes]:
+    """Write a JSON value as it is stored; returns its name and its bytes."""
+    content = _written(value)
+    return _name(content), zlib.compress(content, 6)
+
+
+def digest_of(value: Any) -> bytes:
+    """Give the name under which a JSON value is stored."""
+    return _name(_written(value))
+
+
+def _written(value: Any) -> bytes:
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, sort_keys=True)
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _name(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=DIGEST).digest()
+
+
+def unpack(content: bytes) -> Any:
+    """Read what `pack` wrote."""
+    return json.loads(zlib.decompress(content))
+
+
+def split(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    """Cut a list into pieces."""
+    piece: list[Entry] = []
+    for entry in entries:
+        piece.append(entry)
+        if zlib.crc32(entry.id.encode()) % ABOUT == 0 or len(piece) == MAX_ENTRIES:
+            yield piece
+            piece = []
+    if piece:
+        yield piece
+
+
+def to_pieces(
+    entries: Sequence[Entry], before: Sequence[Entry] = (), list_before: bytes = b""
+) -> tuple[bytes, dict[bytes, bytes]]:
+    """Write a list; returns the names of its pieces, one behind the other, and those that are new, by their names.
+
+    `before` is a list that is stored already, with its names: what is as it was there is not written again.
+    """
+    # By the first of each: entries never change, so that comparing pieces mostly compares the same objects.
+    stored = {piece[0].id: (piece, name) for piece, name in zip(split(before), names_of(list_before), strict=True)}
+    names: list[bytes] = []
+    new: dict[bytes, bytes] = {}
+    for piece in split(entries):
+        same, name = stored.get(piece[0].id, ([], b""))
+        if same != piece:
+            name, content = pack([entry.to_json() for entry in piece])
+            new[name] = content
+        names.append(name)
+    return b"".join(names), new
+
+
+def names_of(list_: bytes) -> list[bytes]:
+    """Give the names of a list's pieces."""
+    return [list_[place : place + DIGEST] for place in range(0, len(list_), DIGEST)]

@@ -1,0 +1,162 @@
+"""Reads and writes revisions of a space."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from sqlalchemy import select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from runtime.store.content.entries import Entry, File, Page, ReusableContent
+from runtime.store.content.pieces import digest_of, names_of, pack, to_pieces, unpack
+from runtime.store.content.snapshot import Snapshot
+from runtime.store.tables.content import ContentPieceRow, RevisionRow
+
+E = TypeVar("E", bound=Entry)
+
+MAX_CACHED_ENTRIES = 100_000
+"""Entries of all snapshots that are kept in memory, about a kilobyte each."""
+AT_ONCE = 500
+"""Names in one statement."""
+
+
+class SnapshotCache:
+    """Keeps the snapshots that were used last; they never change, so none is ever out of date. Safe among threads."""
+
+    def __init__(self, most: int = MAX_CACHED_ENTRIES) -> None:
+        """Take how many entries all of them have at most."""
+        self._most = most
+        self._snapshots: OrderedDict[str, Snapshot] = OrderedDict()
+        self._entries = 0
+        self._lock = threading.Lock()
+
+    def get(self, revision_id: str) -> Snapshot | None:
+        """Find the snapshot of a revision."""
+        with self._lock:
+            snapshot = self._snapshots.get(revision_id)
+            if snapshot is not None:
+                self._snapshots.move_to_end(revision_id)
+            return snapshot
+
+    def put(self, revision_id: str, snapshot: Snapshot) -> None:
+        """Keep a snapshot, and let go of those that were not used for longest."""
+        with self._lock:
+            if revision_id in self._snapshots:
+                return
+            self._snapshots[revision_id] = snapshot
+            self._entries += _size(snapshot)
+            while self._entries > self._most:
+                _, gone = self._snapshots.popitem(last=False)
+                self._entries -= _size(gone)
+
+
+def _size(snapshot: Snapshot) -> int:
+    return len(snapshot.pages) + len(snapshot.files) + len(snapshot.reusable_contents) + 1
+
+
+CACHE = SnapshotCache()
+
+
+def snapshot_of(session: Session, row: RevisionRow) -> Snapshot:
+    """Read the content of a revision.
+
+    It may be kept before it is committed: the id of one that is taken back is never used again.
+    """
+    cached = CACHE.get(row.id)
+    if cached is not None:
+        return cached
+    names = [*names_of(row.pages), *names_of(row.files), *names_of(row.reusable_contents)]
+    pieces = _read(session, row.space_id, names)
+    snapshot = Snapshot(
+        _entries(Page, row.pages, pieces),
+        _entries(File, row.files, pieces),
+        _entries(ReusableContent, row.reusable_contents, pieces),
+        row.variables,
+    )
+    CACHE.put(row.id, snapshot)
+    return snapshot
+
+
+def write(
+    session: Session,
+    space_id: str,
+    snapshot: Snapshot,
+    documents: Iterable[Mapping[str, Any]] = (),
+    *,
+    before: RevisionRow | None = None,
+    **values: Any,
+) -> RevisionRow:
+    """Write a revision with the documents that are new in it; `values` are the other columns of its row.
+
+    `before` is a revision of the space that says much of the same, so that this is not written again.
+    """
+    known = snapshot_of(session, before) if before is not None else Snapshot()
+    pieces: dict[bytes, bytes] = {}
+    lists: dict[str, bytes] = {}
+    for kind in (Page, File, ReusableContent):
+        named = getattr(before, kind.kind) if before is not None else b""
+        lists[kind.kind], new = to_pieces(getattr(snapshot, kind.kind), getattr(known, kind.kind), named)
+        pieces |= new
+    pieces |= dict(pack(document) for document in documents)
+    _add(session, space_id, pieces)
+    row = RevisionRow(space_id=space_id, variables=dict(snapshot.variables), **lists, **values)
+    session.add(row)
+    session.flush()
+    CACHE.put(row.id, snapshot)
+    return row
+
+
+def copy(session: Session, row: RevisionRow, space_id: str, **values: Any) -> RevisionRow:
+    """Write a revision of another space that says the same, with all that it needs."""
+    snapshot = snapshot_of(session, row)
+    names = {*names_of(row.pages), *names_of(row.files), *names_of(row.reusable_contents)}
+    names |= {bytes.fromhex(name) for name in snapshot.documents()}
+    _add(session, space_id, _read(session, row.space_id, [*names]))
+    lists = {"pages": row.pages, "files": row.files, "reusable_contents": row.reusable_contents}
+    copied = RevisionRow(space_id=space_id, variables=row.variables, **lists, **values)
+    session.add(copied)
+    session.flush()
+    return copied
+
+
+def name_of(document: Mapping[str, Any]) -> str:
+    """Give the name under which a document is stored: the `documentId` of the contract."""
+    return digest_of(document).hex()
+
+
+def documents(session: Session, space_id: str, names: Iterable[str]) -> dict[str, Any]:
+    """Read documents of a space by their names; those that are not there are left out."""
+    wanted = []
+    for name in dict.fromkeys(names):
+        try:
+            wanted.append(bytes.fromhex(name))
+        except ValueError:  # it is no name of ours, so there is no such document
+            continue
+    found = _read(session, space_id, wanted)
+    return {name.hex(): unpack(content) for name, content in found.items()}
+
+
+def _entries(kind: type[E], list_: bytes, pieces: Mapping[bytes, bytes]) -> Sequence[E]:
+    return [kind.from_json(stored) for name in names_of(list_) for stored in unpack(pieces[name])]
+
+
+def _read(session: Session, space_id: str, names: Sequence[bytes]) -> dict[bytes, bytes]:
+    found: dict[bytes, bytes] = {}
+    for place in range(0, len(names), AT_ONCE):
+        query = select(ContentPieceRow.name, ContentPieceRow.content).where(
+            ContentPieceRow.space_id == space_id, ContentPieceRow.name.in_(names[place : place + AT_ONCE])
+        )
+        found |= dict(session.execute(query).all())
+    return found
+
+
+def _add(session: Session, space_id: str, pieces: Mapping[bytes, bytes]) -> None:
+    """Store pieces; what is there already stays."""
+    values = [{"space_id": space_id, "name": name, "content": content} for name, content in sorted(pieces.items())]
+    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    for place in range(0, len(values), AT_ONCE):
+        session.execute(insert(ContentPieceRow).values(values[place : place + AT_ONCE]).on_conflict_do_nothing())

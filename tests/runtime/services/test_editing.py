@@ -1,0 +1,80 @@
+"""Whatever is changed in whatever order, what comes out is a tree, or the change is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import TypeAdapter
+
+from runtime.contract import errors
+from runtime.contract.change_requests import Change
+from runtime.services.editing import MAX_DEPTH, Editor
+from runtime.services.semantic_changes import between
+from runtime.store.content.snapshot import Snapshot, in_order
+
+CHANGE: TypeAdapter[Change] = TypeAdapter(Change)
+MOMENT = "2026-01-01T00:00:00.000Z"
+IDS = st.sampled_from([f"p{number}" for number in range(6)])
+POSITIONS = st.fixed_dictionaries({"parent": IDS | st.none()}, optional={"before": IDS, "after": IDS})
+SLUGS = {"slug": st.sampled_from(["a", "a-2", "b"])}
+CHANGES = st.one_of(
+    st.fixed_dictionaries(
+        {
+            "type": st.just("insert_page"),
+            "id": IDS,
+            "title": st.sampled_from(["A", "a!", "B", "日本"]),
+            "page": st.sampled_from(["document", "document", "group"]),
+            "position": POSITIONS,
+        },
+        optional=SLUGS,
+    ),
+    st.fixed_dictionaries({"type": st.just("update_page"), "id": IDS}, optional=SLUGS),
+    st.fixed_dictionaries({"type": st.just("move_page"), "id": IDS, "position": POSITIONS}),
+    st.fixed_dictionaries({"type": st.just("delete_page"), "id": IDS}),
+)
+
+
+def change(**values: Any) -> Change:
+    return CHANGE.validate_python(values)
+
+
+@settings(deadline=None)
+@given(st.lists(CHANGES, max_size=30))
+def test_what_comes_out_is_a_tree(changes: list[dict[str, Any]]) -> None:
+    editor, before = Editor(Snapshot(), MOMENT), Snapshot()
+    there: set[str] = set()
+    for one in changes:
+        try:
+            editor.apply(CHANGE.validate_python(one))
+        except errors.BadRequest:
+            continue
+        after = editor.snapshot()
+        assert in_order(after.pages) == list(after.pages)
+        assert Editor(after, MOMENT).snapshot() == after
+        kinds = [found["type"] for found in between(before, after)]
+        gone = before.page_by_id.keys() - after.page_by_id.keys()
+        come = after.page_by_id.keys() - before.page_by_id.keys()
+        assert (kinds.count("page_deleted"), kinds.count("page_created")) == (len(gone), len(come))
+        assert between(after, after) == []
+        there, before = set(after.page_by_id), after
+    assert there == set(before.page_by_id)
+
+
+def test_pages_are_so_deep_and_no_deeper() -> None:
+    editor = Editor(Snapshot(), MOMENT)
+    parent = None
+    refused = 0
+    for number in range(MAX_DEPTH + 5):
+        try:
+            editor.apply(change(type="insert_page", id=f"p{number}", title="Page", position={"parent": parent}))
+            parent = f"p{number}"
+        except errors.BadRequest:
+            refused += 1
+    assert refused == 4 and len(editor.snapshot().pages) == MAX_DEPTH + 1
+
+
+def test_variables_are_told_apart_by_their_type() -> None:
+    one, other = (Snapshot(variables={"on": value}) for value in (True, 1))
+    assert [found["type"] for found in between(one, other)] == ["variables_edited"]

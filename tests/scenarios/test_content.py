@@ -1,0 +1,327 @@
+"""Content of spaces over HTTP: change requests, revisions, pages and what they say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.conftest import Answer, HostProcess, Tenant, installed, wait_for
+from tests.scenarios.people import person
+from tests.scenarios.test_at_once import at_once, statuses
+
+
+class Space:
+    """A new space of a tenant, with what tests do to its content."""
+
+    def __init__(self, owner: Tenant) -> None:
+        self.api = owner.api
+        self.id = ok(owner.api.post(f"/v1/orgs/{owner.id}/spaces", {"title": "Content"}), 201)["id"]
+        self.path = f"/v1/spaces/{self.id}"
+
+    def change_request(self, *changes: dict[str, Any]) -> str:
+        """Begin a change request, with changes; returns its path."""
+        made = ok(self.api.post(f"{self.path}/change-requests", {"subject": "Change"}), 201)["id"]
+        path = f"{self.path}/change-requests/{made}"
+        if changes:
+            ok(self.api.post(f"{path}/content", {"changes": list(changes)}))
+        return path
+
+    def merge(self, *changes: dict[str, Any]) -> dict[str, Any]:
+        """Change the content."""
+        merged: dict[str, Any] = ok(self.api.post(f"{self.change_request(*changes)}/merge"))
+        assert merged["result"] == "merge"
+        return merged
+
+    def markdown(self, path: str, **query: str) -> str:
+        """Read a page by its path."""
+        return str(ok(self.api.get(f"{self.path}/content/path/{path}", format="markdown", **query))["markdown"])
+
+    def outline(self) -> list[Any]:
+        """Write the tree of pages as titles."""
+
+        def shown(pages: list[dict[str, Any]]) -> list[Any]:
+            return [[page["title"], *shown(page.get("pages", []))] for page in pages]
+
+        return shown(ok(self.api.get(f"{self.path}/content/pages"))["pages"])
+
+
+def ok(answer: Answer, status: int = 200) -> Any:
+    assert answer.status == status, answer.text
+    return answer.json
+
+
+def page(title: str, markdown: str | None = None, **fields: Any) -> dict[str, Any]:
+    written = {"document": {"markdown": markdown}} if markdown is not None else {}
+    return {"type": "insert_page", "title": title, **written, **fields}
+
+
+@pytest.fixture
+def space(alpha: Tenant) -> Space:
+    return Space(alpha)
+
+
+def test_a_new_space_has_a_revision_with_nothing_in_it(space: Space) -> None:
+    revision = ok(space.api.get(f"{space.path}/content"))
+    assert (revision["type"], revision["parents"], revision["pages"]) == ("edits", [], [])
+    assert revision["id"] == ok(space.api.get(space.path))["revision"]
+    assert ok(space.api.get(f"{space.path}/revisions/{revision['id']}")) == revision
+    assert ok(space.api.get(f"{space.path}/revisions/{revision['id']}/changes")) == {"changes": []}
+
+
+def test_content_is_changed_in_a_change_request_and_merged(space: Space) -> None:
+    guide = page("Getting started", "# Welcome\n\nRead **this**.", id="guide", description="First steps", emoji="1f680")
+    inner = page("Install it", "Run `it`.", position={"parent": "guide"})
+    path = space.change_request(guide, inner, page("Links", page="group", id="more"))
+    link = {"kind": "url", "url": "https://example.com/"}
+    ok(
+        space.api.post(
+            f"{path}/content", {"changes": [page("Home", page="link", target=link, position={"parent": "more"})]}
+        )
+    )
+    assert space.outline() == []
+    before = ok(space.api.get(path))
+    assert (before["status"], before["outdated"], before["number"]) == ("draft", False, 1)
+    assert before["revision"] != before["revisionInitial"]
+    drafted = ok(space.api.get(f"{path}/content/path/getting-started/install-it", format="markdown"))
+    assert drafted["markdown"].strip() == "Run `it`."
+    merged = ok(space.api.post(f"{path}/merge"))
+    assert merged["result"] == "merge"
+    after = ok(space.api.get(path))
+    assert (after["status"], after["revisionMerged"]) == ("merged", merged["revision"])
+    assert space.outline() == [["Getting started", ["Install it"]], ["Links", ["Home"]]]
+    shown = ok(space.api.get(f"{space.path}/content/page/guide", format="document"))
+    assert shown["path"] == "getting-started" and shown["description"] == "First steps"
+    assert shown["document"]["nodes"][0]["type"] == "heading-1"
+    document = ok(space.api.get(f"{space.path}/documents/{shown['documentId']}"))
+    assert document["nodes"] == shown["document"]["nodes"]
+    assert ok(space.api.get(f"{space.path}/revisions/{merged['revision']}/page/guide/document")) == document
+    assert ok(space.api.get(f"{space.path}/revisions/{merged['revision']}/path/links"))["kind"] == "group"
+    current = ok(space.api.get(space.path))
+    assert current["revision"] == merged["revision"] and current["changeRequests"] == 1
+    assert current["changeRequestsOpen"] == current["changeRequestsDraft"] == 0
+    for again in (f"{path}/merge", f"{path}/update"):
+        assert space.api.post(again).status == 400
+    assert space.api.call("PATCH", path, {"status": "open"}).status == 400
+
+
+def test_edits_of_different_blocks_merge_and_of_the_same_conflict(space: Space) -> None:
+    text = "One.\n\nTwo.\n\nThree."
+    space.merge(page("Page", text, id="page"))
+    first = space.change_request(update("One, changed.\n\nTwo.\n\nThree."))
+    second = space.change_request(update("One.\n\nTwo.\n\nThree, changed."))
+    third = space.change_request(update("One, otherwise.\n\nTwo.\n\nThree."))
+    assert ok(space.api.post(f"{first}/merge"))["result"] == "merge"
+    assert ok(space.api.get(second))["outdated"] is True
+    updated = ok(space.api.post(f"{second}/update"))
+    assert updated["result"] == "update" and ok(space.api.get(second))["outdated"] is False
+    assert ok(space.api.post(f"{second}/merge"))["result"] == "merge"
+    assert space.markdown("page").strip() == "One, changed.\n\nTwo.\n\nThree, changed."
+    before = ok(space.api.get(third))
+    for way in ("merge", "update"):
+        refused = ok(space.api.post(f"{third}/{way}"))
+        assert refused["result"] == "conflicts" and refused["revision"] == before["revision"]
+        assert refused["conflicts"][0]["id"] == "page" and "Page" in refused["conflicts"][0]["message"]
+    assert ok(space.api.get(third)) == before
+
+
+def update(markdown: str, page_id: str = "page", **fields: Any) -> dict[str, Any]:
+    return {"type": "update_page", "id": page_id, "document": {"markdown": markdown}, **fields}
+
+
+def test_a_revision_tells_what_it_changed(space: Space) -> None:
+    space.merge(page("Old", "Text.", id="old"), page("Gone", id="gone"), page("Place", id="place"))
+    merged = space.merge(
+        {"type": "update_page", "id": "old", "title": "New", "document": {"markdown": "Other."}},
+        {"type": "move_page", "id": "old", "position": {"parent": "place"}},
+        {"type": "delete_page", "id": "gone"},
+        page("Added", id="added"),
+        {"type": "set_variables", "variables": {"version": "2"}},
+        {"type": "put_reusable_content", "id": "snippet", "title": "Snippet", "document": {"markdown": "Part."}},
+    )
+    found = ok(space.api.get(f"{space.path}/revisions/{merged['revision']}/changes"))
+    kinds = [change["type"] for change in found["changes"]]
+    assert sorted(kinds) == sorted(
+        [
+            "page_edited",
+            "page_moved",
+            "page_created",
+            "page_deleted",
+            "reusable_content_created",
+            "variables_edited",
+        ]
+    )
+    edited = found["changes"][kinds.index("page_edited")]
+    assert edited["attributes"]["title"] == {"before": "Old", "after": "New"}
+    assert found["changes"][kinds.index("page_moved")]["parent"]["after"]["id"] == "place"
+    assert found["changes"][kinds.index("variables_edited")]["variables"] == {"version": {"after": "2"}}
+    few = ok(space.api.get(f"{space.path}/revisions/{merged['revision']}/changes", limit=2))
+    assert len(few["changes"]) == 2 and few["more"] == len(kinds) - 2
+    said = ok(space.api.get(f"{space.path}/revisions/{merged['revision']}/reusable-contents/snippet/document"))
+    assert said["nodes"][0]["type"] == "paragraph"
+
+
+def test_variables_are_filled_in_where_that_is_asked_for(space: Space) -> None:
+    text = (
+        'Version <code class="expression">space.vars.version</code> of <code class="expression">page.vars.name</code>.'
+    )
+    variables = {"type": "set_variables", "variables": {"version": "2.0"}}
+    space.merge(page("Page", text, id="page", variables={"name": "it"}), variables)
+    assert space.markdown("page", evaluated="true").strip() == "Version 2.0 of it."
+    assert "space.vars.version" in space.markdown("page")
+    nodes = ok(space.api.get(f"{space.path}/content/page/page", format="document", evaluated="deterministic-only"))
+    assert "expression" not in str(nodes["document"])
+
+
+def test_what_cannot_be_changed_so_changes_nothing(space: Space) -> None:
+    space.merge(page("One", id="one"), page("Inside", id="inside", position={"parent": "one"}), page("Two", id="two"))
+    path = space.change_request()
+    before = ok(space.api.get(path))["revision"]
+    for change, reason in (
+        (page("Again", id="one"), "already"),
+        (page("Nowhere", position={"parent": "none"}), "no page `none`"),
+        (page("Beside", position={"before": "inside"}), "is not there"),
+        (page("Both", position={"before": "one", "after": "two"}), "not both"),
+        (page("Group", page="group", position={"parent": "one"}), "top only"),
+        (page("Link", page="link"), "target"),
+        ({"type": "move_page", "id": "one", "position": {"parent": "inside"}}, "cannot be in itself"),
+        ({"type": "move_page", "id": "one", "position": {"parent": "one"}}, "cannot be in itself"),
+        ({"type": "update_page", "id": "two", "slug": "one"}, "has the slug"),
+        ({"type": "update_page", "id": "two", "slug": "a/b"}, "slug"),
+        ({"type": "delete_page", "id": "none"}, "no page"),
+        ({"type": "delete_reusable_content", "id": "none"}, "no reusable content"),
+        ({"type": "put_reusable_content"}, "title"),
+        (
+            {"type": "update_page", "id": "one", "document": {"document": {"object": "document", "nodes": [{}]}}},
+            "block",
+        ),
+        ({"type": "unknown"}, "type"),
+    ):
+        answer = space.api.post(f"{path}/content", {"changes": [page("Fine"), change]})
+        assert answer.status == 400 and reason in answer.text, (change, answer.text)
+    assert ok(space.api.get(path))["revision"] == before
+    assert space.outline() == [["One", ["Inside"]], ["Two"]]
+    for missing in (
+        "content/page/none",
+        "content/path/none",
+        "documents/none",
+        "documents/" + "0" * 40,
+        "revisions/none",
+    ):
+        assert space.api.get(f"{space.path}/{missing}").status == 404
+
+
+def test_merges_at_the_same_moment_lose_nothing(space: Space) -> None:
+    space.merge(*[page(f"Page {number}", "Text.", id=f"p{number}") for number in range(8)])
+    paths = [space.change_request(update(f"Changed {number}.", f"p{number}")) for number in range(8)]
+    answers = at_once(*[lambda path=path: space.api.post(f"{path}/merge") for path in paths])  # type: ignore[misc]
+    assert statuses(answers) == {200: 8}
+    assert {answer.json["result"] for answer in answers} == {"merge"}
+    for number in range(8):
+        assert space.markdown(f"page-{number}").strip() == f"Changed {number}."
+    again = space.change_request(update("Once.", "p0"))
+    answers = at_once(*[lambda: space.api.post(f"{again}/merge")] * 4)
+    assert statuses(answers) == {200: 1, 400: 3}
+
+
+def test_rights_on_content(space: Space, alpha: Tenant, beta: Tenant, host: HostProcess) -> None:
+    space.merge(page("Page", "Text.", id="page"))
+    ok(space.api.call("PATCH", space.path, {"defaultLevel": "inherit"}))
+    path = space.change_request(update("Other."))
+    for role, reads, edits, merges in (
+        ("read", 200, 403, 403),
+        ("comment", 200, 403, 403),
+        ("edit", 200, 200, 403),
+        ("review", 200, 200, 200),
+    ):
+        somebody = person(host, alpha, role)
+        assert somebody.api.get(f"{space.path}/content").status == reads
+        assert somebody.api.get(path).status == reads
+        answer = somebody.api.post(f"{path}/content", {"changes": [update(f"By {role}.")]})
+        assert answer.status == edits, role
+        assert somebody.api.post(f"{path}/merge").status == merges, role
+    assert space.markdown("page").strip() == "By review."
+    for foreign in (
+        f"{space.path}/content",
+        path,
+        f"{space.path}/revisions/{ok(space.api.get(space.path))['revision']}",
+    ):
+        assert beta.api.get(foreign).status == 404
+    other = Space(beta)
+    theirs = ok(beta.api.get(other.path))["revision"]
+    assert space.api.get(f"{space.path}/revisions/{theirs}").status == 404
+    contributed = ok(space.api.get(f"{space.path}/change-requests", status="merged", contributor=alpha.user))
+    assert contributed["count"] == 2
+
+
+def test_integrations_hear_of_new_content_and_read_it(alpha: Tenant) -> None:
+    one = installed(alpha)
+    path = f"/v1/spaces/{one.space}"
+    made = ok(alpha.api.post(f"{path}/change-requests", {}), 201)["id"]
+    at = f"{path}/change-requests/{made}"
+    ok(alpha.api.post(f"{at}/content", {"changes": [page("Page", "Text.")]}))
+    merged = ok(alpha.api.post(f"{at}/merge"))
+    told = wait_for(lambda: alpha.api.get(f"{one.path}/events", type="space_content_updated").json["items"])
+    assert [(event["payload"]["spaceId"], event["payload"]["revisionId"]) for event in told] == [
+        (one.space, merged["revision"])
+    ]
+
+
+def test_a_copy_of_a_space_has_its_content(space: Space) -> None:
+    space.merge(page("Page", "Text.", id="page"))
+    copy = ok(space.api.post(f"{space.path}/duplicate"), 201)
+    shown = ok(space.api.get(f"/v1/spaces/{copy['id']}/content/path/page", format="markdown"))
+    assert shown["markdown"].strip() == "Text." and copy["revision"] != ok(space.api.get(space.path))["revision"]
+
+
+def test_people_are_asked_to_review(space: Space, alpha: Tenant, beta: Tenant, host: HostProcess) -> None:
+    path, somebody = space.change_request(page("Page", "Text.")), person(host, alpha, "review")
+    assert ok(space.api.get(f"{space.path}/change-requests"))["count"] == 0
+    asked = ok(space.api.post(f"{path}/requested-reviewers", {"users": [somebody.id, somebody.id], "subject": "Look"}))
+    assert [one["user"]["id"] for one in asked["users"]] == [somebody.id]
+    shown = ok(space.api.get(path))
+    assert (shown["status"], shown["subject"]) == ("open", "Look")
+    assert ok(space.api.get(f"{space.path}/change-requests"))["count"] == 1
+    listed = ok(somebody.api.get(f"{path}/requested-reviewers"))["items"]
+    assert listed == asked["users"] and listed[0]["requestedBy"]["id"] == alpha.user
+    for nobody in (beta.user, "nobody"):
+        assert space.api.post(f"{path}/requested-reviewers", {"users": [nobody]}).status == 400
+    ok(space.api.call("PATCH", space.path, {"defaultLevel": None}))
+    assert space.api.post(f"{path}/requested-reviewers", {"users": [somebody.id]}).status == 400
+    one = f"{path}/requested-reviewers/{somebody.id}"
+    assert space.api.call("DELETE", one).status == 205 and space.api.call("DELETE", one).status == 204
+
+
+def test_a_change_request_says_what_it_changes_and_who_did(space: Space, alpha: Tenant, host: HostProcess) -> None:
+    space.merge(page("Page", "Text.", id="page"))
+    path, editor = space.change_request(update("Other.")), person(host, alpha, "edit")
+    for text in ("Once.", "Twice."):
+        ok(editor.api.post(f"{path}/content", {"changes": [update(text), page("New")]}))
+    changes = ok(space.api.get(f"{path}/changes"))["changes"]
+    assert [change["type"] for change in changes] == ["page_edited", "page_created", "page_created"]
+    contributors = ok(space.api.get(f"{path}/contributors"))["items"]
+    assert [(one["user"]["id"], one["count"]) for one in contributors] == [(editor.id, 2), (alpha.user, 1)]
+    space.merge(page("Beside", "Text."))
+    ok(space.api.post(f"{path}/update"))
+    assert len(ok(space.api.get(f"{path}/changes", limit=1))["changes"]) == 1
+    assert len(ok(space.api.get(f"{path}/changes"))["changes"]) == 3
+    ok(space.api.post(f"{path}/merge"))
+    assert len(ok(space.api.get(f"{path}/changes"))["changes"]) == 3
+
+
+def test_what_is_too_long_is_refused_before_it_is_read(space: Space) -> None:
+    path = space.change_request()
+    for markdown, count in (("x" * 1_000_001, 1), ("x" * 900_000, 5)):
+        changes = [page(f"Page {number}", markdown) for number in range(count)]
+        answer = space.api.post(f"{path}/content", {"changes": changes})
+        assert answer.status == 400 and "characters" in answer.text
+    hostile = {
+        "nested": "> " * 100_000 + "x",
+        "lists": "".join("  " * depth + "- x\n" for depth in range(500)),
+        "script": "<script>alert(1)</script>\n\n[x](javascript:alert(1)) <img src=x onerror=alert(1)>",
+        "tags": '{% hint style="info" %}\n' * 3000,
+    }
+    made = ok(space.api.post(f"{path}/content", {"changes": [page(name, text) for name, text in hostile.items()]}))
+    assert len(made["added"]) == len(hostile)
+    script = ok(space.api.get(f"{path}/content/path/script", format="document"))["document"]
+    assert "javascript:" not in str([node for node in script["nodes"] if "link" in str(node)])
