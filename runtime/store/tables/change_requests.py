@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import JSON, ColumnElement, ForeignKey, Index, Integer, String, select
+from sqlalchemy import JSON, ColumnElement, ForeignKey, Index, Integer, String, false, select
 from sqlalchemy.orm import Mapped, mapped_column
 
 from runtime.contract.identifiers import new_id
@@ -73,5 +73,7 @@ class RequestedReviewerRow(Table):
 
     @classmethod
     def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """Whoever sees the change request."""
+        """People who see the change request."""
+        if reach.kind != "user":
+            return false()
         return cls.change_request_id.in_(select(ChangeRequestRow.id).where(ChangeRequestRow.visible_to(reach)))
