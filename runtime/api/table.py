@@ -6,6 +6,7 @@ from functools import cache
 
 from runtime.api.families.access_tokens import access_tokens
 from runtime.api.families.adaptive import adaptive
+from runtime.api.families.change_request_comments import change_request_comments
 from runtime.api.families.change_requests import change_requests
 from runtime.api.families.collections import collections
 from runtime.api.families.computing import computing
@@ -28,6 +29,7 @@ from runtime.api.families.saml import saml
 from runtime.api.families.site_publishing import site_publishing
 from runtime.api.families.site_structure import site_parts
 from runtime.api.families.sites import sites
+from runtime.api.families.space_comments import space_comments
 from runtime.api.families.spaces import spaces
 from runtime.api.families.teams import teams
 from runtime.api.families.translations import translations
@@ -51,8 +53,10 @@ FAMILIES: tuple[Family, ...] = (
     translations,
     embedding,
     content,
+    space_comments,
     change_requests,
     reviewers,
+    change_request_comments,
     computing,
     sites,
     site_parts,

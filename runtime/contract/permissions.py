@@ -46,3 +46,19 @@ MEMBERSHIP: Promises = {"view": "read"}
 def permissions(promises: Promises, level: Role | None) -> dict[str, bool]:
     """Give the `permissions` of an object for an actor who has this level on it."""
     return {name: reaches(level, needed) for name, needed in promises.items()}
+
+
+def comment_permissions(level: Role | None, *, own: bool) -> dict[str, bool]:
+    """Give the `permissions` of a comment or a reply; authors change their own, as long as they may comment at all."""
+    comments = reaches(level, "comment")
+    return {
+        "view": reaches(level, "read"),
+        "edit": own and comments,
+        "reply": comments,
+        "delete": (own and comments) or reaches(level, "admin"),
+    }
+
+
+def may_resolve(level: Role | None, *, own: bool) -> bool:
+    """Tell whether somebody may resolve a comment, or open it again."""
+    return reaches(level, "review") or (own and reaches(level, "comment"))

@@ -11,6 +11,7 @@ from runtime.contract.computing import JsonDocument
 from runtime.contract.organizations import User
 from runtime.serializers import people
 from runtime.serializers.view import View
+from runtime.store import comments as commented
 from runtime.store.tables.change_requests import ChangeRequestRow, RequestedReviewerRow
 from runtime.store.tables.organizations import UserRow
 from runtime.store.tables.spaces import SpaceRow
@@ -20,6 +21,7 @@ def change_requests(view: View, rows: Sequence[ChangeRequestRow]) -> list[Change
     """Show change requests, each with who began it."""
     shown = _people(view, {row.user_id for row in rows})
     spaces = view.by_id(SpaceRow, {row.space_id for row in rows})
+    comments = commented.open_counts(view.session, [row.id for row in rows])
     return [
         ChangeRequest(
             id=row.id,
@@ -35,7 +37,7 @@ def change_requests(view: View, rows: Sequence[ChangeRequestRow]) -> list[Change
             revision_initial=row.initial_id,
             revision_merged_ancestor=row.merged_ancestor_id or MISSING,
             revision_merged=row.merged_id or MISSING,
-            comments=0,
+            comments=comments.get(row.id, 0),
             outdated=row.status in ("draft", "open") and row.ancestor_id != spaces[row.space_id].revision_id,
             urls=ChangeRequestUrls(
                 app=view.at.app("spaces", row.space_id, "change-requests", row.id),

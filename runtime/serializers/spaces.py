@@ -12,19 +12,21 @@ from runtime.contract.permissions import SPACE, permissions
 from runtime.contract.spaces import Space, SpaceUrls
 from runtime.serializers.view import View
 from runtime.store import change_requests
+from runtime.store import comments as commented
 from runtime.store.tables.spaces import SpaceRow
 
 
 def spaces(view: View, rows: Sequence[SpaceRow]) -> list[Space]:
     """Show spaces, each with what the actor may do in it."""
     counts = change_requests.counts(view.session, [row.id for row in rows])
+    comments = commented.open_counts(view.session, [row.id for row in rows])
     return [
-        _space(view, row, level, counts.get(row.id, Counter()))
+        _space(view, row, level, counts.get(row.id, Counter()), comments.get(row.id, 0))
         for row, level in zip(rows, view.levels(rows), strict=True)
     ]
 
 
-def _space(view: View, row: SpaceRow, level: Role | None, counts: Counter[str]) -> Space:
+def _space(view: View, row: SpaceRow, level: Role | None, counts: Counter[str], comments: int) -> Space:
     published = row.visibility not in ("private", "in-collection")
     app = view.at.app("spaces", row.id)
     return Space(
@@ -48,7 +50,7 @@ def _space(view: View, row: SpaceRow, level: Role | None, counts: Counter[str]) 
         language=row.language or MISSING,
         revision=row.revision_id,
         default_level=row.default_level,  # type: ignore[arg-type]
-        comments=0,
+        comments=comments,
         change_requests=counts.total(),
         change_requests_open=counts["open"],
         change_requests_draft=counts["draft"],

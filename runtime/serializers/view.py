@@ -39,3 +39,9 @@ class View:
     def by_id(self, table: type[R], ids: Iterable[str]) -> dict[str, R]:
         """Load rows that others name, in one query; whoever may see those may know of them."""
         return rows.by_id(self.session, table, ids)
+
+    def at_hand(self, table: type[R], ids: Iterable[str]) -> dict[str, R]:
+        """Load rows as `by_id` does, but for those whose levels were noted: these are here already."""
+        keys = set(ids)
+        here = {row.id: row for row in self._levels if isinstance(row, table) and row.id in keys}  # type: ignore[attr-defined]
+        return here | self.by_id(table, keys - here.keys())

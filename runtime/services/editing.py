@@ -23,6 +23,7 @@ from runtime.contract.change_requests import (
     document_in,
 )
 from runtime.contract.identifiers import new_id
+from runtime.services.documents import written
 from runtime.services.markdown.reading import document_of
 from runtime.services.slugs import Slugs, slug_of
 from runtime.store.content.entries import Page, ReusableContent
@@ -37,12 +38,19 @@ _TEXTS = ("description", "emoji", "icon", "layout", "cover", "variables")
 _FLAGS = ("hidden", "no_index", "no_robots_index")
 
 
-def document_of_change(change: Change) -> Node | None:
-    """Read what a change writes. Markdown takes its time: no transaction should wait for it."""
+def document_of_change(change: Change, field: str) -> Node | None:
+    """Read what a change writes; raises BadRequest, naming the `field`.
+
+    Markdown takes its time: no transaction should wait for it.
+    """
     given = document_in(change)
     if given is None:
         return None
-    return document_of(given.markdown) if isinstance(given.markdown, str) else dict(given.document)  # type: ignore[arg-type]
+    if isinstance(given.markdown, str):
+        return document_of(given.markdown)
+    assert isinstance(given.document, dict), "the model has seen that there is one of both"
+    written(given.document, field)
+    return given.document
 
 
 class Editor:

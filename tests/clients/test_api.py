@@ -101,7 +101,7 @@ def refused(host: HostProcess, world: World, others: list[Operation], home: Path
 def leaves(operation: Operation) -> int:
     if operation.method == "DELETE" or operation.name.startswith("unpublish"):
         return 2
-    return operation.name.startswith("transfer")
+    return operation.name.startswith(("transfer", "merge"))
 
 
 def fine(came: int | str) -> bool:
@@ -123,7 +123,7 @@ def values(operation: Operation, world: World) -> list[Any]:
         given.insert(
             len(given) if any(one.get("required") for one in queries) else 0, good.body(world) if good.body else {}
         )
-    return [world.value(parameter) for parameter in operation.parameters] + given
+    return [*world.values(operation).values(), *given]
 
 
 def plain(path: str) -> str:

@@ -56,10 +56,17 @@ class World:
             **self.named,
         }.get(parameter, NOTHING)
 
+    def values(self, operation: Operation) -> dict[str, str]:
+        """Give what the parameters of an operation name, in order; comments of change requests are others."""
+        inside = "changeRequestId" in operation.parameters
+        return {
+            one: self.named.get(f"{one} inside" if inside else one) or self.value(one) for one in operation.parameters
+        }
+
     def path(self, operation: Operation, **other: str) -> str:
         path = operation.path
-        for parameter in operation.parameters:
-            path = path.replace(f"{{{parameter}}}", other.get(parameter, self.value(parameter)))
+        for parameter, value in self.values(operation).items():
+            path = path.replace(f"{{{parameter}}}", other.get(parameter, value))
         return path
 
 
@@ -182,7 +189,13 @@ def content_of(owner: Tenant, space: str, *reviewers: str) -> dict[str, str]:
     assert owner.api.post(asked, {"users": [owner.user, *reviewers]}).status == 200
     merged = owner.api.post(f"{path}/change-requests/{requests_[0]}/merge").json
     page = owner.api.get(f"{path}/content/page/page").json
+    comment, reply = comment_on(owner, path)
+    comment_inside, reply_inside = comment_on(owner, f"{path}/change-requests/{requests_[1]}")
     return {
+        "commentId": comment,
+        "commentReplyId": reply,
+        "commentId inside": comment_inside,
+        "commentReplyId inside": reply_inside,
         "changeRequestId": requests_[1],
         "revisionId": merged["revision"],
         "pageId": "page",
@@ -190,6 +203,13 @@ def content_of(owner: Tenant, space: str, *reviewers: str) -> dict[str, str]:
         "documentId": page["documentId"],
         "reusableContentId": "snippet",
     }
+
+
+def comment_on(owner: Tenant, place: str) -> tuple[str, str]:
+    """Comment on a space or a change request, and reply; gives the ids."""
+    comment = owner.api.post(f"{place}/comments", {"page": "page", "body": {"markdown": "A comment."}}).json["id"]
+    reply = owner.api.post(f"{place}/comments/{comment}/replies", {"body": {"markdown": "A reply."}}).json["id"]
+    return comment, reply
 
 
 def structured(one: Installed) -> dict[str, str]:
@@ -216,6 +236,32 @@ def structured(one: Installed) -> dict[str, str]:
         "siteSectionGroupId": group["id"],
         "shareLinkId": link["id"],
         "siteRedirectId": redirect["id"],
+    }
+
+
+def comments_of(kind: str) -> dict[str, Good]:
+    """Requests that work for the comments of spaces and of change requests."""
+    said = {"document": {"object": "document", "data": {}, "nodes": []}}
+    wrong = {"document": {"object": "document", "nodes": [{}]}}
+    update = {"body": wrong, "addedReactions": ["thumb"], "removedReactions": [""]}
+    return {
+        f"listCommentsIn{kind}": Good(query=lambda world: {"targetPage": "page", "status": "open"}),
+        f"postCommentIn{kind}": Good(
+            lambda world: {"page": "page", "body": {"markdown": "Read **this**."}},
+            spoiled={"page": "nothing", "body": wrong, "node": "nothing"},
+        ),
+        f"getCommentIn{kind}": Good(query=lambda world: {"format": "markdown"}),
+        f"updateCommentIn{kind}": Good(
+            lambda world: {"resolved": True, "body": said, "addedReactions": ["1f44d"], "removedReactions": []},
+            spoiled={"resolved": 1, **update},
+        ),
+        f"deleteCommentIn{kind}": Good(),
+        f"listCommentRepliesIn{kind}": Good(query=lambda world: {"format": "markdown"}),
+        f"postCommentReplyIn{kind}": Good(lambda world: {"body": said}, spoiled={"body": wrong}),
+        f"getCommentReplyIn{kind}": Good(),
+        f"updateCommentReplyIn{kind}": Good(lambda world: {"addedReactions": ["1f44d"]}, spoiled=update),
+        f"deleteCommentReplyIn{kind}": Good(),
+        f"listCommentersIn{kind}": Good(),
     }
 
 
@@ -292,6 +338,8 @@ GOOD: dict[str, Good] = {
         lambda world: {"changes": [{"type": "insert_page", "title": "Another", "document": {"markdown": "Text."}}]},
         spoiled={"changes": [{"type": "delete_page", "id": "nothing"}]},
     ),
+    **comments_of("Space"),
+    **comments_of("ChangeRequest"),
     "listTranslations": Good(),
     "createTranslation": Good(lambda world: {"title": "Manual"}, spoiled={"title": "x" * 101}),
     "getTranslation": Good(),

@@ -46,6 +46,10 @@ class Space:
         return shown(ok(self.api.get(f"{self.path}/content/pages"))["pages"])
 
 
+ODD = {"object": "block", "type": "paragraph", "nodes": [{"object": "inline", "type": "link", "nodes": []}]}
+"""A block that is none: its link leads nowhere."""
+
+
 def ok(answer: Answer, status: int = 200) -> Any:
     assert answer.status == status, answer.text
     return answer.json
@@ -195,6 +199,7 @@ def test_what_cannot_be_changed_so_changes_nothing(space: Space) -> None:
             {"type": "update_page", "id": "one", "document": {"document": {"object": "document", "nodes": [{}]}}},
             "block",
         ),
+        (page("Odd", document={"document": {"object": "document", "nodes": [ODD]}}), "changes.1.document: a block"),
         ({"type": "unknown"}, "type"),
     ):
         answer = space.api.post(f"{path}/content", {"changes": [page("Fine"), change]})

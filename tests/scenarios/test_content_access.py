@@ -371,6 +371,7 @@ DEEDS = [
     Deed("make a collection", "create", ("collection", "create"), _made("collection"), done=(201,), guests=False),
     Deed("restore", "admin", ("space", "admin"), _at("space", "/restore", "POST"), done=(409,)),
     Deed("copy", "create", ("collection", "create"), _at("space", "/duplicate", "POST"), done=(201,), guests=False),
+    Deed("comment", "comment", ("space", "comment"), _at("space", "/comments", "POST", {"body": {"markdown": "Hi."}})),
     Deed("list integrations", "read", ("space", "view"), _at("space", "/integrations")),
 ]
 

@@ -30,7 +30,7 @@ NOTHING_TO_DO_YET = {
     ("organization", "createOpenAPISpec"),
     ("organization", "ingestConversations"),
     ("organization", "viewBilling"),
-    *(("space", name) for name in ("viewInviteLinks", "edit", "triggerGitSync", "comment", "merge", "review")),
+    *(("space", name) for name in ("viewInviteLinks", "edit", "triggerGitSync", "merge", "review")),
     ("collection", "viewInviteLinks"),
 }
 """Promises about what this host has no operation for; clients show what they need of it by them."""

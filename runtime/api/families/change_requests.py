@@ -117,7 +117,9 @@ def change_content_in_change_request(
     call: Call, space: SpaceRow, change_request: ChangeRequestRow, body: ChangeContent
 ) -> ChangedContent:
     """Change pages, reusable contents and variables in a change request, all or nothing (extension)."""
-    changes = [(change, document_of_change(change)) for change in body.changes]
+    changes = [
+        (change, document_of_change(change, f"changes.{place}.document")) for place, change in enumerate(body.changes)
+    ]
     with call.host.database.transaction(writes=True) as session:
         call.opened = session
         within, row = call.find(SpaceRow, id=space.id), call.find(ChangeRequestRow, id=change_request.id)

@@ -56,7 +56,8 @@ def _row(session: Any, table: type[Table], same: dict[str, Any], *, filled: Coll
             # Several columns may refer to one row together.
             for rule in table.__table__.foreign_key_constraints:
                 if rule.referred_table is parent.table:
-                    values |= {key.parent.name: made[key.column.name] for key in rule.elements}
+                    mine = [key for key in rule.elements if key.parent.name not in same]
+                    values |= {key.parent.name: made[key.column.name] for key in mine}
         elif column.name not in values and not column.nullable and column.name != "seq":
             values[column.name] = _value(column)
     session.execute(insert(table.__table__).values(**values))

@@ -1,0 +1,142 @@
+"""Writes comments and replies, resolves threads, and takes reactions (docs/contract/api.md, "Comments")."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import MISSING
+from sqlalchemy.orm import Session
+
+from runtime.contract import errors
+from runtime.contract.comments import (
+    MAX_REACTIONS,
+    PREVIEW,
+    CommentBody,
+    PostComment,
+    UpdateComment,
+    UpdateReply,
+)
+from runtime.contract.document_nodes import said
+from runtime.serializers.comment_targets import page_of
+from runtime.services import content
+from runtime.services.documents import written
+from runtime.services.markdown.reading import document_of
+from runtime.store import comments as stored
+from runtime.store import locks, rows
+from runtime.store.content.entries import Page
+from runtime.store.content.revisions import snapshot_of
+from runtime.store.database import now
+from runtime.store.reach import HOST
+from runtime.store.tables.change_requests import ChangeRequestRow
+from runtime.store.tables.comments import CommentReplyRow, CommentRow
+from runtime.store.tables.content import RevisionRow
+from runtime.store.tables.spaces import SpaceRow
+
+
+def post(session: Session, place: SpaceRow | ChangeRequestRow, user_id: str, body: PostComment) -> CommentRow:
+    """Comment on a space or a change request; raises BadRequest for a page, a node or a cell that is not there."""
+    on_change_request = isinstance(place, ChangeRequestRow)
+    row = CommentRow(
+        place_id=place.id,
+        space_id=place.space_id if isinstance(place, ChangeRequestRow) else place.id,
+        change_request_id=place.id if on_change_request else None,
+        user_id=user_id,
+        revision_id=place.revision_id,
+        **_written(body.body),
+    )
+    _aim(session, row, body)
+    session.add(row)
+    session.flush()
+    return row
+
+
+def reply(session: Session, comment: CommentRow, user_id: str, body: CommentBody) -> CommentReplyRow:
+    """Reply to a comment."""
+    row = CommentReplyRow(comment_id=comment.id, space_id=comment.space_id, user_id=user_id, **_written(body))
+    session.add(row)
+    session.flush()
+    return row
+
+
+def update(session: Session, row: CommentRow, user_id: str, body: UpdateComment) -> None:
+    """Change a comment, resolve it or open it again, and react to it; what is resolved already stays as it is."""
+    _change(session, row, user_id, body)
+    if body.resolved is not MISSING and body.resolved != (row.resolved_by_id is not None):
+        row.resolved_by_id = user_id if body.resolved else None
+        row.resolved_at = now() if body.resolved else None
+    session.flush()
+
+
+def update_reply(session: Session, row: CommentReplyRow, user_id: str, body: UpdateReply) -> None:
+    """Change a reply, and react to it."""
+    _change(session, row, user_id, body)
+    session.flush()
+
+
+def _change(
+    session: Session, row: CommentRow | CommentReplyRow, user_id: str, body: UpdateComment | UpdateReply
+) -> None:
+    if body.body is not MISSING:
+        for column, value in _written(body.body).items():
+            setattr(row, column, value)
+        row.edited_at = now()
+    if body.removed_reactions is not MISSING:
+        stored.unreact(session, row.id, user_id, body.removed_reactions)
+    if body.added_reactions is not MISSING:
+        _react(session, row, user_id, body.added_reactions)
+
+
+def _react(session: Session, row: CommentRow | CommentReplyRow, user_id: str, emoji: Sequence[str]) -> None:
+    """Add reactions; raises BadRequest where there would be too many different ones."""
+    locks.acquire(session, f"reactions to {row.id}")
+    if len(stored.emoji_of(session, row.id) | set(emoji)) > MAX_REACTIONS:
+        raise errors.BadRequest(f"addedReactions: there are at most {MAX_REACTIONS} different ones")
+    of_reply = isinstance(row, CommentReplyRow)
+    comment_id = row.comment_id if isinstance(row, CommentReplyRow) else row.id
+    values: dict[str, Any] = {"on_id": row.id, "user_id": user_id, "comment_id": comment_id}
+    values |= {"reply_id": row.id if of_reply else None, "reacted_at": now()}
+    stored.react(session, [{**values, "emoji": one} for one in dict.fromkeys(emoji)])
+
+
+def _written(body: CommentBody) -> dict[str, Any]:
+    """Write what was sent in both forms; Markdown stays as it was sent.
+
+    Raises BadRequest for a document whose blocks lack what their kinds have, which `check_document` does not look at.
+    """
+    if body.document is not MISSING:
+        return {"document": body.document, "markdown": written(body.document, "body.document")}
+    markdown = "" if body.markdown is MISSING else body.markdown
+    return {"document": document_of(markdown), "markdown": markdown}
+
+
+def _aim(session: Session, row: CommentRow, body: PostComment) -> None:
+    """Note what a comment is about, as it is now."""
+    if body.page is MISSING:
+        if body.node is not MISSING or body.table_cell is not MISSING:
+            raise errors.BadRequest("page: say which page the node is on")
+        return
+    page = _page(session, row, body.page)
+    if body.node is MISSING and body.table_cell is MISSING:
+        return
+    document = content.document_of(session, row.space_id, page.document)
+    row.node_id = None if body.node is MISSING else body.node
+    if body.table_cell is not MISSING:
+        row.record_id, row.definition_id = body.table_cell.record, body.table_cell.definition
+    found = said(document, row.node_id, row.record_id, row.definition_id)
+    if found is None:
+        where = "tableCell: there is no such cell" if row.record_id is not None else "node: there is no such node"
+        raise errors.BadRequest(f"{where} on the page `{page.id}`")
+    row.node_preview, row.node_digest = found.text[:PREVIEW], found.digest
+
+
+def _page(session: Session, row: CommentRow, page_id: str) -> Page:
+    revision = rows.find(session, HOST, RevisionRow, id=row.revision_id, space_id=row.space_id)
+    if revision is None:
+        raise LookupError(f"the space {row.space_id} has no revision {row.revision_id}")
+    snapshot = snapshot_of(session, revision)
+    page, path = snapshot.page_by_id.get(page_id), snapshot.path_of.get(page_id)
+    if page is None or path is None:
+        raise errors.BadRequest(f"page: there is no page `{page_id[:60]}` that has a path")
+    row.page_id, row.page, row.document_id = page.id, page_of(page, path), page.document
+    return page
