@@ -8,7 +8,7 @@ from pydantic import MISSING, AfterValidator, Field, StringConstraints, model_va
 
 from runtime.contract.base import Body, JsonObject, ListQuery, Moment, Text, WireModel
 from runtime.contract.computing import JsonDocument
-from runtime.contract.content_references import ContentReference
+from runtime.contract.content_references import ContentReference, FileReference, UrlReference
 from runtime.contract.documents import check_document
 from runtime.contract.identifiers import ObjectId
 from runtime.contract.organizations import User
@@ -133,6 +133,28 @@ class PagePosition(Body):
     after: ObjectId | MISSING = MISSING
 
 
+class PageLayout(Body):
+    """How a page is laid out, as far as it says."""
+
+    width: Literal["default", "wide"] | MISSING = MISSING
+    cover: bool | MISSING = MISSING
+    cover_size: Literal["hero", "full"] | MISSING = MISSING
+    title: bool | MISSING = MISSING
+    description: bool | MISSING = MISSING
+    table_of_contents: bool | MISSING = MISSING
+    outline: bool | MISSING = MISSING
+    pagination: bool | MISSING = MISSING
+    metadata: bool | MISSING = MISSING
+
+
+class PageCover(Body):
+    """The picture above a page."""
+
+    ref: FileReference | UrlReference | MISSING = MISSING
+    ref_dark: FileReference | UrlReference | MISSING = MISSING
+    y_pos: Annotated[float, Field(ge=-1e6, le=1e6)] = 0
+
+
 class PageFields(Body):
     """What can be said of a page; what is absent stays, what is null goes."""
 
@@ -140,8 +162,8 @@ class PageFields(Body):
     slug: Slug | MISSING = MISSING
     emoji: Icon | MISSING | None = MISSING
     icon: Icon | MISSING | None = MISSING
-    layout: JsonObject | MISSING | None = MISSING
-    cover: JsonObject | MISSING | None = MISSING
+    layout: PageLayout | MISSING | None = MISSING
+    cover: PageCover | MISSING | None = MISSING
     variables: Variables | MISSING | None = MISSING
     hidden: bool | MISSING = MISSING
     no_index: bool | MISSING = MISSING

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from pydantic import MISSING
+from pydantic import MISSING, BaseModel
 
 from runtime.contract import errors
 from runtime.contract.change_requests import (
@@ -34,6 +34,10 @@ Node = Mapping[str, Any]
 
 MAX_PAGES = 20_000
 MAX_DEPTH = 20
+MAX_REUSABLE_CONTENTS = 2000
+MAX_VARIABLES = 200
+MAX_LISTED = 8_000_000
+"""Characters of what all pages of a space say of themselves: whoever reads one of them reads the list."""
 _TEXTS = ("description", "emoji", "icon", "layout", "cover", "variables")
 _FLAGS = ("hidden", "no_index", "no_robots_index")
 
@@ -79,6 +83,11 @@ class Editor:
         """Give what has become of the content; raises BadRequest where it is too much."""
         if len(self._pages) > MAX_PAGES:
             raise errors.BadRequest(f"changes: a space has at most {MAX_PAGES} pages")
+        if len(self._reusable) > MAX_REUSABLE_CONTENTS or len(self._variables) > MAX_VARIABLES:
+            most = f"{MAX_REUSABLE_CONTENTS} reusable contents and {MAX_VARIABLES} variables"
+            raise errors.BadRequest(f"changes: a space has at most {most}")
+        if sum(_length(page) for page in self._pages.values()) > MAX_LISTED:
+            raise errors.BadRequest("changes: titles, descriptions and variables of the pages are too long together")
         ordered = [self._pages[page_id] for siblings in self._inside.values() for page_id in siblings]
         try:
             pages = in_order(ordered)
@@ -164,7 +173,8 @@ class Editor:
         for name in (*_TEXTS, *_FLAGS):
             value = getattr(fields, name)
             if value is not MISSING:
-                values[name] = value
+                model = isinstance(value, BaseModel)
+                values[name] = value.model_dump(mode="json", by_alias=True) if model else value
         if fields.target is not MISSING:
             values["target"] = fields.target.model_dump(mode="json", by_alias=True)
         if fields.document is not MISSING:
@@ -221,6 +231,14 @@ class Editor:
         for sibling in self._inside[page.parent]:
             if sibling != page.id and self._pages[sibling].slug == page.slug:
                 raise errors.BadRequest(f"slug: a page beside this one has the slug `{page.slug}` already")
+
+
+def _length(page: Page) -> int:
+    length = len(page.title) + len(page.description or "") + len(page.slug or "")
+    for named in (page.variables, page.target, page.cover):
+        if named:
+            length += sum(len(name) + len(str(value)) for name, value in named.items())
+    return length
 
 
 _STEPS: dict[type, Callable[[Editor, Any], None]] = {

@@ -200,6 +200,9 @@ def test_what_cannot_be_changed_so_changes_nothing(space: Space) -> None:
             "block",
         ),
         (page("Odd", document={"document": {"object": "document", "nodes": [ODD]}}), "changes.1.document: a block"),
+        ({"type": "update_page", "id": "one", "layout": {"width": "narrow"}}, "layout"),
+        ({"type": "update_page", "id": "one", "cover": {"ref": {"kind": "url", "url": "javascript:x"}}}, "cover"),
+        ({"type": "set_variables", "variables": {f"v{number}": number for number in range(201)}}, "200"),
         ({"type": "unknown"}, "type"),
     ):
         answer = space.api.post(f"{path}/content", {"changes": [page("Fine"), change]})

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from runtime.contract import errors
 from runtime.contract.change_requests import Change
-from runtime.services.editing import MAX_DEPTH, Editor
+from runtime.services.editing import MAX_DEPTH, MAX_VARIABLES, Editor
 from runtime.services.semantic_changes import between
 from runtime.store.content.snapshot import Snapshot, in_order
 
@@ -78,3 +79,25 @@ def test_pages_are_so_deep_and_no_deeper() -> None:
 def test_variables_are_told_apart_by_their_type() -> None:
     one, other = (Snapshot(variables={"on": value}) for value in (True, 1))
     assert [found["type"] for found in between(one, other)] == ["variables_edited"]
+
+
+def test_a_space_says_so_much_and_no_more() -> None:
+    editor = Editor(Snapshot(), MOMENT)
+    long = {f"v{number}": "x" * 256 for number in range(200)}
+    for number in range(200):
+        editor.apply(change(type="insert_page", id=f"p{number}", title="Page", variables=long))
+    with pytest.raises(errors.BadRequest, match="too long together"):
+        editor.snapshot()
+    editor = Editor(Snapshot(), MOMENT)
+    for number in range(MAX_VARIABLES + 1):
+        editor.apply(change(type="set_variables", variables={f"v{number}": number}))
+    with pytest.raises(errors.BadRequest, match="variables"):
+        editor.snapshot()
+
+
+def test_looks_of_a_page_are_kept_as_they_are_said() -> None:
+    editor = Editor(Snapshot(), MOMENT)
+    cover = {"ref": {"kind": "url", "url": "https://example.com/a.png"}, "yPos": 2}
+    editor.apply(change(type="insert_page", title="Page", layout={"width": "wide", "coverSize": "hero"}, cover=cover))
+    (page,) = editor.snapshot().pages
+    assert page.layout == {"width": "wide", "coverSize": "hero"} and page.cover == cover
