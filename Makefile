@@ -31,7 +31,7 @@ test: venv-test npm
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m runtime.api.openapi --check openapi.json
-	$(PYTEST) --cov --cov-report=
+	$(PYTEST)
 	DEVKIT_TEST_DATABASE=postgresql $(PYTEST) $(SERVED_IN_CI)
 
 ## test-postgresql: everything that goes over HTTP, on PostgreSQL
