@@ -1,0 +1,98 @@
+"""A document as its sections: each heading with the text below it, as plain text."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import Any, NamedTuple
+
+from runtime.contract.document_nodes import Node, text_of
+from runtime.contract.inclusions import Inclusions
+
+HEADINGS = frozenset(("heading-1", "heading-2", "heading-3"))
+MAX_TEXT = 200_000
+"""Characters of one page that are read; the rest of it is not searched."""
+MAX_SECTIONS = 1000
+MAX_BLOCKS = 20_000
+"""Blocks of one page that are looked at, with those of the contents it includes."""
+Included = Callable[[str], Node | None]
+"""Gives the document of a reusable content by its id."""
+
+
+class Section(NamedTuple):
+    """A heading with what stands below it; what stands before the first heading has no anchor and no title."""
+
+    anchor: str
+    title: str
+    text: str
+
+
+def sections_of(document: Node, included: Included = lambda content_id: None) -> list[Section]:
+    """Split a document at its headings; texts have no line breaks but between blocks."""
+    sections: list[tuple[str, str, list[str]]] = [("", "", [])]
+    taken: dict[str, int] = {}
+    left = MAX_TEXT
+    for block in islice(_blocks(document, included, Inclusions()), MAX_BLOCKS):
+        text = _plain(text_of(block))[:left]
+        left -= len(text)
+        if block.get("type") in HEADINGS and len(sections) < MAX_SECTIONS:
+            sections.append((_anchor(block, text, taken), text, []))
+        elif text:
+            sections[-1][2].append(text)
+        if left <= 0:
+            break
+    return [Section(anchor, title, "\n".join(texts)) for anchor, title, texts in sections if title or texts]
+
+
+def includes(document: Node) -> bool:
+    """Tell whether a document shows anything that stands elsewhere: reusable contents, or variables."""
+    waiting: list[Any] = [document]
+    while waiting:
+        node = waiting.pop()
+        if node.get("type") in ("reusable-content", "expression"):
+            return True
+        waiting += [*node.get("nodes", ()), *node.get("fragments", ())]
+    return False
+
+
+def _blocks(document: Node, included: Included, inclusions: Inclusions) -> Iterator[Node]:
+    for block in document.get("nodes", ()):
+        content = _reused(block)
+        if content is None:
+            yield block
+            continue
+        with inclusions.of(content) as allowed:
+            inner = included(content) if allowed else None
+            if inner is not None:
+                yield from _blocks(inner, included, inclusions)
+
+
+def _reused(block: Node) -> str | None:
+    """Give the id of the reusable content that a block includes."""
+    if block.get("type") != "reusable-content":
+        return None
+    ref = block.get("data", {}).get("ref")
+    content = ref.get("reusableContent") if isinstance(ref, dict) else None
+    return content if isinstance(content, str) else ""
+
+
+def _plain(text: str) -> str:
+    """Write each line with single spaces, without what no column can hold."""
+    text = unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode().replace("\x00", " "))
+    return "\n".join(line for line in (" ".join(line.split()) for line in text.split("\n")) if line)
+
+
+def _anchor(heading: Node, title: str, taken: dict[str, int]) -> str:
+    """Name a heading: by the id it was given, else by what it says, each name once in a page."""
+    given = (_text(heading.get("data"), "id"), _text(heading.get("meta"), "id"))
+    name = next((one for one in given if one), "") or re.sub(r"[^\w-]+", "-", title.lower()).strip("-")[:100]
+    name = name or "section"
+    taken[name] = number = taken.get(name, 0) + 1
+    return name if number == 1 else f"{name}-{number - 1}"
+
+
+def _text(value: Any, name: str) -> str:
+    found = value.get(name) if isinstance(value, Mapping) else None
+    return found[:200] if isinstance(found, str) else ""
