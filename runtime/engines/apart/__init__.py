@@ -1,0 +1,1 @@
+"""Our own code on hostile files: in a process of its own, with a folder and nothing else."""

@@ -1,0 +1,39 @@
+"""The inside of a process that works apart: reads what to do, does it, writes the answer into its folder."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import resource
+import sys
+from pathlib import Path
+
+from runtime.engines.apart.answers import Refused
+
+ANSWER = ".answer.json"
+
+
+def main() -> None:
+    """Run the function that standard input names; the answer is a file in the folder."""
+    request = json.load(sys.stdin)
+    folder = Path(request["folder"])
+    os.environ["TMPDIR"] = os.environ["HOME"] = str(folder)
+    memory = request["memory"]
+    for limit, value in (
+        (resource.RLIMIT_AS, memory),
+        (resource.RLIMIT_FSIZE, request["file_bytes"]),
+        (resource.RLIMIT_CPU, int(request["seconds"]) + 1),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_NOFILE, 256),
+    ):
+        resource.setrlimit(limit, (value, value))
+    try:
+        function = getattr(importlib.import_module(request["module"]), request["function"])
+        answer = {"result": function(folder, request["arguments"])}
+        text = json.dumps(answer)
+    except Refused as refused:
+        text = json.dumps({"refused": [refused.code, refused.message]})
+    except (MemoryError, RecursionError):
+        text = json.dumps({"failed": "memory"})
+    (folder / ANSWER).write_text(text, encoding="utf-8")

@@ -1,0 +1,204 @@
+"""Runs a function of ours on files that somebody else made, where it can do no harm: apart, and bounded."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import site
+import stat
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, Literal
+
+import runtime
+from runtime.engines import sandbox, seccomp
+from runtime.engines.apart.answers import Refused
+from runtime.engines.apart.child import ANSWER
+from runtime.engines.sandbox import SandboxMode, SandboxUnavailable, View
+from runtime.engines.starting import on_any_processor
+
+Reason = Literal["memory", "time", "crashed"]
+
+MAX_ANSWER = 32 * 1024 * 1024
+"""Bytes of the JSON that a function returns; what is more goes into files of the folder."""
+_FOLDER = "/sandbox/folder"
+_LOOK_EVERY = 0.05
+_SAID = 4000
+_FLAGS = ("-I", "-S", "-B", "-c")
+_PROGRAM = "import sys; sys.path[:] = {path!r}; from runtime.engines.apart.child import main; main()"
+_ENVIRONMENT = {"LANG": "C.UTF-8", "PATH": "/nonexistent", "TZ": "UTC"}
+
+
+class ApartFailed(Exception):
+    """A function did not come to an end: it took too much `memory`, too much `time`, or it `crashed`."""
+
+    def __init__(self, reason: Reason, said: str = "") -> None:
+        super().__init__(f"{reason}: {said}" if said else reason)
+        self.reason = reason
+
+
+class ApartRunner:
+    """Starts processes that work apart; safe to use from many threads. Who waits for one keeps its thread."""
+
+    def __init__(self, mode: SandboxMode) -> None:
+        """Take whether there must be a sandbox; without, the limits hold and the walls do not."""
+        self._confined = mode == "required"
+
+    def run(
+        self,
+        function: Callable[[Path, Any], Any],
+        folder: Path,
+        arguments: Any,
+        *,
+        memory: int,
+        seconds: float,
+        file_bytes: int = 1 << 30,
+        mounts: Mapping[str, str] | None = None,
+        check: Callable[[], None] = lambda: None,
+    ) -> Any:
+        """Call a function at the top of a module with a folder and JSON, and return its JSON.
+
+        It sees the interpreter, our packages, `mounts` (path inside: path outside) read-only, and the folder, where it
+        may write files of `file_bytes`; it has no network, `memory` bytes and `seconds`. `check` is called now and then
+        and stops it by raising. Raises `Refused` when the function did, `ApartFailed`, `SandboxUnavailable`.
+        """
+        (folder / ANSWER).unlink(missing_ok=True)
+        user = sandbox.own_user() if self._confined and sandbox.started_by_root() else None
+        if user is not None:
+            _give(folder, user)
+        request = {
+            "module": function.__module__,
+            "function": function.__qualname__,
+            "arguments": arguments,
+            "folder": _FOLDER if self._confined else str(folder),
+            "memory": memory,
+            "seconds": seconds,
+            "file_bytes": file_bytes,
+        }
+        with tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as asked:
+            asked.write(json.dumps(request).encode())
+            asked.seek(0)
+            process = self._start(folder, mounts or {}, user, asked, errors)
+            in_time = _wait(process, seconds, check)
+            errors.seek(0, os.SEEK_END)
+            errors.seek(max(0, errors.tell() - _SAID))
+            said = errors.read().decode("utf-8", "replace").strip()
+        if not in_time or process.returncode in (-signal.SIGXCPU, 128 + signal.SIGXCPU):
+            raise ApartFailed("time")
+        answer = _answer(folder)
+        if answer is None:
+            if "MemoryError" in said or "Cannot allocate memory" in said:
+                raise ApartFailed("memory")
+            if said.startswith("bwrap:"):
+                raise SandboxUnavailable(sandbox.explain(said))
+            raise ApartFailed("crashed", said.rpartition("\n")[2][:500] or f"it ended with {process.returncode}")
+        if "refused" in answer:
+            raise Refused(*answer["refused"])
+        if "failed" in answer:
+            raise ApartFailed(answer["failed"])
+        return answer["result"]
+
+    def _start(
+        self, folder: Path, mounts: Mapping[str, str], user: int | None, asked: BinaryIO, errors: BinaryIO
+    ) -> subprocess.Popen[bytes]:
+        with on_any_processor():
+            if not self._confined:
+                path = [str(Path(runtime.__file__).parent.parent), *(entry for entry in sys.path if entry)]
+                words = [sandbox.interpreter(), *_FLAGS, _PROGRAM.format(path=path)]
+                return _popen(words, _ENVIRONMENT, asked, errors, ())
+            view, path = _view(folder, mounts)
+            words = [sandbox.interpreter(), *_FLAGS, _PROGRAM.format(path=path)]
+            reading, writing = os.pipe()
+            try:
+                command = sandbox.bubblewrap_command(view, words, _ENVIRONMENT, filter_descriptor=reading, user=user)
+                process = _popen(command, {}, asked, errors, (reading,))
+            except BaseException:
+                os.close(writing)
+                raise
+            finally:
+                os.close(reading)
+            try:
+                os.write(writing, seccomp.build_filter(execute=True))
+            except BrokenPipeError:  # it has ended; what it said tells why
+                pass
+            finally:
+                os.close(writing)
+            return process
+
+
+def open_made(folder: Path, name: str) -> BinaryIO:
+    """Open a file that a function made in its folder: a plain one, and no link out of it. Raises `OSError`."""
+    descriptor = os.open(folder / Path(name).name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(f"{name} is no plain file")
+    return os.fdopen(descriptor, "rb")
+
+
+def _view(folder: Path, mounts: Mapping[str, str]) -> tuple[View, list[str]]:
+    view, path = sandbox.interpreter_view(())
+    package = Path(runtime.__file__).parent
+    view.mounts[f"{sandbox.APPLICATION}/runtime"] = str(package)
+    installed = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), *site.getsitepackages()]
+    for number, place in enumerate(dict.fromkeys(place for place in installed if Path(place).is_dir())):
+        shown = f"{sandbox.PACKAGES}/{number}"
+        view.mounts[shown] = place
+        path.append(shown)
+    view.mounts.update({inside: outside for inside, outside in mounts.items() if Path(outside).exists()})
+    return View(view.mounts, view.hidden, view.links, writable={_FOLDER: str(folder)}), path
+
+
+def _popen(
+    words: Sequence[str], environment: Mapping[str, str], asked: BinaryIO, errors: BinaryIO, handed: Sequence[int]
+) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        words, stdin=asked, stdout=errors, stderr=errors, env=environment, pass_fds=handed, start_new_session=True
+    )
+
+
+def _wait(process: subprocess.Popen[bytes], seconds: float, check: Callable[[], None]) -> bool:
+    """Wait for the end, and bring it about after some seconds; tells whether it came by itself."""
+    deadline = time.monotonic() + seconds
+    try:
+        while True:
+            check()
+            try:
+                process.wait(_LOOK_EVERY)
+            except subprocess.TimeoutExpired:
+                if time.monotonic() > deadline:
+                    return False
+            else:
+                return True
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def _answer(folder: Path) -> dict[str, Any] | None:
+    try:
+        with open_made(folder, ANSWER) as file:
+            text = file.read(MAX_ANSWER + 1)
+    except FileNotFoundError:
+        return None
+    if len(text) > MAX_ANSWER:
+        raise ApartFailed("memory")
+    try:
+        answer = json.loads(text)
+    except ValueError:  # it was killed while it wrote
+        return None
+    return answer if isinstance(answer, dict) else None
+
+
+def _give(folder: Path, user: int) -> None:
+    """Give a folder with all that is in it to the user that the process becomes."""
+    os.chown(folder, user, user)
+    for root, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            os.chown(Path(root, name), user, user, follow_symlinks=False)
