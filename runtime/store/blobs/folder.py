@@ -1,0 +1,76 @@
+"""Blobs in a folder of this machine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import BinaryIO
+
+from runtime.store.blobs.backend import BlobMissing, BlobsUnavailable
+
+
+class FolderBackend:
+    """A file for each blob, in folders named by the first two characters."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take the folder; it is made when the first blob comes."""
+        self._folder = folder
+
+    def has(self, name: str, size: int) -> bool:
+        """Tell whether a blob of this size is there."""
+        try:
+            return self._path(name).stat().st_size == size
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise BlobsUnavailable(f"{self._folder}: {error.strerror}") from error
+
+    def write(self, name: str, content: BinaryIO) -> None:
+        """Keep a blob: written beside its place and then moved there, so that nobody sees half of it."""
+        path = self._path(name)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as made:
+                try:
+                    shutil.copyfileobj(content, made, 1 << 20)
+                    made.flush()
+                    os.fsync(made.fileno())
+                    Path(made.name).replace(path)
+                except BaseException:
+                    Path(made.name).unlink(missing_ok=True)
+                    raise
+            _sync(path.parent)
+        except OSError as error:
+            raise BlobsUnavailable(f"{self._folder}: {error.strerror}") from error
+
+    def open(self, name: str, start: int = 0) -> BinaryIO:
+        """Read a blob from a byte on."""
+        try:
+            file = self._path(name).open("rb")
+        except FileNotFoundError:
+            raise BlobMissing(name) from None
+        except OSError as error:
+            raise BlobsUnavailable(f"{self._folder}: {error.strerror}") from error
+        file.seek(start)
+        return file
+
+    def delete(self, name: str) -> None:
+        """Let go of a blob."""
+        try:
+            self._path(name).unlink(missing_ok=True)
+        except OSError as error:
+            raise BlobsUnavailable(f"{self._folder}: {error.strerror}") from error
+
+    def _path(self, name: str) -> Path:
+        return self._folder / name[:2] / name
+
+
+def _sync(folder: Path) -> None:
+    """Wait until the disk has the entries of a folder."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,94 @@
+"""Blobs in object storage that speaks S3, for hosts on more than one machine. Needs the package `boto3`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO, cast
+from urllib.parse import parse_qs, urlsplit
+
+from runtime.store.blobs.backend import BlobMissing, BlobsUnavailable
+
+TIMEOUT = 10
+"""Seconds for a connection, and for each wait on it."""
+TRIES = 3
+CONNECTIONS = 32
+
+
+class BadBlobAddress(ValueError):
+    """The address of a place for blobs cannot be read; the sentence says what it should look like."""
+
+
+class S3Backend:
+    """An object for each blob. Credentials come as boto3 finds them: environment, profile, or the machine's role."""
+
+    def __init__(self, url: str) -> None:
+        """Take `s3://bucket/prefix`, with `?endpoint=https://…` and `&region=…` where it is not Amazon's.
+
+        Raises `BadBlobAddress`.
+        """
+        try:
+            import boto3
+            from botocore.config import Config
+            from botocore.exceptions import BotoCoreError, ClientError
+        except ImportError:
+            raise BadBlobAddress("object storage needs the package boto3: pip install boto3") from None
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            parts = urlsplit("")
+        if parts.scheme != "s3" or not parts.netloc:
+            raise BadBlobAddress("it must look like s3://bucket/prefix?endpoint=https://storage.example")
+        query = parse_qs(parts.query)
+        self._bucket, self._prefix = parts.netloc, parts.path.strip("/")
+        self._failures = (BotoCoreError, ClientError)
+        self._client: Any = boto3.client(
+            "s3",
+            endpoint_url=query.get("endpoint", [None])[0],
+            region_name=query.get("region", [None])[0] or "us-east-1",
+            config=Config(
+                connect_timeout=TIMEOUT,
+                read_timeout=TIMEOUT,
+                retries={"max_attempts": TRIES, "mode": "standard"},
+                max_pool_connections=CONNECTIONS,
+            ),
+        )
+
+    def has(self, name: str, size: int) -> bool:
+        """Tell whether a blob of this size is there."""
+        try:
+            with self._asking(name):
+                return bool(self._client.head_object(**self._at(name))["ContentLength"] == size)
+        except BlobMissing:
+            return False
+
+    def write(self, name: str, content: BinaryIO) -> None:
+        """Keep a blob; large ones go in parts."""
+        with self._asking(name):
+            self._client.upload_fileobj(content, self._bucket, self._at(name)["Key"])
+
+    def open(self, name: str, start: int = 0) -> BinaryIO:
+        """Read a blob from a byte on."""
+        ranged = {"Range": f"bytes={start}-"} if start else {}
+        with self._asking(name):
+            return cast(BinaryIO, self._client.get_object(**self._at(name), **ranged)["Body"])
+
+    def delete(self, name: str) -> None:
+        """Let go of a blob."""
+        with self._asking(name):
+            self._client.delete_object(**self._at(name))
+
+    def _at(self, name: str) -> dict[str, str]:
+        return {"Bucket": self._bucket, "Key": f"{self._prefix}/{name}" if self._prefix else name}
+
+    @contextmanager
+    def _asking(self, name: str) -> Iterator[None]:
+        try:
+            yield
+        except self._failures as error:
+            answer = getattr(error, "response", {})
+            code = str(answer.get("Error", {}).get("Code", ""))
+            if code in ("404", "NoSuchKey", "NotFound"):
+                raise BlobMissing(name) from None
+            # The whole error may repeat signed addresses.
+            raise BlobsUnavailable(f"s3://{self._bucket}: {code or type(error).__name__}") from error

@@ -1,0 +1,160 @@
+"""Blobs and the rows that tell which there are: what somebody needs is never deleted, what nobody needs is.
+
+Who stores a blob first touches its row, then looks whether the bytes are there, and has `GRACE` to commit a row that
+needs it. Who deletes one holds its row, untouched for longer than that and needed by none, until the bytes are gone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from sqlalchemy import exists, func, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from runtime.store.blobs.backend import Backend
+from runtime.store.blobs.folder import FolderBackend
+from runtime.store.blobs.s3 import S3Backend
+from runtime.store.database import Database, now
+from runtime.store.locks import acquire
+from runtime.store.tables.blobs import BlobRow, SpaceBlobRow
+from runtime.store.tables.imports import ImportRow
+from runtime.store.tables.openapi_specs import OpenApiSpecRow, OpenApiVersionRow
+from runtime.store.tables.pdfs import PdfRow
+from runtime.store.tables.spaces import SpaceRow
+
+GRACE = timedelta(hours=24)
+PIECE = 1 << 20
+IN_MEMORY = 1 << 20
+"""Bytes of a stream that are held in memory; what is longer goes to a temporary file."""
+
+NEEDED_BY: tuple[InstrumentedAttribute[Any], ...] = (
+    SpaceBlobRow.name,
+    OpenApiSpecRow.source_blob,
+    OpenApiVersionRow.blob,
+    PdfRow.blob,
+    ImportRow.blob,
+)
+"""Every column that names a blob which must stay."""
+
+
+class BlobTooLarge(ValueError):
+    """A stream has more bytes than it may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """A blob: the SHA-256 of its bytes in hexadecimal, and how many there are."""
+
+    name: str
+    size: int
+
+
+class BlobStore:
+    """All blobs of a host; safe to use from many threads and processes."""
+
+    def __init__(self, database: Database, backend: Backend) -> None:
+        """Take where the bytes are kept."""
+        self._database, self._backend = database, backend
+
+    def put(self, stream: BinaryIO, max_bytes: int) -> Blob:
+        """Store what a stream has, and never more than a piece of it in memory; no transaction may be open.
+
+        Raises `BlobTooLarge`, `BlobsUnavailable`.
+        """
+        digest, size = hashlib.sha256(), 0
+        with tempfile.SpooledTemporaryFile(IN_MEMORY) as spool:
+            while piece := stream.read(PIECE):
+                size += len(piece)
+                if size > max_bytes:
+                    raise BlobTooLarge
+                digest.update(piece)
+                spool.write(piece)
+            blob = Blob(digest.hexdigest(), size)
+            self.touch([blob])
+            if not self._backend.has(blob.name, size):
+                spool.seek(0)
+                self._backend.write(blob.name, cast(BinaryIO, spool))
+        return blob
+
+    def touch(self, blobs: Iterable[Blob]) -> None:
+        """Note that blobs are about to be needed."""
+        ordered = sorted(set(blobs), key=lambda blob: blob.name)
+        if not ordered:
+            return
+        insert = sqlite.insert if self._database.is_sqlite else postgresql.insert
+        with self._database.transaction(writes=True) as session:
+            for blob in ordered:
+                acquire(session, f"blob:{blob.name}")
+                moment = now()
+                statement = insert(BlobRow).values(name=blob.name, size=blob.size, touched_at=moment)
+                session.execute(statement.on_conflict_do_update(index_elements=["name"], set_={"touched_at": moment}))
+
+    def open(self, name: str, start: int = 0) -> BinaryIO:
+        """Read a blob from a byte on; raises `BlobMissing`, `BlobsUnavailable`."""
+        return self._backend.open(name, start)
+
+    def read(self, name: str) -> bytes:
+        """Read a whole blob that is known to be small."""
+        with self.open(name) as stream:
+            return stream.read()
+
+    def sweep(self, limit: int) -> int:
+        """Delete some blobs that nobody needs any more; returns how many went."""
+        before = now() - GRACE
+        needless = [~exists().where(column == BlobRow.name) for column in NEEDED_BY]
+        with self._database.transaction(writes=False) as session:
+            query = select(BlobRow.name).where(BlobRow.touched_at < before, *needless).limit(limit)
+            names = session.scalars(query).all()
+        gone = 0
+        for name in names:
+            with self._database.transaction(writes=True) as session:
+                acquire(session, f"blob:{name}")
+                row = session.scalar(
+                    select(BlobRow).where(BlobRow.name == name, BlobRow.touched_at < before, *needless)
+                )
+                if row is not None:
+                    self._backend.delete(name)
+                    session.delete(row)
+                    gone += 1
+        return gone
+
+
+def need(session: Session, space_id: str, blobs: Sequence[Blob]) -> None:
+    """Note that content of a space needs blobs, which were stored before this transaction began."""
+    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    for blob in sorted(set(blobs), key=lambda blob: blob.name):
+        value = {"space_id": space_id, "name": blob.name, "size": blob.size, "added_at": now()}
+        statement = insert(SpaceBlobRow).values(value)
+        session.execute(
+            statement.on_conflict_do_update(index_elements=["space_id", "name"], set_={"added_at": value["added_at"]})
+        )
+
+
+def bytes_of(session: Session, space_id: str) -> int:
+    """Count the bytes of all blobs that a space needs."""
+    total = select(func.coalesce(func.sum(SpaceBlobRow.size), 0)).where(SpaceBlobRow.space_id == space_id)
+    return int(session.scalar(total) or 0)
+
+
+def of_space(session: Session, space_id: str, name: str) -> tuple[int, str] | None:
+    """Find how large a blob is that a space needs, and the organization of the space; None once it was deleted."""
+    query = (
+        select(SpaceBlobRow.size, SpaceRow.organization_id)
+        .join(SpaceRow, SpaceRow.id == SpaceBlobRow.space_id)
+        .where(SpaceBlobRow.space_id == space_id, SpaceBlobRow.name == name, SpaceRow.deleted_at.is_(None))
+    )
+    found = session.execute(query).first()
+    return (found[0], found[1]) if found is not None else None
+
+
+def open_blobs(database: Database, address: str) -> BlobStore:
+    """Open the blobs of a host: at `s3://…`, else in a folder. Raises `BadBlobAddress`."""
+    backend = S3Backend(address) if "://" in address else FolderBackend(Path(address))
+    return BlobStore(database, backend)

@@ -1,0 +1,77 @@
+"""What documents refer to, and the anchors in them: written with each document, read for all of a revision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from runtime.contract.document_nodes import anchors_in
+from runtime.contract.document_references import Reference, references_in
+from runtime.store.content.pieces import digest_of
+from runtime.store.tables.content import DocumentReferencesRow
+
+AT_ONCE = 500
+"""Rows in one statement."""
+
+
+class Found(NamedTuple):
+    """What was found in a document."""
+
+    references: Sequence[Reference]
+    anchors: frozenset[str]
+
+
+NOTHING = Found((), frozenset())
+
+
+def found_in(document: Mapping[str, Any]) -> dict[str, Any] | None:
+    """List what is kept of a document: its references and anchors, as JSON; None where it has none."""
+    references, anchors = references_in(document), anchors_in(document)
+    return {"references": [list(one) for one in references], "anchors": anchors} if references or anchors else None
+
+
+def note(session: Session, space_id: str, documents: Iterable[Mapping[str, Any]]) -> None:
+    """Write down what documents refer to; what is there already stays."""
+    found = {digest_of(document): found_in(document) for document in documents}
+    keep(session, space_id, {name: one for name, one in found.items() if one is not None})
+
+
+def keep(session: Session, space_id: str, found: Mapping[bytes, Mapping[str, Any]]) -> None:
+    """Write down what was found in documents, by their names; what is there already stays."""
+    _insert(session, [{"space_id": space_id, "name": name, "found": one} for name, one in sorted(found.items())])
+
+
+def copy(session: Session, space_id: str, to: str, names: Iterable[str]) -> None:
+    """Write down for another space what documents of this one refer to."""
+    rows = _rows(session, space_id, names)
+    _insert(session, [{"space_id": to, "name": name, "found": found} for name, found in sorted(rows.items())])
+
+
+def read(session: Session, space_id: str, names: Iterable[str]) -> dict[str, Found]:
+    """Read what was found in documents of a space; those in which nothing was are left out."""
+    return {
+        name.hex(): Found([Reference(*one) for one in found["references"]], frozenset(found["anchors"]))
+        for name, found in _rows(session, space_id, names).items()
+    }
+
+
+def _rows(session: Session, space_id: str, names: Iterable[str]) -> dict[bytes, Any]:
+    wanted = sorted({bytes.fromhex(name) for name in names})
+    found: dict[bytes, Any] = {}
+    for place in range(0, len(wanted), AT_ONCE):
+        query = select(DocumentReferencesRow.name, DocumentReferencesRow.found).where(
+            DocumentReferencesRow.space_id == space_id, DocumentReferencesRow.name.in_(wanted[place : place + AT_ONCE])
+        )
+        found |= dict(session.execute(query).all())
+    return found
+
+
+def _insert(session: Session, values: Sequence[Mapping[str, Any]]) -> None:
+    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    for place in range(0, len(values), AT_ONCE):
+        statement = insert(DocumentReferencesRow).values(values[place : place + AT_ONCE])
+        session.execute(statement.on_conflict_do_nothing())
