@@ -1,0 +1,1 @@
+"""Content as a folder of Markdown files, as repositories hold it (docs/folder-format.md)."""

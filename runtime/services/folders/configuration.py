@@ -1,0 +1,66 @@
+"""`.gitbook.yaml`: where the content of a folder is, and addresses that lead elsewhere now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from runtime.services.folders.names import resolved
+from runtime.services.folders.yaml_text import BadYaml, read_mapping
+
+MAX_REDIRECTS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """Paths: `root` in the folder, the others below `root`."""
+
+    root: str = ""
+    readme: str = "README.md"
+    summary: str = "SUMMARY.md"
+    redirects: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_configuration(text: str, problems: list[str]) -> Configuration:
+    """Read the file; what is wrong in it is told, and stays as if it were not said."""
+    try:
+        said = read_mapping(text)
+    except BadYaml as error:
+        problems.append(f".gitbook.yaml is left out. {error}")
+        return Configuration()
+    structure = said.get("structure")
+    named = structure if isinstance(structure, dict) else {}
+    return Configuration(
+        _path(said, "root", "", problems),
+        _path(named, "readme", "README.md", problems),
+        _path(named, "summary", "SUMMARY.md", problems),
+        _redirects(said.get("redirects"), problems),
+    )
+
+
+def _path(said: Mapping[Any, Any], name: str, usual: str, problems: list[str]) -> str:
+    value = said.get(name)
+    if value is None:
+        return usual
+    path = resolved(value) if isinstance(value, str) and len(value) <= 1000 else None
+    if path is None:
+        problems.append(f".gitbook.yaml: `{name}` is left out, since it is no path inside the folder.")
+        return usual
+    return path
+
+
+def _redirects(said: Any, problems: list[str]) -> dict[str, str]:
+    if said is None:
+        return {}
+    if not isinstance(said, dict):
+        problems.append(".gitbook.yaml: `redirects` is left out, since it has no names for its values.")
+        return {}
+    good = {
+        source.strip("/"): target
+        for source, target in said.items()
+        if isinstance(source, str) and isinstance(target, str) and len(source) + len(target) <= 4000
+    }
+    if len(good) < len(said) or len(good) > MAX_REDIRECTS:
+        problems.append(f".gitbook.yaml: redirects are texts, and at most {MAX_REDIRECTS}; others are left out.")
+    return dict(list(good.items())[:MAX_REDIRECTS])

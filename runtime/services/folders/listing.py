@@ -1,0 +1,61 @@
+"""The files that a revision is as a folder, some at a time: texts as they are, and which files come beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from runtime.services.folders.configuration import Configuration
+from runtime.services.folders.paths import paths_of
+from runtime.services.folders.texts import EMPTY, Document, Texts
+from runtime.store.content.snapshot import Snapshot
+
+
+class Listed(NamedTuple):
+    """A file of the folder; `document` names what it says, where it is one of a page or a reusable content."""
+
+    kind: Literal["page", "file", "reusable-content", "summary", "variables"]
+    id: str
+    path: str
+    document: str | None = None
+
+    @property
+    def key(self) -> str:
+        """Name it among all of them."""
+        return f"{self.kind} {self.id}"
+
+
+class FolderOf:
+    """A revision as a folder."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        """Find the place of everything."""
+        self._snapshot = snapshot
+        self._paths = paths_of(snapshot, Configuration())
+        self._texts = Texts(snapshot, self._paths)
+
+    def every(self) -> Sequence[Listed]:
+        """List all files, by their paths."""
+        pages = {page.id: page for page in self._snapshot.pages}
+        contents = self._snapshot.reusable_content_by_id
+        found = [Listed("page", one, path, pages[one].document) for one, path in self._paths.page.items()]
+        found += [Listed("file", one, path) for one, path in self._paths.file.items()]
+        found += [
+            Listed("reusable-content", one, path, contents[one].document)
+            for one, path in self._paths.reusable_content.items()
+        ]
+        found.append(Listed("summary", "", self._paths.summary))
+        if self._snapshot.variables:
+            found.append(Listed("variables", "", self._paths.variables))
+        return sorted(found, key=lambda one: one.path)
+
+    def text(self, one: Listed, documents: Mapping[str, Document]) -> str | None:
+        """Write a text; None for what is none."""
+        document = documents[one.document] if one.document is not None else EMPTY
+        if one.kind == "page":
+            return self._texts.page(self._snapshot.page_by_id[one.id], document)
+        if one.kind == "reusable-content":
+            return self._texts.content(self._snapshot.reusable_content_by_id[one.id], document)
+        if one.kind == "summary":
+            return self._texts.summary()
+        return self._texts.variables() if one.kind == "variables" else None

@@ -1,0 +1,65 @@
+"""Paths in a folder: relative to it, with `/` between their parts, and never out of it."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from urllib.parse import unquote
+
+README = re.compile(r"(?:readme|index)\.(?:md|markdown)", re.IGNORECASE)
+MARKDOWN = re.compile(r"\.(?:md|markdown)$", re.IGNORECASE)
+ASSETS = ".gitbook/assets"
+INCLUDES = ".gitbook/includes"
+VARIABLES = ".gitbook/vars.yaml"
+CONFIGURATION = ".gitbook.yaml"
+MAX_NAME = 240
+"""Bytes of one part of a path; file systems take 255."""
+MAX_PATH = 900
+SLUG = re.compile(r"[^/?#%\s\\]{1,120}")
+"""As the API takes them, with the number that keeps equal ones apart."""
+_QUOTED = re.compile(r"[%#?&:\s<>\"'\\|`{}()\[\]\x00-\x1f\x7f-\x9f]")
+
+
+def usable(name: str) -> bool:
+    """Whether a part of a path can be the name of a file everywhere, and is none that Git keeps for itself."""
+    try:
+        length = len(name.encode())
+    except UnicodeEncodeError:
+        return False
+    plain = name not in ("", ".", "..") and not any(ord(sign) < 32 or sign in "/\\\x7f" for sign in name)
+    return plain and length <= MAX_NAME and not name.lower().startswith(".git") and not name.lower().startswith("git~")
+
+
+def resolved(path: str, folder: str = "") -> str | None:
+    """Write a path without `.` and `..`, seen from a folder; None where it leads out, and for what is none."""
+    if "\x00" in path or "\\" in path:
+        return None
+    whole = posixpath.normpath(posixpath.join(folder, path.lstrip("/")))
+    if whole == ".":
+        return ""
+    return None if whole.startswith(("../", "/")) or whole == ".." else whole
+
+
+def quoted(path: str) -> str:
+    """Write a path as the target of a link."""
+    return _QUOTED.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "replace")), path)
+
+
+def unquoted(target: str) -> str:
+    """Read a path from the target of a link."""
+    return unquote(target, errors="replace")
+
+
+def slug_in(path: str) -> str | None:
+    """Give the slug that a page has by its file: the name of the file, or of the folder that it is the page of."""
+    folder, name = posixpath.split(path)
+    stem = posixpath.basename(folder) or "readme" if README.fullmatch(name) else MARKDOWN.sub("", name)
+    return stem if SLUG.fullmatch(stem) else None
+
+
+def title_in(path: str) -> str:
+    """Give the title that a page has by its file, if nothing else says one."""
+    folder, name = posixpath.split(path)
+    stem = posixpath.basename(folder) or "Home" if README.fullmatch(name) else MARKDOWN.sub("", name)
+    words = re.sub(r"[-_\s]+", " ", stem).strip()
+    return words[:1].upper() + words[1:] or "Untitled"

@@ -1,0 +1,153 @@
+"""Reads a folder of Markdown files, with SUMMARY.md or as the folders are, as content (docs/folder-format.md)."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from runtime.services.folders.configuration import Configuration, read_configuration
+from runtime.services.folders.contents import Contents, Placed, folders_of
+from runtime.services.folders.front_matter import parted, read_front_matter, read_variables
+from runtime.services.folders.links import ReadLinks
+from runtime.services.folders.names import ASSETS, CONFIGURATION, INCLUDES, MARKDOWN, VARIABLES, slug_in, title_in
+from runtime.services.folders.titles import MAX_TITLE, Title, read_title
+from runtime.services.folders.walking import Files, Problems, files_in
+from runtime.services.folders.yaml_text import BadYaml, read_yaml
+from runtime.services.importing.tree import Imported, ImportedFile, ImportedPage, ImportedReusableContent
+from runtime.services.markdown.reading import document_of
+
+MAX_FILES = 10_000
+MAX_INCLUDES = 2000
+_HEADING = re.compile(r"\s*^ {0,3}#(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$\n?", re.MULTILINE)
+_UNDERLINED = re.compile(r"\s*^ {0,3}(?![-+*>#|<{`~ ])(\S.*)\n {0,3}=+[ \t]*$\n?", re.MULTILINE)
+
+
+def read_folder(root: Path, oids: Mapping[str, str] | None = None) -> Imported:
+    """Read content; keys and paths are relative to the folder.
+
+    `oids` names by its path what Git calls each file: pages, files and reusable contents say then where they are from.
+    """
+    return read_files(files_in(root, Problems()), oids)
+
+
+def read_files(files: Files, oids: Mapping[str, str] | None = None) -> Imported:
+    """Read content of files, wherever they are."""
+    problems = files.problems
+    said = files.text(CONFIGURATION) if CONFIGURATION in files.sizes else None
+    configuration = read_configuration(said, problems) if said is not None else Configuration()
+    return _Reader(files, configuration, problems, oids).read()
+
+
+class _Reader:
+    def __init__(
+        self, files: Files, configuration: Configuration, problems: Problems, oids: Mapping[str, str] | None
+    ) -> None:
+        self._files, self._configuration, self._problems, self._oids = files, configuration, problems, oids
+        self._contents = Contents(files, configuration, problems)
+        self._keys = folders_of([one.key for one in self._contents.placed if one.entry.file is not None])
+        self._includes = frozenset(self._kept(INCLUDES)[:MAX_INCLUDES])
+        self._used: set[str] = set()
+
+    def read(self) -> Imported:
+        """Read everything."""
+        pages = [self._page(one) for one in self._contents.placed]
+        contents = [one for path in sorted(self._includes) if (one := self._reusable(path)) is not None]
+        named = sorted({*self._kept(ASSETS), *self._used})
+        if len(named) > MAX_FILES:
+            self._problems.append(f"There are more than {MAX_FILES} files; the rest is left out.")
+        return Imported(
+            pages=pages,
+            files=[
+                ImportedFile(path, posixpath.basename(path), path, git=self._git(path)) for path in named[:MAX_FILES]
+            ],
+            reusable_contents=contents,
+            variables=self._variables(),
+            redirects=self._configuration.redirects,
+            total=len(pages) + len(contents) + len(named),
+            problems=self._problems.told(),
+        )
+
+    def _kept(self, folder: str) -> list[str]:
+        inside = f"{self._contents.below(folder)}/"
+        texts = folder == INCLUDES
+        return [path for path in self._files.sizes if path.startswith(inside) and (not texts or MARKDOWN.search(path))]
+
+    def _page(self, one: Placed) -> ImportedPage:
+        title = one.entry.title
+        if one.type == "group":
+            return ImportedPage(one.key, title.text or "Untitled", "group", slug=one.entry.slug, emoji=title.emoji)
+        if one.type == "link":
+            links = self._links(self._contents.summary or "")
+            target = {"kind": "page", "page": one.same} if one.same else links.read(one.entry.target or "")
+            self._used |= links.used
+            text = title.text or str(one.entry.target)[:MAX_TITLE]
+            return ImportedPage(one.key, text, "link", one.parent, target=target, emoji=title.emoji)
+        if one.key not in self._files.sizes:
+            slug = slug_in(one.key) if one.entry.file is not None else None
+            text = title.text or title_in(one.key)
+            return ImportedPage(one.key, text, "document", one.parent, slug, emoji=title.emoji)
+        return self._document(one)
+
+    def _document(self, one: Placed) -> ImportedPage:
+        links = self._links(one.key)
+        front, body = parted(self._files.text(one.key) or "")
+        fields = read_front_matter(front, links.read, self._problems, one.key) if front is not None else {}
+        fields.pop("others", None)
+        heading, body = split_title(body)
+        document = document_of(body, links, top=2)
+        self._used |= links.used
+        said, title = fields.pop("title", None), one.entry.title
+        if not title.text:
+            title = Title(said, None) if said else heading or Title(title_in(one.key), None)
+        return ImportedPage(
+            one.key,
+            title.text[:MAX_TITLE],
+            "document",
+            one.parent,
+            document=document if document["nodes"] else None,
+            git=self._git(one.key),
+            **{"emoji": title.emoji, "slug": slug_in(one.key), **fields},
+        )
+
+    def _reusable(self, path: str) -> ImportedReusableContent | None:
+        text = self._files.text(path)
+        if text is None:
+            return None
+        links = self._links(path)
+        front, body = parted(text)
+        fields = read_front_matter(front, links.read, self._problems, path) if front is not None else {}
+        document = document_of(body, links, top=2)
+        self._used |= links.used
+        title = str(fields.get("title") or title_in(path))[:MAX_TITLE]
+        return ImportedReusableContent(path, title, document if document["nodes"] else None, self._git(path))
+
+    def _links(self, path: str) -> ReadLinks:
+        return ReadLinks(path, self._configuration.root, self._keys, self._includes, self._files.sizes)
+
+    def _git(self, path: str) -> dict[str, str] | None:
+        oid = self._oids.get(path) if self._oids is not None else None
+        return {"oid": oid, "path": path} if oid else None
+
+    def _variables(self) -> dict[str, Any]:
+        path = self._contents.below(VARIABLES)
+        text = self._files.text(path) if path in self._files.sizes else None
+        if text is None:
+            return {}
+        try:
+            said = read_yaml(text)
+        except BadYaml as error:
+            self._problems.append(f"{path} is left out. {error}")
+            return {}
+        return read_variables(said, self._problems, path) if said is not None else {}
+
+
+def split_title(text: str) -> tuple[Title | None, str]:
+    """Take the title off a text: its first line, if that is a heading of the first level."""
+    found = _HEADING.match(text) or _UNDERLINED.match(text)
+    if found is None:
+        return None, text
+    title = read_title(found[1] or "")
+    return (title if title.text else None), text[found.end() :]

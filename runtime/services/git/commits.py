@@ -1,0 +1,84 @@
+"""Makes a commit: the trees of another one with some files changed and some taken away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from runtime.engines.apart.answers import Refused
+from runtime.services.git.objects import EXECUTABLE, FILE, FOLDER, TreeEntry, oid_of, read_tree, write_tree
+from runtime.services.git.packs import Pack
+from runtime.services.git.tree_files import GROUP_WRITABLE
+
+_PLAIN = (FILE, EXECUTABLE, GROUP_WRITABLE)
+Change = str | None
+"""What becomes of a file: the name of its new content, or None where it goes."""
+
+
+class Trees:
+    """Changes trees; what is new of them is in `made`, by its name."""
+
+    def __init__(self, pack: Pack | None) -> None:
+        """Take the pack that has the trees there are; None where there are none."""
+        self._pack = pack
+        self.made: dict[str, bytes] = {}
+
+    def changed(self, tree: str | None, changes: Mapping[str, Change], folder: str = "") -> str | None:
+        """Give a tree with files changed, by their paths; None where nothing is left in it.
+
+        Raises Refused where a link, another repository or a file is where a folder has to be, or the other way round.
+        """
+        entries = {entry.name: entry for entry in self._read(tree)}
+        inside: dict[bytes, dict[str, Change]] = {}
+        for path, content in changes.items():
+            first, slash, rest = path.partition("/")
+            name = first.encode()
+            there = entries.get(name)
+            if slash:
+                if there is not None and there.mode != FOLDER:
+                    if content is None:
+                        continue
+                    raise _in_the_way(f"{folder}{first}")
+                inside.setdefault(name, {})[rest] = content
+            elif there is not None and there.mode not in _PLAIN:
+                if content is not None:
+                    raise _in_the_way(f"{folder}{first}")
+            elif content is None:
+                entries.pop(name, None)
+            else:
+                entries[name] = TreeEntry(name, there.mode if there is not None else FILE, content)
+        for name, below in inside.items():
+            old = entries[name].oid if name in entries else None
+            new = self.changed(old, below, f"{folder}{name.decode('utf-8', 'replace')}/")
+            if new is None:
+                entries.pop(name, None)
+            elif new != old:
+                entries[name] = TreeEntry(name, FOLDER, new)
+        if not entries and folder:
+            return None
+        written = write_tree(entries.values())
+        oid = oid_of("tree", written)
+        if oid != tree:
+            self.made[oid] = written
+        return oid
+
+    def _read(self, tree: str | None) -> list[TreeEntry]:
+        if tree is None or self._pack is None:
+            return []
+        return read_tree(self._pack.read(tree, "tree"))
+
+
+def contents(commit: bytes, trees: Mapping[str, bytes], files: Mapping[str, Path]) -> Iterator[tuple[str, bytes]]:
+    """Give what a pack of a commit needs, each with its kind."""
+    yield "commit", commit
+    for tree in trees.values():
+        yield "tree", tree
+    for path in files.values():
+        yield "blob", path.read_bytes()
+
+
+def _in_the_way(path: str) -> Refused:
+    said = (
+        f"Something in the repository is where `{path[:300]}` has to go: a link, a file or another repository; move it."
+    )
+    return Refused("in_the_way", said)

@@ -1,0 +1,103 @@
+"""Imports the commit of a branch as a revision of a space."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from pathlib import Path
+
+from sqlalchemy.orm import Session
+
+from runtime.dispatch.jobs import Job, JobFailed
+from runtime.engines.apart.answers import Refused
+from runtime.engines.apart.runner import ApartFailed
+from runtime.engines.git_http import GitRemote
+from runtime.services.folders.walking import MAX_FILE
+from runtime.services.git import operations
+from runtime.services.git.reading_commit import PACK, read_content
+from runtime.services.importing import keeping
+from runtime.services.importing.assembling import Place
+from runtime.services.importing.handing_over import read_imported
+from runtime.services.importing.tree import Imported
+from runtime.store import rows
+from runtime.store.reach import HOST
+from runtime.store.tables.content import RevisionRow
+from runtime.store.tables.git import GitOperationRow, GitSyncRow
+from runtime.store.tables.spaces import SpaceRow
+
+log = logging.getLogger(__name__)
+
+MEMORY = 2 << 30
+SECONDS = 300.0
+NETWORK_SECONDS = 900.0
+
+
+def import_repository(job: Job, operation: GitOperationRow) -> None:
+    """Make a revision of what the branch has now; raises JobFailed, GitFailed, EgressRefused."""
+    remote = GitRemote(job.tools.egress, operation.url, NETWORK_SECONDS, job.check)
+    references = remote.references("git-upload-pack")
+    oid = references.oids.get(operation.ref)
+    if oid is None:
+        raise JobFailed(f"The repository has no branch {operation.ref.removeprefix('refs/heads/')[:200]}.")
+    with job.tools.database.transaction(writes=True) as session:
+        job.still_ours(session)
+        space, row = find(session, operation)
+        operations.started(session, space, row, space.revision_id, oid)
+        if _is_there(session, space, row, oid):
+            operations.succeeded(session, space, row, space.revision_id, oid, [])
+            return
+    with tempfile.TemporaryDirectory(prefix="git-import-") as name:
+        folder = Path(name)
+        with (folder / PACK).open("wb") as pack:
+            remote.fetch(oid, references.capabilities, pack, MAX_FILE)
+        arguments = {"commit": oid, "directory": operation.directory}
+        try:
+            said = job.tools.apart.run(
+                read_content, folder, arguments, memory=MEMORY, seconds=SECONDS, file_bytes=1 << 30, check=job.check
+            )
+            imported = read_imported(folder)
+        except Refused as error:
+            raise JobFailed(error.message) from error
+        except ApartFailed as error:
+            log.warning("a commit of space %s could not be read: %s", operation.space_id, error)
+            raise JobFailed(keeping.sentence_of(error)) from error
+        _keep(job, folder, imported, operation, oid, said["message"])
+
+
+def _keep(job: Job, folder: Path, imported: Imported, operation: GitOperationRow, oid: str, message: str) -> None:
+    target = keeping.Target(
+        operation.space_id,
+        None,
+        operation.revision_id,
+        operation.user_id,
+        Place(replace=True),
+        obeys_lock=False,
+        shown=not operation.values.get("standalone"),
+        values={"git": operations.commit_of(operation, oid, message, ours=False)},
+    )
+
+    def end(session: Session, kept: keeping.Kept) -> None:
+        space, row = find(session, operation)
+        problems = [*imported.problems, *kept.problems]
+        operations.succeeded(session, space, row, operation.revision_id, oid, problems)
+
+    keeping.keep(job, folder, imported, target, end)
+
+
+def _is_there(session: Session, space: SpaceRow, operation: GitOperationRow, oid: str) -> bool:
+    """Whether the space says already what the commit says: it came from it, or was exported as it."""
+    sync = rows.find(session, HOST, GitSyncRow, space_id=space.id)
+    wanted = operation.force or operation.values.get("standalone")
+    if wanted or sync is None or not sync.same or not operations.is_same_place(sync, operation):
+        return False
+    revision = rows.find(session, HOST, RevisionRow, id=space.revision_id, space_id=space.id)
+    return revision is not None and revision.git is not None and revision.git.get("oid") == oid
+
+
+def find(session: Session, operation: GitOperationRow) -> tuple[SpaceRow, GitOperationRow]:
+    """Find an operation again with its space; raises JobFailed where they are gone."""
+    row = rows.find(session, HOST, GitOperationRow, id=operation.id)
+    space = rows.find(session, HOST, SpaceRow, id=operation.space_id)
+    if row is None or space is None or space.deleted_at is not None:
+        raise JobFailed("The space was deleted a moment ago.")
+    return space, row

@@ -1,0 +1,1 @@
+"""Documents as HTML that nothing can run in."""

@@ -1,0 +1,83 @@
+"""Table blocks -> tables of HTML; cards are tables without lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from markupsafe import escape
+
+from runtime.services.html.inlines import InlineWriter, Node, data_of, objects, text_in
+
+SIDES = frozenset(("left", "center", "right"))
+Blocks = Callable[[Any], str]
+
+
+def table(node: Node, inlines: InlineWriter, blocks: Blocks) -> str:
+    """Write a table: its columns in the order of the view, its records in theirs."""
+    data = data_of(node)
+    view, definition, records = (_object(data.get(name)) for name in ("view", "definition", "records"))
+    shown = view.get("columns")
+    names = [name for name in shown if isinstance(name, str) and name in definition] if isinstance(shown, list) else []
+    if not names:
+        return ""
+    cards = view.get("type") == "cards"
+    texts = {one.get("fragment"): one.get("nodes") for one in objects(node.get("fragments"))}
+    columns = [_object(definition[name]) for name in names]
+    head = ""
+    if not cards and not view.get("hideHeader"):
+        cells = "".join(f"<th{_side(column)}>{escape(text_in(column, 'title'))}</th>" for column in columns)
+        head = f"<thead><tr>{cells}</tr></thead>"
+    rows = []
+    for record in sorted(map(_object, records.values()), key=lambda one: str(one.get("orderIndex"))):
+        values = _object(record.get("values"))
+        cells = "".join(
+            f"<td{_side(column)}>{_cell(values.get(name), column, texts, inlines, blocks)}</td>"
+            for name, column in zip(names, columns, strict=True)
+        )
+        rows.append(f"<tr>{cells}</tr>")
+    return f"<table{' class=cards' if cards else ''}>{head}<tbody>{''.join(rows)}</tbody></table>"
+
+
+def _cell(value: Any, column: Mapping[str, Any], texts: dict[Any, Any], inlines: InlineWriter, blocks: Blocks) -> str:
+    kind = column.get("type")
+    if value is None:
+        return ""
+    if kind == "text":
+        nodes = texts.get(value) if isinstance(value, str) else None
+        if isinstance(value, str) and value in texts:
+            texts[value] = []  # a text is one cell's, however many name it
+        return blocks(nodes) if nodes is not None else str(escape(value if isinstance(value, str) else ""))
+    if kind == "checkbox":
+        return "☑" if value is True else "☐"
+    if kind == "rating" and isinstance(value, int) and not isinstance(value, bool):
+        return "★" * max(0, min(value, 10))
+    if kind == "select":
+        return ", ".join(str(escape(label)) for label in _labels(value, column))
+    if kind in ("files", "users"):
+        refs = [{"kind": kind[:-1], kind[:-1]: one} for one in value if isinstance(one, str)] if _is_list(value) else []
+        return ", ".join(inlines.link(ref, str(escape(inlines.named(ref)))) for ref in refs)
+    if kind == "image" and isinstance(value, dict):
+        return inlines.picture({"ref": value.get("ref", value)})
+    if kind == "content-ref" and isinstance(value, dict):
+        return inlines.link(value, str(escape(inlines.named(value))))
+    return str(escape(value)) if isinstance(value, int | float | str) else ""
+
+
+def _labels(value: Any, column: Mapping[str, Any]) -> list[str]:
+    options = {text_in(one, "value"): text_in(one, "label") for one in objects(column.get("options"))}
+    chosen = value if _is_list(value) else [value]
+    return [options.get(one, one) for one in chosen if isinstance(one, str)]
+
+
+def _side(column: Mapping[str, Any]) -> str:
+    side = column.get("textAlignment")
+    return f' class="{side}"' if side in SIDES and side != "left" else ""
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list)

@@ -1,0 +1,27 @@
+"""Where references lead in HTML: different in a PDF and on a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+Ref = Mapping[str, Any]
+
+
+class Targets(Protocol):
+    """What stands in HTML for what a document refers to; None for what is not there, or may not be shown."""
+
+    def href(self, ref: Ref) -> str | None:
+        """Give the address that a link leads to."""
+
+    def image(self, ref: Ref) -> str | None:
+        """Give the address of a picture."""
+
+    def title(self, ref: Ref) -> str | None:
+        """Give what a page, file or person is called."""
+
+    def anchor(self, name: str) -> str:
+        """Give the id of an element that an anchor names in this document."""
+
+    def block(self, node: Mapping[str, Any]) -> str | None:
+        """Give the HTML of what only whoever shows it can draw: blocks of integrations, included contents."""

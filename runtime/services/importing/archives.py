@@ -1,0 +1,87 @@
+"""Unpacks archives that somebody sent: bounded, with plain files alone, and nothing outside of the folder."""
+
+from __future__ import annotations
+
+import stat
+import zipfile
+import zlib
+from pathlib import Path
+
+from runtime.engines.apart.answers import Refused
+from runtime.services.importing.handing_over import clean
+
+MAX_MEMBERS = 20_000
+MAX_BYTES = 1 << 30
+"""Bytes of all that is in an archive."""
+MAX_MEMBER = 256 << 20
+MAX_RATIO = 200
+"""How many times as large an archive may become, from a size on at which that matters."""
+RATIO_FROM = 16 << 20
+LONGEST_NAME = 1000
+DEEPEST = 30
+PIECE = 1 << 18
+ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
+LEFT_OUT = ("__MACOSX", ".git", ".svn", "node_modules")
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError)
+
+
+def unpack(archive: Path, into: Path) -> list[str]:
+    """Unpack a zip file; returns what was left out, as sentences. Raises `Refused`."""
+    problems: list[str] = []
+    try:
+        with zipfile.ZipFile(archive) as zipped:
+            members = zipped.infolist()
+            check_members(members, archive.stat().st_size)
+            total = 0
+            for member in members:
+                parts = parts_of(member.filename)
+                if member.is_dir() or not parts or parts[0] in LEFT_OUT or ".git" in parts:
+                    continue
+                if parts[-1].lower().endswith(ARCHIVES):
+                    problems.append(f"{parts[-1]} is an archive in the archive, which is not opened.")
+                    continue
+                place = into.joinpath(*parts)
+                try:
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    with zipped.open(member) as content, place.open("xb") as file:
+                        size = 0
+                        while piece := content.read(PIECE):
+                            size += len(piece)
+                            total += len(piece)
+                            if size > member.file_size or total > MAX_BYTES:
+                                raise Refused("bomb", "The archive says less than it has in it.")
+                            file.write(piece)
+                except (FileExistsError, NotADirectoryError, IsADirectoryError):
+                    problems.append(f"{clean('/'.join(parts))[:200]} is twice in the archive; the first one counts.")
+    except _BROKEN as error:
+        raise Refused("archive", "The archive is damaged, or no zip file.") from error
+    return problems
+
+
+def check_members(members: list[zipfile.ZipInfo], size: int) -> None:
+    """Raise `Refused` for what an archive says of itself: too much, too deep, out of its folder, links, secrets."""
+    if len(members) > MAX_MEMBERS:
+        raise Refused("bomb", f"The archive has more than {MAX_MEMBERS} files.")
+    total = sum(member.file_size for member in members)
+    if total > MAX_BYTES or any(member.file_size > MAX_MEMBER for member in members):
+        raise Refused("bomb", f"The archive has more than {MAX_BYTES >> 20} MB in it, or a file of {MAX_MEMBER >> 20}.")
+    if total > RATIO_FROM and total > MAX_RATIO * size:
+        raise Refused("bomb", f"The archive is packed more than {MAX_RATIO} times; that is taken for an attack.")
+    for member in members:
+        kind = stat.S_IFMT(member.external_attr >> 16)
+        if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+            raise Refused("link", "The archive has links or devices in it; pack plain files alone.")
+        if member.flag_bits & 0x1:
+            raise Refused("encrypted", "The archive is encrypted; pack it without a password.")
+        parts_of(member.filename)
+
+
+def parts_of(name: str) -> list[str]:
+    """Give the parts of a member's name; raises `Refused` for one that leads out of the folder."""
+    parts = name.replace("\\", "/").split("/")
+    if name.startswith(("/", "\\")) or ".." in parts or ":" in parts[0] or "\0" in name:
+        raise Refused("path", "The archive has a file that would be put outside of its folder.")
+    parts = [part for part in parts if part not in ("", ".")]
+    if len(name) > LONGEST_NAME or len(parts) > DEEPEST or any(len(part.encode()) > 255 for part in parts):
+        raise Refused("path", "The archive has a file with a name that is too long, or folders too deep.")
+    return parts

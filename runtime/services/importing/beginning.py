@@ -1,0 +1,62 @@
+"""Begins imports, and cancels them."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from runtime.contract import errors
+from runtime.contract.importing import ImportSource
+from runtime.services.importing import job
+from runtime.services.importing.assembling import Place
+from runtime.services.importing.keeping import Target, base_of
+from runtime.store import imports
+from runtime.store.blobs.store import Blob
+from runtime.store.jobs import TooManyJobs, enqueue
+from runtime.store.tables.change_requests import ChangeRequestRow
+from runtime.store.tables.imports import ImportRow
+from runtime.store.tables.spaces import SpaceRow
+
+
+def begin(
+    session: Session,
+    space: SpaceRow,
+    change_request: ChangeRequestRow | None,
+    page_id: str | None,
+    user_id: str,
+    source: ImportSource,
+    *,
+    url: str | None = None,
+    blob: Blob | None = None,
+    name: str = "",
+) -> ImportRow:
+    """Begin an import from an address or from what was sent.
+
+    Raises NotFound for a page that is not there, BadRequest for one that no page can be in and for a change request
+    that is closed, PreconditionFailed for a space that is locked, and TooManyRequests.
+    """
+    within = change_request.id if change_request is not None else None
+    row = ImportRow(
+        space_id=space.id, change_request_id=within, page_id=page_id, user_id=user_id, source=source, url=url,
+        blob=blob.name if blob is not None else None, name=name,
+    )  # fmt: skip
+    _, snapshot = base_of(session, Target(space.id, within, "", user_id, Place(page_id)))
+    if page_id is not None:
+        page = snapshot.page_by_id.get(page_id)
+        if page is None:
+            raise errors.NotFound(f"There is no page `{page_id[:60]}` to import into.")
+        if page.type not in ("document", "group"):
+            raise errors.BadRequest(f"A {page.type} has no pages in it; import into a page or a group.")
+    session.add(row)
+    session.flush()
+    imports.thin(session, space.id)
+    try:
+        enqueue(session, job.NAME, space.organization_id, space.id, {"import": row.id})
+    except TooManyJobs:
+        raise errors.TooManyRequests("Too much of this organization is waiting to be done; try again later.") from None
+    return row
+
+
+def cancel(session: Session, row: ImportRow) -> None:
+    """Cancel an import; one that is over stays as it is."""
+    imports.end(session, row.id, "cancelled")
+    session.refresh(row)

@@ -1,0 +1,75 @@
+"""Exports of spaces of Confluence as HTML: `index.html` has the tree of the pages."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from bs4 import BeautifulSoup
+
+from runtime.engines.apart.answers import Refused
+from runtime.services.importing.folders import FolderReader
+from runtime.services.importing.handing_over import Writer
+from runtime.services.importing.html_markdown import check_size
+from runtime.services.importing.page_texts import Text, html_page, text_of
+
+MAIN = "#main-content"
+NOT_PAGES = ("index.html",)
+
+
+def read(folder: Path, writer: Writer, where: str) -> dict[str, Any]:
+    """Read an export; returns the totals for `Writer.close`. Raises `Refused` for one as XML."""
+    reader = ConfluenceReader(folder, writer, where)
+    if not reader.page_paths and (reader.root / "entities.xml").exists():
+        raise Refused("type", "This is an export as XML; export the space of Confluence as HTML.")
+    return reader.read()
+
+
+class ConfluenceReader(FolderReader):
+    """Reads an export, in the order and depth of its index."""
+
+    def read(self) -> dict[str, Any]:
+        """Write every page of the index, then those that it does not name."""
+        seen: set[str] = set()
+        if (self.root / "index.html").exists():
+            soup = BeautifulSoup(text_of(self.root / "index.html"), "html.parser")
+            check_size(soup)
+            for path, parent in _tree(soup):
+                if path in self.targets and path not in seen:
+                    seen.add(path)
+                    self.page(path, parent if parent in seen else None)
+        for path in self.page_paths:
+            if path not in seen and path not in NOT_PAGES:
+                self.page(path, None)
+        return {"total": len(self.page_paths) + len(self._used), "problems": self.problems}
+
+    def text_of(self, path: str) -> Text:
+        """Read a page; its title is said with that of the space before it."""
+        text = html_page(text_of(self.root / path), self.title_of(path), MAIN)
+        soup_title = text.title.partition(" : ")
+        return Text(soup_title[2] or text.title, text.markdown)
+
+    def title_of(self, path: str) -> str:
+        """Give the name without the id behind it."""
+        stem = posixpath.splitext(posixpath.basename(path))[0]
+        return stem.rpartition("_")[0].replace("-", " ") or stem
+
+
+def _tree(soup: Any) -> Iterator[tuple[str, str | None]]:
+    """List pages with the page that each is in, parents first."""
+    waiting: list[tuple[Any, str | None]] = [
+        (top, None) for top in reversed(soup.find_all("ul")) if top.find_parent("ul") is None
+    ]
+    while waiting:
+        items, parent = waiting.pop()
+        below: list[tuple[Any, str | None]] = []
+        for item in items.find_all("li", recursive=False):
+            link = next((one for one in item.find_all("a", href=True) if one.find_parent("li") is item), None)
+            path = posixpath.normpath(unquote(str(link["href"]).partition("#")[0])) if link is not None else parent
+            if link is not None and path is not None:
+                yield path, parent
+            below += [(inner, path) for inner in item.find_all("ul", recursive=False)]
+        waiting += reversed(below)

@@ -1,0 +1,251 @@
+"""Folders of Markdown and HTML, and single files of them: each file is a page, each folder a page with pages in it."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from runtime.engines.apart.answers import Refused
+from runtime.services.folders.reading import read_folder
+from runtime.services.importing import word
+from runtime.services.importing.handing_over import Writer, clean
+from runtime.services.importing.links import PathLinks
+from runtime.services.importing.page_texts import Text, html_page, markdown_page, text_of
+from runtime.services.importing.tree import ImportedFile, ImportedPage
+from runtime.services.markdown.reading import document_of
+
+MARKDOWN, HTML, WORD = (".md", ".markdown", ".mdx"), (".html", ".htm", ".xhtml"), (".docx",)
+SAYS_HOW = ("SUMMARY.md", ".gitbook.yaml", ".gitbook")
+"""What stands in a folder that says how it is to be read (docs/folder-format.md)."""
+INDEXES = ("readme", "index", "home", "_index")
+MAX_PAGES = 20_000
+WIKI_LINK = re.compile(r"(?<!!)\[\[([^\[\]|\n]{1,200})(?:\|([^\[\]|\n]{1,200}))?\]\]")
+
+
+def read(folder: Path, writer: Writer, where: str) -> dict[str, Any]:
+    """Read a folder in the folder; returns the totals for `Writer.close`.
+
+    What says itself how it is to be read is read so. Other folders may be large and of more than Markdown, and each of
+    their pages is written before the next one is read.
+    """
+    root = root_of(folder / where)
+    if not any((root / name).exists() for name in SAYS_HOW):
+        return FolderReader(folder, writer, where).read()
+    imported = read_folder(root)
+    for page in imported.pages:
+        writer.page(page)
+    for content in imported.reusable_contents:
+        writer.reusable_content(content)
+    for file in imported.files:
+        writer.file(replace(file, path=f"{root.relative_to(folder).as_posix()}/{file.path}"))
+    return {"variables": dict(imported.variables), "total": imported.total, "problems": [*imported.problems]}
+
+
+def root_of(folder: Path) -> Path:
+    """Find where a folder begins: one that has a single folder in it, and nothing else, begins there."""
+    while True:
+        inside = [one for one in sorted(folder.iterdir()) if one.name != "__MACOSX"]
+        if len(inside) != 1 or not inside[0].is_dir() or inside[0].name.startswith("."):
+            return folder
+        folder = inside[0]
+
+
+def read_wiki(folder: Path, writer: Writer, where: str) -> dict[str, Any]:
+    """Read the folder of a wiki, whose pages stand beside each other in the order of its sidebar."""
+    return WikiReader(folder, writer, where).read()
+
+
+def read_one(folder: Path, name: str, writer: Writer, called: str, form: str) -> dict[str, Any]:
+    """Read a single file as a page; links in it stay addresses."""
+    text = text_of(folder / name)
+    title = Path(called).stem.replace("-", " ").strip() or "Imported page"
+    page = markdown_page(text, title) if form == "markdown" else html_page(text, title)
+    links = PathLinks(called or name, {}, lambda path: None)
+    key = called or "page"
+    document = document_of(page.markdown, links)
+    writer.page(ImportedPage(key, page.title, document=document, description=page.description))
+    return {"total": 1}
+
+
+class FolderReader:
+    """Reads a folder, from the top down."""
+
+    def __init__(self, folder: Path, writer: Writer, where: str) -> None:
+        """Take where in the folder it is."""
+        root = root_of(folder / where)
+        self.root, self.writer = root, writer
+        self._where = root.relative_to(folder).as_posix()
+        every = [one for one in sorted(root.rglob("*")) if one.is_file() and not one.is_symlink()]
+        paths = [one.relative_to(root).as_posix() for one in every]
+        visible = [path for path in paths if not path.startswith(".") or path.startswith(".gitbook/")]
+        self.page_paths = [path for path in visible if self.is_page(path)]
+        if len(self.page_paths) > MAX_PAGES:
+            raise Refused("too-much", f"There are more than {MAX_PAGES} pages in it.")
+        self.files = set(visible) - set(self.page_paths)
+        self.targets = self.find_targets()
+        self._used: dict[str, str] = {}
+        self.problems: list[str] = []
+        self._inside: dict[str, list[str]] = {}
+        self._folders: dict[str, set[str]] = {}
+        for path in self.page_paths:
+            at = posixpath.dirname(path)
+            self._inside.setdefault(at, []).append(path)
+            while at:
+                above = posixpath.dirname(at)
+                self._folders.setdefault(above, set()).add(at)
+                at = above
+
+    def read(self) -> dict[str, Any]:
+        """Write every page; returns the totals."""
+        self._visit("", None)
+        return {"total": len(self.page_paths) + len(self._used), "problems": self.problems}
+
+    def is_page(self, path: str) -> bool:
+        """Tell whether a file is a page."""
+        name = posixpath.basename(path).lower()
+        return name.endswith((*MARKDOWN, *HTML, *WORD)) and name not in ("summary.md", "_sidebar.md", "_footer.md")
+
+    def find_targets(self) -> Mapping[str, str]:
+        """Give the key of a page for every path that leads to it: a folder leads to the page it has for itself."""
+        targets = {path: path for path in self.page_paths}
+        for path in self.page_paths:
+            if _stem(path) in INDEXES:
+                targets.setdefault(posixpath.dirname(path) or ".", path)
+        return targets
+
+    def title_of(self, path: str) -> str:
+        """Give the title of a page that says none."""
+        stem = posixpath.splitext(posixpath.basename(path))[0]
+        if _stem(path) in INDEXES and posixpath.dirname(path):
+            stem = posixpath.basename(posixpath.dirname(path))
+        return re.sub(r"[-_]+", " ", stem).strip().capitalize() or "Untitled"
+
+    def text_of(self, path: str) -> Text:
+        """Read what a page says; raises `Refused`."""
+        if path.lower().endswith(WORD):
+            return word.text_of(self.root / path, self.title_of(path), self._keep(path))
+        source = text_of(self.root / path)
+        if path.lower().endswith(MARKDOWN):
+            return markdown_page(source, self.title_of(path))
+        return html_page(source, self.title_of(path))
+
+    def slug_of(self, path: str) -> str | None:
+        """Give the slug of a page, where it has one that is not made of its title."""
+        return None
+
+    def use(self, path: str) -> str | None:
+        """Import a file that a page shows; gives its key."""
+        if path not in self.files or path.startswith(".git/"):
+            return None
+        if path not in self._used:
+            self._used[path] = path
+            self.writer.file(ImportedFile(path, clean(posixpath.basename(path))[:200], f"{self._where}/{path}"))
+        return path
+
+    def _keep(self, path: str) -> Callable[[bytes, str], str]:
+        """Give what keeps a picture out of a page beside it, and gives the path by which the page shows it."""
+
+        def keep(content: bytes, kind: str) -> str:
+            name = f"{posixpath.basename(path)}.{len(self.files)}.{kind}"
+            place = posixpath.join(posixpath.dirname(path), name)
+            (self.root / place).write_bytes(content)
+            self.files.add(place)
+            return name
+
+        return keep
+
+    def _visit(self, at: str, parent: str | None) -> None:
+        pages = sorted(self._inside.get(at, ()), key=self.order)
+        named = {posixpath.splitext(path)[0]: path for path in pages}
+        below = sorted(self._folders.get(at, ()), key=str.lower)
+        for path in pages:
+            if at and _stem(path) in INDEXES and parent == path:
+                continue  # written already, for the folder
+            self.page(path, parent)
+            own = posixpath.splitext(path)[0]
+            if own in below and not self._index(own):
+                self._visit(own, path)
+        for folder in below:
+            index = self._index(folder)
+            if index is not None:
+                self.page(index, parent)
+                self._visit(folder, index)
+            elif folder not in named:
+                title = self.title_of(folder)
+                kind: Any = "group" if parent is None else "document"
+                self.writer.page(ImportedPage(f"{folder}/", clean(title), type=kind, parent=parent))
+                self._visit(folder, f"{folder}/")
+
+    def order(self, path: str) -> tuple[bool, str]:
+        """Order pages beside each other: the one for the folder first, then by their names."""
+        return _stem(path) not in INDEXES, path.lower()
+
+    def _index(self, folder: str) -> str | None:
+        indexes = [path for path in self._inside.get(folder, ()) if _stem(path) in INDEXES]
+        return min(indexes, key=lambda path: INDEXES.index(_stem(path)), default=None)
+
+    def page(self, path: str, parent: str | None) -> None:
+        """Write a page, or why there is none."""
+        try:
+            text = self.text_of(path)
+        except Refused as error:
+            self.problems.append(f"{clean(path)[:150]}: {error.message}")
+            text = Text(self.title_of(path), "")
+        document = document_of(text.markdown, PathLinks(path, self.targets, self.use))
+        title, slug = text.title or self.title_of(path), self.slug_of(path)
+        page = ImportedPage(
+            path,
+            title,
+            parent=parent,
+            slug=slug,
+            document=document,
+            description=text.description,
+        )
+        self.writer.page(page)
+
+
+class WikiReader(FolderReader):
+    """Reads a wiki: `[[Page]]` leads to a page wherever it is, and the sidebar says the order."""
+
+    def __init__(self, folder: Path, writer: Writer, where: str) -> None:
+        """Take the folder."""
+        super().__init__(folder, writer, where)
+        sidebar = next((self.root / name for name in sorted(self.files) if name.lower() == "_sidebar.md"), None)
+        source = text_of(sidebar).lower() if sidebar is not None else ""
+        self._places: dict[str, int] = {}
+        for path in self.page_paths:
+            stem = posixpath.splitext(posixpath.basename(path))[0].lower()
+            found = [source.find(name) for name in (stem, stem.replace("-", " "))]
+            self._places[path] = min((place for place in found if place >= 0), default=len(source))
+
+    def order(self, path: str) -> tuple[bool, str]:
+        """Order pages: the first one, then as in the sidebar."""
+        return _stem(path) not in INDEXES, f"{self._places[path]:09}{path.lower()}"
+
+    def find_targets(self) -> Mapping[str, str]:
+        """Let pages be reached by their names too."""
+        named = {posixpath.splitext(posixpath.basename(path))[0]: path for path in self.page_paths}
+        return {**named, **super().find_targets()}
+
+    def text_of(self, path: str) -> Text:
+        """Read a page, whose title is its name."""
+        text = super().text_of(path)
+        markdown = WIKI_LINK.sub(lambda found: f"[{found[1]}](<{_wiki_name(found[2] or found[1])}>)", text.markdown)
+        title = text.title if _stem(path) not in INDEXES else text.title or "Home"
+        return Text(title, markdown, text.description)
+
+    def title_of(self, path: str) -> str:
+        """Give the name of a page with spaces."""
+        return posixpath.splitext(posixpath.basename(path))[0].replace("-", " ")
+
+
+def _wiki_name(name: str) -> str:
+    return name.strip().replace(" ", "-").replace("/", "-")
+
+
+def _stem(path: str) -> str:
+    return posixpath.splitext(posixpath.basename(path))[0].lower()

@@ -1,0 +1,184 @@
+"""Content on its way out of a process that works apart: documents in files, one a line, and never all in memory.
+
+The reader writes `write_imported` into its folder. When the host knows the ids, `finish_documents`, apart again, writes
+the documents as they are stored.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from base64 import b64decode, b64encode
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from runtime.contract.documents import NotADocument, check_document
+from runtime.engines.apart.answers import Refused
+from runtime.engines.apart.runner import open_made
+from runtime.services.importing.references import Ids
+from runtime.services.importing.tree import Imported, ImportedFile, ImportedPage, ImportedReusableContent
+from runtime.store.content.pieces import pack
+from runtime.store.content.references import found_in
+
+IMPORTED, DOCUMENTS, IDS, FINISHED = "imported.jsonl", "documents.jsonl", "ids.json", "finished.jsonl"
+MAX_DOCUMENT = 32 * 1024 * 1024
+"""Bytes of a document as JSON."""
+MAX_PROBLEMS = 100
+LONGEST_PROBLEM = 300
+MAX_ENTRIES = 40_000
+"""Pages, files and reusable contents that are taken from a reader; a space may have fewer."""
+_KINDS: dict[str, Any] = {"page": ImportedPage, "file": ImportedFile, "reusable-content": ImportedReusableContent}
+
+
+class Finished(NamedTuple):
+    """A document as it is stored: whose it is, by the id, its name and bytes, and what is found in it."""
+
+    id: str
+    name: str
+    packed: bytes
+    found: dict[str, Any] | None
+
+
+class Writer:
+    """Writes what a reader reads as it reads it: `imported.jsonl` and `documents.jsonl` in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        """Begin with nothing in it."""
+        self._entries = (folder / IMPORTED).open("w", encoding="utf-8")
+        self._documents = (folder / DOCUMENTS).open("w", encoding="utf-8")
+        self.pages = 0
+
+    def page(self, page: ImportedPage) -> None:
+        """Write a page."""
+        self.pages += 1
+        self._entry("page", page, page.document)
+
+    def file(self, file: ImportedFile) -> None:
+        """Write what is known of a file, whose bytes are in the folder."""
+        self._entry("file", file, None)
+
+    def reusable_content(self, content: ImportedReusableContent) -> None:
+        """Write a reusable content."""
+        self._entry("reusable-content", content, content.document)
+
+    def close(self, **rest: Any) -> None:
+        """Write the rest: `variables`, `redirects`, `total` and `problems`."""
+        problems = [clean(problem)[:LONGEST_PROBLEM] for problem in rest.pop("problems", ())]
+        self._line(self._entries, ["rest", {**rest, "problems": problems[:MAX_PROBLEMS]}])
+        self._entries.close()
+        self._documents.close()
+
+    def _entry(self, kind: str, entry: Any, document: Any) -> None:
+        if document is not None:
+            self._line(self._documents, [kind, entry.key, document])
+            entry = replace(entry, document=None)
+        self._line(self._entries, [kind, {name: getattr(entry, name) for name in entry.__slots__}])
+
+    def _line(self, file: Any, value: Any) -> None:
+        file.write(json.dumps(value, separators=(",", ":")))  # in ASCII, so that no text breaks a line
+        file.write("\n")
+
+
+def write_imported(folder: Path, imported: Imported) -> None:
+    """Write a whole import into the folder, for `read_imported` and `finish_documents`."""
+    writer = Writer(folder)
+    for page in imported.pages:
+        writer.page(page)
+    for file in imported.files:
+        writer.file(file)
+    for content in imported.reusable_contents:
+        writer.reusable_content(content)
+    rest = {"variables": dict(imported.variables), "redirects": dict(imported.redirects)}
+    writer.close(**rest, total=imported.total, problems=imported.problems)
+
+
+def read_imported(folder: Path) -> Imported:
+    """Read what `write_imported` wrote, but for the documents; raises `Refused` for more than anything may have."""
+    entries: dict[str, list[Any]] = {kind: [] for kind in _KINDS}
+    rest: dict[str, Any] = {}
+    with open_made(folder, IMPORTED) as file:
+        for count, (kind, value) in enumerate(_lines(file)):
+            if kind == "rest":
+                rest = value
+            elif count >= MAX_ENTRIES:
+                raise Refused("too-much", f"The import has more than {MAX_ENTRIES} pages and files.")
+            else:
+                entries[kind].append(_KINDS[kind](**value))
+    return Imported(entries["page"], entries["file"], entries["reusable-content"], **rest)
+
+
+def write_ids(folder: Path, ids: Ids) -> None:
+    """Tell `finish_documents` which ids there are."""
+    put_inside(folder, IDS, json.dumps(ids.to_json()).encode())
+
+
+def finish_documents(folder: Path, arguments: Any) -> dict[str, int]:
+    """Put ids in place of keys in every document and write each as it is stored; runs apart."""
+    given = json.loads((folder / IDS).read_text(encoding="utf-8"))
+    ids = Ids(given["pages"], given["files"], given["reusable"])
+    count = 0
+    with (folder / DOCUMENTS).open("rb") as documents, (folder / FINISHED).open("w", encoding="utf-8") as finished:
+        for kind, key, document in _lines(documents):
+            named = (ids.pages if kind == "page" else ids.reusable_contents).get(key)
+            if named is None:
+                continue
+            done = ids.document(document)
+            try:
+                check_document(done)
+            except NotADocument as error:  # a reader of ours is wrong
+                raise ValueError(f"{key}: {error}") from error
+            name, packed = pack(done)
+            finished.write(json.dumps([named, name.hex(), b64encode(packed).decode(), found_in(done)]) + "\n")
+            count += 1
+    return {"documents": count}
+
+
+def finished_documents(folder: Path) -> Iterator[Finished]:
+    """Read what `finish_documents` wrote."""
+    with open_made(folder, FINISHED) as file:
+        for named, name, packed, found in _lines(file):
+            yield Finished(named, name, b64decode(packed), found)
+
+
+def open_inside(folder: Path, path: str) -> BinaryIO:
+    """Open a plain file below a folder; raises `OSError`, also where a link or `..` is on the way."""
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    if not parts or ".." in parts:
+        raise OSError(f"{path} is not inside")
+    at = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for part in parts[:-1]:
+            inner = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=at)
+            os.close(at)
+            at = inner
+        descriptor = os.open(parts[-1], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=at)
+    finally:
+        os.close(at)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(f"{path} is no plain file")
+    return os.fdopen(descriptor, "rb")
+
+
+def put_inside(folder: Path, name: str, content: bytes) -> None:
+    """Write a file into a folder that somebody else writes into, too: no link of theirs is followed."""
+    place = folder / Path(name).name
+    place.unlink(missing_ok=True)
+    descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+
+
+def clean(text: str) -> str:
+    """Make text fit for a row and a page: without controls and half characters."""
+    return "".join(sign for sign in text if sign >= " " and not "\ud800" <= sign <= "\udfff")
+
+
+def _lines(file: BinaryIO) -> Iterator[Any]:
+    while line := file.readline(MAX_DOCUMENT + 1):
+        if len(line) > MAX_DOCUMENT:
+            raise Refused("too-large", f"A page has more than {MAX_DOCUMENT >> 20} MB as a document; split it.")
+        yield json.loads(line)

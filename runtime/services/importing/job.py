@@ -1,0 +1,137 @@
+"""The background job of imports: brings what is imported, has it read apart, and makes a revision of it."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from sqlalchemy.orm import Session
+
+from runtime.dispatch.jobs import Job, JobFailed, JobKind
+from runtime.engines.apart.answers import Refused
+from runtime.engines.apart.runner import ApartFailed
+from runtime.services.importing import fetching, handing_over, keeping, reading, websites
+from runtime.services.importing.assembling import Place
+from runtime.services.importing.crawling import Crawl
+from runtime.services.importing.keeping import Kept, Target
+from runtime.store import imports, rows
+from runtime.store.reach import HOST
+from runtime.store.tables.imports import ImportRow
+
+NAME = "import"
+LONGEST_SENTENCE = 500
+LINKS_SECONDS = 120.0
+GOOGLE_DOCUMENT = ("docs.google.com", "/document/d/")
+
+
+class Cancelled(JobFailed):
+    """Somebody cancelled the import."""
+
+
+def run(job: Job) -> None:
+    """Import what the row says; an attempt that died before the revision was written begins with what it fetched."""
+    with job.tools.database.transaction(writes=False) as session:
+        row = rows.find(session, HOST, ImportRow, id=job.payload["import"])
+        if row is None or row.status not in imports.UNDER_WAY:
+            return
+        session.expunge(row)
+    _Import(job, row).run()
+
+
+def give_up(job: Job, sentence: str) -> None:
+    """Write down why an import failed."""
+    with job.tools.database.transaction(writes=True) as session:
+        imports.end(session, job.payload["import"], "failed", error=sentence[:LONGEST_SENTENCE])
+
+
+KIND = JobKind(NAME, run, give_up)
+
+
+class _Import:
+    def __init__(self, job: Job, row: ImportRow) -> None:
+        self._job, self._row = job, row
+
+    def run(self) -> None:
+        self._tell(status="in-progress")
+        with tempfile.TemporaryDirectory(prefix="import-") as made:
+            folder = Path(made)
+            arguments = self._bring(folder)
+            try:
+                self._apart(reading.read, folder, arguments, keeping.SECONDS)
+                imported = handing_over.read_imported(folder)
+            except Refused as error:
+                raise JobFailed(error.message) from error
+            except ApartFailed as error:
+                raise JobFailed(keeping.sentence_of(error)) from error
+            self._tell(total=imported.total, problems=[*imported.problems])
+            place = Place(self._row.page_id)
+            row = self._row
+            target = Target(row.space_id, row.change_request_id, row.revision_id, row.user_id, place)
+
+            def finish(session: Session, kept: Kept) -> None:
+                problems = [*imported.problems, *kept.problems][: handing_over.MAX_PROBLEMS]
+                total = max(imported.total, kept.entries)
+                done = {"imported": kept.entries, "total": total, "problems": problems}
+                if not imports.end(session, row.id, "completed", **done):
+                    raise Cancelled("The import was cancelled.")
+
+            keeping.keep(self._job, folder, imported, target, finish)
+
+    def _bring(self, folder: Path) -> Mapping[str, Any]:
+        """Put what is imported into the folder; returns what the reader is told."""
+        row = self._row
+        if row.blob is not None:
+            self._copy(folder, row.blob)
+            return {"source": row.source, "name": row.name}
+        assert row.url is not None, "an import has an address or a blob"
+        if row.source == "website" or (row.source == "github-wiki" and _is_github(row.url)):
+            Crawl(self._job, row.url, folder, self._links, lambda done, all_: self._tell(total=all_)).run()
+            return {"source": row.source, "crawled": True}
+        known = self._job.progress.get("blob")
+        if known is None:
+            fetched = fetching.get(self._job.tools.egress, _export_of(row.url, row.source))
+            known = self._job.tools.blobs.put(BytesIO(fetching.content(fetched)), fetching.MAX_BYTES).name
+            self._job.save({**self._job.progress, "blob": known})
+        self._copy(folder, known)
+        name = unquote(urlsplit(row.url).path.rstrip("/").rpartition("/")[2])
+        return {"source": row.source, "name": handing_over.clean(name)[:200].replace("/", "-")}
+
+    def _copy(self, folder: Path, blob: str) -> None:
+        with self._job.tools.blobs.open(blob) as stream, (folder / reading.INPUT).open("xb") as file:
+            shutil.copyfileobj(stream, file, 1 << 20)
+
+    def _links(self, folder: Path, arguments: Any) -> Any:
+        try:
+            return self._apart(websites.links_of, folder, arguments, LINKS_SECONDS)
+        except ApartFailed as error:
+            raise JobFailed(keeping.sentence_of(error)) from error
+
+    def _apart(self, function: Any, folder: Path, arguments: Any, seconds: float) -> Any:
+        return self._job.tools.apart.run(
+            function, folder, arguments,
+            memory=keeping.MEMORY, seconds=seconds, file_bytes=keeping.FILE_BYTES, check=self._job.check,
+        )  # fmt: skip
+
+    def _tell(self, **values: Any) -> None:
+        with self._job.tools.database.transaction(writes=True) as session:
+            going_on = imports.change(session, self._row.id, **values)
+        if not going_on:
+            raise Cancelled("The import was cancelled.")
+
+
+def _is_github(url: str) -> bool:
+    return urlsplit(url).hostname == "github.com"
+
+
+def _export_of(url: str, source: str) -> str:
+    """Give the address at which a document of Google is there as a file."""
+    parts = urlsplit(url)
+    if source == "google-docs" and parts.hostname == GOOGLE_DOCUMENT[0] and parts.path.startswith(GOOGLE_DOCUMENT[1]):
+        document = parts.path.removeprefix(GOOGLE_DOCUMENT[1]).partition("/")[0]
+        return f"https://{GOOGLE_DOCUMENT[0]}{GOOGLE_DOCUMENT[1]}{document}/export?format=docx"
+    return url

@@ -1,0 +1,93 @@
+"""Links of what is imported: those that lead to a page or file of the import become references to it."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Mapping
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+
+from runtime.services.markdown.links import SCHEME, Node
+
+Use = Callable[[str], str | None]
+"""Takes the key of a file that a page shows, and gives the key under which it is imported; None where it is not."""
+
+
+class PathLinks:
+    """Links between files of a folder, from the one at a path."""
+
+    def __init__(self, at: str, pages: Mapping[str, str], use: Use) -> None:
+        """Take the path of the page, the keys of pages by their paths, and what a file that is shown is told to."""
+        self._folder, self._pages, self._use = posixpath.dirname(at), pages, use
+
+    def read(self, target: str) -> Node:
+        """Read a target; one that leads to nothing that is imported stays an address."""
+        path, hash_, anchor = target.partition("#")
+        if hash_ and not path:
+            return {"kind": "anchor", "anchor": unquote(anchor)}
+        address: Node = {"kind": "url", "url": target}
+        if SCHEME.match(path) or path.startswith("//") or not path:
+            return address
+        plain = path.partition("?")[0]
+        for written in (plain, unquote(plain)):
+            inside = posixpath.normpath(posixpath.join(self._folder, written.lstrip("/") or ".")).lstrip("/")
+            if plain.startswith("/"):
+                inside = posixpath.normpath(written.lstrip("/"))
+            for candidate in (inside, f"{inside}.md"):
+                if candidate in self._pages:
+                    key = self._pages[candidate]
+                    return (
+                        {"kind": "anchor", "anchor": unquote(anchor), "page": key}
+                        if anchor
+                        else {"kind": "page", "page": key}
+                    )
+            used = self._use(inside)
+            if used is not None:
+                return {"kind": "file", "file": used}
+        return address
+
+    def write(self, ref: Node) -> str:
+        """Nothing that is imported is written."""
+        raise NotImplementedError
+
+
+class AddressLinks:
+    """Links between pages of a website, from the one at an address."""
+
+    def __init__(self, at: str, pages: Mapping[str, str], files: Mapping[str, str]) -> None:
+        """Take the page's address, and the keys of pages and files by their addresses."""
+        self._at, self._pages, self._files = at, pages, files
+
+    def read(self, target: str) -> Node:
+        """Read a target; one that leads to nothing that is imported becomes a whole address."""
+        if target.startswith("#"):
+            return {"kind": "anchor", "anchor": unquote(target[1:])}
+        try:
+            whole, anchor = urldefrag(urljoin(self._at, target))
+            scheme = urlsplit(whole).scheme
+        except ValueError:
+            return {"kind": "url", "url": "#"}
+        if scheme not in ("http", "https"):
+            return {"kind": "url", "url": target}
+        if whole in self._files:
+            return {"kind": "file", "file": self._files[whole]}
+        key = self._pages.get(same(whole))
+        if key is not None:
+            return (
+                {"kind": "anchor", "anchor": unquote(anchor), "page": key} if anchor else {"kind": "page", "page": key}
+            )
+        return {"kind": "url", "url": f"{whole}#{anchor}" if anchor else whole}
+
+    def write(self, ref: Node) -> str:
+        """Nothing that is imported is written."""
+        raise NotImplementedError
+
+
+def same(address: str) -> str:
+    """Write addresses that lead to the same page in the same way."""
+    parts = urlsplit(urldefrag(address)[0])
+    path = parts.path or "/"
+    for name in ("index.html", "index.htm"):
+        path = path.removesuffix(f"/{name}") if path.endswith(f"/{name}") else path
+    path = path.rstrip("/") or "/"
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{parts.scheme}://{parts.netloc.lower()}{path}{query}"

@@ -1,0 +1,72 @@
+"""Exports of Notion: Markdown and CSV, with an id of 32 digits behind every name."""
+
+from __future__ import annotations
+
+import csv
+import io
+import posixpath
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from runtime.services.importing.folders import FolderReader
+from runtime.services.importing.handing_over import Writer, clean
+from runtime.services.importing.page_texts import Text, text_of
+
+ID = re.compile(r"[ _-]([0-9a-f]{32})(?=(?:_all)?(?:\.\w+)?$)")
+MAX_ROWS, MAX_COLUMNS = 1000, 50
+LONGEST_CELL = 2000
+
+
+def read(folder: Path, writer: Writer, where: str) -> dict[str, Any]:
+    """Read an export; returns the totals for `Writer.close`."""
+    return NotionReader(folder, writer, where).read()
+
+
+class NotionReader(FolderReader):
+    """Reads an export: what is in a page stands in a folder of its name, a database is a CSV file."""
+
+    def is_page(self, path: str) -> bool:
+        """Tell whether a file is a page: databases are, once, though an export has each twice."""
+        return super().is_page(path) or (path.endswith(".csv") and not path.endswith("_all.csv"))
+
+    def find_targets(self) -> Mapping[str, str]:
+        """Let the second file of a database lead to it too."""
+        twice = {f"{path.removesuffix('.csv')}_all.csv": path for path in self.page_paths if path.endswith(".csv")}
+        return {**twice, **super().find_targets()}
+
+    def title_of(self, path: str) -> str:
+        """Give the name without its id."""
+        stem = posixpath.splitext(posixpath.basename(path))[0]
+        return ID.sub("", stem).strip() or "Untitled"
+
+    def text_of(self, path: str) -> Text:
+        """Read a page, or a database as a table."""
+        if path.endswith(".csv"):
+            return Text(self.title_of(path), self._table(path))
+        return super().text_of(path)
+
+    def _table(self, path: str) -> str:
+        every = f"{path.removesuffix('.csv')}_all.csv"
+        source = text_of(self.root / (every if every in self.files else path))
+        csv.field_size_limit(1 << 20)
+        rows: list[list[str]] = []
+        try:
+            for row in csv.reader(io.StringIO(source)):
+                if len(rows) > MAX_ROWS:
+                    self.problems.append(f"{clean(path)[:150]}: only the first {MAX_ROWS} rows were imported.")
+                    break
+                rows.append([_cell(value) for value in row[:MAX_COLUMNS]])
+        except csv.Error:
+            self.problems.append(f"{clean(path)[:150]}: the table is damaged.")
+        if not rows:
+            return ""
+        width = max(map(len, rows))
+        lines = ["|".join(["", *row, *[""] * (width - len(row)), ""]) for row in rows]
+        return "\n".join([lines[0], "|" + "---|" * width, *lines[1:]]) + "\n"
+
+
+def _cell(value: str) -> str:
+    text = " ".join(clean(value.replace("\n", " ")).split())[:LONGEST_CELL]
+    return re.sub(r"([\\|`*_\[\]<{$])", r"\\\1", text) or " "

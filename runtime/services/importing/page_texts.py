@@ -1,0 +1,66 @@
+"""One page of somebody else's, read as text: what it is called, and its Markdown."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from runtime.engines.apart.answers import Refused
+from runtime.services.importing.handing_over import clean
+from runtime.services.importing.html_markdown import read_html
+
+MAX_PAGE = 16 << 20
+"""Bytes of a page."""
+FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+TITLE = re.compile(r"\A\s*#[ \t]+([^\n]+?)[ \t]*#*[ \t]*(?:\n|\Z)")
+MARKS = re.compile(r"[*_`\\]|!?\[([^\]]*)\]\([^)]*\)")
+
+
+class Text(NamedTuple):
+    """A page as it was written: what it is called, its Markdown, and what is said above it."""
+
+    title: str
+    markdown: str
+    description: str | None = None
+
+
+def text_of(path: Path) -> str:
+    """Read a file as text; raises `Refused` for one that is none, or too large."""
+    content = path.read_bytes() if path.stat().st_size <= MAX_PAGE else None
+    if content is None:
+        raise Refused("too-large", f"A page is larger than {MAX_PAGE >> 20} MB; split it.")
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return content.decode("utf-16", "replace")
+    if b"\0" in content[:8192] or content.startswith(b"%PDF"):
+        raise Refused("type", "This is no text, whatever it was sent as.")
+    return content.decode("utf-8-sig", "replace")
+
+
+def markdown_page(source: str, title: str) -> Text:
+    """Take the title of Markdown out of it: what stands above says it, or the first heading, else it is `title`."""
+    front, description = FRONT.match(source), None
+    said: Any = {}
+    if front is not None and len(front[1]) < 20_000:
+        try:
+            said = yaml.safe_load(front[1])
+        except (yaml.YAMLError, RecursionError, ValueError):
+            said = {}
+        source = source[front.end() :]
+    if isinstance(said, dict):
+        title = str(said["title"]) if isinstance(said.get("title"), str | int | float) else title
+        description = said["description"] if isinstance(said.get("description"), str) else None
+    heading = TITLE.match(source)
+    if heading is not None:
+        if not (isinstance(said, dict) and said.get("title")):
+            title = MARKS.sub(lambda found: found[1] or "", heading[1])
+        source = source[heading.end() :]
+    return Text(" ".join(clean(title).split()), source, clean(description) if description else None)
+
+
+def html_page(source: str, title: str, main: str | None = None) -> Text:
+    """Read HTML as Markdown with a title."""
+    page = read_html(source, alone=True, title=title, main=main)
+    return Text(page.title, page.markdown)

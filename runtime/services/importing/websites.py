@@ -1,0 +1,90 @@
+"""Pages of a website that were fetched: what is to be read of each, in the tree that their addresses make."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urljoin, urlsplit
+
+from runtime.engines.apart.answers import Refused
+from runtime.services.importing.handing_over import Writer, clean
+from runtime.services.importing.html_markdown import read_html
+from runtime.services.importing.links import AddressLinks, same
+from runtime.services.importing.page_texts import text_of
+from runtime.services.importing.tree import ImportedFile, ImportedPage
+from runtime.services.markdown.reading import document_of
+
+CRAWLED = "crawled.json"
+"""The pages that were fetched: `pages` and `files`, each a list of [address, file in the folder, type]."""
+MAX_LINKS = 5000
+
+
+def links_of(folder: Path, arguments: Any) -> dict[str, Any]:
+    """List where pages lead and which pictures they show; runs apart. `pages` has [address, file]."""
+    found: dict[str, Any] = {}
+    for address, name in arguments["pages"]:
+        try:
+            page = read_html(text_of(folder / name), alone=False)
+        except Refused:
+            found[address] = {"links": [], "pictures": []}
+            continue
+        links, pictures = ([_joined(address, one) for one in some] for some in (page.links, page.pictures))
+        found[address] = {
+            "links": [*dict.fromkeys(filter(None, links))][:MAX_LINKS],
+            "pictures": [*dict.fromkeys(filter(None, pictures))][:MAX_LINKS],
+        }
+    return found
+
+
+def read_pages(folder: Path, writer: Writer) -> dict[str, Any]:
+    """Write every page that was fetched; returns the totals for `Writer.close`."""
+    crawled = json.loads((folder / CRAWLED).read_text(encoding="utf-8"))
+    pages = {same(address): same(address) for address, _ in crawled["pages"]}
+    files = {address: address for address, _, _ in crawled["files"]}
+    problems: list[str] = []
+    for address, name, kind in crawled["files"]:
+        called = unquote(urlsplit(address).path.rpartition("/")[2]) or "picture"
+        writer.file(ImportedFile(address, clean(called)[:200], name, kind))
+    # What is at the start holds no pages: all would be in it. Shorter addresses come before those below them.
+    written: set[str] = set()
+    seen: set[str] = set()
+    start = same(crawled["pages"][0][0]) if crawled["pages"] else ""
+    for address, name in sorted(crawled["pages"], key=lambda page: urlsplit(same(page[0])).path.count("/")):
+        key = same(address)
+        if key in seen:
+            continue
+        seen.add(key)
+        fallback = unquote(urlsplit(key).path.rpartition("/")[2]).replace("-", " ") or urlsplit(key).netloc
+        try:
+            page = read_html(text_of(folder / name), alone=False, title=fallback)
+        except Refused as error:
+            problems.append(f"{clean(address)[:150]}: {error.message}")
+            continue
+        document = document_of(page.markdown, AddressLinks(address, pages, files))
+        slug = urlsplit(key).path.rpartition("/")[2] or None
+        parent = _above(key, written)
+        title = page.title or fallback
+        writer.page(ImportedPage(key, title, parent=parent, slug=unquote(slug) if slug else None, document=document))
+        if key != start:
+            written.add(key)
+    return {"total": crawled["total"], "problems": [*problems, *crawled["problems"]]}
+
+
+def _joined(address: str, link: str) -> str | None:
+    try:
+        whole = urljoin(address, link)
+        return whole.partition("#")[0] if urlsplit(whole).scheme in ("http", "https") else None
+    except ValueError:
+        return None
+
+
+def _above(key: str, written: set[str]) -> str | None:
+    parts = urlsplit(key)
+    path = parts.path
+    while path not in ("", "/"):
+        path = path.rpartition("/")[0]
+        candidate = f"{parts.scheme}://{parts.netloc}{path or '/'}"
+        if candidate in written and path:
+            return candidate
+    return None
