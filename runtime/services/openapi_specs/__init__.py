@@ -1,0 +1,1 @@
+"""API specifications: fetched, read, checked, and kept as versions."""

@@ -1,0 +1,96 @@
+"""Files of a specification, fetched by the rules for outgoing requests."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import SplitResult, urldefrag, urljoin, urlsplit
+
+from runtime.contract.openapi_specs import ErrorCode
+from runtime.engines.egress import EgressRefused, EgressRules, FetchedResponse, FetchFailed, fetch
+from runtime.services.openapi_specs.faults import MAX_FILE, shortened
+
+MAX_REDIRECTS = 5
+REDIRECTS = (301, 302, 303, 307, 308)
+_ACCEPT = "application/json, application/yaml, application/vnd.oai.openapi+json, text/yaml, text/plain, */*;q=0.5"
+
+
+class Unfetched(Exception):
+    """A file could not be fetched: the code, and a sentence for whoever it belongs to."""
+
+    def __init__(self, code: ErrorCode, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code: ErrorCode = code
+        self.sentence = shortened(sentence)
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A file, and the address at which it was in the end."""
+
+    address: str
+    content: bytes
+
+
+def fetch_file(
+    rules: EgressRules, url: str, seconds: float, *, most: int = MAX_FILE, check: Callable[[], None] = lambda: None
+) -> Fetched:
+    """Fetch a file and follow redirects, each by the rules, all within some seconds; raises Unfetched.
+
+    `check` is called before each request and stops it by raising.
+    """
+    until = time.monotonic() + seconds
+    address = urldefrag(url).url
+    for _ in range(MAX_REDIRECTS + 1):
+        check()
+        left = until - time.monotonic()
+        if left <= 0:
+            raise Unfetched("FETCH_TIMEOUT", f"{url[:200]}: no answer within {seconds:g} seconds.")
+        answer = _asked(rules, address, left, seconds, most)
+        if answer.status not in REDIRECTS:
+            return Fetched(address, _content(address, answer))
+        location = _header(answer, "location")
+        if not location:
+            raise Unfetched("FETCH_ERROR", f"{address[:200]} answered {answer.status} and named no other address.")
+        try:
+            address = urldefrag(urljoin(address, location)).url
+        except ValueError:
+            raise Unfetched("FETCH_ERROR", f"{address[:200]} redirects to `{location[:200]}`, which is none.") from None
+    raise Unfetched("FETCH_ERROR", f"{url[:200]} redirects more than {MAX_REDIRECTS} times.")
+
+
+def _asked(rules: EgressRules, address: str, left: float, seconds: float, most: int) -> FetchedResponse:
+    try:
+        parts = urlsplit(address)
+        _keep_out(rules, parts)
+        return fetch(rules, "GET", address, {"Accept": _ACCEPT}, timeout=left, max_bytes=most)
+    except EgressRefused as error:
+        raise Unfetched("FETCH_ERROR", f"{address[:200]}: {error}") from None
+    except FetchFailed as error:
+        if error.timed_out:
+            raise Unfetched("FETCH_TIMEOUT", f"{address[:200]}: no answer within {seconds:g} seconds.") from None
+        raise Unfetched("FETCH_ERROR", f"{address[:200]}: {error}") from None
+    except ValueError:
+        raise Unfetched("FETCH_ERROR", f"`{address[:200]}` is no address.") from None
+
+
+def _keep_out(rules: EgressRules, parts: SplitResult) -> None:
+    """Refuse what this host serves besides its API, which some of it only answers from its own machine."""
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    if rules.own_address(parts.hostname or "", port) is None:
+        return
+    if not any(parts.path == path or parts.path.startswith(f"{path}/") for path in rules.own_paths):
+        raise EgressRefused("this is an address of the platform itself, of which only the API can be requested.")
+
+
+def _content(address: str, answer: FetchedResponse) -> bytes:
+    if answer.status != 200:
+        raise Unfetched("FETCH_ERROR", f"{address[:200]} answered with the status {answer.status}.")
+    if (coding := _header(answer, "content-encoding").lower()) not in ("", "identity"):
+        raise Unfetched("FETCH_ERROR", f"{address[:200]} answered in the coding `{coding[:40]}`, not asked for.")
+    return answer.body
+
+
+def _header(answer: FetchedResponse, name: str) -> str:
+    return next((value.strip() for key, value in answer.headers if key.lower() == name), "")

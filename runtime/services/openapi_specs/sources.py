@@ -1,0 +1,64 @@
+"""Gives specifications their sources, from which they are processed in the background."""
+
+from __future__ import annotations
+
+import io
+
+from runtime.contract import errors
+from runtime.contract.openapi_specs import MAX_TEXT, TextSource, UrlSource
+from runtime.services.openapi_specs.processing import KIND
+from runtime.store import openapi_specs as store
+from runtime.store.blobs.store import BlobStore
+from runtime.store.database import Database
+from runtime.store.jobs import TooManyJobs
+from runtime.store.locks import acquire
+from runtime.store.tables.openapi_specs import OpenApiSpecRow
+
+
+class Sources:
+    """Writes sources down: a text as a blob first, with no transaction open, then the rest in one."""
+
+    def __init__(self, database: Database, blobs: BlobStore, seconds: float) -> None:
+        """Take how long a file may take to fetch."""
+        self._database, self._blobs, self._seconds = database, blobs, seconds
+
+    def create(self, organization_id: str, slug: str, source: UrlSource | TextSource) -> OpenApiSpecRow:
+        """Make a specification; raises BadRequest, TooManyRequests."""
+        return self._write(organization_id, slug, source, replace=False)[0]
+
+    def put(self, organization_id: str, slug: str, source: UrlSource | TextSource) -> tuple[OpenApiSpecRow, bool]:
+        """Make a specification, or give one another source; tells whether it is new. Raises as `create` does."""
+        return self._write(organization_id, slug, source, replace=True)
+
+    def _write(
+        self, organization_id: str, slug: str, source: UrlSource | TextSource, *, replace: bool
+    ) -> tuple[OpenApiSpecRow, bool]:
+        url, blob = self._kept(source)
+        try:
+            with self._database.transaction(writes=True) as session:
+                acquire(session, f"openapi:{organization_id}")
+                known = store.by_slug(session, organization_id, slug) if replace else None
+                if known is not None:
+                    spec = known
+                    store.source_given(session, spec, url, blob)
+                elif store.is_full(session, organization_id):
+                    raise errors.BadRequest(
+                        f"An organization keeps at most {store.MAX_SPECS} API specifications; delete one first."
+                    )
+                else:
+                    spec = OpenApiSpecRow(organization_id=organization_id, slug=slug, source_url=url, source_blob=blob)
+                    session.add(spec)
+                    session.flush()
+                store.enqueue(session, KIND, spec, self._seconds)
+        except TooManyJobs:
+            raise errors.TooManyRequests(
+                "Too much work of this organization is waiting to be done; try again when some of it is."
+            ) from None
+        return spec, known is None
+
+    def _kept(self, source: UrlSource | TextSource) -> tuple[str | None, str | None]:
+        if isinstance(source, UrlSource):
+            return source.url, None
+        # Half of a character is kept as well: that it cannot be read is for the processing to say.
+        content = source.text.encode("utf-8", "surrogatepass")
+        return None, self._blobs.put(io.BytesIO(content), MAX_TEXT).name

@@ -1,0 +1,1 @@
+"""Content as PDF: put together here, set apart, kept for a while."""

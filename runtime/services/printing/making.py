@@ -1,0 +1,179 @@
+"""Makes PDFs in the background: reads a book, gathers its pictures, has it set, and keeps what comes of it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+from sqlalchemy.orm import Session
+
+from runtime.contract import errors
+from runtime.contract.document_references import references_in
+from runtime.dispatch.jobs import Job, JobFailed, JobKind
+from runtime.engines.apart.answers import Refused
+from runtime.engines.apart.runner import ApartFailed, open_made
+from runtime.engines.egress import EgressRefused, FetchFailed, fetch
+from runtime.services.printing.book import Book, TooMuch, book_of, chosen
+from runtime.services.printing.setting import BOOK, PDF, picture_key, set_book
+from runtime.store import jobs, locks, pdfs, rows
+from runtime.store.blobs.backend import BlobMissing
+from runtime.store.content.revisions import snapshot_of
+from runtime.store.database import now
+from runtime.store.reach import HOST
+from runtime.store.tables.content import RevisionRow
+from runtime.store.tables.pdfs import PdfRow
+from runtime.store.tables.spaces import SpaceRow
+
+KIND = "pdf"
+MAX_WAITING = 10
+"""PDFs of an organization that wait to be made."""
+MAX_KEPT = 100
+"""PDFs of a space; the one that nobody asked for the longest time goes first."""
+MEMORY = 1500 * 1024 * 1024
+SECONDS = 300.0
+MAX_PDF = 200 * 1024 * 1024
+MAX_PICTURE = 10 * 1024 * 1024
+MAX_PICTURES = 300
+MAX_ALL_PICTURES = 100 * 1024 * 1024
+FETCHING = 60.0
+"""Seconds for all pictures of other hosts together."""
+EACH = 10.0
+REDIRECTS = 5
+TYPES = frozenset(("image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml"))
+FONTS = {path: path for path in ("/usr/share/fonts", "/usr/local/share/fonts", "/etc/fonts", "/usr/share/fontconfig")}
+
+
+def ask(session: Session, space: SpaceRow, revision: RevisionRow, page_id: str | None, *, only: bool) -> PdfRow:
+    """Find a PDF, or have it made; raises NotFound, BadRequest for too much, and `TooManyJobs`."""
+    locks.acquire(session, f"pdf of {revision.id}")
+    row = pdfs.find(session, space.id, revision.id, page_id or "", only=only)
+    if row is None or row.problem is not None:
+        snapshot = snapshot_of(session, revision)
+        try:
+            pages = chosen(snapshot, page_id, only=only)
+        except TooMuch as error:
+            raise errors.BadRequest(str(error)) from None
+        if not pages:
+            raise errors.NotFound("There is no page with text to print.")
+        if row is None:
+            title = pages[0].title if page_id is not None else space.title
+            row = PdfRow(space_id=space.id, revision_id=revision.id, page_id=page_id or "", only=only, name=title[:200])
+            session.add(row)
+            session.flush()
+        row.problem = None
+        pdfs.make_room(session, space.id, MAX_KEPT)
+        jobs.enqueue(session, KIND, space.organization_id, row.id, {}, most=MAX_WAITING)
+    row.used_at = now()
+    return row
+
+
+def run(job: Job) -> None:
+    """Make one PDF."""
+    with job.tools.database.transaction(writes=False) as session:
+        row = rows.find(session, HOST, PdfRow, id=job.subject)
+        space = rows.find(session, HOST, SpaceRow, id=row.space_id) if row is not None else None
+        revision = rows.find(session, HOST, RevisionRow, id=row.revision_id) if row is not None else None
+        if row is None or space is None or revision is None or row.blob is not None:
+            return
+        try:
+            pages = chosen(snapshot_of(session, revision), row.page_id or None, only=row.only)
+            book = book_of(session, space, revision, pages)
+        except (TooMuch, errors.NotFound) as error:
+            raise JobFailed(str(error)) from None
+    folder = Path(tempfile.mkdtemp(prefix="pdf-"))
+    try:
+        types = _gather(job, book, folder)
+        written = {**vars(book), "picture_types": types}
+        (folder / BOOK).write_text(json.dumps(written), encoding="utf-8")
+        _set(job, folder)
+        with open_made(folder, PDF) as made:
+            blob = job.tools.blobs.put(made, MAX_PDF)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    with job.tools.database.transaction(writes=True) as session:
+        job.still_ours(session)
+        pdfs.finish(session, job.subject, blob, None)
+
+
+def give_up(job: Job, sentence: str) -> None:
+    """Note why a PDF cannot be made."""
+    with job.tools.database.transaction(writes=True) as session:
+        pdfs.finish(session, job.subject, None, sentence[:500])
+
+
+def _set(job: Job, folder: Path) -> None:
+    try:
+        job.tools.apart.run(
+            set_book, folder, {}, memory=MEMORY, seconds=SECONDS, file_bytes=MAX_PDF, mounts=FONTS, check=job.check
+        )
+    except Refused as refused:
+        raise JobFailed(refused.message) from None
+    except ApartFailed as failed:
+        if failed.reason == "crashed":
+            raise
+        much = "memory" if failed.reason == "memory" else "time"
+        raise JobFailed(f"This takes more {much} than a PDF may; ask for a part with `page`.") from None
+
+
+def _gather(job: Job, book: Book, folder: Path) -> dict[str, str]:
+    """Put the pictures of a book beside it; returns their types by their names. What cannot be had is left out."""
+    types: dict[str, str] = {}
+    left, until = MAX_ALL_PICTURES, time.monotonic() + FETCHING
+    for ref in _pictures(book):
+        key = picture_key(ref)
+        if key in book.pictures or len(types) >= MAX_PICTURES or left <= 0:
+            continue
+        job.check()
+        found = _of_file(job, book, ref) if ref["kind"] == "file" else _from_elsewhere(job, ref["url"], until)
+        if found is None or len(found[0]) > left:
+            continue
+        name = f"picture-{len(types)}"
+        (folder / name).write_bytes(found[0])
+        left -= len(found[0])
+        types[name] = found[1]
+        book.pictures[key] = name
+    return types
+
+
+def _pictures(book: Book) -> Iterator[Mapping[str, Any]]:
+    for document in (*(page["document"] for page in book.pages), *book.contents.values()):
+        for one in references_in(document):
+            if one.relation == "dependsOn" and one.ref["kind"] in ("file", "url"):
+                yield one.ref
+
+
+def _of_file(job: Job, book: Book, ref: Mapping[str, Any]) -> tuple[bytes, str] | None:
+    file = book.files.get(ref["file"])
+    if file is None or file["type"] not in TYPES or file["size"] > MAX_PICTURE:
+        return None
+    try:
+        return job.tools.blobs.read(file["blob"]), file["type"]
+    except BlobMissing:
+        return None
+
+
+def _from_elsewhere(job: Job, url: str, until: float) -> tuple[bytes, str] | None:
+    for _ in range(REDIRECTS + 1):
+        seconds = min(EACH, until - time.monotonic())
+        if seconds <= 0:
+            return None
+        try:
+            answer = fetch(job.tools.egress, "GET", url, timeout=seconds, max_bytes=MAX_PICTURE)
+        except (EgressRefused, FetchFailed):
+            return None
+        headers = {name.lower(): value for name, value in answer.headers}
+        if answer.status in (301, 302, 303, 307, 308) and "location" in headers:
+            url = urljoin(url, headers["location"])
+            continue
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        return (answer.body, kind) if answer.status == 200 and kind in TYPES else None
+    return None
+
+
+PDF_JOB = JobKind(KIND, run, give_up, seconds=SECONDS + 120)
