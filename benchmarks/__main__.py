@@ -10,7 +10,19 @@ from pathlib import Path
 
 from benchmarks import peers
 from benchmarks.hosts import Unmeasurable
-from benchmarks.measures import events, first_render, footprint, greedy, javascript, page, people, save, toolkit, warm
+from benchmarks.measures import (
+    content,
+    events,
+    first_render,
+    footprint,
+    greedy,
+    javascript,
+    page,
+    people,
+    save,
+    toolkit,
+    warm,
+)
 from benchmarks.results import Result, machine, table
 
 MEASURES: dict[str, Callable[[], Iterator[Result]]] = {
@@ -24,6 +36,7 @@ MEASURES: dict[str, Callable[[], Iterator[Result]]] = {
     "toolkit": toolkit.measure,
     "page": page.measure,
     "people": people.measure,
+    "content": content.measure,
 }
 
 

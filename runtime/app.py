@@ -14,6 +14,7 @@ from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
 from runtime.api.answers import mount_errors
+from runtime.api.ask_streams import mount_ask_streams
 from runtime.api.auth import Authenticator
 from runtime.api.content_origin import mount_content_origin
 from runtime.api.counting import Counting
@@ -31,6 +32,7 @@ from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.deliveries import Deliveries, Plans
 from runtime.dispatch.followers import Followers
 from runtime.dispatch.invoke import Invoker
+from runtime.dispatch.jobs import JobRunner, JobTools
 from runtime.dispatch.mailing import BadMailServer, Mailer, MailServer
 from runtime.dispatch.planning import Planner
 from runtime.dispatch.purging import Purger
@@ -38,15 +40,21 @@ from runtime.dispatch.recorder import Recorder
 from runtime.dispatch.thinning import Thinning
 from runtime.dispatch.tunnels import Tunnels
 from runtime.dispatch.worker import Dispatcher
+from runtime.engines.apart.runner import ApartRunner
 from runtime.engines.dev_tunnel.relay import Relay
 from runtime.engines.egress import EgressRules
 from runtime.engines.own_tls import OwnAuthority
 from runtime.engines.sandbox import SandboxUnavailable
 from runtime.engines.table import create_engines
 from runtime.services import first_sign_in
+from runtime.services.answer_model import AnswerModel, BadModel
+from runtime.services.job_kinds import KINDS
 from runtime.services.render_cache import RenderCache
 from runtime.services.rendering import Renderer
+from runtime.services.search_indexing import Indexer
 from runtime.settings import BadSetting, Settings
+from runtime.store.blobs.s3 import BadBlobAddress
+from runtime.store.blobs.store import BlobStore, open_blobs
 from runtime.store.database import Database
 from runtime.store.migrate import migrate
 from runtime.store.organizations import create_organization
@@ -55,7 +63,9 @@ from runtime.store.secrets import KeyMissing, load_keyring, use_keyring
 from runtime.web import identity
 from runtime.web.admin.mount import mount_admin
 from runtime.web.embed import mount_contentkit
+from runtime.web.files import mount_files
 from runtime.web.identity import mount_identity
+from runtime.web.pdfs import mount_pdfs
 from runtime.web.preview import mount_preview
 from runtime.web.published import mount_published
 from runtime.web.site_page import mount_site_page
@@ -102,7 +112,9 @@ def prepare(settings: Settings) -> str | None:
 def _prepare(settings: Settings) -> str | None:
     address = settings.database_address
     _mail_server(settings)
+    _answer_model(settings)
     use_keyring(load_keyring(Path(settings.data) if settings.data else None, settings.secret_key or None))
+    _ = settings.blob_address
     if settings.sandbox == "required":
         # It proves itself at its start; and a group is divided best before there are other processes.
         create_engines("required", EgressRules(), group=settings.control_group).close()
@@ -132,9 +144,12 @@ def create_app(settings: Settings) -> Application:
     mount_health(app, host)
     mount(app, host, operations())
     mount_event_stream(app, host)
+    mount_ask_streams(app, host)
     mount_inbound(app, host)
     mount_tunnels(app, host)
     mount_published(app, host)
+    mount_files(app, host)
+    mount_pdfs(app, host)
     mount_contentkit(app)
     mount_admin(app, host)
     if settings.preview:
@@ -143,6 +158,8 @@ def create_app(settings: Settings) -> Application:
         mount_site_page(app, host)
     host.dispatcher.start()
     host.purger.start()
+    host.jobs.start()
+    host.indexer.start()
     if host.mailer is not None:
         host.mailer.start()
     return Application(
@@ -154,9 +171,11 @@ def _host(settings: Settings, database: Database, followers: Followers) -> Host:
     addresses = _addresses(settings)
     elsewhere = settings.tunnel_url.rstrip("/")
     relay = Relay((lambda tunnel: f"{elsewhere}/{tunnel}") if elsewhere else addresses.tunnel)
+    egress = _egress(settings, addresses)
+    blobs = _blobs(settings, database)
     engines = create_engines(
         settings.sandbox,
-        _egress(settings, addresses),
+        egress,
         relay,
         group=settings.control_group,
         process_per_installation=settings.process_per_installation,
@@ -195,7 +214,13 @@ def _host(settings: Settings, database: Database, followers: Followers) -> Host:
         plans=plans,
         invoker=invoker,
         dispatcher=dispatcher,
-        purger=Purger(database),
+        purger=Purger(database, blobs),
+        blobs=blobs,
+        jobs=JobRunner(
+            JobTools(database, egress, blobs, addresses, ApartRunner(settings.sandbox)), KINDS, settings.job_threads
+        ),
+        indexer=Indexer(database),
+        answer_model=_answer_model(settings),
         mailer=Mailer(database, server, addresses, settings.mail_retry_seconds) if server is not None else None,
         authenticator=Authenticator(database),
         renders=renders,
@@ -203,6 +228,14 @@ def _host(settings: Settings, database: Database, followers: Followers) -> Host:
         named=Remembered(database),
         capacity=capacity,
     )
+
+
+def _blobs(settings: Settings, database: Database) -> BlobStore:
+    """Open the place for files; raises BadSetting."""
+    try:
+        return open_blobs(database, settings.blob_address)
+    except BadBlobAddress as error:  # without the address, which may hold a password
+        raise BadSetting(f"DEVKIT_BLOB_URL: {error}") from error
 
 
 def _addresses(settings: Settings) -> Addresses:
@@ -217,6 +250,16 @@ def _mail_server(settings: Settings) -> MailServer | None:
         return MailServer.read(settings.smtp_url, settings.mail_from)
     except BadMailServer as error:  # without the address, which may hold a password
         raise BadSetting(f"DEVKIT_SMTP_URL: {error}") from error
+
+
+def _answer_model(settings: Settings) -> AnswerModel | None:
+    """Read which model words answers, if one does; raises BadSetting."""
+    if not settings.ask_url:
+        return None
+    try:
+        return AnswerModel(settings.ask_url, settings.ask_key, settings.ask_model, settings.ask_seconds)
+    except BadModel as error:
+        raise BadSetting(f"DEVKIT_ASK_URL: {error}") from error
 
 
 def _egress(settings: Settings, addresses: Addresses) -> EgressRules:

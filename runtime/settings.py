@@ -28,6 +28,11 @@ class Settings:
 
     data: str = _setting("", "folder for the database, the host's keys and nothing else")
     database_url: str = _setting("", "address of the database; empty: SQLite in the data folder")
+    blob_url: str = _setting(
+        "",
+        "where files of the content are kept: `s3://bucket/prefix?endpoint=https://storage.example`, with credentials "
+        "as boto3 finds them; empty: a folder in the data folder",
+    )
     secret_key: str = _setting(
         "", "any random text of 16 characters or more; empty: a key file made in the data folder"
     )
@@ -57,6 +62,8 @@ class Settings:
     )
     workers: int = _setting(1, "processes that serve on this machine")
     dispatch_threads: int = _setting(16, "events delivered at once by one process")
+    job_threads: int = _setting(4, "imports, exports and other background work that one process does at once")
+    openapi_fetch_seconds: float = _setting(30.0, "seconds for each file that an OpenAPI specification is fetched from")
     lease_seconds: float = _setting(10.0, "seconds after which the events of a dead process are taken over")
     tunnel_lease_seconds: float = _setting(
         30.0, "seconds after which a tunnel ends that its developer's machine does not renew"
@@ -82,6 +89,14 @@ class Settings:
     mail_retry_seconds: tuple[float, ...] = _setting(
         (30.0, 120.0, 600.0, 3600.0, 21600.0, 86400.0), "delays before an e-mail is tried again, comma-separated"
     )
+    ask_url: str = _setting(
+        "",
+        "OpenAI-compatible server that words answers of Ask, `https://api.example.com/v1`; empty: answers are the "
+        "passages themselves",
+    )
+    ask_key: str = _setting("", "key that this server wants")
+    ask_model: str = _setting("", "model of this server")
+    ask_seconds: float = _setting(60.0, "longest time until the whole answer of the model")
     wall_seconds: float = _setting(Limits().wall, "longest time until a script's answer")
     cpu_seconds: float = _setting(Limits().cpu, "longest computing time of one call")
     memory_bytes: int = _setting(Limits().memory, "most memory of one script's process")
@@ -120,6 +135,15 @@ class Settings:
                 f"could set cookies for it; give one of the two a domain of its own"
             )
         return content
+
+    @property
+    def blob_address(self) -> str:
+        """Where blobs are kept: an address, or an absolute folder."""
+        if self.blob_url:
+            return self.blob_url
+        if not self.data:
+            raise BadSetting(f"give a data folder (--data DIR) or object storage ({PREFIX}BLOB_URL) for files")
+        return str(Path(self.data).absolute() / "blobs")
 
     @property
     def database_address(self) -> str:

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import statistics
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
-import psycopg
 import requests
 
-from benchmarks.hosts import Host, Unmeasurable
+from benchmarks.databases import KINDS, prepared
+from benchmarks.hosts import Host
 from benchmarks.memory import proportional
 from benchmarks.results import Result
-from runtime.contract.identifiers import new_id
 from runtime.store.database import Database
 from runtime.store.migrate import migrate
 from runtime.store.secrets import load_keyring, use_keyring
 from tests.large_organization import Large, Size, fill
 
-SERVER = os.environ.get("DEVKIT_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432")
 TIMES = {100: 100, 1000: 20}
 TARGETS = {100: 50.0, 1000: 300.0}
 LISTS = ("spaces", "collections", "members", "teams", "sites")
@@ -31,7 +26,7 @@ ROUNDS = 5
 
 def measure() -> Iterator[Result]:
     """Time pages of an organization of 10,000 members, 100 teams and 2,000 spaces in 500 collections."""
-    for kind in ("SQLite", "PostgreSQL"):
+    for kind in KINDS:
         with _serving(kind) as (host, made):
             for who in ("admin", "member"):
                 http = requests.Session()
@@ -91,34 +86,13 @@ def _time(http: requests.Session, address: str, times: int) -> list[float]:
 
 @contextmanager
 def _serving(kind: str) -> Iterator[tuple[Host, Large]]:
-    with TemporaryDirectory(prefix="bench-people-") as folder:
-        data = Path(folder)
-        name = f"devkit_bench_{new_id().lower()}"
-        address = f"sqlite:///{data / 'host.sqlite'}" if kind == "SQLite" else f"{SERVER}/{name}"
-        if kind != "SQLite":
-            _on_server(f"CREATE DATABASE {name}")
-        try:
-            host = Host(data, 1, [] if kind == "SQLite" else ["--database-url", address])
-            use_keyring(load_keyring(data, None))
-            with closing(Database(address)) as database:
-                migrate(database)
-                made = fill(database, Size())
-                with database.engine.connect() as connection:
-                    connection.exec_driver_sql("ANALYZE")
-                    connection.commit()
-            host.start()
-            try:
-                yield host, made
-            finally:
-                host.stop()
-        finally:
-            if kind != "SQLite":
-                _on_server(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
-
-
-def _on_server(statement: str) -> None:
-    try:
-        with psycopg.connect(f"{SERVER}/postgres", autocommit=True, connect_timeout=3) as connection:
-            connection.execute(statement.encode())
-    except psycopg.OperationalError as error:
-        raise Unmeasurable("there is no PostgreSQL at 127.0.0.1:5432; DEVKIT_TEST_POSTGRES may name one") from error
+    with prepared(kind) as (host, address):
+        use_keyring(load_keyring(host.data, None))
+        with closing(Database(address)) as database:
+            migrate(database)
+            made = fill(database, Size())
+            with database.engine.connect() as connection:
+                connection.exec_driver_sql("ANALYZE")
+                connection.commit()
+        host.start()
+        yield host, made

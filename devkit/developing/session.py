@@ -13,6 +13,7 @@ from devkit.build.bundle import publish_body
 from devkit.developing.debugging import Debuggee
 from devkit.developing.faults import EXPECTED, faults
 from devkit.developing.reporting import Reporter
+from devkit.developing.sample_content import fill
 from devkit.developing.watcher import Watcher
 from devkit.events import following
 from devkit.events.traces import as_text
@@ -129,6 +130,7 @@ class Session:
         org = f"/v1/orgs/{self._organization}"
         if not self.client.call("GET", f"{org}/spaces", limit=1)["items"]:
             space = self.client.call("POST", f"{org}/spaces", {"title": "Sample space"})
+            fill(self.client, space["id"], published)
             self.client.call("POST", f"{org}/sites", {"title": "Sample site", "spaces": [space["id"]]})
         installed = self.client.call("GET", f"{org}/installations", limit=1000)["items"]
         if any(item["integration"]["name"] == published["name"] for item in installed):

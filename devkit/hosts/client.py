@@ -36,13 +36,17 @@ class Client:
         self._session.headers["Authorization"] = f"Bearer {credentials.token}"
         self._session.headers["User-Agent"] = f"devkit/{version.VERSION}"
 
-    def call(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
-        """Call an operation and read its JSON; None for an empty answer. Raises RequestRefused, HostUnreachable."""
+    def call(self, method: str, path: str, body: Any = None, data: Any = None, **query: Any) -> Any:
+        """Call an operation and read its JSON; None for an empty answer. `data` is a body as it is, bytes or a file.
+
+        Raises RequestRefused, HostUnreachable.
+        """
         try:
             answer = self._session.request(
                 method,
                 f"{self.host}{path}",
                 json=body,
+                data=data,
                 params={name: value for name, value in query.items() if value is not None},
                 timeout=TIMEOUT,
             )

@@ -11,11 +11,15 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from runtime.contract import errors
-from runtime.services import site_entry
+from runtime.contract.conditions import ConditionEvaluator
+from runtime.services import published_places, site_entry
 from runtime.store import content_tokens, rows, tokens
+from runtime.store.content_tokens import Preview
 from runtime.store.database import Database
 from runtime.store.remembered import Basis, Remembered
 from runtime.store.rows import HOST, Reach
+from runtime.store.tables.change_requests import ChangeRequestRow
+from runtime.store.tables.content import RevisionRow
 from runtime.store.tables.installations import InstallationRow
 from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.organizations import MemberRow, OrganizationRow, TokenRow
@@ -160,6 +164,19 @@ def _visitor(session: Session, token: str) -> Actor | None:
     site = rows.find(session, HOST, SiteRow, **by)
     if site is None or not site_entry.still_open(session, site, claims):
         return None
-    reach = Reach("visitor", site_id=site.id, home_id=site.organization_id)
+    parts = published_places.visible_parts(session, site, ConditionEvaluator(claims.visitor))
+    there = frozenset(part.space_id for part in parts.spaces)
+    preview = _previewed(session, claims.preview) if claims.preview is not None else None
+    reach = Reach("visitor", site_id=site.id, home_id=site.organization_id, spaces=there, preview=preview)
     visitor = Visitor(claims.visitor, claims.share_key)
     return Actor(reach, expires=claims.expires, organization_id=site.organization_id, visitor=visitor)
+
+
+def _previewed(session: Session, preview: Preview) -> str | None:
+    """Give what a visitor may preview, as long as the person who was let in reads it."""
+    roles = frozenset((member.organization_id, member.role) for member in _memberships(session, preview.user_id))
+    person = Reach("user", user_id=preview.user_id, roles=roles)
+    seen = rows.find(session, person, ChangeRequestRow, id=preview.id) or rows.find(
+        session, person, RevisionRow, id=preview.id
+    )
+    return seen.id if seen is not None else None

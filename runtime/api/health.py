@@ -24,6 +24,7 @@ def mount_health(app: Flask, host: Host) -> None:
             "database": _database(host),
             "engines": host.engines.ready(),
             "dispatcher": host.dispatcher.ready(),
+            "jobs": host.jobs.ready(),
         }
         ready = all(parts.values())
         details = {"confinement": host.engines.confinement(), "origins": host.addresses.origins}

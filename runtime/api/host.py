@@ -14,6 +14,7 @@ from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.deliveries import Plans
 from runtime.dispatch.followers import Followers
 from runtime.dispatch.invoke import Invoker
+from runtime.dispatch.jobs import JobRunner
 from runtime.dispatch.mailing import Mailer
 from runtime.dispatch.purging import Purger
 from runtime.dispatch.recorder import Recorder
@@ -23,9 +24,12 @@ from runtime.engines.dev_tunnel.relay import Relay
 from runtime.engines.interpreter_turns import InterpreterTurns
 from runtime.engines.shares import NoneLeft, Shares
 from runtime.engines.table import Engines
+from runtime.services.answer_model import AnswerModel
 from runtime.services.render_cache import RenderCache
 from runtime.services.rendering import Renderer
+from runtime.services.search_indexing import Indexer
 from runtime.settings import Settings
+from runtime.store.blobs.store import BlobStore
 from runtime.store.database import Database, Table
 from runtime.store.remembered import Remembered
 
@@ -91,6 +95,10 @@ class Host:
     invoker: Invoker
     dispatcher: Dispatcher
     purger: Purger
+    blobs: BlobStore
+    jobs: JobRunner
+    indexer: Indexer
+    answer_model: AnswerModel | None
     mailer: Mailer | None
     authenticator: Authenticator
     renders: RenderCache
@@ -104,7 +112,9 @@ class Host:
         if self.mailer is not None:
             self.mailer.close()
         self.followers.close()
+        self.jobs.close()
         self.purger.close()
+        self.indexer.close()
         self.dispatcher.close()
         self.engines.close()
         self.relay.close()

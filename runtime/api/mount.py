@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from flask import Flask, Response, request
-from pydantic import MISSING, BaseModel
+from pydantic import MISSING
 
 from runtime.api.call import Call
 from runtime.api.counting import counted_as
@@ -22,13 +22,16 @@ from runtime.api.host import Host
 from runtime.api.operation import Operation
 from runtime.api.requests import parse_body, parse_query, read_body
 from runtime.api.resource import Resource, RowsOf
+from runtime.api.uploads import Upload
+from runtime.api.written_json import WrittenJson
 from runtime.contract import errors
 from runtime.contract.base import ListOf, ListQuery, Next
 from runtime.dispatch.outbox import WAKE
 from runtime.store import rows
 from runtime.store.cursors import BadCursor, Order
 
-Inputs = dict[str, BaseModel]
+Inputs = dict[str, Any]
+"""The models of query and body, by these names, and an upload."""
 
 
 def mount(app: Flask, host: Host, operations: Sequence[Operation]) -> None:
@@ -79,6 +82,8 @@ def _inputs(call: Call, operation: Operation) -> Inputs | errors.ApiError:
         if operation.body is not None:
             content = call.host.capacity.read(call.actor.owner, lambda: read_body(operation, request.environ))
             inputs["body"] = parse_body(operation.body, content)
+        if operation.uploads:
+            inputs["upload"] = Upload(request.environ, operation.most_body)
     except errors.ApiError as error:
         return error
     return inputs
@@ -127,6 +132,8 @@ def _answer(call: Call, operation: Operation, inputs: Inputs, value: Any) -> Res
         value = call.show(operation.shows.serialize, value)
         if operation.status == 201:
             call.location = call.location or getattr(getattr(value, "urls", None), "location", None)
+    if isinstance(value, WrittenJson):
+        return value.response(call.host.capacity, call.actor.owner)
     status = call.status or operation.status
     headers = {"Location": call.location} if call.location else {}
     if operation.adapter is None or status in (204, 205):

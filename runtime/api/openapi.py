@@ -92,6 +92,9 @@ def _operation(operation: Operation, answer: dict[str, Any] | None, schemas: dic
             "required": not operation.body_optional,
             "content": {"application/json": {"schema": schema}},
         }
+    if operation.uploads:
+        anything = {"schema": {"type": "string", "format": "binary"}}
+        described["requestBody"] = {"required": True, "content": {"application/octet-stream": anything}}
     return described
 
 

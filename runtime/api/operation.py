@@ -18,7 +18,7 @@ from runtime.store.cursors import Order
 
 Handler = Callable[..., Any]
 
-SENT = ("body", "query")
+SENT = ("body", "query", "upload")
 NO_GATE = Gate("unbound", (), Needs())
 MAX_BODY = 2 * 1024 * 1024
 """Bytes that a body has at most where an operation says nothing else."""
@@ -32,8 +32,9 @@ class Operation:
     was sent (`inputs`); `gate` is what stands before it, once the operation is bound. `shows` is the resource whose
     rows the handler gives, `listed` that it gives conditions for a page of them, ordered by `order`, as the resource
     is, or by the column that `sort` names in `sorts`. `answers` is the model, None without a body. With
-    `own_transaction` the handler opens its own: it waits for a script, and no transaction may wait for that. `lane`
-    puts it on the short way past the web framework (`runtime/api/render_lane.py`).
+    `own_transaction` the handler opens its own: it waits for a script, and no transaction may wait for that. With
+    `uploads` it takes a body of any type, which the handler reads once it is admitted. `lane` puts it on
+    the short way past the web framework (`runtime/api/render_lane.py`).
     """
 
     name: str
@@ -54,6 +55,7 @@ class Operation:
     body: type[Body] | None
     body_optional: bool
     most_body: int
+    uploads: bool
     query: type[Query] | None
     own_transaction: bool
     lane: bool
@@ -100,8 +102,9 @@ class Family:
         """Register a handler: `route` is `"METHOD /path"`, the docstring's first line the summary.
 
         The handler's name is the contract's operation id in snake case. Its arguments are the call, the rows that the
-        path names, by the names of their resources, and the request models `body` and `query`; a row that may be
-        missing is annotated `Row | None`. With a resource as `answers` it gives rows, and the one mount shows them.
+        path names, by the names of their resources, the request models `body` and `query`, or an `Upload` as `upload`;
+        a row that may be missing is annotated `Row | None`. With a resource as `answers` it gives rows, and the one
+        mount shows them.
         """
         return self._register(
             route,
@@ -170,6 +173,7 @@ class Family:
                     order=order,
                     sorts=sorts or {},
                     body=hints.get("body"),
+                    uploads="upload" in names,
                     query=hints.get("query", ListQuery if listed else None),
                     gate=NO_GATE,
                     adapter=TypeAdapter(model) if model is not None else None,
@@ -216,4 +220,4 @@ def camel(name: str) -> str:
     return first + "".join(_WORDS.get(word, word.capitalize()) for word in rest)
 
 
-_WORDS = {"ui": "UI", "sso": "SSO", "saml": "SAML", "pdf": "PDF"}
+_WORDS = {"ui": "UI", "sso": "SSO", "saml": "SAML", "pdf": "PDF", "openapi": "OpenAPI"}

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from flask import Response
+
 from runtime.api.auth import Actor
 from runtime.api.call import Call
 from runtime.api.host import Host
@@ -37,10 +39,24 @@ def perform(
 
     `path` names its path parameters, `query` and `body` are as clients send them. Raises what the operation raises.
     """
+    answer = answered(host, actor, basis, name, path, query=query, body=body)
+    return json.loads(answer.get_data()) if answer.get_data() else None
+
+
+def answered(
+    host: Host,
+    actor: Actor,
+    basis: Basis,
+    name: str,
+    path: Mapping[str, str],
+    *,
+    query: Mapping[str, str | list[str]] | None = None,
+    body: Mapping[str, Any] | None = None,
+) -> Response:
+    """Run an operation as `perform` does, and give its answer unread: it may be long."""
     operation = _named()[name]
     call = Call(host, actor, dict(path), basis)
-    answer = run(call, operation, _inputs(operation, query or {}, body))
-    return json.loads(answer.get_data()) if answer.get_data() else None
+    return run(call, operation, _inputs(operation, query or {}, body))
 
 
 def _inputs(

@@ -85,6 +85,7 @@ def for_visitors(needs: Needs) -> Needs:
 
 
 ANYBODY_WITH_A_TOKEN = own(Needs(user=True))
+ANYBODY_OR_VISITOR = for_visitors(ANYBODY_WITH_A_TOKEN)
 INTEGRATION_ONLY = Needs(integration=True, own=True)
 INTEGRATION_OR_INSTALLATION = own(Needs())
 USER = Needs(user=True)

@@ -105,6 +105,20 @@ class Addresses:
         """Address of a published site; the one that ends with a slash, because scripts append to it."""
         return f"{self.site_origin(site)}/sites/{site}/"
 
+    def space_origin(self, space: str) -> str:
+        """Origin at which the files of a space are served."""
+        return below(self.content_url, "space", space) if self.own_origins else self.content_url
+
+    def file(self, space: str, blob: str, signature: str, name: str, content_type: str) -> str:
+        """Address of a file's bytes; the signature says that the host gave it out."""
+        parts = "/".join(quote(part, safe="") for part in (space, blob, signature, name))
+        return f"{self.space_origin(space)}/files/{parts}?type={quote(content_type, safe='')}"
+
+    def pdf(self, space: str, pdf: str, until: int, signature: str, name: str) -> str:
+        """Address of a PDF until a moment, in seconds since the epoch."""
+        parts = "/".join(quote(part, safe="") for part in (space, pdf, str(until), signature, name))
+        return f"{self.space_origin(space)}/pdfs/{parts}"
+
     def tunnel(self, tunnel: str) -> str:
         """Address of a tunnel."""
         return f"{self.tunnel_origin(tunnel)}/tunnels/{tunnel}"

@@ -10,6 +10,7 @@ from runtime.contract.base import Body, JsonObject, ListQuery, Moment, Text, Wir
 from runtime.contract.computing import JsonDocument
 from runtime.contract.content_references import ContentReference, FileReference, UrlReference
 from runtime.contract.documents import check_document
+from runtime.contract.file_names import FileName
 from runtime.contract.identifiers import ObjectId
 from runtime.contract.organizations import User
 
@@ -215,6 +216,19 @@ class DeleteReusableContent(Body):
     id: ObjectId
 
 
+class UpdateFile(Body):
+    """A file gets another name."""
+
+    type: Literal["update_file"]
+    id: ObjectId
+    name: FileName
+
+
+class DeleteFile(Body):
+    type: Literal["delete_file"]
+    id: ObjectId
+
+
 class SetVariables(Body):
     """Variables of the space; those that are null go."""
 
@@ -223,7 +237,15 @@ class SetVariables(Body):
 
 
 Change = Annotated[
-    InsertPage | UpdatePage | MovePage | DeletePage | PutReusableContent | DeleteReusableContent | SetVariables,
+    InsertPage
+    | UpdatePage
+    | MovePage
+    | DeletePage
+    | PutReusableContent
+    | DeleteReusableContent
+    | UpdateFile
+    | DeleteFile
+    | SetVariables,
     Field(discriminator="type"),
 ]
 

@@ -177,6 +177,7 @@ class CommentTarget(WireModel):
     node: CommentNode | MISSING = MISSING
     table_cell: TableCellTarget | MISSING = MISSING
     change_request: str | MISSING = MISSING
+    review: str | MISSING = MISSING
     page: CommentPage | MISSING = MISSING
     space: str
     revision: str

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import MISSING, Field, WithJsonSchema
+from pydantic import MISSING, Field, StringConstraints, WithJsonSchema
 
 from runtime.contract.base import JsonObject, ListQuery, Moment, Query, WireModel
 from runtime.contract.change_requests import ChangeRequest
+from runtime.contract.file_names import FileName
 
 RevisionType = Literal["edits", "merge", "rollback", "update", "computed"]
 DocumentFormat = Literal["document", "markdown"]
@@ -22,8 +23,24 @@ class ContentQuery(Query):
 
 
 class FilesQuery(ListQuery):
+    """`metadata` shows where a file came from in Git; no file is computed, so that `computed` changes nothing."""
+
     metadata: bool = True
     computed: bool = True
+
+
+class FileQuery(Query):
+    """As for a list of files."""
+
+    metadata: bool = True
+    computed: bool = True
+
+
+class UploadQuery(Query):
+    """`name` is the file's; with the `id` of a file that is there, its bytes are replaced."""
+
+    name: FileName
+    id: Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9]{1,40}$")] | None = None
 
 
 class PageQuery(ContentQuery):

@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from runtime.contract.slugs import Slugs, slug_of
+
 Node = Mapping[str, Any]
 _SHOWN = ("label", "alt", "formula", "expression", "icon")
 """What stands in the data of a node without text, and for it."""
@@ -71,6 +73,17 @@ def text_of(node: Node) -> str:
             data = one.get("data", {})
             parts += [data[name] for name in _SHOWN if isinstance(data.get(name), str)][:1]
     return "".join(parts).strip()
+
+
+def anchors_in(document: Node) -> list[str]:
+    """List the anchors of the headings of a document: the ids they say, and what their texts become in an address."""
+    anchors: dict[str, None] = {}
+    texts = Slugs()
+    for node in _all(document):
+        if str(node.get("type", "")).startswith("heading-"):
+            names = [name for name in _names(node) if isinstance(name, str) and name]
+            anchors |= dict.fromkeys([*names, texts.take(slug_of(text_of(node)))])
+    return list(anchors)
 
 
 def _all(document: Node) -> Iterator[Node]:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Literal
 from urllib.parse import urlsplit
 
-OriginKind = Literal["integration", "site", "tunnel"]
+OriginKind = Literal["integration", "site", "space", "tunnel"]
 WILDCARD = "*."
 LONGEST_LABEL, DIGEST = 63, 20
 """Characters of a DNS label (RFC 1035), and how many of them make it unique: 100 bits."""
@@ -52,7 +52,7 @@ def authority_of(url: str) -> Authority:
 
 @lru_cache(maxsize=4096)
 def label(kind: OriginKind, identity: str) -> str:
-    """Give the DNS label of an integration (by name), a site or a tunnel (by id).
+    """Give the DNS label of an integration (by name), a site, a space or a tunnel (by id).
 
     Names and ids are not labels: they are longer, and differ by capitals and by signs that no label holds. What can be
     read comes first, a digest of the whole makes it that one's alone. Two hyphens in a row would be taken for a

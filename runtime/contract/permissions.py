@@ -38,6 +38,7 @@ SPACE: Promises = {
     "installIntegration": "admin",
 }
 COLLECTION: Promises = {"view": "read", "admin": "admin", "viewInviteLinks": "admin", "create": "create"}
+OPENAPI_SPEC: Promises = {"view": "read", "edit": "create"}
 TRANSLATION: Promises = {"view": "read", "edit": "create"}
 TEAM: Promises = {"view": "read", "admin": "admin"}
 MEMBERSHIP: Promises = {"view": "read"}

@@ -53,6 +53,8 @@ class PublishedContent(WireModel):
     site_section: str | MISSING = MISSING
     site_space: str
     space: str
+    change_request: str | MISSING = MISSING
+    revision: str | MISSING = MISSING
     pathname: str
     base_path: str
     site_base_path: str

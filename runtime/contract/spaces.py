@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, StringConstraints
 
 from runtime.contract.base import Body, JsonObject, Moment, Query, Text, WireModel
+from runtime.contract.git import GitSyncState
 from runtime.contract.identifiers import ObjectId
 from runtime.contract.organizations import Role
 from runtime.contract.titles import Title
@@ -67,6 +68,7 @@ class Space(WireModel):
     organization: str
     parent: str | MISSING = MISSING
     language: str | MISSING = MISSING
+    git_sync: GitSyncState | MISSING = MISSING
     revision: str
     default_level: Role | Literal["inherit"] | None
     comments: int

@@ -6,7 +6,9 @@ import logging
 import threading
 from datetime import timedelta
 
-from runtime.store import deleted_spaces, expired, uninstalled
+from runtime.store import deleted_spaces, expired, pdfs, uninstalled
+from runtime.store.blobs.store import BlobStore
+from runtime.store.content import collecting
 from runtime.store.database import Database, now
 from runtime.store.tables.invites import EmailInviteRow
 from runtime.store.tables.organizations import TokenRow
@@ -18,6 +20,8 @@ KEPT = timedelta(days=30)
 """How long an installation is kept after it was uninstalled."""
 SPACES_KEPT = timedelta(days=7)
 """How long a space is kept after it was deleted; until then it can be restored."""
+PDFS_KEPT = timedelta(days=2)
+"""How long a PDF is kept after somebody asked for it."""
 EVERY = 3600.0
 PAUSE = 1.0
 BATCH = 50
@@ -27,8 +31,8 @@ BATCH = 50
 class Purger:
     """The thread that purges; processes that share a database may all have one."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, blobs: BlobStore) -> None:
+        self._database, self._blobs = database, blobs
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="purging", daemon=True)
 
@@ -43,9 +47,13 @@ class Purger:
             self._thread.join(timeout=10)
 
     def _run(self) -> None:
+        collected = ""
         while not self._stopping.is_set():
             try:
-                more = max(self.purge(), self.purge_spaces()) >= BATCH
+                collected = collecting.collect_some(self._database, collected)
+                more = max(
+                    self.purge(), self.purge_spaces(), self.purge_pdfs(), self._blobs.sweep(BATCH)
+                ) >= BATCH or bool(collected)
             except Exception:  # whatever it is, what this thread does must go on
                 log.exception("what is over could not be purged; trying again")
                 more = False
@@ -56,6 +64,11 @@ class Purger:
         return max(
             self._uninstalled(), self._expired(EmailInviteRow), self._expired(TokenRow), self._expired(SamlSignInRow)
         )
+
+    def purge_pdfs(self) -> int:
+        """Let go of PDFs that nobody asked for of late; returns how many went."""
+        with self._database.transaction(writes=True) as session:
+            return pdfs.forget(session, now() - PDFS_KEPT, BATCH)
 
     def _expired(self, table: type[expired.Ends]) -> int:
         with self._database.transaction(writes=False) as session:

@@ -253,6 +253,9 @@ def fetch(
             raise TimeoutError
         if len(content) > max_bytes:
             raise FetchFailed(f"The answer is larger than {max_bytes} bytes.", too_large=True)
+        if answer.length:
+            total = len(content) + answer.length
+            raise FetchFailed(f"The answer announced {total} bytes and ended after {len(content)}.")
         return FetchedResponse(answer.status, answer.getheaders(), content)
     except (OSError, http.client.HTTPException, ValueError) as error:
         if connection.was_cut or isinstance(error, TimeoutError):

@@ -44,14 +44,16 @@ class SandboxUnavailable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The files a sandboxed process sees, all read-only; `mounts` maps a path inside to one outside.
+    """The files a sandboxed process sees, read-only; `mounts` maps a path inside to one outside.
 
-    `hidden` folders appear empty, `links` maps a symbolic link to its target.
+    `hidden` folders appear empty, `links` maps a symbolic link to its target; `writable` maps folders that it may
+    change.
     """
 
     mounts: dict[str, str]
     hidden: Iterable[str] = ()
     links: Mapping[str, str] = field(default_factory=dict)
+    writable: Mapping[str, str] = field(default_factory=dict)
 
 
 def find_bubblewrap() -> str | None:
@@ -128,10 +130,12 @@ def bubblewrap_command(
         words += ["--unshare-user", "--cap-drop", "ALL", "--proc", "/proc"]
     for name, value in environment.items():
         words += ["--setenv", name, value]
-    for folder in _parents([*mounts, *view.links]):
+    for folder in _parents([*mounts, *view.links, *view.writable]):
         words += ["--perms", "0755", "--dir", folder]
     for inside, outside in mounts.items():
         words += ["--ro-bind", outside, inside]
+    for inside, outside in view.writable.items():
+        words += ["--bind", outside, inside]
     for folder in view.hidden:
         words += ["--tmpfs", folder, "--remount-ro", folder]
     for link, target in view.links.items():

@@ -37,6 +37,7 @@ def targets(view: View, rows: Sequence[CommentRow], spaces: Mapping[str, SpaceRo
             node=MISSING if row.node_id is None else CommentNode(id=row.node_id, preview=row.node_preview or MISSING),
             table_cell=_cell(row),
             change_request=row.change_request_id or MISSING,
+            review=row.review_id or MISSING,
             page=_page(row, current.get(row.place_id, NOTHING), documents),
             space=row.space_id,
             revision=row.revision_id,

@@ -9,10 +9,11 @@ from pydantic import MISSING
 
 from runtime.contract.addresses import Addresses
 from runtime.contract.change_requests import ChangeRequest
-from runtime.contract.content import GitCommit, Revision, RevisionReusableContent, RevisionUrls
+from runtime.contract.content import GitCommit, Revision, RevisionFile, RevisionReusableContent, RevisionUrls
 from runtime.serializers.change_requests import change_requests
+from runtime.serializers.file_urls import address_of
 from runtime.serializers.view import View
-from runtime.store.content.entries import Page, ReusableContent
+from runtime.store.content.entries import HOLDS_PAGES, File, Page, ReusableContent
 from runtime.store.content.snapshot import Snapshot
 from runtime.store.tables.change_requests import ChangeRequestRow
 from runtime.store.tables.content import RevisionRow
@@ -35,13 +36,15 @@ _TEXTS = (("emoji", "emoji"), ("icon", "icon"), ("created_at", "createdAt"), ("u
 
 def revision(view: View, row: RevisionRow, snapshot: Snapshot, *, metadata: bool) -> Revision:
     """Show a revision, whole."""
+    metadata = metadata and view.reach.kind != "visitor"
     pages = PageTree(view.at, row.space_id, snapshot, metadata=metadata)
     return Revision(
         id=row.id,
-        type=row.type,  # type: ignore[arg-type]
+        # What a merge came from is for who works on the space.
+        type=row.type if view.reach.kind != "visitor" else "edits",  # type: ignore[arg-type]
         parents=row.parents,
         pages=pages.inside(None),
-        files=[],
+        files=[file(view.at, row.space_id, one, metadata=metadata) for one in snapshot.files],
         reusable_contents=[reusable_content(content, metadata=metadata) for content in snapshot.reusable_contents],
         variables=dict(snapshot.variables) or MISSING,
         created_at=row.created_at,
@@ -52,11 +55,24 @@ def revision(view: View, row: RevisionRow, snapshot: Snapshot, *, metadata: bool
 
 
 def merged_from(view: View, row: RevisionRow) -> ChangeRequest | None:
-    """Show the change request that a merge came from; None for other revisions."""
-    if row.merged_from is None:
+    """Show the change request that a merge came from; None for other revisions, and to visitors."""
+    if row.merged_from is None or view.reach.kind == "visitor":
         return None
     found = view.by_id(ChangeRequestRow, [row.merged_from])
     return next(iter(change_requests(view, list(found.values()))), None)
+
+
+def file(at: Addresses, space_id: str, one: File, *, metadata: bool) -> RevisionFile:
+    """Show a file, with the address of its bytes."""
+    return RevisionFile(
+        id=one.id,
+        name=one.name,
+        content_type=one.content_type,
+        downloadURL=address_of(at, space_id, one),
+        size=one.size,
+        dimensions=dict(one.dimensions) if one.dimensions is not None else MISSING,
+        git=dict(one.git) if metadata and one.git is not None else MISSING,
+    )
 
 
 def reusable_content(content: ReusableContent, *, metadata: bool) -> RevisionReusableContent:
@@ -84,7 +100,7 @@ class PageTree:
             page = todo.pop()
             one = self._page(page)
             shown.setdefault(page.parent, []).append(one)
-            if page.type in ("document", "group"):
+            if page.type in HOLDS_PAGES:
                 one["pages"] = shown.setdefault(page.id, [])
                 todo += reversed(self._snapshot.children.get(page.id, ()))
         return shown[parent]
@@ -92,9 +108,14 @@ class PageTree:
     def page(self, page: Page) -> dict[str, Any]:
         """Show one page with what is in it."""
         one = self._page(page)
-        if page.type in ("document", "group"):
+        if page.type in HOLDS_PAGES:
             one["pages"] = self.inside(page.id)
         return one
+
+    def alone(self, page: Page) -> dict[str, Any]:
+        """Show one page as if nothing were in it: for lists of pages, which would repeat whole trees."""
+        one = self._page(page)
+        return {**one, "pages": []} if page.type in HOLDS_PAGES else one
 
     def _page(self, page: Page) -> dict[str, Any]:
         one: dict[str, Any] = {"id": page.id, "title": page.title, "type": page.type}

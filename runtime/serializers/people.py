@@ -12,12 +12,12 @@ from runtime.store.tables.organizations import UserRow
 
 
 def users(view: View, rows: Sequence[UserRow]) -> list[User]:
-    """Show people, with their e-mail addresses: who sees them shares an organization with them."""
+    """Show people, to those who share an organization with them with their e-mail addresses."""
     return [
         User(
             id=row.id,
             display_name=row.display_name,
-            email=row.email,
+            email=row.email if view.reach.kind != "visitor" else MISSING,
             photoURL=MISSING,
             urls=UserUrls(location=view.at.api("users", row.id)),
         )

@@ -10,9 +10,11 @@ from pydantic import MISSING
 from runtime.contract.organizations import Role
 from runtime.contract.permissions import SPACE, permissions
 from runtime.contract.spaces import Space, SpaceUrls
+from runtime.serializers.git import git_sync_state, git_syncs
 from runtime.serializers.view import View
 from runtime.store import change_requests
 from runtime.store import comments as commented
+from runtime.store.tables.git import GitSyncRow
 from runtime.store.tables.spaces import SpaceRow
 
 
@@ -20,13 +22,16 @@ def spaces(view: View, rows: Sequence[SpaceRow]) -> list[Space]:
     """Show spaces, each with what the actor may do in it."""
     counts = change_requests.counts(view.session, [row.id for row in rows])
     comments = commented.open_counts(view.session, [row.id for row in rows])
+    syncs = git_syncs(view.session, [row.id for row in rows]) if view.reach.kind != "visitor" else {}
     return [
-        _space(view, row, level, counts.get(row.id, Counter()), comments.get(row.id, 0))
+        _space(view, row, level, counts.get(row.id, Counter()), comments.get(row.id, 0), syncs.get(row.id))
         for row, level in zip(rows, view.levels(rows), strict=True)
     ]
 
 
-def _space(view: View, row: SpaceRow, level: Role | None, counts: Counter[str], comments: int) -> Space:
+def _space(
+    view: View, row: SpaceRow, level: Role | None, counts: Counter[str], comments: int, sync: GitSyncRow | None
+) -> Space:
     published = row.visibility not in ("private", "in-collection")
     app = view.at.app("spaces", row.id)
     return Space(
@@ -48,6 +53,7 @@ def _space(view: View, row: SpaceRow, level: Role | None, counts: Counter[str], 
         organization=row.organization_id,
         parent=row.collection_id or MISSING,
         language=row.language or MISSING,
+        git_sync=(git_sync_state(sync) if sync is not None else None) or MISSING,
         revision=row.revision_id,
         default_level=row.default_level,  # type: ignore[arg-type]
         comments=comments,

@@ -1,18 +1,22 @@
 """Makes change requests, changes their content, brings them up to date and merges them.
 
-Whoever moves a space on to another revision holds the space's lock from before it is read until the transaction ends:
-of two merges at the same moment the second one is merged with what the first one made.
+Whoever moves a space on to another revision holds the lock of its content until the transaction ends. Merging may take
+seconds, and SQLite has one writer for everybody: it is done before, without the lock, and done again if one of both
+sides has moved on when the lock is held. So of two merges at the same moment the second one is merged with what the
+first one made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Literal, NamedTuple
 
 from pydantic import MISSING
 from sqlalchemy.orm import Session
 
 from runtime.contract import errors
+from runtime.contract.addresses import Addresses
 from runtime.contract.base import wire_time
 from runtime.contract.change_requests import (
     Change,
@@ -22,12 +26,15 @@ from runtime.contract.change_requests import (
     UpdateChangeRequest,
 )
 from runtime.dispatch import outbox
+from runtime.serializers.file_urls import address_of
 from runtime.services import content, semantic_changes
-from runtime.services.editing import Editor, Node
+from runtime.services.editing import Editor, Node, too_much
 from runtime.services.merging.snapshots import Merge, merge_snapshots
 from runtime.store import change_requests as stored
 from runtime.store import installed, locks, rows
+from runtime.store.blobs.store import bytes_of
 from runtime.store.content import revisions
+from runtime.store.content.entries import File
 from runtime.store.content.revisions import snapshot_of
 from runtime.store.content.snapshot import Snapshot
 from runtime.store.database import now
@@ -39,6 +46,9 @@ from runtime.store.tables.organizations import MemberRow
 from runtime.store.tables.spaces import SpaceRow
 
 CLOSED = ("merged", "archived")
+MAX_BYTES = 10 << 30
+"""Bytes of all files of a space, those of earlier revisions included."""
+Way = Literal["merge", "update"]
 
 
 class Outcome(NamedTuple):
@@ -48,9 +58,24 @@ class Outcome(NamedTuple):
     conflicts: Sequence[Conflict]
 
 
+class Prepared(NamedTuple):
+    """A merge, and of which revisions it is: the ancestor, the space's and the change request's."""
+
+    way: Way
+    ancestor: str
+    space: str
+    change_request: str
+    merged: Merge
+
+    @property
+    def of(self) -> tuple[str, str, str]:
+        """The revisions that it was made of."""
+        return self.ancestor, self.space, self.change_request
+
+
 def create(session: Session, space: SpaceRow, user_id: str, body: CreateChangeRequest) -> ChangeRequestRow:
     """Begin a change request with what the space says now."""
-    _lock(session, space)
+    lock(session, space)
     row = ChangeRequestRow(
         space_id=space.id,
         number=stored.next_number(session, space.id),
@@ -66,8 +91,10 @@ def create(session: Session, space: SpaceRow, user_id: str, body: CreateChangeRe
     return row
 
 
-def update(session: Session, row: ChangeRequestRow, body: UpdateChangeRequest) -> None:
-    """Change what is said of a change request; raises BadRequest for one that is merged."""
+def update(session: Session, space: SpaceRow, row: ChangeRequestRow, body: UpdateChangeRequest) -> None:
+    """Change what is said of a change request; raises BadRequest for another status of one that is merged."""
+    lock(session, space)
+    session.refresh(row)  # it may have been merged a moment ago
     if row.status == "merged" and body.status is not MISSING:
         raise errors.BadRequest("status: this change request is merged, and stays so")
     for field in ("subject", "description", "status"):
@@ -77,10 +104,20 @@ def update(session: Session, row: ChangeRequestRow, body: UpdateChangeRequest) -
     session.flush()
 
 
-def changes(session: Session, row: ChangeRequestRow) -> list[semantic_changes.Change]:
+def content_of(session: Session, row: ChangeRequestRow) -> RevisionRow:
+    """Find the revision that a change request would make the content of its space."""
+    return _revision(session, row.space_id, row.revision_id)
+
+
+def ancestor_of(session: Session, row: ChangeRequestRow) -> RevisionRow:
+    """Find the revision of the space that a change request is compared with."""
+    return _revision(session, row.space_id, row.ancestor_id)
+
+
+def changes(session: Session, row: ChangeRequestRow, at: Addresses) -> list[semantic_changes.SemanticChange]:
     """List what a change request would change; one that is merged, what it has changed."""
     before, after = (_snapshot(session, row.space_id, one) for one in (row.ancestor_id, row.revision_id))
-    return semantic_changes.between(before, after)
+    return semantic_changes.between(before, after, partial(address_of, at, row.space_id))
 
 
 def change(
@@ -94,55 +131,95 @@ def change(
 
     Returns its id and the ids of what was added.
     """
-    _lock(session, space)
-    _open(session, row)
+
+    def apply(editor: Editor) -> None:
+        for place, (one, document) in enumerate(changes_):
+            try:
+                editor.apply(one, document)
+            except errors.BadRequest as error:
+                raise errors.BadRequest(f"changes.{place}: {error.message}") from None
+
+    return _edit(session, space, row, user_id, apply)
+
+
+def put_file(session: Session, space: SpaceRow, row: ChangeRequestRow, user_id: str, file: File) -> str:
+    """Add a file, or replace its bytes; returns the id of the revision. Raises BadRequest where there is no room."""
+    if bytes_of(session, space.id) + file.size > MAX_BYTES:
+        raise errors.BadRequest(f"Files of a space have at most {MAX_BYTES >> 30} GB together; delete some first.")
+    return _edit(session, space, row, user_id, lambda editor: editor.put_file(file))[0]
+
+
+def _edit(
+    session: Session, space: SpaceRow, row: ChangeRequestRow, user_id: str, apply: Callable[[Editor], None]
+) -> tuple[str, list[str]]:
+    lock(session, space)
+    refresh_open(session, row)
     editor = Editor(_snapshot(session, row.space_id, row.revision_id), wire_time(now()))
-    for place, (one, document) in enumerate(changes_):
-        try:
-            editor.apply(one, document)
-        except errors.BadRequest as error:
-            raise errors.BadRequest(f"changes.{place}: {error.message}") from None
-    made = _write(session, row, user_id, editor.snapshot(), editor.documents.values(), "edits", [row.revision_id])
+    apply(editor)
+    made = write_revision(
+        session, row, user_id, editor.snapshot(), editor.documents.values(), "edits", [row.revision_id]
+    )
     return made.id, editor.added
 
 
-def bring_up_to_date(session: Session, space: SpaceRow, row: ChangeRequestRow, user_id: str) -> Outcome:
-    """Merge what has become of the space into a change request; with conflicts nothing changes."""
-    _lock(session, space)
-    _open(session, row)
-    if row.ancestor_id == space.revision_id:
-        return Outcome(row.revision_id, ())
-    merge = _merge(session, row, space, ours=row.revision_id, theirs=space.revision_id)
-    if merge.snapshot is None:
-        return Outcome(row.revision_id, _conflicts(merge))
-    parents = [row.revision_id, space.revision_id]
-    made = _write(session, row, user_id, merge.snapshot, merge.documents, "update", parents)
-    row.ancestor_id = row.merged_ancestor_id = space.revision_id
-    session.flush()
-    return Outcome(made.id, ())
+def prepare(session: Session, row: ChangeRequestRow, way: Way) -> Prepared:
+    """Merge a change request and its space as they are now, without a lock: it may take seconds.
 
-
-def merge(session: Session, space: SpaceRow, row: ChangeRequestRow, user_id: str) -> Outcome:
-    """Make a change request the content of its space; with conflicts nothing changes.
-
-    What has changed in the space meanwhile stays. Integrations that read its content hear of the new revision.
+    Raises BadRequest for a change request that is merged or archived, and where both together are too much.
     """
-    _lock(session, space)
-    _open(session, row)
-    result = _merge(session, row, space, ours=space.revision_id, theirs=row.revision_id)
-    if result.snapshot is None:
-        return Outcome(row.revision_id, _conflicts(result))
+    _check_open(row)
+    space = rows.find(session, HOST, SpaceRow, id=row.space_id)
+    if space is None:
+        raise errors.NotFound("The space was deleted a moment ago.")
+    sides = (space.revision_id, row.revision_id)
+    ours, theirs = sides if way == "merge" else sides[::-1]
+    merged = _merge(session, row, space, ours=ours, theirs=theirs)
+    problem = too_much(merged.snapshot) if merged.snapshot is not None else None
+    if problem is not None:
+        raise errors.BadRequest(f"Both together are too much: {problem}.")
+    return Prepared(way, row.ancestor_id, *sides, merged)
+
+
+def finish(
+    session: Session, space: SpaceRow, row: ChangeRequestRow, user_id: str, prepared: Prepared
+) -> Outcome | None:
+    """Write what was merged; None where one of both sides has moved on meanwhile. With conflicts nothing changes.
+
+    What has changed in the space stays. Integrations that read its content hear of its new revision.
+    """
+    lock(session, space)
+    refresh_open(session, row)
+    if (row.ancestor_id, space.revision_id, row.revision_id) != prepared.of:
+        return None
+    merged = prepared.merged
+    if merged.snapshot is None:
+        return Outcome(row.revision_id, _conflicts(merged))
+    if prepared.way == "update":
+        return _bring_up_to_date(session, space, row, user_id, merged.snapshot, merged.documents)
     parents = [space.revision_id, row.revision_id]
     values = {"type": "merge", "parents": parents, "user_id": user_id, "merged_from": row.id}
     before = _revision(session, space.id, row.revision_id)
-    made = revisions.write(session, space.id, result.snapshot, result.documents, before=before, **values)
+    made = revisions.write(session, space.id, merged.snapshot, merged.documents, before=before, **values)
     row.status, row.merged_id = "merged", made.id
     show(session, space, made)
     return Outcome(made.id, ())
 
 
+def _bring_up_to_date(
+    session: Session, space: SpaceRow, row: ChangeRequestRow, user_id: str, snapshot: Snapshot, documents: Any
+) -> Outcome:
+    if row.ancestor_id == space.revision_id:
+        return Outcome(row.revision_id, ())
+    parents = [row.revision_id, space.revision_id]
+    made = write_revision(session, row, user_id, snapshot, documents, "update", parents)
+    row.ancestor_id = row.merged_ancestor_id = space.revision_id
+    session.flush()
+    return Outcome(made.id, ())
+
+
 def show(session: Session, space: SpaceRow, revision: RevisionRow) -> None:
     """Make a revision the current one of its space, and tell integrations; the space's lock is held."""
+    space.previous_id, space.revised_at = space.revision_id, now()
     space.revision_id = revision.id
     session.flush()
     candidates = installed.in_organization(session, space.organization_id)
@@ -156,8 +233,8 @@ def request_reviewers(
 
     Raises BadRequest for somebody who is no member of the organization, or does not see the space.
     """
-    _lock(session, space)
-    _open(session, row)
+    lock(session, space)
+    refresh_open(session, row)
     for field in ("subject", "description"):
         value = getattr(body, field)
         if value is not MISSING:
@@ -174,6 +251,12 @@ def request_reviewers(
     return [asked[reviewer] for reviewer in dict.fromkeys(body.users)]
 
 
+def hold_open(session: Session, space: SpaceRow, row: ChangeRequestRow) -> None:
+    """Hold a change request as it is now; raises BadRequest for one that is merged or archived."""
+    lock(session, space)
+    refresh_open(session, row)
+
+
 def _sees(session: Session, user_id: str, space: SpaceRow) -> bool:
     member = rows.find(session, HOST, MemberRow, organization_id=space.organization_id, user_id=user_id)
     if member is None:
@@ -182,15 +265,21 @@ def _sees(session: Session, user_id: str, space: SpaceRow) -> bool:
     return level_on(session, theirs, space) is not None
 
 
-def _lock(session: Session, space: SpaceRow) -> None:
+def lock(session: Session, space: SpaceRow) -> None:
+    """Hold the content of a space until the transaction ends; raises NotFound where it was deleted."""
     locks.acquire(session, f"content of {space.id}")
     session.refresh(space)
     if space.deleted_at is not None:
         raise errors.NotFound("The space was deleted a moment ago.")
 
 
-def _open(session: Session, row: ChangeRequestRow) -> None:
+def refresh_open(session: Session, row: ChangeRequestRow) -> None:
+    """Read a change request as it is now; raises BadRequest for one that is merged or archived."""
     session.refresh(row)
+    _check_open(row)
+
+
+def _check_open(row: ChangeRequestRow) -> None:
     if row.status in CLOSED:
         raise errors.BadRequest(f"This change request is {row.status}.")
 
@@ -214,7 +303,7 @@ def _merge(session: Session, row: ChangeRequestRow, space: SpaceRow, *, ours: st
     return merge_snapshots(base, mine, other, document)
 
 
-def _write(
+def write_revision(
     session: Session,
     row: ChangeRequestRow,
     user_id: str,
@@ -222,8 +311,10 @@ def _write(
     documents: Any,
     kind: str,
     parents: list[str],
+    **values: Any,
 ) -> RevisionRow:
-    values: dict[str, Any] = {"type": kind, "parents": parents, "user_id": user_id}
+    """Write the next revision of a change request, whose space is locked; `values` are other columns of its row."""
+    values |= {"type": kind, "parents": parents, "user_id": user_id}
     before = _revision(session, row.space_id, row.revision_id)
     made = revisions.write(session, row.space_id, snapshot, documents, before=before, **values)
     row.revision_id = made.id

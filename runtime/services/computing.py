@@ -24,15 +24,17 @@ from runtime.contract.computing import (
 )
 from runtime.contract.documents import NotADocument, check_document
 from runtime.contract.identifiers import ALPHABET, LENGTH
+from runtime.contract.slugs import Slugs, slug_of
 from runtime.dispatch.deliveries import Plans, level_of
 from runtime.dispatch.invoke import Invoker
 from runtime.dispatch.planning import Level
 from runtime.serializers.content import LAYOUT
+from runtime.services.computed_sources import check_named, plain_seed, signed_seed
 from runtime.services.markdown.reading import document_of
 from runtime.services.rendering import body_of, failed, script_error
-from runtime.services.slugs import Slugs, slug_of
 from runtime.store import installed, rows, searching
 from runtime.store.database import Database
+from runtime.store.queue import Source
 from runtime.store.rows import Reach
 from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.spaces import SpaceRow
@@ -85,12 +87,15 @@ class ContentSourceClient:
         if plan is None:
             raise errors.NotFound(f"`{name}` is not active on this space.")
         with self._database.transaction(writes=False) as session:
+            if reach.kind == "visitor":
+                check_named(session, space, request)
             dependencies = {
                 key: {"ref": dependency.ref.model_dump(mode="json"), "value": _value(session, reach, dependency.ref)}
                 for key, dependency in request.source.dependencies.items()
             }
         fields = {"spaceId": space.id, "sourceId": source, "props": request.source.props, "dependencies": dependencies}
-        outcome = self._invoker.call(plan, kind, fields, source="people")
+        source_: Source = "visitors" if reach.kind == "visitor" else "people"
+        outcome = self._invoker.call(plan, kind, fields, source=source_)
         if outcome.failure is not None:
             raise failed(outcome.failure)
         body = body_of(outcome.body)
@@ -148,7 +153,9 @@ class _Ids:
         return id_
 
     def _made(self, place: tuple[object, ...]) -> str:
-        digest = hashlib.sha256(repr((self._wanted.source.type, self._wanted.seed, place)).encode()).digest()
+        digest = hashlib.sha256(
+            repr((self._wanted.source.type, plain_seed(self._wanted.seed), place)).encode()
+        ).digest()
         number = int.from_bytes(digest, "big")
         return "".join(ALPHABET[number // 62**at % 62] for at in range(LENGTH))
 
@@ -177,5 +184,7 @@ class _Pages:
         if page.type == "group":
             return {**page_shown, "kind": "group"}
         app = self._at.app("spaces", self._space_id, "pages", page_shown["id"])
-        seed = {"computedSeed": self._seed} if page.computed is not MISSING else {}
+        seed = {}
+        if page.computed is not MISSING:
+            seed = {"computedSeed": signed_seed(self._space_id, page_shown["computed"], self._seed)}
         return {**page_shown, "kind": "sheet", "urls": {"app": app}, "layout": dict(LAYOUT), **seed}

@@ -11,9 +11,10 @@ from runtime.contract import errors
 from runtime.store import rows
 from runtime.store.content import revisions
 from runtime.store.content.entries import Page, ReusableContent
+from runtime.store.content.revisions import snapshot_of
 from runtime.store.content.snapshot import Snapshot
-from runtime.store.reach import HOST
-from runtime.store.tables.content import RevisionRow
+from runtime.store.reach import HOST, Reach
+from runtime.store.tables.content import RevisionRow, previewed
 from runtime.store.tables.spaces import SpaceRow
 
 EMPTY: Mapping[str, Any] = {"object": "document", "data": {}, "nodes": []}
@@ -60,6 +61,15 @@ def reusable_content_in(snapshot: Snapshot, content_id: str) -> ReusableContent:
     if content is None:
         raise errors.NotFound(f"There is no reusable content `{content_id[:60]}` in this revision.")
     return content
+
+
+def may_read(session: Session, reach: Reach, space: SpaceRow, name: str) -> bool:
+    """Tell whether an actor may read a document by its id: of visitors, one that a revision they see has."""
+    if reach.kind != "visitor":
+        return True
+    shown = [space.revision_id, space.previous_id, reach.preview, *session.scalars(previewed(reach))]
+    seen = rows.every(session, reach, RevisionRow, RevisionRow.id.in_([one for one in shown if one]), space_id=space.id)
+    return any(name in snapshot_of(session, row).documents() for row in seen)
 
 
 def document_of(session: Session, space_id: str, name: str | None) -> Mapping[str, Any]:

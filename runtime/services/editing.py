@@ -11,6 +11,7 @@ from pydantic import MISSING, BaseModel
 from runtime.contract import errors
 from runtime.contract.change_requests import (
     Change,
+    DeleteFile,
     DeletePage,
     DeleteReusableContent,
     InsertPage,
@@ -19,14 +20,15 @@ from runtime.contract.change_requests import (
     PagePosition,
     PutReusableContent,
     SetVariables,
+    UpdateFile,
     UpdatePage,
     document_in,
 )
 from runtime.contract.identifiers import new_id
+from runtime.contract.slugs import Slugs, slug_of
 from runtime.services.documents import written
 from runtime.services.markdown.reading import document_of
-from runtime.services.slugs import Slugs, slug_of
-from runtime.store.content.entries import Page, ReusableContent
+from runtime.store.content.entries import HOLDS_PAGES, File, Page, ReusableContent
 from runtime.store.content.revisions import name_of
 from runtime.store.content.snapshot import BrokenTree, Snapshot, in_order
 
@@ -35,10 +37,11 @@ Node = Mapping[str, Any]
 MAX_PAGES = 20_000
 MAX_DEPTH = 20
 MAX_REUSABLE_CONTENTS = 2000
+MAX_FILES = 10_000
 MAX_VARIABLES = 200
 MAX_LISTED = 8_000_000
 """Characters of what all pages of a space say of themselves: whoever reads one of them reads the list."""
-_TEXTS = ("description", "emoji", "icon", "layout", "cover", "variables")
+_NULLABLE = ("description", "emoji", "icon", "layout", "cover", "variables")
 _FLAGS = ("hidden", "no_index", "no_robots_index")
 
 
@@ -66,7 +69,7 @@ class Editor:
         self._pages = {page.id: page for page in snapshot.pages}
         self._reusable = dict(snapshot.reusable_content_by_id)
         self._variables = dict(snapshot.variables)
-        self._files = snapshot.files
+        self._files = dict(snapshot.file_by_id)
         self._inside: dict[str | None, list[str]] = {
             parent: [page.id for page in pages] for parent, pages in snapshot.children.items()
         }
@@ -81,19 +84,16 @@ class Editor:
 
     def snapshot(self) -> Snapshot:
         """Give what has become of the content; raises BadRequest where it is too much."""
-        if len(self._pages) > MAX_PAGES:
-            raise errors.BadRequest(f"changes: a space has at most {MAX_PAGES} pages")
-        if len(self._reusable) > MAX_REUSABLE_CONTENTS or len(self._variables) > MAX_VARIABLES:
-            most = f"{MAX_REUSABLE_CONTENTS} reusable contents and {MAX_VARIABLES} variables"
-            raise errors.BadRequest(f"changes: a space has at most {most}")
-        if sum(_length(page) for page in self._pages.values()) > MAX_LISTED:
-            raise errors.BadRequest("changes: titles, descriptions and variables of the pages are too long together")
         ordered = [self._pages[page_id] for siblings in self._inside.values() for page_id in siblings]
         try:
             pages = in_order(ordered)
         except BrokenTree as error:
             raise errors.BadRequest(f"changes: {error}") from None
-        return Snapshot(pages, self._files, list(self._reusable.values()), self._variables)
+        snapshot = Snapshot(pages, list(self._files.values()), list(self._reusable.values()), self._variables)
+        problem = too_much(snapshot)
+        if problem is not None:
+            raise errors.BadRequest(f"changes: {problem}")
+        return snapshot
 
     def insert_page(self, change: InsertPage) -> None:
         """Add a page."""
@@ -157,6 +157,28 @@ class Editor:
         if self._reusable.pop(change.id, None) is None:
             raise errors.BadRequest(f"id: there is no reusable content `{change.id}`")
 
+    def put_file(self, file: File) -> None:
+        """Add a file, or replace the bytes of one that is there."""
+        if file.id not in self._files:
+            self.added.append(file.id)
+        self._files[file.id] = file
+
+    def update_file(self, change: UpdateFile) -> None:
+        """Give a file another name."""
+        self._files[change.id] = replace(self._file(change.id), name=change.name)
+
+    def delete_file(self, change: DeleteFile) -> None:
+        """Take a file out; pages that show it keep their reference, which is broken then."""
+        del self._files[self._file(change.id).id]
+
+    def _file(self, file_id: str) -> File:
+        file = self._files.get(file_id)
+        if file is None:
+            raise errors.BadRequest(
+                f"id: there is no file `{file_id}`; list the files of the change request to see them"
+            )
+        return file
+
     def set_variables(self, change: SetVariables) -> None:
         """Set variables of the space, and take out those that are null."""
         self._variables |= change.variables
@@ -170,7 +192,7 @@ class Editor:
 
     def _with_fields(self, page: Page, fields: PageFields) -> Page:
         values: dict[str, Any] = {"updated_at": self._moment}
-        for name in (*_TEXTS, *_FLAGS):
+        for name in (*_NULLABLE, *_FLAGS):
             value = getattr(fields, name)
             if value is not MISSING:
                 model = isinstance(value, BaseModel)
@@ -182,8 +204,8 @@ class Editor:
                 raise errors.BadRequest(f"document: a {page.type} has none")
             values["document"] = self._document()
         if fields.slug is not MISSING:
-            if page.type == "link":
-                raise errors.BadRequest("slug: a link has none")
+            if page.type not in HOLDS_PAGES:
+                raise errors.BadRequest(f"slug: a {page.type} has none")
             values["slug"] = fields.slug
         return replace(page, **values)
 
@@ -208,29 +230,45 @@ class Editor:
                     raise errors.BadRequest(f"position: the page `{neighbor}` is not there")
                 at = siblings.index(neighbor) + offset
         taken = [slug for one in siblings if (slug := self._pages[one].slug) is not None]
-        if page.type != "link":
+        if page.type in HOLDS_PAGES:
             page = replace(page, slug=Slugs(taken).take(page.slug or slug_of(page.title)))
         siblings.insert(at, page.id)
         self._pages[page.id] = replace(page, parent=position.parent)
 
     def _check_parent(self, page: Page, above: Page | None) -> None:
-        if above is not None and above.type not in ("document", "group"):
+        if above is not None and above.type not in HOLDS_PAGES:
             raise errors.BadRequest(f"position: no page can be in a {above.type}")
         if above is not None and page.type == "group":
             raise errors.BadRequest("position: a group is at the top only")
-        depth = 0
         while above is not None:
-            depth += 1
             if above.id == page.id:
                 raise errors.BadRequest("position: a page cannot be in itself, or in what is inside it")
-            if depth > MAX_DEPTH:
-                raise errors.BadRequest(f"position: pages are at most {MAX_DEPTH} deep inside each other")
             above = self._pages[above.parent] if above.parent is not None else None
 
     def _check_slug(self, page: Page) -> None:
         for sibling in self._inside[page.parent]:
             if sibling != page.id and self._pages[sibling].slug == page.slug:
                 raise errors.BadRequest(f"slug: a page beside this one has the slug `{page.slug}` already")
+
+
+def too_much(snapshot: Snapshot) -> str | None:
+    """Say what of a content is more than a space may have; None where all of it fits."""
+    for name, count, most in (
+        ("pages", len(snapshot.pages), MAX_PAGES),
+        ("reusable contents", len(snapshot.reusable_contents), MAX_REUSABLE_CONTENTS),
+        ("files", len(snapshot.files), MAX_FILES),
+        ("variables", len(snapshot.variables), MAX_VARIABLES),
+    ):
+        if count > most:
+            return f"a space has at most {most} {name}, and this would be {count}"
+    if sum(_length(page) for page in snapshot.pages) > MAX_LISTED:
+        return "titles, descriptions and variables of the pages are too long together; shorten some"
+    depths: dict[str, int] = {}
+    for page in snapshot.pages:  # parents first
+        depths[page.id] = depths[page.parent] + 1 if page.parent is not None else 0
+        if depths[page.id] > MAX_DEPTH:
+            return f"pages are at most {MAX_DEPTH} deep inside each other, and `{page.title[:60]}` would be deeper"
+    return None
 
 
 def _length(page: Page) -> int:
@@ -248,5 +286,7 @@ _STEPS: dict[type, Callable[[Editor, Any], None]] = {
     DeletePage: Editor.delete_page,
     PutReusableContent: Editor.put_reusable_content,
     DeleteReusableContent: Editor.delete_reusable_content,
+    UpdateFile: Editor.update_file,
+    DeleteFile: Editor.delete_file,
     SetVariables: Editor.set_variables,
 }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +25,11 @@ from runtime.services import published_places, sharing, site_entry, visiting, vi
 from runtime.services.published_places import Place
 from runtime.services.site_entry import Entry
 from runtime.services.visitor_keys import BadToken
-from runtime.store import searching
+from runtime.store import rows, searching
+from runtime.store.content_tokens import Preview
+from runtime.store.reach import Reach
+from runtime.store.tables.change_requests import ChangeRequestRow
+from runtime.store.tables.content import RevisionRow
 from runtime.store.tables.sites import SiteRow
 
 TOKEN = "jwt_token"
@@ -56,8 +61,13 @@ class Asked:
         return f"https://{self.site.proxy}/" if self.site.proxy else at.site(self.site.id)
 
 
-def resolve(session: Session, at: Addresses, url: str, visitor: Visitor, *, redirect_on_error: bool) -> Lookup:
-    """Find what an address leads to; raises NotFound, and Forbidden for a token that is not accepted."""
+def resolve(
+    session: Session, at: Addresses, url: str, visitor: Visitor, reach: Reach, *, redirect_on_error: bool
+) -> Lookup:
+    """Find what an address leads to; raises NotFound, and Forbidden for a token that is not accepted.
+
+    `~/changes/NUMBER` and `~/revisions/ID` below a space preview what people see who read the space: for `reach`.
+    """
     asked = _asked(session, at, url)
     if asked is None:
         raise errors.NotFound(NOT_FOUND)
@@ -72,7 +82,7 @@ def resolve(session: Session, at: Addresses, url: str, visitor: Visitor, *, redi
             raise errors.Forbidden(str(error)) from None
         entry = None
     if entry is not None:
-        return _found(session, at, asked, entry)
+        return _found(session, at, asked, entry, reach)
     if asked.site.visibility != "visitor-auth":
         raise errors.NotFound(NOT_FOUND)
     return ContentRedirect(target="external", redirect=_sign_in(session, at, asked))
@@ -111,15 +121,19 @@ def _parameters(url: SplitResult) -> dict[str, list[str]]:
         return {}  # more than anybody reads
 
 
-def _found(session: Session, at: Addresses, asked: Asked, entry: Entry) -> Lookup:
+def _found(session: Session, at: Addresses, asked: Asked, entry: Entry, reach: Reach) -> Lookup:
     site = asked.site
     place = published_places.locate(
         published_places.visible_parts(session, site, ConditionEvaluator(entry.claims)), asked.path
     )
     if place is None:
         raise errors.NotFound(NOT_FOUND)
+    preview = _previewed(session, reach, place)
+    if preview is not None:
+        used = (*place.used, *place.rest[:3])
+        place = published_places.Place(place.section, place.part, used, place.rest[3:], complete=True)
     home = asked.home(at) + (f"{entry.share_key}/" if entry.share_key else "")
-    sent_to = _redirect(session, asked, place, entry)
+    sent_to = _redirect(session, asked, place, entry) if preview is None else None
     if sent_to is not None:
         return ContentRedirect(target="content", redirect=home + sent_to)
     base = asked.base + (f"{entry.share_key}/" if entry.share_key else "")
@@ -133,13 +147,31 @@ def _found(session: Session, at: Addresses, asked: Asked, entry: Entry) -> Looku
         pathname=f"/{rest}",
         base_path=base + "".join(f"{segment}/" for segment in place.used),
         site_base_path=base,
-        api_token=entry.token(site),
+        change_request=preview.id if isinstance(preview, ChangeRequestRow) else MISSING,
+        revision=preview.id if isinstance(preview, RevisionRow) else MISSING,
+        api_token=entry.token(site, Preview(preview.id, reach.user_id or "") if preview is not None else None),
         organization=site.organization_id,
         share_key=entry.share_key or MISSING,
         complete=place.complete,
         context_id=_context(entry) if entry.claims else MISSING,
         canonical_url=home + canonical + rest,
     )
+
+
+def _previewed(session: Session, reach: Reach, place: Place) -> ChangeRequestRow | RevisionRow | None:
+    """Find what an address previews; raises NotFound for what is not there for whoever asks."""
+    if len(place.rest) < 3 or place.rest[0] != "~" or place.rest[1] not in ("changes", "revisions"):
+        return None
+    space_id, name = place.part.space_id, place.rest[2]
+    row: ChangeRequestRow | RevisionRow | None = None
+    if reach.kind == "user" and place.rest[1] == "revisions":
+        row = rows.find(session, reach, RevisionRow, id=name[:100], space_id=space_id)
+    elif reach.kind == "user":
+        by: dict[str, Any] = {"number": int(name)} if re.fullmatch(r"[0-9]{1,9}", name) else {"id": name[:100]}
+        row = rows.find(session, reach, ChangeRequestRow, space_id=space_id, **by)
+    if row is None:
+        raise errors.NotFound("There is no such preview, or this token may not see it: send that of somebody who does.")
+    return row
 
 
 def _redirect(session: Session, asked: Asked, place: Place, entry: Entry) -> str | None:

@@ -72,7 +72,7 @@ class Renderer:
         metrics.RENDER_MISS.inc()
         started = time.monotonic()
         # The host asks for readers of published sites, who may be anybody.
-        source: Source = "visitors" if reach.kind == "host" else "people"
+        source: Source = "visitors" if reach.kind in ("host", "visitor") else "people"
         render = self._invoker.render(
             plan, fields, lambda outcome: _read(outcome, plan, (time.monotonic() - started) * 1000), source=source
         )
@@ -100,6 +100,8 @@ class Renderer:
 def _level(session: Session, reach: Reach, integration: IntegrationRow, request: RenderIntegration) -> Level | None:
     """Find the installation a context belongs to (docs/contract/contentkit.md, "Contexts")."""
     context = request.context
+    if reach.kind == "visitor" and (not isinstance(context, DocumentContext) or context.editable):
+        raise errors.Forbidden("A visitor's token renders what is inside pages, to be read: send `editable: false`.")
     installation: InstallationRow | None = None
     space_id: str | None = None
     site_id: str | None = None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy.orm import Session
 
+from runtime.contract import errors
 from runtime.store import rows
 from runtime.store.content.entries import Entry, File, Page, ReusableContent
 from runtime.store.content.revisions import snapshot_of
@@ -14,7 +15,8 @@ from runtime.store.content.snapshot import Snapshot
 from runtime.store.reach import HOST
 from runtime.store.tables.content import RevisionRow
 
-Change = dict[str, Any]
+SemanticChange = dict[str, Any]
+AddressOf = Callable[[File], str]
 
 _PAGE_FIELDS = {
     "document": ("title", "description", "slug", "document", "cover", "emoji", "layout", "variables"),
@@ -24,17 +26,30 @@ _PAGE_FIELDS = {
 }
 
 
-def of(session: Session, row: RevisionRow) -> list[Change]:
-    """List the changes from a revision's first parent to it; from nothing where it has none."""
+def of(session: Session, row: RevisionRow, address_of: AddressOf) -> list[SemanticChange]:
+    """List the changes from a revision's first parent to it; from nothing where it has none.
+
+    Raises NotFound where the revision before was a step that is kept no longer.
+    """
     before = rows.find(session, HOST, RevisionRow, id=row.parents[0], space_id=row.space_id) if row.parents else None
-    return between(snapshot_of(session, before) if before is not None else Snapshot(), snapshot_of(session, row))
+    if before is None and row.parents:
+        raise errors.NotFound("The revision before this one was a step on the way, and is kept no longer.")
+    first = snapshot_of(session, before) if before is not None else Snapshot()
+    return between(first, snapshot_of(session, row), address_of)
 
 
-def between(before: Snapshot, after: Snapshot) -> list[Change]:
-    """List the changes from one snapshot to another: pages in the order of the new one, then what is gone."""
+def between(before: Snapshot, after: Snapshot, address_of: AddressOf) -> list[SemanticChange]:
+    """List the changes from one snapshot to another: pages in the order of the new one, then what is gone.
+
+    `address_of` gives the address of a file's bytes.
+    """
+
+    def file(one: File) -> dict[str, Any]:
+        return {"id": one.id, "name": one.name, "contentType": one.content_type, "downloadURL": address_of(one)}
+
     changes = [*_pages(before, after)]
     changes += _others(
-        "file", before.file_by_id, after.file_by_id, _file, ("name", "size", "content_type", "dimensions")
+        "file", before.file_by_id, after.file_by_id, file, ("name", "size", "content_type", "dimensions")
     )
     changes += _others(
         "reusable_content",
@@ -52,7 +67,7 @@ def between(before: Snapshot, after: Snapshot) -> list[Change]:
     return changes
 
 
-def _pages(before: Snapshot, after: Snapshot) -> Iterator[Change]:
+def _pages(before: Snapshot, after: Snapshot) -> Iterator[SemanticChange]:
     for page in after.pages:
         old = before.page_by_id.get(page.id)
         if old is None:
@@ -74,7 +89,7 @@ def _pages(before: Snapshot, after: Snapshot) -> Iterator[Change]:
 
 def _others(
     name: str, before: Mapping[str, Any], after: Mapping[str, Any], shown: Any, fields: Sequence[str]
-) -> Iterator[Change]:
+) -> Iterator[SemanticChange]:
     key = "reusableContent" if name == "reusable_content" else name
     for one in after.values():
         old = before.get(one.id)
@@ -110,10 +125,6 @@ def _page(snapshot: Snapshot, page: Page) -> dict[str, Any]:
     shown = {"id": page.id, "type": page.type, "title": page.title}
     path = snapshot.path_of.get(page.id)
     return {**shown, "path": path} if path is not None else shown
-
-
-def _file(file: File) -> dict[str, Any]:
-    return {"id": file.id, "name": file.name, "contentType": file.content_type}
 
 
 def _reusable_content(content: ReusableContent) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from runtime.services import visitor_keys
 from runtime.services.visitor_keys import BadToken
 from runtime.store import content_tokens, share_links
-from runtime.store.content_tokens import ContentClaims
+from runtime.store.content_tokens import ContentClaims, Preview
 from runtime.store.tables.sites import SiteRow
 
 UNSIGNED = "unsigned"
@@ -32,9 +32,11 @@ class Entry:
     share_key: str | None = None
     until: float | None = None
 
-    def token(self, site: SiteRow) -> str:
-        """Make a token that reads the site for this visitor."""
-        return content_tokens.sign(site.id, site.organization_id, self.way, self.claims, self.share_key, self.until)
+    def token(self, site: SiteRow, preview: Preview | None = None) -> str:
+        """Make a token that reads the site for this visitor, and what somebody previews of it."""
+        return content_tokens.sign(
+            site.id, site.organization_id, self.way, self.claims, self.share_key, self.until, preview
+        )
 
 
 def enter(

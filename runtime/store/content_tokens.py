@@ -11,7 +11,7 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import jwt
 
@@ -23,9 +23,19 @@ LIFETIME = 900
 REQUIRED = ["exp", "site", "organization", "entry", "visitor"]
 
 
+class Preview(NamedTuple):
+    """A change request or revision by its id, and the person who may read it: with their right ends the preview."""
+
+    id: str
+    user_id: str
+
+
 @dataclass(frozen=True, slots=True)
 class ContentClaims:
-    """What a token says: `entry` is by which way its visitor came in, `expires` seconds since the epoch."""
+    """What a token says: `entry` is by which way its visitor came in, `expires` seconds since the epoch.
+
+    `preview` is what it also reads.
+    """
 
     site_id: str
     organization_id: str
@@ -33,6 +43,7 @@ class ContentClaims:
     visitor: Mapping[str, Any]
     share_key: str | None
     expires: float
+    preview: Preview | None = None
 
 
 def sign(
@@ -42,6 +53,7 @@ def sign(
     visitor: Mapping[str, Any],
     share_key: str | None,
     until: float | None = None,
+    preview: Preview | None = None,
 ) -> str:
     """Make a token; it ends with the visitor's own where that is earlier (`until`, seconds since the epoch)."""
     issued = int(time.time())
@@ -56,6 +68,8 @@ def sign(
         "entry": entry,
         "visitor": base64.urlsafe_b64encode(sealed).decode(),
     }
+    if preview is not None:
+        claims["preview"] = list(preview)
     return jwt.encode(claims, _key(), algorithm="HS256")
 
 
@@ -67,7 +81,13 @@ def verify(token: str) -> ContentClaims | None:
         return None
     visitor, share_key = json.loads(decrypt(base64.urlsafe_b64decode(claims["visitor"])))
     return ContentClaims(
-        claims["site"], claims["organization"], claims["entry"], visitor, share_key, float(claims["exp"])
+        claims["site"],
+        claims["organization"],
+        claims["entry"],
+        visitor,
+        share_key,
+        float(claims["exp"]),
+        Preview(*claims["preview"]) if "preview" in claims else None,
     )
 
 

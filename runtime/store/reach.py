@@ -17,7 +17,8 @@ class Reach:
     them, so `organizations` names those with a role. `rests_on` are the owners of the epochs that move when
     what the actor sees may change, besides those of the rows they see. `token_id` is the personal token or session a
     person came with, and `bound_to` the one organization where that is worth anything, if it is bound to one. A
-    visitor sees the site `site_id` in the organization `home_id`, and without these nothing.
+    visitor sees the site `site_id` in the organization `home_id`, of its content the `spaces` that are there for them
+    and the change request or revision that they were let preview, and without these nothing.
     """
 
     kind: Literal["user", "integration", "installation", "visitor", "host"]
@@ -27,6 +28,8 @@ class Reach:
     installation_id: str | None = None
     site_id: str | None = None
     home_id: str | None = None
+    spaces: frozenset[str] = frozenset()
+    preview: str | None = None
     bound_to: str | None = None
     token_id: str | None = field(default=None, compare=False)
     organizations: frozenset[str] = field(init=False, compare=False, repr=False)

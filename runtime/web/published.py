@@ -322,14 +322,15 @@ def _shown(
     with host.database.transaction(writes=False) as session:
         spaces = [(_emoji(space), space.title) for space in visiting.spaces_of(session, site, claims)]
         scripts = site_scripts.of_site(session, site, at)
-        sample = sample_of(session, site, at) if host.settings.preview else None
-    home = at.site(site.id) + (f"{key}/" if key else "")
+        home = at.site(site.id) + (f"{key}/" if key else "")
+        sample = sample_of(session, site, at, claims) if host.settings.preview else None
+        page = sample.filled(session, place, home, at) if sample is not None else None
     # On a shared origin a script could read other sites as whoever is signed in there.
     confined = bool(scripts) and not on_own_origin(host, at.site_origin(site.id))
     fields: dict[str, Any] = {"title": site.title, "sign_out": home + SIGN_OUT if signed_in else None}
     policy = policy_of(scripts)
     if sample is not None:
-        fields |= {"sample": sample, "page": sample.at(place), "files": f"{at.site_origin(site.id)}/sites/-"}
+        fields |= {"sample": sample, "page": page, "files": f"{at.site_origin(site.id)}/sites/-"}
         policy = policy_of_sample(scripts, sample, at, site.id)
         if fields["page"] is None:
             raise Apology(404, "Nothing here", "There is no such page on this site.")

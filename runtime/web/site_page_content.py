@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 from urllib.parse import quote, unquote
 
+from markupsafe import Markup
 from sqlalchemy.orm import Session
 
 from runtime.contract.addresses import Addresses
@@ -14,6 +17,7 @@ from runtime.store import rows, searching
 from runtime.store.rows import HOST
 from runtime.store.tables.site_structure import SiteSpaceRow
 from runtime.store.tables.sites import SiteRow
+from runtime.web.site_documents import SitePage, html_of_page, pages_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +37,9 @@ class SamplePage:
 
     place: str
     title: str
-    text: tuple[str, ...]
+    text: tuple[str, ...] = ()
     block: SampleBlock | None = None
+    html: Markup | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +47,20 @@ class SampleSite:
     """What a reader finds; `site_space` is the id of the site's first part, null where it has none."""
 
     pages: list[SamplePage] = field(default_factory=list)
+    written: list[SitePage] = field(default_factory=list)
     site_space: str | None = None
 
     def at(self, place: str) -> SamplePage | None:
         """Find the page at a place."""
         return next((page for page in self.pages if unquote(page.place) == unquote(place)), None)
+
+    def filled(self, session: Session, place: str, home: str, at: Addresses) -> SamplePage | None:
+        """Find the page at a place, with what it says."""
+        page = self.at(place)
+        shown = next((one for one in self.written if page is not None and one.place == page.place), None)
+        if page is None or shown is None:
+            return page
+        return replace(page, html=html_of_page(session, shown, self.written, home, at))
 
     @property
     def blocks(self) -> list[SampleBlock]:
@@ -76,10 +90,14 @@ WRITTEN = (
 )
 
 
-def sample_of(session: Session, site: SiteRow, at: Addresses) -> SampleSite:
-    """Write the pages of a site: the same text for all, and the blocks of the integrations that are active in it."""
+def sample_of(session: Session, site: SiteRow, at: Addresses, claims: Mapping[str, Any] | None = None) -> SampleSite:
+    """Write the pages of a site: the same text for all, the pages of its spaces, and the blocks that are active in it.
+
+    Pages of spaces are those that are there for a visitor who claims this.
+    """
     parts = sorted(rows.every(session, HOST, SiteSpaceRow, site_id=site.id), key=lambda part: part.position)
-    pages = list(WRITTEN)
+    written = pages_of(session, site, claims)
+    pages = [*WRITTEN, *(SamplePage(page.place, page.title) for page in written)]
     ids: set[str] = set()
     for space in visiting.spaces_of(session, site):
         for integration in searching.active_on_space(session, space):
@@ -92,4 +110,4 @@ def sample_of(session: Session, site: SiteRow, at: Addresses) -> SampleSite:
                 text = (block.get("description") or f"The block {block['id']} of {integration.manifest['title']}.",)
                 place = quote(f"blocks/{integration.name}/{block['id']}")
                 pages.append(SamplePage(place, block["title"], text, block_))
-    return SampleSite(pages, parts[0].id if parts else None)
+    return SampleSite(pages, written, parts[0].id if parts else None)

@@ -49,6 +49,8 @@ def policy_of_sample(scripts: Iterable[SiteIntegrationScript], sample: SampleSit
     own = {name: list[str]() for name in BASE}
     own["script-src"] += [f"{here}/sites/-/", f"{here}/contentkit/"]
     own["connect-src"].append(home)
+    if sample.written:
+        own["img-src"] += ["http:", "https:"]  # whatever pictures people put into their pages
     if sample.blocks:
         # Blocks show pictures and frames from everywhere, and load lists from where their script answers.
         own["img-src"] += ["http:", "https:"]

@@ -26,6 +26,12 @@ def setup(element, context):
     )
 
 
+@integration.component("choose", state={"spec": ""})
+def choose(element, context):
+    chosen = ui.select("spec", options=ui.openapi_options())
+    return ui.configuration(ui.input("Specification", chosen), ui.text("Chosen: " + element.state["spec"]))
+
+
 @setup.action("save")
 def save(element, context):
     path = f"/integrations/{context.environment['integration']['name']}/installations/{context.installation['id']}"

@@ -12,7 +12,8 @@ from playwright.sync_api import expect
 from runtime.contract.identifiers import new_id
 from tests.browser.admin_places import Places, furnish
 from tests.browser.axe_rules import AXE, VIOLATIONS
-from tests.conftest import HostProcess, Tenant, tenant
+from tests.conftest import HostProcess, Tenant, tenant, wait_for
+from tests.contract.requests_table import SPECIFICATION
 from tests.contract.test_operations import reader
 
 ODD = ("<b>Quarter</b> עברית عربى " + "long" * 60)[:255]
@@ -58,6 +59,10 @@ class World:
             "teams": f"{home}/teams",
             "team": f"{home}/teams/{self.team}",
             "deletion of a team": f"{home}/teams/{self.team}/delete",
+            "specifications": f"{home}/openapi",
+            "specification that failed": f"{home}/openapi/wrong",
+            "specification": f"{home}/openapi/right",
+            "deletion of a specification": f"{home}/openapi/right/delete",
             "identity providers": f"{home}/sso",
             "identity provider": f"{home}/sso/{self.provider}",
             "removal of an identity provider": f"{home}/sso/{self.provider}/remove",
@@ -102,6 +107,9 @@ def world(host: HostProcess) -> World:
     assert owner.api.post(f"{organization}/link-invites", {"role": "read"}).status == 201
     member = reader(host, owner)[1]
     team = owner.api.call("PUT", f"{organization}/teams", {"title": ODD[:64], "members": [member]}).json["id"]
+    for slug, text in (("right", SPECIFICATION), ("wrong", f"openapi: {'long' * 50}")):
+        assert owner.api.call("PUT", f"{organization}/openapi/{slug}", {"source": {"text": text}}).status == 201
+        wait_for(lambda at=f"{organization}/openapi/{slug}": owner.api.get(at).json["processingState"] == "complete")
     provider = owner.api.post(f"{organization}/saml", {"label": "Company <b>", "defaultTeam": team}).json["id"]
     top = owner.api.post(f"{organization}/collections", {"title": ODD[:50]}).json["id"]
     inner = owner.api.post(f"{organization}/collections", {"title": "x" * 50, "parent": top}).json["id"]

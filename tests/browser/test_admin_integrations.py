@@ -141,6 +141,17 @@ def test_a_screen_is_drawn_by_the_script_as_who_is_signed_in(scripted: Any, owne
     expect(scripted.get_by_text("Known as Ada")).to_be_visible()
 
 
+def test_a_screen_offers_the_specifications_of_the_organization(scripted: Any, owner: Tenant) -> None:
+    slug = f"spec-{new_id().lower()}"
+    specs = f"/v1/orgs/{owner.id}/openapi/{slug}"
+    assert owner.api.call("PUT", specs, {"source": {"text": "openapi: 3.1.0"}}).status == 201
+    name = publish(owner, "Chooses", configurations={"account": {"componentId": "choose"}})
+    owner.api.post(f"/v1/integrations/{name}/installations", {"organization": owner.id})
+    scripted.goto(f"/app/orgs/{owner.id}/integrations/{name}/configuration")
+    scripted.get_by_label("Specification").select_option(slug)
+    expect(scripted.get_by_label("Specification")).to_have_value(slug)
+
+
 def test_a_field_has_the_suggestions_of_the_script(scripted: Any, owner: Tenant) -> None:
     word = {"type": "string", "title": "Word", "completion_url": "/words"}
     name = publish(owner, "Suggests", configurations={"account": {"properties": {"word": word}}})

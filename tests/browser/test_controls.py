@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.test_elements import show
+from tests.conftest import Api
 from tests.devkit.dev_process import DevProcess
 
 
@@ -165,13 +166,23 @@ def test_a_frame_goes_to_another_page_when_its_source_changes(page: Any, gallery
     expect(frame.locator("#word")).to_have_text('{"word":"first","fixed":"same"}')
 
 
-def test_a_choice_among_openapi_specifications(page: Any, stage: Any) -> None:
+def test_a_choice_among_openapi_specifications(page: Any, stage: Any, gallery: DevProcess) -> None:
+    expect(stage.get_by_label("Specification").locator("option")).to_have_text(["No OpenAPI specification here"])
+    host, _, key = gallery.url.partition("#key=")
+    api = Api("/".join(host.split("/")[:3]), key.partition("&")[0])
+    organization = api.get("/v1/orgs").json["items"][0]["id"]
+    specs = f"/v1/orgs/{organization}/openapi"
+    for slug in ("petstore", "museum"):
+        assert api.call("PUT", f"{specs}/{slug}", {"source": {"text": "openapi: 3.1.0"}}).status == 201
+    page.reload()
     field = stage.get_by_label("Specification")
-    expect(field.locator("option")).to_have_text(["Select …", "Petstore (example)", "Museum (example)"])
+    expect(field.locator("option")).to_have_text(["Select …", "museum", "petstore"])
     field.select_option("museum")
     expect(stage.get_by_text("Told 1 times")).to_be_visible()
     assert state(page)["spec"] == "museum"
     expect(stage.get_by_label("Specification")).to_have_value("museum")
+    for slug in ("petstore", "museum"):
+        assert api.call("DELETE", f"{specs}/{slug}").status == 205
 
 
 def test_a_known_list_of_several_is_searched_and_takes_typed_words(page: Any, stage: Any) -> None:

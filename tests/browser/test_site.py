@@ -255,7 +255,7 @@ def test_axe_finds_nothing(about: Any, reader: Any, home: str, looker: Any, sche
     for tab in (about, reader):
         tab.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         tab.reload()
-    expect(about.locator("#places li")).to_have_count(3)
+    expect(about.locator("#places li")).to_have_count(5)
     expect(reader.get_by_role("region", name="Cookies")).to_be_visible()
     for tab in (about, reader):
         tab.evaluate(AXE.read_text(encoding="utf-8"))

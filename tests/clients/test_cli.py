@@ -7,14 +7,17 @@ import signal
 import subprocess
 import threading
 from collections.abc import Callable
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from runtime.contract.identifiers import new_id
 from tests.clients.packages import MODULES, needs_packages
 from tests.clients.running import CLI, PATIENCE, Ran, environment, node
-from tests.conftest import HostProcess, Tenant, wait_for
+from tests.conftest import HostProcess, Tenant, tenant, wait_for
 
 pytestmark = needs_packages
 Shell = Callable[..., Ran]
@@ -40,6 +43,10 @@ export default createIntegration({
         },
     },
 });
+"""
+SPECIFICATION = """openapi: 3.1.0
+info: {title: Parts, version: '1'}
+paths: {}
 """
 MANIFEST = """name: {name}
 title: From the command line
@@ -180,6 +187,47 @@ def test_tail_prints_events_and_their_logs_and_asks_again(
         process.stderr.close()
     assert code == 0
     assert not [line for line in errors if re.search(r"\b[A-Z]\w*Error\b", line)]
+
+
+def test_a_specification_is_published_from_a_file(shell: Shell, project: Path, alpha: Tenant) -> None:
+    slug = f"file-{new_id().lower()}"
+    (project / "openapi.yaml").write_text(SPECIFICATION)
+    done = shell("openapi", "publish", "openapi.yaml", "--spec", slug, "--organization", alpha.id)
+    assert (done.code, done.err) == (0, "")
+    spec = wait_for(lambda: processed(alpha, slug))
+    assert f'OpenAPI specification "{slug}" published to {spec["urls"]["app"]}' in done.out
+    content = alpha.api.get(f"/v1/orgs/{alpha.id}/openapi/{slug}/versions/latest/content").json
+    assert [file["info"]["title"] for file in content["filesystem"].values()] == ["Parts"]
+
+
+def test_a_specification_is_published_from_an_address(home: Path, project: Path, tmp_path: Path) -> None:
+    (tmp_path / "served").mkdir()
+    (tmp_path / "served" / "openapi.yaml").write_text(SPECIFICATION)
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path / "served"))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    (tmp_path / "data").mkdir()
+    host = HostProcess(tmp_path / "data", "--allow-egress", f"127.0.0.1:{server.server_port}").start()
+    try:
+        owner = tenant(host, "Addresses", f"{new_id()}@example.com")
+        given = {"GITBOOK_ENDPOINT": host.url, "GITBOOK_TOKEN": owner.api.token or ""}
+        url = f"http://127.0.0.1:{server.server_port}/openapi.yaml"
+        words = ("openapi", "publish", url, "--spec", "parts", "--organization", owner.id)
+        done = node(home, "--no-warnings", CLI, *words, folder=project, **given)
+        assert (done.code, done.err) == (0, "")
+        spec = wait_for(lambda: processed(owner, "parts"))
+        assert spec["sourceURL"] == url and spec["lastVersion"]
+        assert spec["urls"]["app"] in done.out
+    finally:
+        host.stop()
+        server.shutdown()
+        server.server_close()
+
+
+def processed(owner: Tenant, slug: str) -> dict[str, Any] | None:
+    """Give a specification once nothing is left to do about it."""
+    spec: dict[str, Any] = owner.api.get(f"/v1/orgs/{owner.id}/openapi/{slug}").json
+    return spec if spec["processingState"] == "complete" else None
 
 
 def install(name: str, owner: Tenant) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from urllib3.util import Retry
 
 from runtime.api.operation import Operation
 from runtime.api.table import operations
+from runtime.contract.openapi_specs import is_slug
 from runtime.engines.dev_tunnel.messages import ANSWER
 from runtime.engines.frames import pack
 from tests.conftest import Api
@@ -79,6 +80,8 @@ def walk(world: World, api: Api) -> None:
         body = good.body(world) if good.body else None
         for parameter in operation.parameters:
             for value in IDS:
+                if operation.name == "createOrUpdateOpenAPISpecBySlug" and is_slug(value):
+                    continue  # a good name
                 address = api.url + world.path(operation, **{parameter: value})
                 answer = session.request(operation.method, address, json=body, timeout=60)
                 assert 400 <= answer.status_code < 500 or answer.status_code == 204, (

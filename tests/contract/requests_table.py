@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy.sql.elements import False_
 
 from runtime.api.operation import Operation
 from runtime.api.table import RESOURCES
 from runtime.contract.customizations import STANDARD
+from runtime.contract.identifiers import new_id
 from runtime.store.reach import Reach
-from tests.conftest import Api, Installed, Tenant, publication
+from tests.conftest import Api, Installed, Tenant, publication, wait_for
 
 FREE = {"emailDomain"}
 """Parameters that stand for no object."""
-IN_CONTENT = {"pageId", "pagePath", "documentId", "reusableContentId"}
+IN_CONTENT = {"fileId", "pageId", "pagePath", "documentId", "reusableContentId"}
 """Parameters of what a revision holds, which has no row of its own."""
 NOTHING = "x" * 20
 """The id of nothing."""
@@ -77,6 +79,7 @@ class Good:
     body: Callable[[World], dict[str, Any]] | None = None
     query: Callable[[World], dict[str, str]] = field(default=lambda world: {})
     token: str = "user"
+    upload: bytes | None = None
     spoiled: dict[str, Any] = field(default_factory=dict)
     """Values no body of this operation may have, by field."""
 
@@ -154,6 +157,7 @@ def grants_of(word: str) -> dict[str, Good]:
     }
 
 
+SPECIFICATION = """{"openapi": "3.1.0", "info": {"title": "Parts", "version": "1"}, "paths": {}}"""
 POINTER = {"type": "space", "space": "nowhere"}
 
 
@@ -174,21 +178,53 @@ def site_address(world: World) -> str:
     return str(one.owner.api.get(f"/v1/orgs/{one.owner.id}/sites/{one.site}").json["urls"]["published"])
 
 
+LINKING = "A [page](/pages/page), a [file](/files/file), and [nothing](/pages/nothing)."
+
+
+def importing(source: str = "markdown") -> Good:
+    """Import the answer of an operation that needs no token."""
+
+    def body(world: World) -> dict[str, Any]:
+        address = quote(site_address(world), safe="")
+        return {"url": f"{world.installed.owner.api.url}/v1/urls/published?url={address}", "source": source}
+
+    return Good(body, spoiled={"url": "file:///etc/passwd", "source": "ftp"})
+
+
+def import_that_failed(owner: Tenant, path: str) -> str:
+    """Make an import that changes nothing; gives its id."""
+    query = {"source": "docx"}
+    made = owner.api.call("POST", f"{path}/content/import/upload", data=b"no document", params=query)
+    assert made.status == 201, made.text
+    return str(made.json["id"])
+
+
 def content_of(owner: Tenant, space: str, *reviewers: str) -> dict[str, str]:
     """Give a space a page and a reusable content, and another change request; gives what paths name of them."""
     path = f"/v1/spaces/{space}"
+    assert owner.api.call("PATCH", path, {"editMode": "live"}).status == 200
     requests_ = [owner.api.post(f"{path}/change-requests", {}).json["id"] for _ in range(2)]
     changes = [
-        {"type": "insert_page", "id": "page", "title": "Page", "document": {"markdown": "Text."}},
+        {"type": "insert_page", "id": "page", "title": "Page", "document": {"markdown": LINKING}},
         {"type": "put_reusable_content", "id": "snippet", "title": "Snippet", "document": {"markdown": "Part."}},
     ]
     for change_request in requests_:
         made = owner.api.post(f"{path}/change-requests/{change_request}/content", {"changes": changes})
         assert made.status == 200, made.text
+        query = {"name": "note.txt", "id": "file"}
+        added = owner.api.call(
+            "POST", f"{path}/change-requests/{change_request}/content/files", data=b"x", params=query
+        )
+        assert added.status == 201, added.text
     asked = f"{path}/change-requests/{requests_[1]}/requested-reviewers"
     assert owner.api.post(asked, {"users": [owner.user, *reviewers]}).status == 200
+    reviewed = f"{path}/change-requests/{requests_[1]}/reviews"
+    assert owner.api.post(reviewed, {"status": "approved", "comment": {"markdown": "Good."}}).status == 201
     merged = owner.api.post(f"{path}/change-requests/{requests_[0]}/merge").json
     page = owner.api.get(f"{path}/content/page/page").json
+    nowhere = {"url": "http://127.0.0.1:1/a.git", "ref": "refs/heads/main", "gitInfo": {"provider": "github"}}
+    assert owner.api.post(f"{path}/git/import", nowhere).status == 204
+    wait_for(lambda: owner.api.get(f"{path}/search", query="page").json["items"])
     comment, reply = comment_on(owner, path)
     comment_inside, reply_inside = comment_on(owner, f"{path}/change-requests/{requests_[1]}")
     return {
@@ -199,10 +235,20 @@ def content_of(owner: Tenant, space: str, *reviewers: str) -> dict[str, str]:
         "changeRequestId": requests_[1],
         "revisionId": merged["revision"],
         "pageId": "page",
+        "fileId": "file",
+        "importId": import_that_failed(owner, path),
         "pagePath": page["path"],
         "documentId": page["documentId"],
         "reusableContentId": "snippet",
     }
+
+
+def specification_of(owner: Tenant) -> dict[str, str]:
+    """Give an API specification that has been processed, and its version."""
+    spec, slug = f"/v1/orgs/{owner.id}/openapi", new_id().lower()
+    assert owner.api.call("PUT", f"{spec}/{slug}", {"source": {"text": SPECIFICATION}}).status == 201
+    done = wait_for(lambda: owner.api.get(f"{spec}/{slug}").json.get("lastVersion"))
+    return {"specSlug": slug, "versionId": done}
 
 
 def comment_on(owner: Tenant, place: str) -> tuple[str, str]:
@@ -265,6 +311,18 @@ def comments_of(kind: str) -> dict[str, Good]:
     }
 
 
+NO_REPOSITORY: dict[str, Any] = {
+    "url": "file:///etc/passwd",
+    "ref": "main",
+    "repoCacheID": 1,
+    "repoTreeURL": None,
+    "repoCommitURL": 3,
+    "repoProjectDirectory": "../x",
+    "timestamp": "yesterday",
+    "force": 1,
+    "gitInfo": {"provider": "somebody"},
+}
+
 GOOD: dict[str, Good] = {
     "listCollectionsInOrganizationById": Good(),
     "createCollection": Good(
@@ -291,6 +349,31 @@ GOOD: dict[str, Good] = {
         spoiled={"parent": "nowhere", "position": {"before": POINTER}},
     ),
     "transferSpace": Good(another_organization, spoiled={"organization": None}),
+    "importGitRepository": Good(
+        lambda world: {
+            "url": "https://someone:token@git.example/a/b.git",
+            "ref": "refs/heads/main",
+            "repoCacheID": "1",
+            "repoTreeURL": "https://git.example/a/b/tree/main",
+            "repoCommitURL": "https://git.example/a/b/commit",
+            "repoProjectDirectory": "docs",
+            "timestamp": "2026-01-31T12:00:00.000Z",
+            "force": True,
+            "standalone": True,
+            "gitInfo": {"provider": "github", "url": "https://git.example/a/b"},
+        },
+        spoiled=NO_REPOSITORY | {"standalone": "yes"},
+    ),
+    "exportToGitRepository": Good(
+        lambda world: {
+            "url": "https://git.example/a/b.git",
+            "ref": "refs/heads/main",
+            "commitMessage": "Publish",
+            "gitInfo": {"provider": "gitlab"},
+        },
+        spoiled={name: NO_REPOSITORY[name] for name in ("url", "ref", "gitInfo")} | {"commitMessage": ""},
+    ),
+    "listFolderOfRevisionById": Good(query=lambda world: {"limit": 2}),
     **grants_of("Space"),
     **grants_of("Collection"),
     **{
@@ -310,6 +393,24 @@ GOOD: dict[str, Good] = {
             "getPageInRevisionByPath",
             "getReusableContentInRevisionById",
             "getReusableContentDocumentInRevisionById",
+            "getReviewsByChangeRequestId",
+            "getSpacePDF",
+            "getChangeRequestPDF",
+            "listSpaceLinks",
+            "listPageLinksInSpace",
+            "getSpaceGitInfo",
+            "listSpacePageBacklinks",
+            "listSpaceFileBacklinks",
+            "listChangeRequestLinks",
+            "listPageLinksInChangeRequest",
+            "listChangeRequestPageBacklinks",
+            "listChangeRequestFileBacklinks",
+            "listFiles",
+            "getFileById",
+            "listFilesInRevisionById",
+            "getFileInRevisionById",
+            "listFilesInChangeRequestById",
+            "getFileInChangeRequestById",
             "getChangeRequestById",
             "mergeChangeRequest",
             "updateChangeRequest",
@@ -324,6 +425,23 @@ GOOD: dict[str, Good] = {
             "removeRequestedReviewerFromChangeRequest",
         )
     },
+    "importContent": importing(),
+    "importContentInPageById": importing("html"),
+    "importContentInChangeRequest": importing(),
+    "importContentInChangeRequestPageById": importing(),
+    "uploadImport": Good(query=lambda world: {"source": "markdown", "name": "sent.md"}, upload=b"# Sent"),
+    "beginImport": Good(
+        lambda world: {"url": f"{world.installed.owner.api.url}/v1/nothing", "source": "zip"},
+        spoiled={"url": "ftp://example.com", "source": 1, "page": "", "changeRequest": 7},
+    ),
+    "listImports": Good(),
+    "getImportById": Good(),
+    "cancelImport": Good(),
+    "submitChangeRequestReview": Good(
+        lambda world: {"status": "approved", "comment": {"markdown": "Well done."}},
+        spoiled={"status": "liked", "comment": {"markdown": 7}},
+    ),
+    "uploadFileToChangeRequest": Good(query=lambda world: {"name": "other.txt"}, upload=b"Some bytes."),
     "listChangeRequestsForSpace": Good(),
     "createChangeRequest": Good(lambda world: {"subject": "Change"}, spoiled={"subject": "x" * 101}),
     "updateChangeRequestById": Good(
@@ -340,6 +458,21 @@ GOOD: dict[str, Good] = {
     ),
     **comments_of("Space"),
     **comments_of("ChangeRequest"),
+    "listOpenAPISpecs": Good(),
+    "createOpenAPISpec": Good(
+        lambda world: {"slug": new_id().lower(), "source": {"text": SPECIFICATION}},
+        spoiled={"slug": "Not-So", "source": {"url": "file:///etc/passwd"}},
+    ),
+    "getOpenAPISpecBySlug": Good(),
+    "createOrUpdateOpenAPISpecBySlug": Good(
+        lambda world: {"source": {"text": SPECIFICATION}}, spoiled={"source": {"url": "https://a.example", "text": "a"}}
+    ),
+    "deleteOpenAPISpecBySlug": Good(),
+    "listOpenAPISpecVersions": Good(),
+    "getLatestOpenAPISpecVersion": Good(),
+    "getLatestOpenAPISpecVersionContent": Good(),
+    "getOpenAPISpecVersionById": Good(),
+    "getOpenAPISpecVersionContentById": Good(),
     "listTranslations": Good(),
     "createTranslation": Good(lambda world: {"title": "Manual"}, spoiled={"title": "x" * 101}),
     "getTranslation": Good(),
@@ -601,6 +734,17 @@ GOOD: dict[str, Good] = {
     ),
     "deleteSiteSpaceCustomizationById": Good(),
     "getPublishedContentSite": Good(),
+    "searchSpaceContent": Good(query=lambda world: {"query": "page"}),
+    "searchOrganizationContent": Good(query=lambda world: {"query": "page"}),
+    "searchSiteContent": Good(
+        lambda world: {"query": "page", "scope": {"mode": "all"}},
+        spoiled={"query": "x" * 513, "scope": {"mode": "specific"}},
+    ),
+    "askInOrganization": Good(
+        lambda world: {"query": "What does the page say?", "previousQueries": ["Which page?"]},
+        query=lambda world: {"format": "markdown"},
+        spoiled={"query": "", "previousQueries": ["x"] * 11},
+    ),
     "getPublishedContentByUrl": Good(query=lambda world: {"url": site_address(world)}),
     "resolvePublishedContentByUrl": Good(
         lambda world: {"url": site_address(world), "visitor": {"unsignedClaims": {"beta": True}}},

@@ -16,9 +16,10 @@ CHANGING = [operation for operation in operations() if operation.body is not Non
 
 
 def rows_of(operation: Operation) -> list[type[Table]]:
-    """Give the tables an operation may write to: of what its path names last, and of what it shows."""
+    """Give the tables an operation may write to: of what its path names last, and of what it shows, or makes."""
+    makes = operation.shows is not None and operation.status == 201 and operation.shows.within is not None
     kinds = [
-        *(resource.row for resource in operation.gate.chain[-1:]),
+        *(resource.row for resource in operation.gate.chain[-1:] if not makes),
         *([operation.shows.row] if operation.shows else []),
     ]
     return list(dict.fromkeys(kinds))

@@ -26,6 +26,7 @@ from tests.contract.requests_table import (
     Good,
     World,
     content_of,
+    specification_of,
     structured,
 )
 
@@ -83,6 +84,7 @@ def build(host: HostProcess, owner: Tenant) -> World:
             "samlProviderId": owner.api.post(f"/v1/orgs/{owner.id}/saml", {"label": "Company"}).json["id"],
             "collectionId": collection,
             "translationSettingsId": translation,
+            **specification_of(owner),
             **structured(one),
             **content_of(owner, one.space, person),
         },
@@ -155,6 +157,8 @@ def send(world: World, operation: Operation, api: Api | None = None, **more: Any
     path = more.pop("path", None) or world.path(operation)
     body = more.pop("body", good.body(world) if good.body else None)
     query = good.query(world) | more.pop("query", {})
+    if good.upload is not None:
+        more.setdefault("data", good.upload)
     return (api or api_of(world, good)).call(operation.method, path, body, params=query, **more)
 
 
@@ -341,7 +345,8 @@ def test_eleven_megabytes(name: str, world: World) -> None:
         is_error(answer, 400)
         assert "10485760" in answer.json["error"]["message"]
         return
-    is_error(send(world, operation, body=good.body(world) | {"unknown": "x" * 11 * 1024 * 1024}), 413)
+    more = max(11 * 1024 * 1024, operation.most_body)
+    is_error(send(world, operation, body=good.body(world) | {"unknown": "x" * more}), 413)
 
 
 def test_a_body_that_does_not_say_how_long_it_is(world: World) -> None:

@@ -15,7 +15,16 @@ from runtime.store import tokens
 from runtime.store.secrets import load_keyring, use_keyring
 from tests import databases
 from tests.conftest import COUNTER, SCOPES, Api, HostProcess, Tenant, installed, publication, wait_for
-from tests.contract.requests_table import CONTENT_SOURCES, GOOD, HIDDEN, SOURCES, World, content_of, structured
+from tests.contract.requests_table import (
+    CONTENT_SOURCES,
+    GOOD,
+    HIDDEN,
+    SOURCES,
+    World,
+    content_of,
+    specification_of,
+    structured,
+)
 from tests.contract.test_operations import send
 
 KINDS = ("integration", "installation")
@@ -58,7 +67,7 @@ def bare(host: HostProcess, alpha: Tenant) -> World:
     every = list(get_args(Scope))
     integration = Api(host.url, tokens.sign(found, None, None, every))
     installation = Api(host.url, tokens.sign(found, one.installation, alpha.id, every))
-    named = {"eventId": events[0]["id"], **structured(one), **content_of(alpha, one.space)}
+    named = {"eventId": events[0]["id"], **structured(one), **content_of(alpha, one.space), **specification_of(alpha)}
     return World(one, integration, installation, alpha.api, named)
 
 
@@ -102,6 +111,7 @@ def test_a_scope_binds_as_the_current_version_asks_for_it(kind: str, bare: World
     scoped_ones = [one for one in operations() if one.needs.scope is not None and getattr(one.needs, kind)]
     assert len(scoped_ones) > 8
     path = bare.installed.path
+    bare.named |= specification_of(alpha)  # the operations after it delete it
     for operation in scoped_ones:
         more = {"contentSources": CONTENT_SOURCES, "scopes": [operation.needs.scope]}
         assert alpha.api.post(path, publication(alpha.id, COUNTER + SOURCES, **more)).status == 200
@@ -109,6 +119,7 @@ def test_a_scope_binds_as_the_current_version_asks_for_it(kind: str, bare: World
         assert answer.status == operation.status or operation.name == "getSiteAdaptiveSchema", answer.text
         assert answer.status != 403
     assert alpha.api.post(path, publication(alpha.id, COUNTER + SOURCES, scopes=[])).status == 200
+    bare.named |= specification_of(alpha)
     for operation in scoped_ones:
         assert send(bare, operation, api).status == 403
 

@@ -232,9 +232,14 @@ def test_serve_reports_where_it_listens(shell: Shell, tmp_path: Path) -> None:
     [
         (("--database-url", "sqlite:////nowhere/at/all.sqlite"), {}, "set DEVKIT_SECRET_KEY"),
         (
-            ("--database-url", "sqlite:////nowhere/at/all.sqlite"),
+            ("--database-url", "sqlite:////nowhere/at/all.sqlite", "--data", "data"),
             {"DEVKIT_SECRET_KEY": "a text that is long enough"},
             "unable to open database file",
+        ),
+        (
+            ("--database-url", "sqlite:////nowhere/at/all.sqlite"),
+            {"DEVKIT_SECRET_KEY": "a text that is long enough"},
+            "give a data folder (--data DIR) or object storage (DEVKIT_BLOB_URL) for files",
         ),
         *(
             (("--data", "data"), {"DEVKIT_SECRET_KEY": key}, f"DEVKIT_SECRET_KEY {words}: it must have at least 16")

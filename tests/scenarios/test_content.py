@@ -333,3 +333,20 @@ def test_what_is_too_long_is_refused_before_it_is_read(space: Space) -> None:
     assert len(made["added"]) == len(hostile)
     script = ok(space.api.get(f"{path}/content/path/script", format="document"))["document"]
     assert "javascript:" not in str([node for node in script["nodes"] if "link" in str(node)])
+
+
+def test_what_is_too_much_together_is_not_merged(alpha: Tenant) -> None:
+    """Each side is fine: one moves pages below another, the other puts pages into these."""
+    space = Space(alpha)
+    tops = [
+        page(f"A{number}", id=f"a{number}", position={"parent": f"a{number - 1}" if number else None})
+        for number in range(15)
+    ]
+    space.merge(*tops, page("B", id="b0"))
+    deeper = space.change_request(
+        *(page(f"B{number}", id=f"b{number}", position={"parent": f"b{number - 1}"}) for number in range(1, 12))
+    )
+    space.merge({"type": "move_page", "id": "b0", "position": {"parent": "a14"}})
+    for way in ("merge", "update"):
+        answer = space.api.post(f"{deeper}/{way}")
+        assert answer.status == 400 and "deep inside each other" in answer.json["error"]["message"]

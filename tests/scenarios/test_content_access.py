@@ -363,6 +363,7 @@ def _deeds(kind: str) -> Iterator[Deed]:
     yield Deed(f"delete {kind}", "admin", (kind, "admin"), _deleted(kind), done=(205,), unseen=204)
 
 
+NOWHERE = {"url": "http://127.0.0.1:1/a.git", "ref": "refs/heads/main", "commitMessage": "Publish"}
 DEEDS = [
     *_deeds("space"),
     *_deeds("collection"),
@@ -373,6 +374,8 @@ DEEDS = [
     Deed("copy", "create", ("collection", "create"), _at("space", "/duplicate", "POST"), done=(201,), guests=False),
     Deed("comment", "comment", ("space", "comment"), _at("space", "/comments", "POST", {"body": {"markdown": "Hi."}})),
     Deed("list integrations", "read", ("space", "view"), _at("space", "/integrations")),
+    Deed("import", "admin", ("space", "triggerGitSync"), _at("space", "/git/import", "POST", NOWHERE), done=(204,)),
+    Deed("export", "admin", ("space", "triggerGitSync"), _at("space", "/git/export", "POST", NOWHERE), done=(204,)),
 ]
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from runtime.contract.identifiers import new_id
 from runtime.dispatch.purging import BATCH, Purger
 from runtime.store import organizations, rows, secrets
+from runtime.store.blobs.store import open_blobs
 from runtime.store.database import Database, now
 from runtime.store.rows import HOST
 from runtime.store.tables.installations import InstallationRow
@@ -140,7 +141,7 @@ def _purged_in_steps(store: Database, many: int) -> None:
         session.flush()
         row = {"integration_id": integration.id, "organization_id": made.organization, "status": "active"}
         session.add_all(InstallationRow(**row, deleted_at=now() - timedelta(days=40)) for _ in range(many))
-    purger = Purger(store)
+    purger = Purger(store, open_blobs(store, "/nonexistent"))
     steps = [purger.purge() for _ in range(4)]
     assert steps == [BATCH, BATCH, many - 2 * BATCH, 0]
     with store.transaction(writes=False) as session:

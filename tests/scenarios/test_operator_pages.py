@@ -8,7 +8,7 @@ import pytest
 import requests
 
 from runtime.contract.identifiers import new_id
-from tests.conftest import Api, HostProcess, Tenant, tenant
+from tests.conftest import Api, HostProcess, Tenant, tenant, wait_for
 from tests.contract.test_operations import reader
 from tests.scenarios.browsing import Browser
 from tests.scenarios.people import person
@@ -74,11 +74,15 @@ def test_who_administers_nothing_sees_no_form_and_is_refused(host: HostProcess, 
     mine, home = signed_in(host, token), f"/app/orgs/{owner.id}"
     space = owner.api.post(f"/v1/orgs/{owner.id}/spaces", {"title": "Seen"}).json["id"]
     team = owner.api.call("PUT", f"/v1/orgs/{owner.id}/teams", {"title": "Seen", "members": [me]}).json["id"]
+    text = {"source": {"text": "openapi: 3.1.0"}}
+    assert owner.api.call("PUT", f"/v1/orgs/{owner.id}/openapi/seen", text).status == 201
     pages = [
         home,
         f"{home}/members",
         f"{home}/teams",
         f"{home}/teams/{team}",
+        f"{home}/openapi",
+        f"{home}/openapi/seen",
         f"{home}/content",
         f"/app/spaces/{space}",
     ]
@@ -155,6 +159,33 @@ def test_guests_and_members_leave(host: HostProcess) -> None:
     last = signed_in(host, own.api.token)
     refused = last.submit(f"/app/leave/{own.id}", f"/app/leave/{own.id}")
     assert refused.status_code == 409 and "last administrator" in alert(refused)
+
+
+def test_specifications_are_added_looked_at_and_deleted(admin: Browser, owner: Tenant) -> None:
+    page, api, slug = f"/app/orgs/{owner.id}/openapi", f"/v1/orgs/{owner.id}/openapi", f"s-{new_id().lower()}"
+    refused = admin.submit(page, page, slug="Not So", url="http://10.0.0.1/")
+    assert refused.status_code == 400 and "slug" in alert(refused) and 'value="Not So"' in refused.text
+    assert "url" in alert(admin.submit(page, page, slug=slug, url="file:///etc/passwd"))
+    one = admin.submit(page, page, slug=slug, url="http://10.0.0.1/<b>").headers["Location"]
+    assert one == f"{page}/{slug}"
+    wait_for(lambda: owner.api.get(f"{api}/{slug}").json["processingState"] == "complete")
+    for shown in (admin.ask("GET", page).text, admin.ask("GET", one).text):
+        assert "It could not be fetched" in shown and "private network" in shown and "<b>" not in shown
+    before = owner.api.get(f"{api}/{slug}").json["updatedAt"]
+    assert admin.submit(one, one, url="http://10.0.0.1/<b>").headers["Location"] == one
+    assert owner.api.get(f"{api}/{slug}").json["updatedAt"] > before
+    text = {"source": {"text": "openapi: 3.1.0\ninfo: {title: A, version: '1'}\npaths: {}"}}
+    assert owner.api.call("PUT", f"{api}/{slug}", text).status == 200
+    version = wait_for(lambda: owner.api.get(f"{api}/{slug}").json.get("lastVersion"))
+    shown = admin.ask("GET", one).text
+    assert "Ready" in shown and "A file that was sent" in shown
+    given = admin.ask("GET", f"{one}/versions/{version}")
+    assert given.headers["Content-Disposition"] == f'attachment; filename="{slug}.json"'
+    assert given.json()["filesystem"]["openapi.yaml"]["info"]["title"] == "A"
+    assert admin.submit(f"{one}/delete", f"{one}/delete").headers["Location"] == page
+    assert owner.api.get(f"{api}/{slug}").status == 404
+    assert admin.submit(page, one, url="https://a.example/").status_code == 404
+    assert owner.api.get(f"{api}/{slug}").status == 404
 
 
 def test_teams_are_made_and_led(admin: Browser, host: HostProcess, owner: Tenant) -> None:

@@ -22,20 +22,23 @@ KINDS = {
     "organization": permissions.ORGANIZATION,
     "space": permissions.SPACE,
     "collection": permissions.COLLECTION,
+    "specification": permissions.OPENAPI_SPEC,
     "translation": permissions.TRANSLATION,
     "team": permissions.TEAM,
     "membership": permissions.MEMBERSHIP,
 }
 NOTHING_TO_DO_YET = {
-    ("organization", "createOpenAPISpec"),
     ("organization", "ingestConversations"),
     ("organization", "viewBilling"),
-    *(("space", name) for name in ("viewInviteLinks", "edit", "triggerGitSync", "merge", "review")),
+    *(("space", name) for name in ("viewInviteLinks", "edit", "merge", "review")),
     ("collection", "viewInviteLinks"),
 }
 """Promises about what this host has no operation for; clients show what they need of it by them."""
 ELSEWHERE = {("space", "access"), ("space", "installIntegration")}
 """Of spaces: `access` is `view`, and installing is a matter of the organization (test_promises_follow_the_level)."""
+
+
+TEXT = {"source": {"text": "openapi: 3.1.0"}}
 
 
 @dataclass
@@ -54,6 +57,7 @@ class World:
         return home + {
             "organization": "",
             "team": f"/teams/{self.team}",
+            "specification": "/openapi/known",
             "translation": f"/translations/{self.translation}",
             "membership": f"/teams/{self.team}/members",
         }.get(kind, "")
@@ -64,6 +68,7 @@ def world(host: HostProcess) -> World:
     owner = tenant(host, "Promises", f"{new_id()}@example.com")
     people = [person(host, owner, role) for role in (*ROLES, None)]
     translation = owner.api.post(f"/v1/orgs/{owner.id}/translations", {"title": "Manual"}).json["id"]
+    assert owner.api.call("PUT", f"/v1/orgs/{owner.id}/openapi/known", TEXT).status == 201
     mine = team(owner, Person(owner.user, owner.api))
     return World(owner, people, mine, translation, installed(owner, SCRIPT, blocks=[]))
 
@@ -92,6 +97,7 @@ ASKED: dict[tuple[str, str], Ask] = {
     ("organization", "admin"): asking("PATCH", "", {"title": "Promises"}),
     ("organization", "ownTeam"): asking("PUT", "/teams", {"title": "Own", "members": []}),
     ("organization", "createContent"): asking("POST", "/spaces", {"title": "Made"}),
+    ("organization", "createOpenAPISpec"): asking("PUT", "/openapi/another", TEXT),
     ("organization", "listMembers"): asking("GET", "/members"),
     ("organization", "listTeams"): asking("GET", "/teams"),
     ("organization", "listIntegrations"): asking("GET", "/integrations"),
@@ -99,6 +105,8 @@ ASKED: dict[tuple[str, str], Ask] = {
     ("organization", "installIntegration"): installing,
     ("team", "view"): asking("GET", "/teams/{team}"),
     ("team", "admin"): asking("PATCH", "/teams/{team}", {"title": "Team"}),
+    ("specification", "view"): asking("GET", "/openapi/known"),
+    ("specification", "edit"): asking("PUT", "/openapi/known", TEXT),
     ("translation", "view"): asking("GET", "/translations/{translation}"),
     ("translation", "edit"): asking("PUT", "/translations/{translation}", {"title": "Manual"}),
     ("membership", "view"): asking("GET", "/teams/{team}/members"),

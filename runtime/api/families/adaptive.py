@@ -5,7 +5,7 @@ from __future__ import annotations
 from runtime.api.call import Call
 from runtime.api.families.sites import SITE
 from runtime.api.operation import Family
-from runtime.api.permission import member, scoped
+from runtime.api.permission import for_visitors, member, scoped
 from runtime.contract import errors
 from runtime.contract.adaptive import (
     AdaptiveJsonSchema,
@@ -21,6 +21,8 @@ from runtime.store import rows
 from runtime.store.database import now
 from runtime.store.rows import HOST
 from runtime.store.tables.sites import SiteAdaptiveSchemaRow, SiteRow
+
+TRACKERS = for_visitors(scoped(member("read"), "site:views:read"))
 
 adaptive = Family("Sites")
 
@@ -60,7 +62,7 @@ def list_site_adaptive_template_conditions(call: Call, site: SiteRow) -> Templat
     return TemplateConditions(items=items)
 
 
-@adaptive.operation(f"POST {SITE.path}/insights/events", needs=scoped(member("read"), "site:views:read"), status=204)
+@adaptive.operation(f"POST {SITE.path}/insights/events", needs=TRACKERS, status=204)
 def track_events_in_site_by_id(call: Call, site: SiteRow, body: TrackEvents) -> None:
     """Tell what visitors of a published site did; integrations that ask for it get page views and ratings."""
     tracking.track(call.session, site, body.events)

@@ -11,8 +11,9 @@ from runtime.api.call import Call
 from runtime.api.families import content as reading
 from runtime.api.families.spaces import SPACE
 from runtime.api.operation import Family
-from runtime.api.permission import member
+from runtime.api.permission import for_visitors, member
 from runtime.api.resource import Resource
+from runtime.contract import errors
 from runtime.contract.change_requests import (
     ChangeContent,
     ChangedContent,
@@ -34,6 +35,7 @@ from runtime.contract.content import (
     RevisionReusableContent,
     SemanticChanges,
 )
+from runtime.contract.organizations import Role
 from runtime.serializers import change_requests as serializers
 from runtime.services import change_requests as service
 from runtime.services import content
@@ -43,7 +45,6 @@ from runtime.store.content.revisions import snapshot_of
 from runtime.store.cursors import newest_first
 from runtime.store.rows import Conditions
 from runtime.store.tables.change_requests import ChangeRequestRow
-from runtime.store.tables.content import RevisionRow
 from runtime.store.tables.spaces import SpaceRow
 
 CHANGE_REQUEST = Resource(
@@ -57,6 +58,10 @@ CHANGE_REQUEST = Resource(
     order=newest_first(ChangeRequestRow.created_at, ChangeRequestRow.id),
 )
 CONTENT = f"{CHANGE_REQUEST.path}/content"
+EDITORS, REVIEWERS = member("edit"), member("review")
+READ_CHANGE_REQUEST = for_visitors(member("read"))
+MAX_TRIES = 100
+"""How often a merge is made again because somebody else was first: each time somebody was."""
 
 change_requests = Family("Change requests", CHANGE_REQUEST)
 
@@ -78,36 +83,56 @@ def create_change_request(call: Call, space: SpaceRow, body: CreateChangeRequest
     return service.create(call.session, space, person_of(call), body)
 
 
-regular.get(change_requests, CHANGE_REQUEST, "getChangeRequestById", "Get a change request.", needs=member("read"))
+regular.get(change_requests, CHANGE_REQUEST, "getChangeRequestById", "Get a change request.", needs=READ_CHANGE_REQUEST)
 
 
 @change_requests.operation(f"PATCH {CHANGE_REQUEST.path}", CHANGE_REQUEST, needs=member("edit"))
 def update_change_request_by_id(
-    call: Call, change_request: ChangeRequestRow, body: UpdateChangeRequest
+    call: Call, space: SpaceRow, change_request: ChangeRequestRow, body: UpdateChangeRequest
 ) -> ChangeRequestRow:
     """Change the subject, description or status of a change request."""
-    service.update(call.session, change_request, body)
+    service.update(call.session, space, change_request, body)
     return change_request
 
 
-@change_requests.operation(f"POST {CHANGE_REQUEST.path}/merge", MergeResult, needs=member("review"))
+@change_requests.operation(
+    f"POST {CHANGE_REQUEST.path}/merge", MergeResult, needs=member("review"), own_transaction=True
+)
 def merge_change_request(call: Call, space: SpaceRow, change_request: ChangeRequestRow) -> MergeResult:
     """Make a change request the content of its space."""
-    outcome = service.merge(call.session, space, change_request, person_of(call))
-    conflicts = list(outcome.conflicts)
-    return MergeResult(
-        revision=outcome.revision, result="conflicts" if conflicts else "merge", conflicts=conflicts or MISSING
-    )
+    revision, conflicts = _together(call, space, change_request, "merge", "review")
+    return MergeResult(revision=revision, result="conflicts" if conflicts else "merge", conflicts=conflicts or MISSING)
 
 
-@change_requests.operation(f"POST {CHANGE_REQUEST.path}/update", UpdateResult, needs=member("edit"))
+@change_requests.operation(
+    f"POST {CHANGE_REQUEST.path}/update", UpdateResult, needs=member("edit"), own_transaction=True
+)
 def update_change_request(call: Call, space: SpaceRow, change_request: ChangeRequestRow) -> UpdateResult:
     """Merge what has become of a space into a change request."""
-    outcome = service.bring_up_to_date(call.session, space, change_request, person_of(call))
-    conflicts: list[Conflict] = list(outcome.conflicts)
+    revision, conflicts = _together(call, space, change_request, "update", "edit")
     return UpdateResult(
-        revision=outcome.revision, result="conflicts" if conflicts else "update", conflicts=conflicts or MISSING
+        revision=revision, result="conflicts" if conflicts else "update", conflicts=conflicts or MISSING
     )
+
+
+def _together(
+    call: Call, space: SpaceRow, change_request: ChangeRequestRow, way: service.Way, role: Role
+) -> tuple[str, list[Conflict]]:
+    """Merge before the transaction that writes, and again while one of both sides moves on; raises Conflict."""
+    for _ in range(MAX_TRIES):
+        with call.host.database.transaction(writes=False) as session:
+            call.opened = session
+            row = call.find(ChangeRequestRow, id=change_request.id, space_id=space.id)
+            prepared = service.prepare(session, row, way)
+        with call.host.database.transaction(writes=True) as session:
+            call.opened = session
+            within, row = call.find(SpaceRow, id=space.id), call.find(ChangeRequestRow, id=change_request.id)
+            call.require(role, within, "this space", session)
+            outcome = service.finish(session, within, row, person_of(call), prepared)
+        if outcome is not None:
+            call.after.append(call.host.dispatcher.wake)
+            return outcome.revision, list(outcome.conflicts)
+    raise errors.Conflict("The space changes faster than this could be merged; try again in a moment.")
 
 
 @change_requests.operation(
@@ -131,49 +156,45 @@ def change_content_in_change_request(
 @change_requests.operation(f"GET {CHANGE_REQUEST.path}/changes", SemanticChanges, needs=member("read"))
 def get_change_request_changes(call: Call, change_request: ChangeRequestRow, query: LimitQuery) -> SemanticChanges:
     """Get what a change request would change in the space it began with, or was last brought up to date with."""
-    return reading.shown_changes(service.changes(call.session, change_request), query.limit)
+    return reading.shown_changes(service.changes(call.session, change_request, call.host.addresses), query.limit)
 
 
-@change_requests.operation(f"GET {CONTENT}", Revision, needs=member("read"))
+@change_requests.operation(f"GET {CONTENT}", Revision, needs=READ_CHANGE_REQUEST)
 def get_revision_of_change_request_by_id(call: Call, change_request: ChangeRequestRow, query: ContentQuery) -> Revision:
     """Get what a change request would make of its space."""
-    return reading.shown_revision(call, _revision(call, change_request), query)
+    return reading.shown_revision(call, service.content_of(call.session, change_request), query)
 
 
-@change_requests.operation(f"GET {CONTENT}/pages", Pages, needs=member("read"))
+@change_requests.operation(f"GET {CONTENT}/pages", Pages, needs=READ_CHANGE_REQUEST)
 def list_pages_in_change_request(call: Call, change_request: ChangeRequestRow, query: ContentQuery) -> Pages:
     """List the pages of a change request, as a tree."""
-    return reading.shown_pages(call, _revision(call, change_request), query)
+    return reading.shown_pages(call, service.content_of(call.session, change_request), query)
 
 
-@change_requests.operation(f"GET {CONTENT}/page/{{pageId}}", Page, needs=member("read"))
+@change_requests.operation(f"GET {CONTENT}/page/{{pageId}}", Page, needs=READ_CHANGE_REQUEST)
 def get_page_in_change_request_by_id(call: Call, change_request: ChangeRequestRow, query: PageQuery) -> Any:
     """Get a page of a change request."""
-    row = _revision(call, change_request)
+    row = service.content_of(call.session, change_request)
     page = content.page_in(snapshot_of(call.session, row), call.path["pageId"])
     return reading.shown_page(call, row, page, query)
 
 
-@change_requests.operation(f"GET {CONTENT}/path/{{pagePath}}", Page, needs=member("read"))
+@change_requests.operation(f"GET {CONTENT}/path/{{pagePath}}", Page, needs=READ_CHANGE_REQUEST)
 def get_page_in_change_request_by_path(call: Call, change_request: ChangeRequestRow, query: PageQuery) -> Any:
     """Get the page of a change request that is at a path."""
-    row = _revision(call, change_request)
+    row = service.content_of(call.session, change_request)
     page = content.page_at(snapshot_of(call.session, row), call.path["pagePath"])
     return reading.shown_page(call, row, page, query)
 
 
 @change_requests.operation(
-    f"GET {CONTENT}/reusable-contents/{{reusableContentId}}", RevisionReusableContent, needs=member("read")
+    f"GET {CONTENT}/reusable-contents/{{reusableContentId}}", RevisionReusableContent, needs=READ_CHANGE_REQUEST
 )
 def get_reusable_content_in_change_request_by_id(
     call: Call, change_request: ChangeRequestRow, query: ContentQuery
 ) -> RevisionReusableContent:
     """Get a reusable content of a change request."""
-    return reading.shown_reusable_content(call, _revision(call, change_request), query)
-
-
-def _revision(call: Call, change_request: ChangeRequestRow) -> RevisionRow:
-    return call.find(RevisionRow, id=change_request.revision_id, space_id=change_request.space_id)
+    return reading.shown_reusable_content(call, service.content_of(call.session, change_request), query)
 
 
 def person_of(call: Call) -> str:

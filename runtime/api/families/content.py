@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from pydantic import MISSING
@@ -10,8 +11,9 @@ from pydantic import MISSING
 from runtime.api.call import Call
 from runtime.api.families.spaces import SPACE
 from runtime.api.operation import Family
-from runtime.api.permission import Needs, member, scoped
+from runtime.api.permission import Needs, for_visitors, member, scoped
 from runtime.api.resource import PathValue, Resource
+from runtime.contract import errors
 from runtime.contract.change_requests import ChangeRequest
 from runtime.contract.computing import DocumentQuery, JsonDocument
 from runtime.contract.content import (
@@ -26,6 +28,7 @@ from runtime.contract.content import (
     SemanticChanges,
 )
 from runtime.serializers import content as serializers
+from runtime.serializers.file_urls import address_of
 from runtime.services import content as service
 from runtime.services import semantic_changes
 from runtime.services.expressions import evaluated
@@ -49,7 +52,9 @@ REVISION = Resource(
     ],
     order=newest_first(RevisionRow.created_at, RevisionRow.id),
 )
-READERS: Needs = scoped(member("read"), "space:content:read")
+PEOPLE_AND_SCRIPTS: Needs = scoped(member("read"), "space:content:read")
+"""Who reads a space as those see it who work on it."""
+READERS: Needs = for_visitors(PEOPLE_AND_SCRIPTS)
 CONTENT = f"{SPACE.path}/content"
 
 content = Family(
@@ -100,7 +105,10 @@ def get_reusable_content_by_id(call: Call, space: SpaceRow, query: ContentQuery)
 @content.operation(f"GET {SPACE.path}/documents/{{documentId}}", JsonDocument, needs=READERS)
 def get_document_by_id(call: Call, space: SpaceRow, query: DocumentQuery) -> JsonDocument:
     """Get a document by the id that a page of any revision gives it."""
-    return _json(service.document_of(call.session, space.id, call.path["documentId"]))
+    name = call.path["documentId"]
+    if not service.may_read(call.session, call.actor.reach, space, name):
+        raise errors.NotFound(f"There is no document `{name[:60]}` in what this token reads.")
+    return _json(service.document_of(call.session, space.id, name))
 
 
 @content.operation(f"GET {REVISION.path}", Revision, needs=READERS)
@@ -109,13 +117,14 @@ def get_revision_by_id(call: Call, revision: RevisionRow, query: ContentQuery) -
     return shown_revision(call, revision, query)
 
 
-@content.operation(f"GET {REVISION.path}/changes", SemanticChanges, needs=READERS)
+@content.operation(f"GET {REVISION.path}/changes", SemanticChanges, needs=PEOPLE_AND_SCRIPTS)
 def get_revision_semantic_changes(
     call: Call, space: SpaceRow, revision: RevisionRow, query: ChangesQuery
 ) -> SemanticChanges:
     """Get what a revision changed in the one before it."""
     merged_from = serializers.merged_from(call.view(call.session), revision)
-    return shown_changes(semantic_changes.of(call.session, revision), query.limit, merged_from)
+    address = partial(address_of, call.host.addresses, space.id)
+    return shown_changes(semantic_changes.of(call.session, revision, address), query.limit, merged_from)
 
 
 @content.operation(f"GET {REVISION.path}/pages", Pages, needs=READERS)

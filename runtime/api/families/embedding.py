@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runtime.api.call import Call
 from runtime.api.operation import Family
-from runtime.api.permission import ANYBODY_WITH_A_TOKEN, member, scoped
+from runtime.api.permission import ANYBODY_WITH_A_TOKEN, for_visitors, member, scoped
 from runtime.contract.embedding import Embed, EmbedQuery, IntegrationBlocks
 from runtime.services import embedding as blocks
 from runtime.store import searching
@@ -12,7 +12,7 @@ from runtime.store.tables.spaces import SpaceRow
 
 embedding = Family("Spaces")
 
-READERS = scoped(member("read"), "space:metadata:read")
+READERS = for_visitors(scoped(member("read"), "space:metadata:read"))
 
 
 @embedding.operation("GET /v1/spaces/{spaceId}/integration-blocks", list[IntegrationBlocks], needs=READERS)

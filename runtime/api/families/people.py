@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runtime.api import regular
 from runtime.api.operation import Family
-from runtime.api.permission import USER
+from runtime.api.permission import USER, for_visitors
 from runtime.api.resource import Resource
 from runtime.contract.organizations import User
 from runtime.serializers import people as serializers
@@ -24,5 +24,9 @@ people = Family("People", USER_RESOURCE)
 
 
 regular.get(
-    people, USER_RESOURCE, "getUserById", "Get a person who shares an organization with the caller.", needs=USER
+    people,
+    USER_RESOURCE,
+    "getUserById",
+    "Get a person who shares an organization with the caller.",
+    needs=for_visitors(USER),
 )

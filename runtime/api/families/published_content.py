@@ -73,4 +73,5 @@ def resolve_published_content_by_url(call: Call, body: ResolveUrl) -> Any:
 
 def _resolved(call: Call, url: str, visitor: Visitor, *, redirect_on_error: bool) -> Any:
     with call.host.database.transaction(writes=False) as session:
-        return published_lookup.resolve(session, call.host.addresses, url, visitor, redirect_on_error=redirect_on_error)
+        at, reach = call.host.addresses, call.actor.reach
+        return published_lookup.resolve(session, at, url, visitor, reach, redirect_on_error=redirect_on_error)

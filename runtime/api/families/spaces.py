@@ -11,7 +11,7 @@ from runtime.api.call import Call, refusal
 from runtime.api.families.collections import COLLECTION, place_for, receiver, require_create_in, target_of
 from runtime.api.families.organizations import ORGANIZATION
 from runtime.api.operation import Family
-from runtime.api.permission import USER, member, scoped
+from runtime.api.permission import USER, for_visitors, member, scoped
 from runtime.api.resource import Resource
 from runtime.contract import errors
 from runtime.contract.places import Move, Transfer
@@ -67,7 +67,9 @@ def list_spaces_in_collection_by_id(call: Call, collection: CollectionRow) -> Co
     return [SpaceRow.collection_id == collection.id]
 
 
-regular.get(spaces, SPACE, "getSpaceById", "Get a space.", needs=scoped(member("read"), "space:metadata:read"))
+regular.get(
+    spaces, SPACE, "getSpaceById", "Get a space.", needs=for_visitors(scoped(member("read"), "space:metadata:read"))
+)
 
 
 @spaces.operation(

@@ -36,6 +36,11 @@ def in_markdown(text: str, lines: bool) -> str:
     return written
 
 
+def in_alternative(text: str) -> str:
+    """Write what stands for a picture, which has no lines: a break in it would be read as a space."""
+    return "&#xa;".join(in_markdown(line, False) for line in clean(text).split("\n"))
+
+
 def _backslash(match: re.Match[str]) -> str:
     return "\\" + match[0]
 

@@ -26,8 +26,10 @@ CHECKBOX = re.compile(r"\[([ xX])\](?: |$)")
 SYNTAX = re.compile(r"\S{1,100}")
 
 
-def document_of(markdown: str, links: Links | None = None, fences: Fences | None = None) -> Node:
+def document_of(markdown: str, links: Links | None = None, fences: Fences | None = None, top: int = 1) -> Node:
     """Write Markdown as a document, in time that grows as the text does; no text is wrong.
+
+    `top` is how many `#` the highest heading of a text has: 2 where the title of the page is above it.
 
     Blocks deeper than `LEVELS`, tables beyond `MAX_CELLS`, HTML that the platform does not write, and links that would
     run something stay text. What may not stand where it was written is put plainer (`fitting`).
@@ -35,7 +37,7 @@ def document_of(markdown: str, links: Links | None = None, fences: Fences | None
     source = clean(markdown)
     env: dict[str, Any] = {"lines": BlockLines(source), "definitions": set()}
     tokens = markdown_parser().parse(source, env)
-    reader = _Reader(links or IdLinks(), fences or {}, len(source))
+    reader = _Reader(links or IdLinks(), fences or {}, len(source), top)
     return {"object": "document", "data": {}, "nodes": reader.document(tokens, env.get("cells", 0))}
 
 
@@ -50,10 +52,10 @@ def groups(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
 
 
 class _Reader:
-    def __init__(self, links: Links, fences: Fences, size: int) -> None:
+    def __init__(self, links: Links, fences: Fences, size: int, top: int) -> None:
         self._inlines = InlineReader(links, size)
         self._fences = fences
-        self._html = HtmlReader(self._inlines, links)
+        self._html = HtmlReader(self._inlines, links, top)
         self._tags = TagReader(self._inlines, links)
         self._definitions: dict[str, Sequence[Token]] = {}
         self._given: set[str] = set()
@@ -106,7 +108,7 @@ class _Reader:
         if kind == "paragraph":
             return self._paragraph(inside[0])
         if kind == "heading":
-            level = min(int(head.tag[1:]), 3)
+            level = self._html.level(head.tag)
             return [self._html.heading(level, self._inlines.read(inside[0].children or ()), inside[0].content)]
         return [self._plain(kind, head, inside)]
 

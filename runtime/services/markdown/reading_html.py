@@ -25,8 +25,8 @@ ALIGNMENTS = {"left": "start", "center": "center", "right": "end", "start": "sta
 class HtmlReader:
     """Reads elements; what an element says beyond the platform's HTML is dropped, or left as text."""
 
-    def __init__(self, inlines: InlineReader, links: Links) -> None:
-        self._inlines, self._links = inlines, links
+    def __init__(self, inlines: InlineReader, links: Links, top: int = 1) -> None:
+        self._inlines, self._links, self._top = inlines, links, top
         self.cells = 0
         """How many cells the tables have that were read so far."""
 
@@ -49,8 +49,12 @@ class HtmlReader:
         elif name in ("figure", "div"):
             nodes = self._images(attributes if name == "div" else {}, source)
         else:
-            nodes = [self._aligned(min(int(name[1:]), 3), attributes, inner)]
+            nodes = [self._aligned(self.level(name), attributes, inner)]
         return nodes or [make.paragraph([make.text(clean(source))])]
+
+    def level(self, tag: str) -> int:
+        """Give the level of a heading by its tag."""
+        return min(max(int(tag[1:]) - self._top + 1, 1), 3)
 
     def heading(self, level: int, nodes: list[Node], source: str) -> Node:
         """Make a heading of its text; an anchor at its end that names its id is no part of it."""

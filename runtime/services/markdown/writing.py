@@ -22,21 +22,21 @@ RISKY = re.compile(r"[ \t>]*(?:```|~~~|\{%|\$\$|</?details)", re.IGNORECASE)
 """Lines of a formula that would mean something else to who looks for the ends of blocks."""
 
 
-def markdown_of(document: Node, links: Links | None = None, fences: Fences | None = None) -> str:
+def markdown_of(document: Node, links: Links | None = None, fences: Fences | None = None, top: int = 1) -> str:
     """Write a document, as `check_document` accepts it, as Markdown that `document_of` reads as the same.
 
     What Markdown cannot say is in `normal.py`. Blocks deeper than `LEVELS` become text; links that would run
-    something become their text.
+    something become their text. `top` is how many `#` the highest heading has.
     """
-    writer = _Writer(links or IdLinks(), fences or {})
+    writer = _Writer(links or IdLinks(), fences or {}, top)
     written = writer.blocks(document["nodes"], 0)
     notes = writer.notes()
     return "\n\n".join(part for part in (written, notes) if part) + ("\n" if written or notes else "")
 
 
 class _Writer:
-    def __init__(self, links: Links, fences: Fences) -> None:
-        self._inlines = InlineWriter(links)
+    def __init__(self, links: Links, fences: Fences, top: int) -> None:
+        self._inlines, self._top = InlineWriter(links), top
         self._fences = {named: language for language, named in fences.items()}
 
     def notes(self) -> str:
@@ -96,7 +96,7 @@ class _Writer:
         return text or "<p></p>"
 
     def _heading(self, node: Node, level: int) -> str:
-        data, rank = node.get("data", {}), node["type"][-1]
+        data, rank = node.get("data", {}), int(node["type"][-1]) + self._top - 1
         anchor = self._anchor(node)
         side = SIDES.get(data.get("align", ""))
         if side:
@@ -104,7 +104,7 @@ class _Writer:
         text = self._inlines.markdown(node["nodes"])
         # `#` behind a space would close the heading.
         text = re.sub(r" (#+)$", r" \\\1", text)
-        return f"{'#' * int(rank)} {text}{anchor}".rstrip(" ")
+        return f"{'#' * rank} {text}{anchor}".rstrip(" ")
 
     def _anchor(self, node: Node) -> str:
         name, meta = node.get("data", {}).get("id"), node.get("meta", {}).get("id")

@@ -143,7 +143,7 @@ class _Line:
         alt, caption, size = data.get("alt") or "", data.get("caption"), data.get("size")
         target = self._writer.target(data.get("ref"))
         if target is not None and not (self._html or caption or size or data.get("refDark")):
-            self._raw(f"![{escaping.in_markdown(alt, False)}]({escaping.target(target)})")
+            self._raw(f"![{escaping.in_alternative(alt)}]({escaping.target(target)})")
             return
         more = {"title": caption or None, "data-size": size}
         picture = self._writer.picture(data, more)

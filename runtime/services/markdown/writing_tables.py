@@ -38,8 +38,11 @@ def _value(value: Any, column: Node, texts: dict[Any, list[Node]]) -> Any:
     """Give a cell: blocks of a text column, the value itself of any other."""
     if column["type"] != "text" or not isinstance(value, str):
         return value
+    # A text is one cell's: in every cell that names it, a large one would be written thousands of times.
     nodes = texts.get(value)
-    if nodes is None:
+    if nodes is not None:
+        texts[value] = []
+    else:
         nodes = [make.paragraph([make.text(value)])]
     return fit(nodes, "paragraphs")
 

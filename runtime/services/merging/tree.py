@@ -11,10 +11,8 @@ from runtime.services.merging.entries import Document, title_of
 from runtime.services.merging.lists import MergedList, merge_list
 from runtime.services.merging.ordering import merge_order
 from runtime.services.merging.three_way import BothChanged, pick
-from runtime.store.content.entries import Page
+from runtime.store.content.entries import HOLDS_PAGES, Page
 from runtime.store.content.snapshot import Snapshot, in_order
-
-HOLDS_PAGES = ("document", "group")
 
 
 def merge_pages(base: Snapshot, ours: Snapshot, theirs: Snapshot, document: Document) -> MergedList[Page]:

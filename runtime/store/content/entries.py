@@ -7,6 +7,8 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, Self
 
 PageType = Literal["document", "group", "link", "computed"]
+HOLDS_PAGES = ("document", "group")
+"""The types of pages that other pages may be in, and that have a slug."""
 
 
 @dataclass(frozen=True, slots=True)

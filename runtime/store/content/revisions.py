@@ -11,6 +11,8 @@ from sqlalchemy import select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
+from runtime.store.blobs.store import Blob, need
+from runtime.store.content import references
 from runtime.store.content.entries import Entry, File, Page, ReusableContent
 from runtime.store.content.pieces import digest_of, names_of, pack, to_pieces, unpack
 from runtime.store.content.snapshot import Snapshot
@@ -51,6 +53,13 @@ class SnapshotCache:
             self._entries += _size(snapshot)
             while self._entries > self._most:
                 _, gone = self._snapshots.popitem(last=False)
+                self._entries -= _size(gone)
+
+    def forget(self, revision_id: str) -> None:
+        """Let go of the snapshot of a revision that is gone."""
+        with self._lock:
+            gone = self._snapshots.pop(revision_id, None)
+            if gone is not None:
                 self._entries -= _size(gone)
 
 
@@ -101,13 +110,26 @@ def write(
         named = getattr(before, kind.kind) if before is not None else b""
         lists[kind.kind], new = to_pieces(getattr(snapshot, kind.kind), getattr(known, kind.kind), named)
         pieces |= new
-    pieces |= dict(pack(document) for document in documents)
+    written = list(documents)
+    pieces |= dict(pack(document) for document in written)
     _add(session, space_id, pieces)
+    references.note(session, space_id, written)
+    kept = {file.blob for file in known.files}
+    need(session, space_id, [Blob(file.blob, file.size) for file in snapshot.files if file.blob not in kept])
     row = RevisionRow(space_id=space_id, variables=dict(snapshot.variables), **lists, **values)
     session.add(row)
     session.flush()
     CACHE.put(row.id, snapshot)
     return row
+
+
+def keep(session: Session, space_id: str, packed: Mapping[bytes, bytes], found: Mapping[bytes, Any]) -> None:
+    """Store documents that a revision to come will name: by their names, what `pack` gave, and what is in them.
+
+    So a revision of very many documents is written in small transactions, of which the last one alone shows it.
+    """
+    _add(session, space_id, packed)
+    references.keep(session, space_id, found)
 
 
 def copy(session: Session, row: RevisionRow, space_id: str, **values: Any) -> RevisionRow:
@@ -116,6 +138,8 @@ def copy(session: Session, row: RevisionRow, space_id: str, **values: Any) -> Re
     names = {*names_of(row.pages), *names_of(row.files), *names_of(row.reusable_contents)}
     names |= {bytes.fromhex(name) for name in snapshot.documents()}
     _add(session, space_id, _read(session, row.space_id, [*names]))
+    need(session, space_id, [Blob(file.blob, file.size) for file in snapshot.files])
+    references.copy(session, row.space_id, space_id, snapshot.documents())
     lists = {"pages": row.pages, "files": row.files, "reusable_contents": row.reusable_contents}
     copied = RevisionRow(space_id=space_id, variables=row.variables, **lists, **values)
     session.add(copied)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from runtime.store.content.entries import File, Page, ReusableContent
+from runtime.store.content.entries import HOLDS_PAGES, File, Page, ReusableContent
 
 
 class BrokenTree(ValueError):
@@ -104,13 +104,13 @@ def _check_place(by_id: Mapping[str, Page], parent: str | None, siblings: Sequen
         above = by_id.get(parent)
         if above is None:
             raise BrokenTree(f"the page `{siblings[0].id}` is in a page that is not there")
-        if above.type not in ("document", "group"):
+        if above.type not in HOLDS_PAGES:
             raise BrokenTree(f"the page `{above.id}` is a {above.type}, which no page can be in")
         if any(page.type == "group" for page in siblings):
             raise BrokenTree("a group is at the top only")
     slugs: set[str] = set()
     for page in siblings:
-        if (page.slug is None) != (page.type not in ("document", "group")):
+        if (page.slug is None) != (page.type not in HOLDS_PAGES):
             raise BrokenTree(f"the page `{page.id}`: documents and groups have a slug, others have none")
         if page.slug is not None and page.slug in slugs:
             raise BrokenTree(f"two pages beside each other have the slug `{page.slug}`")

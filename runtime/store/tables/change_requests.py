@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import JSON, ColumnElement, ForeignKey, Index, Integer, String, false, select
+from sqlalchemy import JSON, ColumnElement, ForeignKey, Index, Integer, String, and_, false, select
 from sqlalchemy.orm import Mapped, mapped_column
 
 from runtime.contract.identifiers import new_id
@@ -49,8 +49,9 @@ class ChangeRequestRow(Table):
 
     @classmethod
     def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """Whoever sees the space."""
-        return cls.space_id.in_(select(SpaceRow.id).where(SpaceRow.visible_to(reach)))
+        """Whoever sees the space; of visitors who were let preview it."""
+        seen = cls.space_id.in_(select(SpaceRow.id).where(SpaceRow.visible_to(reach)))
+        return and_(seen, cls.id == reach.preview) if reach.kind == "visitor" else seen
 
 
 class RequestedReviewerRow(Table):

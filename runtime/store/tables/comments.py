@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import JSON, ColumnElement, ForeignKey, Index, String, Text, select
+from sqlalchemy import JSON, ColumnElement, ForeignKey, Index, String, Text, false, select
 from sqlalchemy.orm import Mapped, mapped_column
 
 from runtime.contract.identifiers import new_id
@@ -18,9 +18,10 @@ from runtime.store.tables.spaces import SpaceRow
 class CommentRow(Table):
     """A comment: `place_id` is the change request it is on, or the space where it is on none.
 
-    `page` holds what a page was called and where it was when it was commented on, `document_id` what it said then, and
-    `node_digest` what the node or the cell said. A thread that somebody resolved is resolved; if that person is gone
-    for good, it is open again. What was written is kept in both forms, so that a list converts nothing.
+    `review_id` is the review that it came with. `page` holds what a page was called and where it was when it was
+    commented on, `document_id` what it said then, and `node_digest` what the node or the cell said. A thread that
+    somebody resolved is resolved; if that person is gone for good, it is open again. What was written is kept in both
+    forms, so that a list converts nothing.
     """
 
     __tablename__ = "comments"
@@ -30,6 +31,7 @@ class CommentRow(Table):
         Index("comments_of_change_request", "change_request_id"),
         Index("comments_of_user", "user_id"),
         Index("comments_of_resolver", "resolved_by_id"),
+        Index("comments_of_review", "review_id"),
     )
     decides: ClassVar[Decides | None] = NOT_KEPT
 
@@ -37,6 +39,7 @@ class CommentRow(Table):
     place_id: Mapped[str] = mapped_column(String(20))
     space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"))
     change_request_id: Mapped[str | None] = mapped_column(ForeignKey("change_requests.id", ondelete="CASCADE"))
+    review_id: Mapped[str | None] = mapped_column(String(20))
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
     revision_id: Mapped[str] = mapped_column(String(20))
     page_id: Mapped[str | None] = mapped_column(String(100))
@@ -56,7 +59,9 @@ class CommentRow(Table):
 
     @classmethod
     def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """Whoever sees the space."""
+        """Whoever sees the space, but for visitors: people talk among themselves."""
+        if reach.kind == "visitor":
+            return false()
         return cls.space_id.in_(select(SpaceRow.id).where(SpaceRow.visible_to(reach)))
 
 
@@ -90,7 +95,9 @@ class CommentReplyRow(Table):
 
     @classmethod
     def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """Whoever sees the space."""
+        """Whoever sees the space, but for visitors: people talk among themselves."""
+        if reach.kind == "visitor":
+            return false()
         return cls.space_id.in_(select(SpaceRow.id).where(SpaceRow.visible_to(reach)))
 
 

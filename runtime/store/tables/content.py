@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
-from sqlalchemy import JSON, ColumnElement, ForeignKey, Index, LargeBinary, String, select
+from sqlalchemy import JSON, ColumnElement, ForeignKey, Index, LargeBinary, Select, String, and_, exists, or_, select
 from sqlalchemy.orm import Mapped, mapped_column
 
 from runtime.contract.identifiers import new_id
 from runtime.store.database import Table, UtcTime, now
 from runtime.store.decides import NOT_KEPT, Decides
 from runtime.store.reach import Reach
+from runtime.store.tables.change_requests import ChangeRequestRow
 from runtime.store.tables.spaces import SpaceRow
+
+READING = timedelta(minutes=15)
+"""How long visitors may go on reading what a space says no more: as long as their tokens last."""
+
+
+def previewed(reach: Reach) -> Select[str]:
+    """Select the revision of the change request that a visitor was let preview."""
+    return select(ChangeRequestRow.revision_id).where(ChangeRequestRow.id == reach.preview)
 
 
 class RevisionRow(Table):
@@ -40,8 +49,18 @@ class RevisionRow(Table):
 
     @classmethod
     def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """Whoever sees the space."""
-        return cls.space_id.in_(select(SpaceRow.id).where(SpaceRow.visible_to(reach)))
+        """Whoever sees the space. Visitors see what it says, and what they were let preview.
+
+        What it said before they see while one who began to read may still be reading.
+        """
+        seen = cls.space_id.in_(select(SpaceRow.id).where(SpaceRow.visible_to(reach)))
+        if reach.kind != "visitor":
+            return seen
+        just_now = SpaceRow.revised_at > now() - READING
+        of_space = SpaceRow.id == cls.space_id
+        shown = exists().where(of_space, SpaceRow.revision_id == cls.id)
+        shown_before = exists().where(of_space, SpaceRow.previous_id == cls.id, just_now)
+        return and_(seen, or_(shown, shown_before, cls.id == reach.preview, cls.id.in_(previewed(reach))))
 
 
 class ContentPieceRow(Table):
@@ -53,3 +72,17 @@ class ContentPieceRow(Table):
     space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"), primary_key=True)
     name: Mapped[bytes] = mapped_column(LargeBinary(20), primary_key=True)
     content: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class DocumentReferencesRow(Table):
+    """What a document refers to, and the anchors in it: kept beside it, since links are looked for in all of a space.
+
+    `name` is the document's; one without references and anchors has no row.
+    """
+
+    __tablename__ = "document_references"
+    decides: ClassVar[Decides | None] = NOT_KEPT
+
+    space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"), primary_key=True)
+    name: Mapped[bytes] = mapped_column(LargeBinary(20), primary_key=True)
+    found: Mapped[dict[str, Any]] = mapped_column(JSON)

@@ -83,16 +83,17 @@ class IntegrationRow(Table):
 
     @classmethod
     def _concerns(cls, reach: Reach) -> ColumnElement[bool]:
-        """Match an actor's integrations: a script's own; those a person's organizations own or have installed."""
-        if reach.kind != "user":
+        """Match an actor's integrations: a script's own; those that organizations of people and visitors have."""
+        if reach.kind not in ("user", "visitor"):
             return cls.id == reach.integration_id
+        homes = reach.organizations if reach.kind == "user" else (reach.home_id,)
         # Said outright: a query that joins installations would take this one's for its own.
         installed = (
             exists()
             .where(
                 InstallationRow.integration_id == cls.id,
                 InstallationRow.deleted_at.is_(None),
-                InstallationRow.organization_id.in_(reach.organizations),
+                InstallationRow.organization_id.in_(homes),
             )
             .correlate(cls)
         )

@@ -78,7 +78,9 @@ class UserRow(Table):
 
     @classmethod
     def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """People see themselves and who shares an organization with them."""
+        """People see themselves and who shares an organization with them; visitors the members of the site's."""
+        if reach.kind == "visitor":
+            return cls.id.in_(select(MemberRow.user_id).where(MemberRow.organization_id == reach.home_id))
         if reach.kind != "user":
             return false()
         shared = select(MemberRow.user_id).where(MemberRow.organization_id.in_(reach.organizations))

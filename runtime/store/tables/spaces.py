@@ -20,15 +20,30 @@ PARENT = aliased(CollectionRow, name="parent")
 
 
 class SpaceRow(Table):
+    """A space. `revision_id` is what it says, `previous_id` what it said until `revised_at`."""
+
     __tablename__ = "spaces"
     __table_args__ = (
         Index("spaces_of_organization", "organization_id", "created_at", "id"),
         Index("spaces_in_collection", "collection_id", "position", "id"),
+        Index("spaces_by_change", "updated_at"),
         gone("spaces_gone"),
     )
     decides: ClassVar[Decides | None] = Decides(
         (ORGANIZATION,),
-        frozenset(("title", "emoji", "language", "revision_id", "position", "created_at", "updated_at")),
+        frozenset(
+            (
+                "title",
+                "emoji",
+                "language",
+                "revision_id",
+                "previous_id",
+                "revised_at",
+                "position",
+                "created_at",
+                "updated_at",
+            )
+        ),
     )
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
@@ -41,6 +56,8 @@ class SpaceRow(Table):
     edit_mode: Mapped[str] = mapped_column(String(10), default="locked")
     language: Mapped[str | None] = mapped_column(String(10))
     revision_id: Mapped[str] = mapped_column(String(20), default=new_id)
+    previous_id: Mapped[str | None] = mapped_column(String(20))
+    revised_at: Mapped[datetime | None] = mapped_column(UtcTime)
     default_level: Mapped[str | None] = mapped_column(String(10).evaluates_none(), default="inherit")
     created_at: Mapped[datetime] = mapped_column(UtcTime, default=now)
     updated_at: Mapped[datetime] = mapped_column(UtcTime, default=now, onupdate=now)
@@ -48,8 +65,10 @@ class SpaceRow(Table):
 
     @classmethod
     def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """People who have a level on it see it, and installations that select it."""
+        """People who have a level on it, installations that select it, and visitors for whom it is there."""
         alive = cls.deleted_at.is_(None)
+        if reach.kind == "visitor":
+            return and_(alive, cls.organization_id == reach.home_id, cls.id.in_(reach.spaces))
         if reach.kind == "user":
             given = or_(
                 cls.id.in_(content_levels.spaces_given(reach)),

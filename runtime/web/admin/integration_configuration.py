@@ -19,6 +19,7 @@ from runtime.store.tables.integrations import IntegrationRow
 from runtime.web.admin.browser import OperatorVisit, add_answer, add_page
 from runtime.web.admin.integration_parts import KINDS
 from runtime.web.admin.integrations import ONE, installation_in, path_to
+from runtime.web.admin.paging import every
 from runtime.web.admin.places import Object, about_the_form, organization_of, place
 from runtime.web.admin.policies import with_pictures, with_screen
 
@@ -74,7 +75,9 @@ def _show(
         subject=subject,
         state=configured["status"],
         where=request.path,
-        screen=_screen(integration, installation, configured, kind, subject) if drawn else None,
+        screen=_screen(integration, installation, configured, kind, subject) | _specs(visit, organization)
+        if drawn
+        else None,
         fields=[] if drawn else _fields(visit, schema, configured),
         endpoint=configured["urls"]["publicEndpoint"],
         saved="saved" in request.args,
@@ -92,6 +95,12 @@ def _screen(integration: Object, installation: Object, configured: Object, kind:
     key = KINDS[kind].key if kind else "organizationId"
     context = {"type": f"configuration_{word}", key: subject["id"]}
     return {"component": schema["componentId"], "props": json.dumps(props), "context": json.dumps(context)}
+
+
+def _specs(visit: OperatorVisit, organization: str) -> Object:
+    """Give what a select of OpenAPI specifications offers."""
+    found = every(visit, "listOpenAPISpecs", {"organizationId": organization})
+    return {"specs": json.dumps([{"id": spec["slug"], "label": spec["slug"]} for spec in found])}
 
 
 def _open(schema: Object | None, configuration: Object) -> Object:

@@ -17,6 +17,7 @@ from runtime.web.admin.integration_parts import mount_integration_parts
 from runtime.web.admin.integrations import mount_integrations
 from runtime.web.admin.invites import mount_invites
 from runtime.web.admin.leaving import mount_leaving
+from runtime.web.admin.openapi_specs import mount_openapi_specs
 from runtime.web.admin.organizations import mount_organizations
 from runtime.web.admin.people import mount_people
 from runtime.web.admin.personal_tokens import mount_personal_tokens
@@ -52,6 +53,7 @@ def mount_admin(app: Flask, host: Host) -> None:
     mount_people(app, host)
     mount_invites(app, host)
     mount_teams(app, host)
+    mount_openapi_specs(app, host)
     mount_content(app, host)
     mount_content_settings(app, host)
     mount_space_content(app, host)

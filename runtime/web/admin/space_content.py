@@ -15,6 +15,10 @@ from runtime.web.admin.places import filters
 
 CHANGES = 100
 """Changes of a change request that are listed."""
+FOUND = 25
+"""Pages that a search lists."""
+LONGEST = 512
+"""Characters of a search."""
 STATES = ("open", "draft", "merged", "archived")
 
 
@@ -30,7 +34,12 @@ def mount_space_content(app: Flask, host: Host) -> None:
 
 
 def _pages(visit: OperatorVisit, space: str) -> Response:
-    around = _around(visit, space)
+    around, query = _around(visit, space), filters("query").get("query", "").strip()
+    if query:
+        found = visit.do(
+            "searchSpaceContent", {"spaceId": space}, query={"query": query[:LONGEST], "limit": str(FOUND)}
+        )
+        return visit.page("space_pages", pages=(), revision=None, query=query, found=found, **around)
     shown = visit.do("listPages", {"spaceId": space})["pages"]
     return visit.page("space_pages", pages=shown, revision=None, **around)
 

@@ -163,5 +163,15 @@ def test_every_resource_says_who_sees_it_and_which_level_one_has() -> None:
 GIVEN = {"space_user", "space_team", "collection_user", "collection_team"}
 """What was given on content: the level on that decides."""
 COMMENTS = {"comment", "comment_reply", "change_request_comment", "change_request_comment_reply"}
-WITHOUT_LEVELS = {"user", "token", "revision", "change_request", "requested_reviewer", *COMMENTS, *GIVEN}
+WITHOUT_LEVELS = {
+    "user",
+    "token",
+    "revision",
+    "change_request",
+    "requested_reviewer",
+    "review",
+    "import_",
+    *COMMENTS,
+    *GIVEN,
+}
 """What is nobody's but one's own, a person may, or it is not there; and what stands in something that has levels."""

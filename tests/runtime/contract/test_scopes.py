@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from runtime.api.table import operations
-from runtime.contract.scopes import CALLS, PLANNED, call_at
+from runtime.contract.scopes import CALLS, call_at
 
 
 def test_the_table_says_of_every_operation_here_what_the_host_asks_for() -> None:
     served = {(one.name, one.method, one.path, one.needs.scope) for one in operations() if one.needs.scope is not None}
-    assert served == {tuple(call) for call in CALLS} - {tuple(call) for call in PLANNED}
-    assert not {call.name for call in PLANNED} & {one.name for one in operations()}
+    assert served == {tuple(call) for call in CALLS}
 
 
 def test_an_operation_is_found_by_its_address() -> None:

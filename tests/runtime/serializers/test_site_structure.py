@@ -80,7 +80,9 @@ def statements(database: Database, size: int, what: str) -> tuple[int, int]:
                 "structure": lambda: serializers.structure(view, site, parts).structure,
                 "looks": lambda: customizing.of_spaces(session, site, [part.id for part in parts.spaces]),
                 "lookup": lambda: [
-                    published_lookup.resolve(session, AT, f"{AT.site(site.id)}x", Visitor(), redirect_on_error=False)
+                    published_lookup.resolve(
+                        session, AT, f"{AT.site(site.id)}x", Visitor(), Reach("visitor"), redirect_on_error=False
+                    )
                 ],
             }[what]()
         finally:

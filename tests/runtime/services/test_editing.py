@@ -13,6 +13,7 @@ from runtime.contract import errors
 from runtime.contract.change_requests import Change
 from runtime.services.editing import MAX_DEPTH, MAX_VARIABLES, Editor
 from runtime.services.semantic_changes import between
+from runtime.store.content.entries import File
 from runtime.store.content.snapshot import Snapshot, in_order
 
 CHANGE: TypeAdapter[Change] = TypeAdapter(Change)
@@ -37,6 +38,10 @@ CHANGES = st.one_of(
 )
 
 
+def address_of(file: File) -> str:
+    return f"https://files.example/{file.id}"
+
+
 def change(**values: Any) -> Change:
     return CHANGE.validate_python(values)
 
@@ -54,31 +59,37 @@ def test_what_comes_out_is_a_tree(changes: list[dict[str, Any]]) -> None:
         after = editor.snapshot()
         assert in_order(after.pages) == list(after.pages)
         assert Editor(after, MOMENT).snapshot() == after
-        kinds = [found["type"] for found in between(before, after)]
+        kinds = [found["type"] for found in between(before, after, address_of)]
         gone = before.page_by_id.keys() - after.page_by_id.keys()
         come = after.page_by_id.keys() - before.page_by_id.keys()
         assert (kinds.count("page_deleted"), kinds.count("page_created")) == (len(gone), len(come))
-        assert between(after, after) == []
+        assert between(after, after, address_of) == []
         there, before = set(after.page_by_id), after
     assert there == set(before.page_by_id)
 
 
+def chain(editor: Editor, name: str, length: int) -> None:
+    parent = None
+    for number in range(length):
+        editor.apply(change(type="insert_page", id=f"{name}{number}", title="Page", position={"parent": parent}))
+        parent = f"{name}{number}"
+
+
 def test_pages_are_so_deep_and_no_deeper() -> None:
     editor = Editor(Snapshot(), MOMENT)
-    parent = None
-    refused = 0
-    for number in range(MAX_DEPTH + 5):
-        try:
-            editor.apply(change(type="insert_page", id=f"p{number}", title="Page", position={"parent": parent}))
-            parent = f"p{number}"
-        except errors.BadRequest:
-            refused += 1
-    assert refused == 4 and len(editor.snapshot().pages) == MAX_DEPTH + 1
+    chain(editor, "p", MAX_DEPTH + 1)
+    assert len(editor.snapshot().pages) == MAX_DEPTH + 1
+    chain(editor, "q", 2)
+    editor.snapshot()
+    # What comes along counts as well.
+    editor.apply(change(type="move_page", id="q0", position={"parent": f"p{MAX_DEPTH - 1}"}))
+    with pytest.raises(errors.BadRequest, match="deep inside each other"):
+        editor.snapshot()
 
 
 def test_variables_are_told_apart_by_their_type() -> None:
     one, other = (Snapshot(variables={"on": value}) for value in (True, 1))
-    assert [found["type"] for found in between(one, other)] == ["variables_edited"]
+    assert [found["type"] for found in between(one, other, address_of)] == ["variables_edited"]
 
 
 def test_a_space_says_so_much_and_no_more() -> None:

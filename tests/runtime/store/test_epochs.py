@@ -22,6 +22,8 @@ from tests.runtime.store.conftest import ORDER, SIDES, World, made, named
 
 ORGANIZATION = ("organizations",)
 MOVES: dict[str, tuple[str, ...]] = {
+    "blobs": (),
+    "change_request_reviews": (),
     "change_requests": (),
     "collection_ancestors": ORGANIZATION,
     "collections": ORGANIZATION,
@@ -29,10 +31,19 @@ MOVES: dict[str, tuple[str, ...]] = {
     "comment_replies": (),
     "comments": (),
     "content_pieces": (),
+    "document_references": (),
     "email_invites": (),
     "events": (),
+    "jobs": (),
+    "pdfs": (),
+    "space_blobs": (),
+    "openapi_spec_versions": (),
+    "openapi_specs": (),
     "external_ids": ORGANIZATION,
+    "git_operations": (),
+    "git_syncs": (),
     "grants": ORGANIZATION,
+    "imports": (),
     "installations": ORGANIZATION,
     "integration_previews": (),
     "integration_versions": ("integrations",),
@@ -44,6 +55,10 @@ MOVES: dict[str, tuple[str, ...]] = {
     "revisions": (),
     "saml_providers": ORGANIZATION,
     "saml_sign_ins": (),
+    "search_pages": (),
+    "search_postings": (),
+    "search_spaces": (),
+    "search_words": (),
     "site_adaptive_schemas": (),
     "site_customizations": (),
     "site_installations": ORGANIZATION,
@@ -67,7 +82,7 @@ MOVES: dict[str, tuple[str, ...]] = {
 """Table -> whose epochs its rows move."""
 CONTENT = {
     *("description", "label", "title", "emoji", "language", "display_name", "email", "icon", "previews"),
-    *("published_by", "revision_id"),
+    *("published_by", "revision_id", "previous_id", "revised_at"),
     *("created_at", "updated_at", "joined_at", "added_at", "last_seen_at", "leased_until", "lease_seconds"),
 }
 PLACES = {("spaces", "position"), ("collections", "position")}

@@ -244,3 +244,31 @@ def test_a_host_without_the_preview_has_no_pages(tmp_path_factory: pytest.TempPa
     for place in ("violations", "insights", f"render/{integration.name}"):
         assert send(home, place, report("x")).status_code == 405
     assert process.stop() == 0
+
+
+def test_pages_of_spaces_are_read_with_blocks_in_them(integration: Installed, home: str) -> None:
+    api, path = integration.owner.api, f"/v1/spaces/{integration.space}/change-requests"
+    change = api.post(path, {}).json["id"]
+    data = {"integration": integration.name, "block": "counter", "props": {"title": '"><script>'}}
+    drawn = {"object": "block", "type": "integration", "isVoid": True, "data": data}
+    document = {"object": "document", "data": {}, "nodes": [drawn]}
+    changes = [
+        {
+            "type": "insert_page",
+            "id": "text",
+            "title": "Text",
+            "document": {"markdown": "See [it](/pages/drawn), `<b>`."},
+        },
+        {"type": "insert_page", "id": "drawn", "title": "Drawn", "document": {"document": document}},
+        {"type": "insert_page", "id": "hidden", "title": "Hidden", "hidden": True, "document": {"markdown": "x"}},
+    ]
+    assert api.post(f"{path}/{change}/content", {"changes": changes}).status == 200
+    assert api.post(f"{path}/{change}/merge").status == 200
+    text = requests.get(f"{home}docs/1/text", timeout=60).text
+    assert f'<a href="{home}docs/1/drawn">it</a>' in text and "<code>&lt;b&gt;</code>" in text and "Hidden" not in text
+    block = requests.get(f"{home}docs/1/drawn", timeout=60).text
+    assert (
+        f'src="{home}-/render/{integration.name}" component="counter"' in block
+        and "<script>" not in block.split("main")[1]
+    )
+    assert requests.get(f"{home}docs/1/hidden", timeout=60).status_code == 404

@@ -20,6 +20,8 @@
  *   output     a render output, to be shown without asking anybody; set it again to show another one
  *   onrender   async function that gets a render request and returns an output; it takes the place of `src`
  *   headers    headers for requests to `src`
+ *   onspecs    async function that gives the organization's OpenAPI specifications, `[{id, label}]`, for selects that list
+ *              them
  *
  * Events (they leave the element): `contentkit-render` with `{request, answer, ms}`, `contentkit-props` with the props to
  * keep, `contentkit-complete` with the return value of a component that has finished.
@@ -139,6 +141,7 @@ export class ContentKit extends HTMLElement {
       context: { editable: false, ...this.#json("context"), theme: this.#theme },
       own: this.hasAttribute("endpoint") ? new URL(this.getAttribute("endpoint")).origin : undefined,
       place,
+      specs: this.onspecs ? () => this.onspecs() : undefined,
       onRender: ({ request, answer, ms }) => this.#tell("render", { request, answer, ms }),
       onStore: (props) => this.#tell("props", props),
       onComplete: (returnValue) => this.#tell("complete", returnValue),

@@ -9,13 +9,9 @@ import { JsonEditor } from "../shared/json_editor.js";
 import { drawOutput, examine, problemsOf } from "./output_view.js";
 import { contextHelp, contextOf, installationOf, propsHelp, propsOf } from "../shared/screens.js";
 import { call } from "../shared/session.js";
+import { specifications } from "../shared/specifications.js";
 import { tabs } from "./tabs.js";
 
-// This host keeps no OpenAPI specifications; examples let a choice be tried all the same.
-const SPECS = [
-  { id: "petstore", label: "Petstore (example)" },
-  { id: "museum", label: "Museum (example)" },
-];
 const $ = (id) => document.getElementById(id);
 
 export class ScreenView {
@@ -124,7 +120,7 @@ export class ScreenView {
       context: contextOf(screen, project, this.#theme),
       // The origin on which the scripts of the integration answer.
       own: endpoint ? new URL(endpoint).origin : undefined,
-      specs: () => Promise.resolve(SPECS),
+      specs: () => specifications(project.organization?.id),
       onChange: ifCurrent(({ state, props: current }) => {
         this.state.show(state);
         this.props.show(current);

@@ -8,6 +8,7 @@ import { addressesOf, missingOf, wrongOf } from "./installations.js";
 import { contextOf, propsOf } from "../shared/screens.js";
 import { call } from "../shared/session.js";
 import { say } from "../shared/frame.js";
+import { specifications } from "../shared/specifications.js";
 
 const MAX_IDS = 5;
 const STATUS = { active: "success", pending: "failed", paused: "" };
@@ -128,6 +129,7 @@ export class InstallationCard {
       props: propsOf(screen, here),
       context: contextOf(screen, here, this.theme()),
       own: new URL(this.installation.urls.publicEndpoint).origin,
+      specs: () => specifications(project.organization?.id),
       onComplete: () => {
         say("Saved.");
         this.changed();

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime.services.slugs import Slugs
+from runtime.contract.slugs import Slugs
 
 
 def test_each_slug_is_taken_once_however_many_ask_for_it() -> None:

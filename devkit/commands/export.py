@@ -1,0 +1,55 @@
+"""`devkit export`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from devkit.exporting.downloading import Folder, files_of
+from devkit.hosts import credentials
+from devkit.hosts.client import Client, part
+from devkit.terminal.output import answer, json_option
+
+EXAMPLES = """\b
+Examples: devkit export --space kV2n8sQfJ0bXyT4LrE6w ./docs
+          devkit export --space kV2n8sQfJ0bXyT4LrE6w ./docs --force"""
+
+
+@click.command("export", epilog=EXAMPLES)
+@click.option("--space", required=True, metavar="ID", help="The space.")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--force", is_flag=True, help="Write into a folder that has something in it; what is no page stays.")
+@credentials.options
+@json_option
+def command(space: str, path: Path, force: bool, host: str | None, token: str | None, as_json: bool) -> None:
+    """Write a space into a folder of Markdown files, with SUMMARY.md, pictures and all else.
+
+    What is written is what the space says at the beginning, whatever changes meanwhile.
+    """
+    client = Client(credentials.load(host, token))
+    revision = str(client.call("GET", f"/v1/spaces/{part(space)}")["revision"])
+    folder = Folder(path, force=force)
+    console = Console(stderr=True)
+    hidden = as_json or not (console.is_terminal and sys.stdout.isatty())
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    written = size = 0
+    with Progress(*columns, console=console, transient=True, disable=hidden) as progress:
+        task = progress.add_task("Files", total=None)
+        for file, count in files_of(client, space, revision):
+            folder.write(file)
+            written, size = written + 1, size + int(file["size"])
+            progress.update(task, completed=written, total=count, description=str(file["path"])[-40:])
+    value: dict[str, Any] = {
+        "host": client.host,
+        "space": space,
+        "revision": revision,
+        "path": str(path),
+        "files": written,
+        "bytes": size,
+    }
+    answer(as_json, value, f"Wrote {written} files into {path}: what the space says in revision {revision}.")

@@ -1,0 +1,55 @@
+"""`devkit reindex`: the index behind search, made anew."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+from sqlalchemy.exc import SQLAlchemyError
+
+from devkit.local_host import private_files
+from devkit.terminal.output import Problem, answer, json_option
+from runtime.services.search_indexing import Indexer
+from runtime.settings import BadSetting, read_settings
+from runtime.store.database import Database
+from runtime.store.migrate import migrate
+from runtime.store.search_index import writing
+
+
+@click.command("reindex")
+@click.option("--data", type=click.Path(file_okay=False, exists=True), help="Folder with the database.")
+@click.option("--database-url", help="A database elsewhere, for example PostgreSQL.")
+@click.option("--space", "spaces", multiple=True, metavar="ID", help="A space; may be repeated. Without: all spaces.")
+@json_option
+def command(data: str | None, database_url: str | None, spaces: tuple[str, ...], as_json: bool) -> None:
+    """Make the index behind search anew, from what the spaces say now; a host may run meanwhile.
+
+    Example: devkit reindex --data ./data
+    """
+    try:
+        address = read_settings(data=data, database_url=database_url).database_address
+    except BadSetting as error:
+        raise Problem(str(error)) from error
+    before = os.umask(private_files.UMASK)
+    if data is not None and not database_url and not (Path(data) / "host.sqlite").exists():
+        raise Problem(f"{data} has no database; `devkit init --data {data}` makes one")
+    database = Database(address)
+    try:
+        migrate(database)
+        with database.transaction(writes=True) as session:
+            writing.make_anew(session, list(spaces) or None)
+        Indexer(database).work()
+        with database.transaction(writes=False) as session:
+            made, pages, left = writing.progress(session)
+    except SQLAlchemyError as error:
+        reason = getattr(error, "orig", None) or error
+        raise Problem(f"the database cannot be used: {reason}") from error
+    finally:
+        database.close()
+        os.umask(before)
+    if left:
+        raise Problem(
+            f"{left} spaces could not be indexed yet; the messages above say why, and a host goes on with them"
+        )
+    answer(as_json, {"spaces": made, "pages": pages}, f"indexed {pages} pages of {made} spaces")

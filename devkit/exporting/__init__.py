@@ -1,0 +1,1 @@
+"""`devkit export`: a space as a folder."""

@@ -1,0 +1,1 @@
+"""What `devkit import` sends, and how it follows it."""

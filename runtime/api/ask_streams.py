@@ -1,0 +1,128 @@
+"""Questions whose answers are streamed: each event has the whole answer by then, and `done` ends it.
+
+Rights are looked at again before each event, as for every stream.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from flask import Flask, Response, request
+
+from runtime.api.call import Call
+from runtime.api.counting import counted_as
+from runtime.api.entrance import admit_alone
+from runtime.api.families.asking import ASKERS, in_organization, model_for
+from runtime.api.families.organizations import ORGANIZATION
+from runtime.api.families.search import IN_SITE, scope_in_site
+from runtime.api.families.sites import SITE
+from runtime.api.host import Host
+from runtime.api.permission import Gate
+from runtime.api.requests import parse_body, parse_query, read_json
+from runtime.api.server_sent_events import CONNECTED, stream, written
+from runtime.api.standing import Standing
+from runtime.contract.asking import AnswerSoFar, AskQuery, AskSite, AskStreamQuery
+from runtime.contract.content import DocumentFormat
+from runtime.services import asking as service
+from runtime.services.answer_model import AnswerModel
+from runtime.services.asking import Passages
+from runtime.store.tables.organizations import OrganizationRow
+from runtime.store.tables.sites import SiteRow
+
+log = logging.getLogger(__name__)
+
+IN_ORGANIZATION_GATE = Gate("streamAskInOrganization", (ORGANIZATION,), ASKERS)
+IN_SITE_GATE = Gate("streamAskInSite", (ORGANIZATION, SITE), IN_SITE)
+EVERY = 0.2
+"""Seconds between two events: each has all that was said before, too."""
+MAX_BODY = 64 * 1024
+
+
+def mount_ask_streams(app: Flask, host: Host) -> None:
+    """Add the stream of an organization, and that of a site."""
+    organization = "/v1/orgs/<organizationId>"
+    app.add_url_rule(f"{organization}/ask/stream", "ask stream", partial(_in_organization, host), methods=("GET",))
+    site = f"{organization}/sites/<siteId>/ask"
+    app.add_url_rule(site, "ask stream in site", partial(_in_site, host), methods=("POST",))
+
+
+def _in_organization(host: Host, **path: str) -> Response:
+    counted_as(request.environ, IN_ORGANIZATION_GATE.name)
+    standing = _standing(host, path, IN_ORGANIZATION_GATE)
+    query = parse_query(AskStreamQuery, request.args.lists())
+    assert isinstance(query, AskStreamQuery)
+    organization = _organization(standing.call)
+    find = partial(in_organization, standing.call, organization, query.query)
+    return _streamed(standing, organization, find, query.query, query.format)
+
+
+def _in_site(host: Host, **path: str) -> Response:
+    counted_as(request.environ, IN_SITE_GATE.name)
+    standing = _standing(host, path, IN_SITE_GATE)
+    call = standing.call
+    query = parse_query(AskQuery, request.args.lists())
+    body = parse_body(AskSite, host.capacity.read(call.actor.owner, lambda: read_json(request.environ, MAX_BODY)))
+    assert isinstance(query, AskQuery) and isinstance(body, AskSite)
+    site = call.named.rows[SITE.name]
+    assert isinstance(site, SiteRow)
+
+    def find() -> Passages:
+        with host.database.transaction(writes=False) as session:
+            call.opened = session
+            scope = scope_in_site(call, site, body.scope)
+            return service.find(session, host.addresses, scope, body.question)
+
+    return _streamed(standing, _organization(call), find, body.question, query.format)
+
+
+def _standing(host: Host, path: dict[str, str], gate: Gate) -> Standing:
+    return Standing(host, request.headers.get("Authorization"), path, lambda call: admit_alone(call, gate))
+
+
+def _organization(call: Call) -> OrganizationRow:
+    row = call.named.rows[ORGANIZATION.name]
+    assert isinstance(row, OrganizationRow)
+    return row
+
+
+def _streamed(
+    standing: Standing, organization: OrganizationRow, find: Callable[[], Passages], question: str, form: DocumentFormat
+) -> Response:
+    host = standing.call.host
+    passages = find()  # what is wrong is said with a status
+    model = model_for(standing.call, organization)
+    return stream(host, organization.id, lambda: _events(standing, model, passages, question, form))
+
+
+def _events(
+    standing: Standing, model: AnswerModel | None, passages: Passages, question: str, form: DocumentFormat
+) -> Iterator[bytes]:
+    yield CONNECTED
+    last, spoke = None, 0.0
+    try:
+        for text in service.answers(model, passages, question, ()) if passages.best else ():
+            if time.monotonic() - spoke < EVERY:
+                last = text
+                continue
+            if not standing.holds():
+                return
+            yield _event(passages, text, form)
+            last, spoke = None, time.monotonic()
+    except Exception:  # the answer has begun: its status is sent
+        log.exception("a question could not be answered")
+        error = {"code": 500, "message": "The answer could not be completed; ask again."}
+        yield written("error", {"error": error})
+        return
+    if not standing.holds():
+        return
+    if last is not None:
+        yield _event(passages, last, form)
+    yield written("done", {})
+
+
+def _event(passages: Passages, text: str, form: DocumentFormat) -> bytes:
+    so_far = AnswerSoFar(answer=service.shown(passages, text, form))
+    return written("answer", so_far.model_dump_json(by_alias=True).encode())

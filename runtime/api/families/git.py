@@ -1,0 +1,88 @@
+"""Git: imports from repositories and exports to them, which go on in the background, and content as a folder."""
+
+from __future__ import annotations
+
+from pydantic import MISSING
+
+from runtime.api.call import Call
+from runtime.api.families.content import PEOPLE_AND_SCRIPTS, REVISION
+from runtime.api.families.spaces import SPACE
+from runtime.api.listing import list_of, page_of
+from runtime.api.operation import Family
+from runtime.api.permission import member, scoped
+from runtime.contract import errors
+from runtime.contract.base import ListOf, ListQuery
+from runtime.contract.git import ExportToGitRepository, FolderFile, GitSyncState, ImportGitRepository
+from runtime.serializers.file_urls import address_of
+from runtime.serializers.git import git_sync_state, git_syncs
+from runtime.services.folders.listing import FolderOf
+from runtime.services.git import operations
+from runtime.store.content import revisions
+from runtime.store.content.revisions import snapshot_of
+from runtime.store.jobs import TooManyJobs
+from runtime.store.tables.content import RevisionRow
+from runtime.store.tables.spaces import SpaceRow
+
+git = Family("Git")
+MOST_TEXT = 4_000_000
+"""Characters of all texts of one answer, but for the last."""
+SYNCS = scoped(member("admin"), "space:git:sync")
+
+
+@git.operation(f"POST {SPACE.path}/git/import", needs=SYNCS, status=204)
+def import_git_repository(call: Call, space: SpaceRow, body: ImportGitRepository) -> None:
+    """Begin to import a branch of a repository."""
+    _begin(call, space, body)
+
+
+@git.operation(f"POST {SPACE.path}/git/export", needs=SYNCS, status=204)
+def export_to_git_repository(call: Call, space: SpaceRow, body: ExportToGitRepository) -> None:
+    """Begin to export a space to a branch of a repository."""
+    _begin(call, space, body)
+
+
+@git.operation(f"GET {SPACE.path}/git/info", GitSyncState, needs=scoped(member("read"), "space:git:sync"))
+def get_space_git_info(call: Call, space: SpaceRow) -> GitSyncState:
+    """Get what a space is synchronized with, and how the last operation ended."""
+    row = git_syncs(call.session, [space.id]).get(space.id)
+    state = git_sync_state(row) if row is not None else None
+    if state is None:
+        raise errors.NotFound("This space is not synchronized with a Git repository.")
+    return state
+
+
+@git.operation(f"GET {REVISION.path}/folder", ListOf[FolderFile], needs=PEOPLE_AND_SCRIPTS)
+def list_folder_of_revision_by_id(call: Call, revision: RevisionRow, query: ListQuery) -> ListOf[FolderFile]:
+    """List the files of a revision as a folder of Markdown, as an export writes it (extension).
+
+    A page of the list ends early where its texts are long.
+    """
+    snapshot = snapshot_of(call.session, revision)
+    folder = FolderOf(snapshot)
+    every = folder.every()
+    page, following = page_of(every, query, lambda one: one.key)
+    shown: list[FolderFile] = []
+    left = MOST_TEXT
+    for one in page:
+        named = [one.document] if one.document is not None else []
+        text = folder.text(one, revisions.documents(call.session, revision.space_id, named))
+        file = snapshot.file_by_id[one.id] if text is None else None
+        size = file.size if file is not None else len((text or "").encode("utf-8", "replace"))
+        address = address_of(call.host.addresses, revision.space_id, file) if file is not None else MISSING
+        said = text if text is not None else MISSING
+        shown.append(FolderFile(path=one.path, size=size, text=said, downloadURL=address))
+        left -= len(text or "")
+        if left < 0:
+            _, following = page_of(every, query.model_copy(update={"limit": len(shown)}), lambda one: one.key)
+            break
+    return list_of(shown, len(every), following)
+
+
+def _begin(call: Call, space: SpaceRow, body: ImportGitRepository | ExportToGitRepository) -> None:
+    try:
+        operations.begin(call.session, space, call.actor.reach.user_id, body)
+    except TooManyJobs:
+        raise errors.TooManyRequests(
+            "The organization has too much work waiting; try again when some of it is done."
+        ) from None
+    call.after.append(call.host.jobs.wake)

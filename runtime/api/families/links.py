@@ -1,0 +1,141 @@
+"""Links: what pages of a space or a change request refer to, and what refers to a page or a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import MISSING
+
+from runtime.api.call import Call
+from runtime.api.families.change_requests import CHANGE_REQUEST
+from runtime.api.families.content import PEOPLE_AND_SCRIPTS
+from runtime.api.families.spaces import SPACE
+from runtime.api.listing import list_of, page_of
+from runtime.api.operation import Family
+from runtime.api.permission import member
+from runtime.contract.base import JsonObject, ListOf, ListQuery
+from runtime.contract.links import BrokenLinks, LinkList, LinksQuery, LinkStats
+from runtime.serializers.links import Locations
+from runtime.services import change_requests as editing
+from runtime.services import content
+from runtime.services.files import file_in
+from runtime.services.linking import Links, Place, Usage, counted
+from runtime.store.tables.change_requests import ChangeRequestRow
+from runtime.store.tables.content import RevisionRow
+from runtime.store.tables.spaces import SpaceRow
+
+links = Family("Links")
+IN_SPACE, IN_CHANGE_REQUEST = f"{SPACE.path}/content", f"{CHANGE_REQUEST.path}/content"
+Backlinks = ListOf[JsonObject]
+
+
+@links.operation(f"GET {SPACE.path}/links", LinkList, needs=PEOPLE_AND_SCRIPTS)
+def list_space_links(call: Call, space: SpaceRow, query: LinksQuery) -> LinkList:
+    """List what the pages of a space refer to."""
+    return _shown(call, space, _links(call, space, content.current(call.session, space)), query)
+
+
+@links.operation(f"GET {IN_SPACE}/page/{{pageId}}/links", LinkList, needs=PEOPLE_AND_SCRIPTS)
+def list_page_links_in_space(call: Call, space: SpaceRow, query: LinksQuery) -> LinkList:
+    """List what a page of a space refers to."""
+    return _shown(call, space, _links(call, space, content.current(call.session, space)), query, call.path["pageId"])
+
+
+@links.operation(f"GET {IN_SPACE}/page/{{pageId}}/backlinks", Backlinks, needs=PEOPLE_AND_SCRIPTS)
+def list_space_page_backlinks(call: Call, space: SpaceRow, query: ListQuery) -> Backlinks:
+    """List the pages of a space that refer to a page."""
+    return _backlinks(call, space, content.current(call.session, space), query, "page")
+
+
+@links.operation(f"GET {IN_SPACE}/files/{{fileId}}/backlinks", Backlinks, needs=PEOPLE_AND_SCRIPTS)
+def list_space_file_backlinks(call: Call, space: SpaceRow, query: ListQuery) -> Backlinks:
+    """List the pages of a space that refer to a file."""
+    return _backlinks(call, space, content.current(call.session, space), query, "file")
+
+
+@links.operation(f"GET {CHANGE_REQUEST.path}/links", LinkList, needs=member("read"))
+def list_change_request_links(
+    call: Call, space: SpaceRow, change_request: ChangeRequestRow, query: LinksQuery
+) -> LinkList:
+    """List what the pages of a change request refer to."""
+    found = _links(call, space, editing.content_of(call.session, change_request))
+    return _shown(call, space, found, query, since=editing.ancestor_of(call.session, change_request))
+
+
+@links.operation(f"GET {IN_CHANGE_REQUEST}/page/{{pageId}}/links", LinkList, needs=member("read"))
+def list_page_links_in_change_request(
+    call: Call, space: SpaceRow, change_request: ChangeRequestRow, query: LinksQuery
+) -> LinkList:
+    """List what a page of a change request refers to."""
+    found = _links(call, space, editing.content_of(call.session, change_request))
+    since = editing.ancestor_of(call.session, change_request)
+    return _shown(call, space, found, query, call.path["pageId"], since=since)
+
+
+@links.operation(f"GET {IN_CHANGE_REQUEST}/page/{{pageId}}/backlinks", Backlinks, needs=member("read"))
+def list_change_request_page_backlinks(
+    call: Call, space: SpaceRow, change_request: ChangeRequestRow, query: ListQuery
+) -> Backlinks:
+    """List the pages of a change request that refer to a page."""
+    return _backlinks(call, space, editing.content_of(call.session, change_request), query, "page")
+
+
+@links.operation(f"GET {IN_CHANGE_REQUEST}/files/{{fileId}}/backlinks", Backlinks, needs=member("read"))
+def list_change_request_file_backlinks(
+    call: Call, space: SpaceRow, change_request: ChangeRequestRow, query: ListQuery
+) -> Backlinks:
+    """List the pages of a change request that refer to a file."""
+    return _backlinks(call, space, editing.content_of(call.session, change_request), query, "file")
+
+
+def _links(call: Call, space: SpaceRow, row: RevisionRow) -> Links:
+    return Links(call.session, call.actor.reach, call.host.addresses, space, row)
+
+
+def _shown(
+    call: Call,
+    space: SpaceRow,
+    found: Links,
+    query: LinksQuery,
+    page_id: str | None = None,
+    *,
+    since: RevisionRow | None = None,
+) -> LinkList:
+    page = content.page_in(found.snapshot, page_id) if page_id is not None else None
+    usages = found.usages(page)
+    broken = counted(usages)["broken"]
+    here: int | Any = MISSING
+    if since is not None:
+        before = _links(call, space, since)
+        old = before.snapshot.page_by_id.get(page_id) if page_id is not None else None
+        known = {one.key for one in before.usages(old) if one.status == "broken"} if page_id is None or old else set()
+        here = sum(len(one.places) for one in usages if one.status == "broken" and one.key not in known)
+    stats = LinkStats(total=counted(usages).total(), broken=BrokenLinks(total=broken, change_request=here))
+    wanted = [one for one in usages if query.status is None or one.status == query.status]
+    part, following = page_of(wanted, query, lambda usage: usage.key)
+    locations = Locations(call.view(call.session), space, found.snapshot)
+    locations.load(one.ref for one in part if one.status == "ok")
+    return LinkList(
+        items=[_usage(locations, one) for one in part], count=len(wanted), next=following or MISSING, stats=stats
+    )
+
+
+def _usage(locations: Locations, usage: Usage) -> JsonObject:
+    target = locations.target(usage.ref) if usage.status != "broken" else None
+    shown = {"status": usage.status, "relation": usage.relation, "locationReferences": locations.places(usage.places)}
+    return {**shown, "targetReference": target} if target is not None else shown
+
+
+def _backlinks(
+    call: Call, space: SpaceRow, row: RevisionRow, query: ListQuery, kind: Literal["page", "file"]
+) -> Backlinks:
+    found = _links(call, space, row)
+    if kind == "page":
+        target = content.page_in(found.snapshot, call.path["pageId"]).id
+    else:
+        target = file_in(found.snapshot, call.path["fileId"]).id
+    places: Sequence[Place] = found.leading_to(kind, target)
+    part, following = page_of(places, query, lambda place: f"{place.entry.kind} {place.entry.id}")
+    locations = Locations(call.view(call.session), space, found.snapshot)
+    return list_of([locations.place(one) for one in part], len(places), following)

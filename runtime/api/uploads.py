@@ -1,0 +1,47 @@
+"""Bodies of any type that are stored as they come, once whoever sends them is known to be allowed to."""
+
+from __future__ import annotations
+
+from typing import BinaryIO, cast
+from wsgiref.types import WSGIEnvironment
+
+from werkzeug.sansio.utils import get_content_length
+from werkzeug.wsgi import get_input_stream
+
+from runtime.api.host import Host
+from runtime.contract import errors
+from runtime.store.blobs.backend import BlobsUnavailable
+from runtime.store.blobs.store import Blob, BlobTooLarge
+
+
+class Upload:
+    """A body that was not read yet, with at most so many bytes."""
+
+    def __init__(self, environ: WSGIEnvironment, most: int) -> None:
+        """Take a request; raises TooLarge for one that says that it is."""
+        self.most = most
+        length = get_content_length(environ.get("CONTENT_LENGTH"), environ.get("HTTP_TRANSFER_ENCODING"))
+        if length is not None and length > most:
+            raise errors.TooLarge(f"The body has {length} bytes; this operation takes at most {most}.")
+        self._stream = get_input_stream(environ, max_content_length=most + 1)
+        self.content_type = environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
+
+    def store(self, host: Host, owner: str) -> Blob:
+        """Store the body as it comes, for its owner's part of those that are read; no transaction may be open.
+
+        Raises TooLarge, BadRequest for an empty one, and Unavailable.
+        """
+        try:
+            blob = host.capacity.read(owner, lambda: host.blobs.put(cast(BinaryIO, self._stream), self.most))
+        except BlobTooLarge:
+            raise errors.TooLarge(f"The body is larger than the {self.most} bytes this operation takes.") from None
+        except BlobsUnavailable as error:
+            raise unavailable(error) from error
+        if not blob.size:
+            raise errors.BadRequest("The body is empty; send the bytes of the file.")
+        return blob
+
+
+def unavailable(error: BlobsUnavailable) -> errors.Unavailable:
+    """Say that files cannot be reached now, without where they are kept."""
+    return errors.Unavailable("Files cannot be read or written at the moment; try again later.")

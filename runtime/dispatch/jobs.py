@@ -1,0 +1,264 @@
+"""Runs background jobs: claim -> run -> finish, try again or give up; any number of processes share the work."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from runtime.contract.addresses import Addresses
+from runtime.contract.identifiers import new_id
+from runtime.engines.apart.runner import ApartRunner
+from runtime.engines.egress import EgressRules
+from runtime.engines.shares import Shares
+from runtime.store import jobs
+from runtime.store.blobs.store import BlobStore
+from runtime.store.database import Database, now
+from runtime.store.tables.jobs import JobRow
+
+log = logging.getLogger(__name__)
+
+LEASE = 15.0
+"""Seconds after which the jobs of a dead process are taken over."""
+LOOK_EVERY = 1.0
+CLOSING = 5.0
+"""Seconds that jobs under way have to stop when their host closes."""
+MAX_ATTEMPTS = 3
+PAUSES = (5.0, 60.0)
+"""Seconds before the second and the third attempt."""
+SECONDS = 3600.0
+"""The longest time that one attempt may take, where its kind says nothing else."""
+NOT_OURS = "The work went wrong on this host, not for anything in it; try again, or ask whoever runs the host."
+
+
+class JobFailed(Exception):
+    """A job cannot succeed, however often it is tried; the sentence is for whoever began it."""
+
+
+class JobInterrupted(Exception):
+    """A job has to stop here: the host ends, or somebody else has it by now."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobTools:
+    """What jobs work with."""
+
+    database: Database
+    egress: EgressRules
+    blobs: BlobStore
+    addresses: Addresses
+    apart: ApartRunner
+
+
+@dataclass(frozen=True, slots=True)
+class JobKind:
+    """One sort of work. `run` is called again from its start after a kill, with what it saved as `progress`.
+
+    `give_up` writes down why it did not succeed, with a sentence for whoever began it. Both have transactions of their
+    own and none while they wait for anything. An attempt may take `seconds`.
+    """
+
+    name: str
+    run: Callable[[Job], None]
+    give_up: Callable[[Job, str], None]
+    seconds: float = SECONDS
+
+
+@dataclass(slots=True)
+class Job:
+    """A job under way."""
+
+    id: str
+    organization_id: str
+    subject: str
+    payload: Mapping[str, Any]
+    progress: dict[str, Any]
+    attempt: int
+    tools: JobTools
+    holder: str
+    until: float
+    """When its time is over, in monotonic seconds."""
+    lost: threading.Event = field(default_factory=threading.Event)
+
+    def check(self) -> None:
+        """Raise `JobInterrupted` when this attempt must stop, `JobFailed` when it takes too long."""
+        if self.lost.is_set():
+            raise JobInterrupted
+        if time.monotonic() > self.until:
+            raise JobFailed("The work took longer than it may; try it with less at a time.")
+
+    def save(self, progress: dict[str, Any]) -> None:
+        """Keep how far it is; raises `JobInterrupted` when it must stop."""
+        self.check()
+        with self.tools.database.transaction(writes=True) as session:
+            held = jobs.extend(session, self.id, self.holder, LEASE, progress=progress)
+        if not held:
+            self.lost.set()
+            raise JobInterrupted
+        self.progress = progress
+
+    def still_ours(self, session: Any) -> None:
+        """Make sure, in the transaction that writes a result, that nobody else has the job; raises `JobInterrupted`."""
+        if not jobs.extend(session, self.id, self.holder, LEASE):
+            self.lost.set()
+            raise JobInterrupted
+
+
+class JobRunner:
+    """The threads that run jobs in this process."""
+
+    def __init__(self, tools: JobTools, kinds: Sequence[JobKind], threads: int) -> None:
+        """Take every kind there is and how many jobs may run at once."""
+        self._tools = tools
+        self._kinds = {kind.name: kind for kind in kinds}
+        self._shares = Shares(threads)
+        self._wake = threading.Event()
+        self._stopping = threading.Event()
+        self._free = threading.Semaphore(threads)
+        self._running: dict[str, Job] = {}
+        self._lock = threading.Lock()
+        self._workers: set[threading.Thread] = set()
+        self._threads = [
+            threading.Thread(target=run, name=name, daemon=True)
+            for run, name in ((self._claim_loop, "jobs"), (self._lease_loop, "job leases"))
+        ]
+
+    def start(self) -> None:
+        """Begin, with a look at once."""
+        for thread in self._threads:
+            thread.start()
+
+    def wake(self) -> None:
+        """Look now: something was committed."""
+        self._wake.set()
+
+    def ready(self) -> bool:
+        """Tell whether the threads are at work."""
+        return all(thread.is_alive() for thread in self._threads) and not self._stopping.is_set()
+
+    def close(self) -> None:
+        """Stop the jobs under way where they can be gone on with, and give them back."""
+        self._stopping.set()
+        self._wake.set()
+        with self._lock:
+            workers = list(self._workers)
+            for job in self._running.values():
+                job.lost.set()
+        # What does not stop in time is taken over elsewhere when its lease runs out.
+        deadline = time.monotonic() + CLOSING
+        for thread in (*self._threads, *workers):
+            if thread.ident is not None:
+                thread.join(timeout=max(0.0, deadline - time.monotonic()))
+
+    def _claim_loop(self) -> None:
+        while not self._stopping.is_set():
+            self._wake.clear()
+            try:
+                while not self._stopping.is_set() and self._begin_one():
+                    pass
+            except Exception:  # whatever it is, what this thread does must go on
+                log.exception("jobs could not be taken; trying again")
+            self._wake.wait(LOOK_EVERY)
+
+    def _begin_one(self) -> bool:
+        """Take a job and begin it; False when none is due, or no thread is free."""
+        if not self._free.acquire(blocking=False):
+            return False
+        job = None
+        try:
+            job = self._claim()
+        finally:
+            if job is None:
+                self._free.release()
+        if job is None:
+            return False
+        kind, taken = job
+        thread = threading.Thread(target=self._work, args=(kind, taken), name=f"job {kind.name}", daemon=True)
+        with self._lock:
+            self._running[taken.id] = taken
+            self._workers.add(thread)
+        thread.start()
+        return True
+
+    def _claim(self) -> tuple[JobKind, Job] | None:
+        full: list[str] = []
+        while True:
+            with self._tools.database.transaction(writes=False) as session:
+                row = jobs.next_due(session, now(), self._kinds, full)
+                if row is None:
+                    return None
+            if not self._shares.enter(row.organization_id):
+                full.append(row.organization_id)
+                continue
+            mine = False
+            holder = new_id()  # of this attempt: a later one of this very process is somebody else
+            try:
+                with self._tools.database.transaction(writes=True) as session:
+                    mine = jobs.claim(session, row, holder, LEASE)
+            finally:
+                if not mine:
+                    self._shares.leave(row.organization_id)
+            if mine:
+                return self._kinds[row.kind], self._job(row, holder)
+            # Another process was first; it, or what is due after it, is found at the next look.
+            return None
+
+    def _job(self, row: JobRow, holder: str) -> Job:
+        kind = self._kinds[row.kind]
+        until = time.monotonic() + kind.seconds
+        return Job(
+            row.id, row.organization_id, row.subject, row.payload, row.progress, row.attempts + 1, self._tools,
+            holder, until,
+        )  # fmt: skip
+
+    def _work(self, kind: JobKind, job: Job) -> None:
+        try:
+            self._attempt(kind, job)
+        except Exception:
+            # Its lease runs out, and whoever takes it then counts one attempt more.
+            log.exception("how job %s (%s) ended could not be written", job.id, kind.name)
+        finally:
+            with self._lock:
+                self._running.pop(job.id, None)
+                self._workers.discard(threading.current_thread())
+            self._shares.leave(job.organization_id)
+            self._free.release()
+            self._wake.set()
+
+    def _attempt(self, kind: JobKind, job: Job) -> None:
+        try:
+            if job.attempt > MAX_ATTEMPTS:  # the processes that tried it died of it
+                raise JobFailed(NOT_OURS)
+            kind.run(job)
+        except JobInterrupted:
+            with self._tools.database.transaction(writes=True) as session:
+                jobs.give_back(session, job.id, job.holder, now(), uncount=True)
+            return
+        except JobFailed as error:
+            kind.give_up(job, str(error))
+        except Exception:
+            log.exception("job %s (%s) failed at its attempt %d", job.id, kind.name, job.attempt)
+            if job.attempt < MAX_ATTEMPTS:
+                again = now() + timedelta(seconds=PAUSES[job.attempt - 1])
+                with self._tools.database.transaction(writes=True) as session:
+                    jobs.give_back(session, job.id, job.holder, again)
+                return
+            kind.give_up(job, NOT_OURS)
+        with self._tools.database.transaction(writes=True) as session:
+            jobs.finish(session, job.id, job.holder)
+
+    def _lease_loop(self) -> None:
+        while not self._stopping.wait(LEASE / 3):
+            with self._lock:
+                running = list(self._running.values())
+            for job in running:
+                try:
+                    with self._tools.database.transaction(writes=True) as session:
+                        if not jobs.extend(session, job.id, job.holder, LEASE):
+                            job.lost.set()
+                except Exception:  # whatever it is, what this thread does must go on
+                    log.exception("the lease of job %s could not be extended; trying again", job.id)

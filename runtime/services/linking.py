@@ -1,0 +1,196 @@
+"""Links of a revision: what pages refer to, whether it is there, and where the links are (docs/contract/api.md)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from sqlalchemy.orm import Session
+
+from runtime.contract.addresses import Addresses
+from runtime.contract.document_references import Reference, Relation, is_reference
+from runtime.store import openapi_specs, rows
+from runtime.store.content import references
+from runtime.store.content.entries import Page, ReusableContent
+from runtime.store.content.references import NOTHING, Found
+from runtime.store.content.revisions import snapshot_of
+from runtime.store.content.snapshot import Snapshot
+from runtime.store.database import Table
+from runtime.store.reach import HOST, Reach
+from runtime.store.tables.collections import CollectionRow
+from runtime.store.tables.content import RevisionRow
+from runtime.store.tables.openapi_specs import OpenApiSpecRow
+from runtime.store.tables.organizations import MemberRow
+from runtime.store.tables.spaces import SpaceRow
+
+Status = Literal["ok", "broken", "in-app"]
+MAX_SPACES = 50
+"""Other spaces whose pages are looked for; what leads into more of them is shown as if it were there."""
+AT_ONCE = 500
+"""Ids in one statement."""
+
+
+class Place(NamedTuple):
+    """Where a link is: in a page or a reusable content, at a node that has a key or id."""
+
+    entry: Page | ReusableContent
+    node: str | None
+
+
+@dataclass
+class Usage:
+    """One target, how it is used, and everywhere it is; `status` is the actor's: what they may not see is broken."""
+
+    key: str
+    ref: Mapping[str, Any]
+    relation: Relation
+    status: Status = "ok"
+    places: list[Place] = field(default_factory=list)
+
+
+class Links:
+    """What a revision refers to, as an actor sees it."""
+
+    def __init__(self, session: Session, reach: Reach, at: Addresses, space: SpaceRow, row: RevisionRow) -> None:
+        """Read all references of a revision."""
+        self._session, self._reach, self._space = session, reach, space
+        self._app = at.app()
+        self.snapshot = snapshot_of(session, row)
+        self._found = references.read(session, space.id, self.snapshot.documents())
+        self._seen: dict[type[Table], set[str]] = {}
+        self._elsewhere: dict[str, Snapshot | None] = {}
+
+    def usages(self, page: Page | None = None) -> list[Usage]:
+        """Group the references of a revision, or of one page, by their target, in the order they are read in."""
+        usages: dict[str, Usage] = {}
+        entries: Iterable[Page | ReusableContent] = [page] if page is not None else self._entries()
+        for entry in entries:
+            for reference in self._of(entry):
+                ref = self._absolute(reference.ref, entry)
+                key = hashlib.blake2b(
+                    f"{reference.relation} {sorted(ref.items())}".encode(), digest_size=12
+                ).hexdigest()
+                usage = usages.setdefault(key, Usage(key, ref, reference.relation))
+                usage.places.append(Place(entry, reference.node))
+        self._look(usages.values())
+        return list(usages.values())
+
+    def leading_to(self, field_: Literal["page", "file"], target: str) -> list[Place]:
+        """Find what refers to a page or a file of this revision: each page or reusable content once."""
+        places: dict[str, Place] = {}
+        for entry in self._entries():
+            for reference in self._of(entry):
+                ref = self._absolute(reference.ref, entry)
+                if ref.get(field_) == target and ref.get("space", self._space.id) == self._space.id:
+                    places.setdefault(f"{entry.kind} {entry.id}", Place(entry, reference.node))
+        return list(places.values())
+
+    def _entries(self) -> Iterator[Page | ReusableContent]:
+        yield from self.snapshot.pages
+        yield from self.snapshot.reusable_contents
+
+    def _of(self, entry: Page | ReusableContent) -> Iterator[Reference]:
+        if isinstance(entry, Page):
+            if entry.target is not None and is_reference(dict(entry.target)):
+                yield Reference(dict(entry.target), None, "reference")
+            for name in ("ref", "refDark"):
+                shown = (entry.cover or {}).get(name)
+                if isinstance(shown, dict) and is_reference(shown):
+                    yield Reference(shown, None, "dependsOn")
+        yield from self._at(entry.document).references
+
+    def _at(self, document: str | None) -> Found:
+        return self._found.get(document, NOTHING) if document is not None else NOTHING
+
+    def _absolute(self, ref: Mapping[str, Any], entry: Page | ReusableContent) -> dict[str, Any]:
+        """Say of which page an anchor is that names none; leave out a space that is this one."""
+        named = {name: value for name, value in ref.items() if isinstance(value, str)}
+        if named.get("space") == self._space.id and named["kind"] != "space":
+            del named["space"]
+        if named["kind"] == "anchor" and "page" not in named and "space" not in named and isinstance(entry, Page):
+            named["page"] = entry.id
+        return named
+
+    def _look(self, usages: Iterable[Usage]) -> None:
+        usages = list(usages)
+        named = [usage.ref for usage in usages]
+        self._see(SpaceRow, {ref["space"] for ref in named if "space" in ref})
+        self._see(CollectionRow, {ref["collection"] for ref in named if ref["kind"] == "collection"})
+        people = sorted({ref["user"] for ref in named if ref["kind"] == "user"})
+        members: set[str] = set()
+        for place in range(0, len(people), AT_ONCE):
+            some = MemberRow.user_id.in_(people[place : place + AT_ONCE])
+            every = rows.every(self._session, HOST, MemberRow, some, organization_id=self._space.organization_id)
+            members |= {member.user_id for member in every}
+        self._seen[MemberRow] = members
+        self._seen[OpenApiSpecRow] = self._specs({ref["spec"] for ref in named if ref["kind"] == "openapi"})
+        for usage in usages:
+            usage.status = self._status(usage.ref)
+
+    def _see(self, table: type[SpaceRow] | type[CollectionRow], ids: set[str]) -> None:
+        seen: set[str] = set()
+        every = sorted(ids)
+        for place in range(0, len(every), AT_ONCE):
+            found = rows.every(self._session, self._reach, table, table.id.in_(every[place : place + AT_ONCE]))
+            seen |= {row.id for row in found}
+        self._seen[table] = seen
+
+    def _specs(self, slugs: set[str]) -> set[str]:
+        """Find which of these specifications of the organization the actor sees."""
+        home = self._space.organization_id
+        return {spec.slug for spec in openapi_specs.by_slugs(self._session, self._reach, home, slugs)}
+
+    def _status(self, ref: Mapping[str, Any]) -> Status:
+        kind = ref["kind"]
+        if kind == "url":
+            return "in-app" if ref["url"] == self._app or ref["url"].startswith(f"{self._app}/") else "ok"
+        if kind == "user":
+            return "ok" if ref["user"] in self._seen[MemberRow] else "broken"
+        if kind == "collection":
+            return "ok" if ref["collection"] in self._seen[CollectionRow] else "broken"
+        if kind == "openapi":
+            return "ok" if ref["spec"] in self._seen[OpenApiSpecRow] else "broken"
+        if "space" in ref and ref["space"] not in self._seen[SpaceRow] and ref["space"] != self._space.id:
+            return "broken"
+        if kind == "space":
+            return "ok"
+        snapshot = self._snapshot(ref.get("space"))
+        return "ok" if snapshot is None or self._is_in(snapshot, ref, "space" in ref) else "broken"
+
+    def _snapshot(self, space_id: str | None) -> Snapshot | None:
+        """Give what a space says now; None for one that is not looked at."""
+        if space_id is None:
+            return self.snapshot
+        if space_id not in self._elsewhere:
+            if len(self._elsewhere) >= MAX_SPACES:
+                return None
+            space = rows.find(self._session, self._reach, SpaceRow, id=space_id)
+            row = rows.find(self._session, HOST, RevisionRow, id=space.revision_id) if space is not None else None
+            self._elsewhere[space_id] = snapshot_of(self._session, row) if row is not None else None
+        return self._elsewhere[space_id]
+
+    def _is_in(self, snapshot: Snapshot, ref: Mapping[str, Any], elsewhere: bool) -> bool:
+        kind = ref["kind"]
+        if kind == "file":
+            return ref["file"] in snapshot.file_by_id
+        if kind == "reusable-content":
+            return ref["reusableContent"] in snapshot.reusable_content_by_id
+        if "page" not in ref:  # an anchor in a reusable content is one of whatever page includes it
+            return True
+        page = snapshot.page_by_id.get(ref["page"])
+        if page is None:
+            return False
+        # What other spaces' pages say is not read for this, nor what is computed.
+        known = kind == "anchor" and not elsewhere and page.type == "document" and page.computed is None
+        return not known or not ref["anchor"] or ref["anchor"] in self._at(page.document).anchors
+
+
+def counted(usages: Sequence[Usage]) -> Counter[str]:
+    """Count links by their status, each place they are at."""
+    counts: Counter[str] = Counter()
+    for usage in usages:
+        counts[usage.status] += len(usage.places)
+    return counts

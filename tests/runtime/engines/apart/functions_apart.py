@@ -1,0 +1,72 @@
+"""What the tests let run apart."""
+
+import os
+import socket
+from pathlib import Path
+
+from runtime.engines.apart.answers import Refused
+
+
+def double(folder, arguments):
+    (folder / "made.txt").write_text("made")
+    return {"given": (folder / "given.txt").read_text(), "double": arguments["number"] * 2}
+
+
+def refuse(folder, arguments):
+    raise Refused("too-odd", "This file is too odd.")
+
+
+def grow(folder, arguments):
+    kept = []
+    while True:
+        kept.append(bytearray(10_000_000))
+
+
+def dive(folder, arguments):
+    return dive(folder, arguments)
+
+
+def spin(folder, arguments):
+    while True:
+        pass
+
+
+def sleep(folder, arguments):
+    import time
+
+    time.sleep(1000)
+
+
+def end(folder, arguments):
+    os._exit(3)
+
+
+def write_much(folder, arguments):
+    (folder / "much").write_bytes(b"\0" * 4_000_000)
+
+
+def link_out(folder, arguments):
+    (folder / "out").symlink_to("/etc/passwd")
+    return True
+
+
+def look_around(folder, arguments):
+    seen = {}
+    for name in arguments["files"]:
+        try:
+            seen[name] = len(Path(name).read_bytes())
+        except OSError as error:
+            seen[name] = type(error).__name__
+    for address in (("127.0.0.1", arguments["port"]),):
+        try:
+            socket.create_connection(address, timeout=1).close()
+            seen["network"] = True
+        except OSError:
+            seen["network"] = False
+    try:
+        (Path("/sandbox") / "written").write_text("")
+        seen["writes"] = True
+    except OSError:
+        seen["writes"] = False
+    seen["environment"] = sorted(os.environ)
+    return seen

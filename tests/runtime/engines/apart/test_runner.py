@@ -1,0 +1,102 @@
+"""Functions that run apart: what they give back, what stops them, and what they do not see."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from runtime.engines import sandbox
+from runtime.engines.apart.answers import Refused
+from runtime.engines.apart.runner import ApartFailed, ApartRunner, open_made
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+import functions_apart as functions  # noqa: E402
+
+MOUNTS = {f"{sandbox.APPLICATION}/functions_apart.py": str(HERE / "functions_apart.py")}
+MEMORY = 512 * 1024 * 1024
+
+
+@pytest.fixture(params=["required", "off"])
+def runner(request: pytest.FixtureRequest) -> ApartRunner:
+    return ApartRunner(request.param)
+
+
+def run(runner: ApartRunner, function, folder: Path, arguments=None, **options):
+    options = {"memory": MEMORY, "seconds": 20.0, "mounts": MOUNTS} | options
+    return runner.run(function, folder, arguments, **options)
+
+
+def test_a_function_reads_and_writes_its_folder_and_answers(runner: ApartRunner, tmp_path: Path) -> None:
+    (tmp_path / "given.txt").write_text("ünlike")
+    answer = run(runner, functions.double, tmp_path, {"number": 21})
+    assert answer == {"given": "ünlike", "double": 42}
+    with open_made(tmp_path, "made.txt") as made:
+        assert made.read() == b"made"
+
+
+def test_a_refusal_travels(runner: ApartRunner, tmp_path: Path) -> None:
+    with pytest.raises(Refused) as caught:
+        run(runner, functions.refuse, tmp_path)
+    assert (caught.value.code, caught.value.message) == ("too-odd", "This file is too odd.")
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        (functions.grow, "memory"),
+        (functions.dive, "memory"),
+        (functions.spin, "time"),
+        (functions.sleep, "time"),
+        (functions.end, "crashed"),
+        (functions.write_much, "crashed"),
+    ],
+)
+def test_what_never_ends_well_is_stopped(runner: ApartRunner, tmp_path: Path, function, reason: str) -> None:
+    seconds = 2.0 if reason == "time" else 20.0
+    with pytest.raises(ApartFailed) as caught:
+        run(runner, function, tmp_path, seconds=seconds, file_bytes=1_000_000)
+    assert caught.value.reason == reason
+
+
+def test_whoever_waits_can_stop_it(runner: ApartRunner, tmp_path: Path) -> None:
+    class Enough(Exception):
+        pass
+
+    until = time.monotonic() + 0.5
+
+    def check() -> None:
+        if time.monotonic() > until:
+            raise Enough
+
+    with pytest.raises(Enough):
+        run(runner, functions.sleep, tmp_path, check=check)
+
+
+def test_a_link_in_the_folder_leads_nowhere(runner: ApartRunner, tmp_path: Path) -> None:
+    assert run(runner, functions.link_out, tmp_path)
+    with pytest.raises(OSError, match="out"):
+        open_made(tmp_path, "out")
+
+
+def test_a_confined_function_sees_nothing_of_the_machine(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = tmp_path_factory.mktemp("elsewhere") / "secret"
+    secret.write_text("secret")
+    monkeypatch.setenv("DEVKIT_SECRET_KEY", "a key of the host")
+    listener = socket.create_server(("127.0.0.1", 0))
+    threading.Thread(target=lambda: listener.accept(), daemon=True).start()
+    files = [str(secret), "/etc/passwd", "/proc/1/environ", str(Path(__file__).resolve())]
+    arguments = {"files": files, "port": listener.getsockname()[1]}
+    seen = run(ApartRunner("required"), functions.look_around, tmp_path, arguments)
+    listener.close()
+    environment = seen.pop("environment")
+    assert seen == {**dict.fromkeys(files, "FileNotFoundError"), "network": False, "writes": False}
+    assert not [name for name in environment if name.startswith("DEVKIT")]

@@ -1,0 +1,295 @@
+"""Documents as HTML: what they say is there, and nothing in it runs, whatever somebody wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from runtime.services.html.targets import Ref
+from runtime.services.html.writing import html_of
+from runtime.services.markdown.reading import document_of
+
+ALLOWED = {
+    *(
+        "a",
+        "aside",
+        "blockquote",
+        "br",
+        "code",
+        "div",
+        "em",
+        "figcaption",
+        "figure",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "hr",
+    ),
+    *("img", "kbd", "li", "ol", "p", "pre", "s", "section", "span", "strong", "sub", "sup", "table", "tbody", "td"),
+    *("th", "thead", "tr", "ul"),
+}
+ATTRIBUTES = {"alt", "class", "height", "href", "id", "src", "start", "width"}
+
+
+class Targets:
+    """Leads everywhere it is asked to."""
+
+    def href(self, ref: Ref) -> str | None:
+        url = ref.get("url")
+        return url if isinstance(url, str) else f"#{ref.get('page') or ref.get('anchor') or ''}"
+
+    image = href
+
+    def title(self, ref: Ref) -> str | None:
+        return str(ref.get("page") or ref.get("file") or ref.get("url") or "")
+
+    def anchor(self, name: str) -> str:
+        return f"of-{name}"
+
+    def block(self, node: Mapping[str, Any]) -> str | None:
+        return None
+
+
+class Looked(HTMLParser):
+    """Collects what a browser would find."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str]] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def looked(html: str) -> Looked:
+    found = Looked()
+    found.feed(html)
+    found.close()
+    return found
+
+
+def is_harmless(html: str) -> Looked:
+    found = looked(html)
+    assert found.tags <= ALLOWED, found.tags - ALLOWED
+    assert {name for name, _ in found.attributes} <= ATTRIBUTES, found.attributes
+    for name, value in found.attributes:
+        if name in ("href", "src"):
+            scheme = "".join(sign for sign in value if sign > " ").lower().partition(":")[0]
+            assert ":" not in value or scheme in ("http", "https", "mailto", "tel") or "/" in scheme or "#" in scheme, (
+                value
+            )
+    return found
+
+
+def test_every_kind_of_block_is_there() -> None:
+    markdown = """# One
+
+Text with **bold**, _italic_, ~~gone~~, `code`, [a link](https://example.com/) and a note[^1].
+
+1. first
+2. second
+
+- [x] done
+- [ ] not yet
+
+> quoted
+
+{% hint style="danger" %}
+Careful.
+{% endhint %}
+
+{% tabs %}
+{% tab title="Tab A" %}
+In A.
+{% endtab %}
+{% endtabs %}
+
+{% stepper %}
+{% step %}
+### Step one
+Do it.
+{% endstep %}
+{% endstepper %}
+
+<details>
+
+<summary>More</summary>
+
+Hidden text.
+
+</details>
+
+{% code title="a.py" lineNumbers="true" %}
+```python
+x = 1
+```
+{% endcode %}
+
+$$
+a < b
+$$
+
+| A | B |
+|---|---:|
+| 1 | 2 |
+
+{% embed url="https://example.com/video" %}
+
+[^1]: The note.
+"""
+    found = is_harmless(html_of(document_of(markdown), Targets()))
+    for words in (
+        "One",
+        "bold",
+        "second",
+        "quoted",
+        "Careful.",
+        "Tab A",
+        "Do it.",
+        "Hidden text.",
+        "a.py",
+        "a < b",
+        "The note.",
+    ):
+        assert words in found.text, words
+    assert {"ol", "ul", "table", "pre", "aside", "blockquote", "strong", "s"} <= found.tags
+    assert ("href", "https://example.com/video") in found.attributes
+
+
+ATTACKS = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "<svg onload=alert(1)>",
+    "[x](javascript:alert(1))",
+    "[x](JaVaScRiPt:alert(1))",
+    "[x](java\nscript:alert(1))",
+    "[x](&#106;avascript:alert(1))",
+    "[x](data:text/html,<script>alert(1)</script>)",
+    "[x](vbscript:x)",
+    "![x](javascript:alert(1))",
+    '![x" onerror="alert(1)](https://example.com/x.png)',
+    '<a href="javascript:alert(1)">x</a>',
+    "<iframe src=javascript:alert(1)></iframe>",
+    "<math><mi xlink:href='javascript:alert(1)'>x</mi></math>",
+    "<style>@import 'javascript:alert(1)';</style>",
+    "`</code><script>alert(1)</script>`",
+    "```html\n</code></pre><script>alert(1)</script>\n```",
+    '```"><script>alert(1)</script>\nx\n```',
+    '{% embed url="javascript:alert(1)" %}',
+    '{% code title="<script>alert(1)</script>" %}\n```\nx\n```\n{% endcode %}',
+    '{% tabs %}\n{% tab title="<img src=x onerror=alert(1)>" %}\nx\n{% endtab %}\n{% endtabs %}',
+    '{% hint style="x\\" onclick=\\"alert(1)" %}\nx\n{% endhint %}',
+    '{% @x/y title="</content-kit><script>alert(1)</script>" %}',
+    "| <script>alert(1)</script> | b |\n|---|---|\n| <img src=x onerror=alert(1)> | javascript:alert(1) |",
+    "$$\n</pre><script>alert(1)</script>\n$$",
+    "<details><summary><script>alert(1)</script></summary>\n\nx\n\n</details>",
+    '# x <a href="#x" id="x&quot; onclick=alert(1)"></a>',
+    "[^1]\n\n[^1]: <script>alert(1)</script>",
+    '<p align="center" onclick="alert(1)">x</p>',
+    "&lt;script&gt;alert(1)&lt;/script&gt;",
+]
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+@pytest.mark.parametrize("around", ["{}", "> {}", "- {}", "# {}"])
+def test_nothing_that_markdown_says_runs(attack: str, around: str) -> None:
+    is_harmless(html_of(document_of(around.format(attack)), Targets()))
+
+
+TEXTS = st.text(alphabet="ab<>&\"'/:#= \n", max_size=12) | st.sampled_from(
+    ["javascript:alert(1)", "</script><script>", '" onclick="x', "https://example.com/", "heading-1", "start"]
+)
+VALUES: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=6,
+)
+KINDS = st.sampled_from(
+    [
+        *(
+            "paragraph",
+            "heading-1",
+            "heading-3",
+            "list-ordered",
+            "list-tasks",
+            "list-item",
+            "code",
+            "code-line",
+            "table",
+        ),
+        *(
+            "images",
+            "image",
+            "file",
+            "embed",
+            "hint",
+            "tabs",
+            "expandable",
+            "stepper",
+            "columns",
+            "content-ref",
+            "math",
+        ),
+        *(
+            "link",
+            "emoji",
+            "inline-image",
+            "mention",
+            "button",
+            "annotation",
+            "expression",
+            "swagger",
+            "openapi-operation",
+        ),
+    ]
+)
+DATA = st.dictionaries(
+    st.sampled_from(
+        ["ref", "url", "title", "style", "align", "id", "width", "syntax", "label", "formula", "code", "start"]
+    ),
+    VALUES | st.fixed_dictionaries({"kind": st.sampled_from(["url", "page", "file"]), "url": TEXTS, "page": TEXTS}),
+    max_size=4,
+)
+NODES = st.recursive(
+    st.fixed_dictionaries(
+        {
+            "object": st.just("text"),
+            "leaves": st.lists(st.fixed_dictionaries({"text": TEXTS, "marks": VALUES}), max_size=2),
+        }
+    ),
+    lambda inner: st.fixed_dictionaries(
+        {"object": st.sampled_from(["block", "inline"]), "type": KINDS, "data": DATA},
+        optional={"nodes": st.lists(inner, max_size=3), "fragments": st.lists(inner, max_size=2), "meta": VALUES},
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.lists(NODES, max_size=4))
+@settings(max_examples=150)
+def test_nothing_that_a_document_says_runs(nodes: list[Any]) -> None:
+    is_harmless(html_of({"object": "document", "nodes": nodes}, Targets()))
+
+
+def test_what_is_very_deep_becomes_text() -> None:
+    node: dict[str, Any] = {
+        "object": "block",
+        "type": "paragraph",
+        "nodes": [{"object": "text", "leaves": [{"text": "deep"}]}],
+    }
+    for _ in range(300):
+        node = {"object": "block", "type": "blockquote", "nodes": [node]}
+    assert "deep" in looked(html_of({"nodes": [node]}, Targets())).text

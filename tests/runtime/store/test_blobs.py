@@ -1,0 +1,183 @@
+"""Blobs in a folder and in object storage of a real S3 server, beside rows in both databases."""
+
+from __future__ import annotations
+
+import io
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import delete
+
+from runtime.store.blobs import store
+from runtime.store.blobs.backend import Backend, BlobMissing, BlobsUnavailable
+from runtime.store.blobs.folder import FolderBackend
+from runtime.store.blobs.s3 import BadBlobAddress, S3Backend
+from runtime.store.blobs.store import GRACE, BlobStore, BlobTooLarge, need
+from runtime.store.database import Database, now
+from runtime.store.tables.blobs import BlobRow, SpaceBlobRow
+from tests.runtime.store.conftest import World, named
+
+LONG = 20 * 1024 * 1024
+
+
+@pytest.fixture(scope="module")
+def s3() -> Iterator[str]:
+    """Start an S3 server; gives its endpoint."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    program = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+    process = subprocess.Popen(program, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    endpoint = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(600):
+            assert process.poll() is None, "the S3 server ended"
+            try:
+                urllib.request.urlopen(endpoint, timeout=1).close()
+                break
+            except OSError:
+                time.sleep(0.1)
+        yield endpoint
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture(params=["folder", "s3"])
+def backend(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Backend:
+    if request.param == "folder":
+        return FolderBackend(tmp_path / "blobs")
+    endpoint = request.getfixturevalue("s3")
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "test")
+    import boto3
+
+    bucket = f"blobs-{tmp_path.name.replace('_', '-')[:40].lower()}".rstrip("-")
+    boto3.client("s3", endpoint_url=endpoint, region_name="us-east-1").create_bucket(Bucket=bucket)
+    return S3Backend(f"s3://{bucket}/of/a/host?endpoint={endpoint}")
+
+
+@pytest.fixture
+def blobs(database: Database, backend: Backend) -> BlobStore:
+    return BlobStore(database, backend)
+
+
+def test_what_is_put_is_read(blobs: BlobStore) -> None:
+    blob = blobs.put(io.BytesIO(b"some bytes"), 100)
+    assert blob.size == 10
+    assert blobs.read(blob.name) == b"some bytes"
+    with blobs.open(blob.name, 5) as stream:
+        assert stream.read() == b"bytes"
+    assert blobs.put(io.BytesIO(b"some bytes"), 100) == blob
+
+
+def test_a_long_one_travels_in_pieces(blobs: BlobStore) -> None:
+    class Endless(io.RawIOBase):
+        left = LONG
+        longest = 0
+
+        def read(self, size: int = -1) -> bytes:
+            self.longest = max(self.longest, size)
+            given = min(size, self.left)
+            self.left -= given
+            return b"x" * given
+
+    stream = Endless()
+    blob = blobs.put(stream, LONG)  # type: ignore[arg-type]
+    assert blob.size == LONG and 0 < stream.longest <= 1 << 20
+    with blobs.open(blob.name) as stored:
+        assert sum(len(piece) for piece in iter(lambda: stored.read(1 << 16), b"")) == LONG
+
+
+def test_one_that_is_too_long_is_not_kept(blobs: BlobStore, database: Database) -> None:
+    with pytest.raises(BlobTooLarge):
+        blobs.put(io.BytesIO(b"x" * 101), 100)
+
+
+def test_one_that_is_not_there_says_so(blobs: BlobStore) -> None:
+    with pytest.raises(BlobMissing):
+        blobs.open("0" * 64)
+
+
+def test_only_what_nobody_needs_goes(blobs: BlobStore, database: Database, world: World) -> None:
+    space = named("spaces", "here")
+    with database.transaction(writes=True) as session:
+        session.execute(delete(BlobRow))  # of the world, whose bytes are nowhere
+    needed, fresh, old = (blobs.put(io.BytesIO(text), 100) for text in (b"needed", b"fresh", b"old"))
+    with database.transaction(writes=True) as session:
+        need(session, space, [needed])
+        for blob in (needed, old):
+            row = session.get(BlobRow, blob.name)
+            assert row is not None
+            row.touched_at = now() - GRACE - timedelta(minutes=1)
+    assert blobs.sweep(10) == 1 and blobs.sweep(10) == 0
+    assert blobs.read(needed.name) == b"needed" and blobs.read(fresh.name) == b"fresh"
+    with pytest.raises(BlobMissing):
+        blobs.open(old.name)
+    with database.transaction(writes=True) as session:
+        row = session.get(SpaceBlobRow, (space, needed.name))
+        session.delete(row)
+    assert blobs.sweep(10) == 1
+
+
+def test_one_that_is_stored_again_while_it_is_swept_stays(blobs: BlobStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four threads store the same blob now and then while another sweeps as often as it can."""
+    grace = 0.3
+    monkeypatch.setattr(store, "GRACE", timedelta(seconds=grace))
+    stop = threading.Event()
+    missing: list[str] = []
+    swept: list[int] = []
+
+    def sweep() -> None:
+        while not stop.is_set():
+            swept.append(blobs.sweep(10))
+
+    def put() -> None:
+        for number in range(4):
+            began = time.monotonic()
+            kept = blobs.put(io.BytesIO(b"contested"), 100)
+            gone = not there(blobs, kept.name)
+            if gone and time.monotonic() - began < grace:
+                missing.append(kept.name)
+            time.sleep(grace * (number % 2 + 1))
+
+    sweeper = threading.Thread(target=sweep)
+    writers = [threading.Thread(target=put) for _ in range(4)]
+    for thread in (sweeper, *writers):
+        thread.start()
+    for thread in writers:
+        thread.join()
+    stop.set()
+    sweeper.join()
+    assert not missing and sum(swept) > 0
+
+
+def there(blobs: BlobStore, name: str) -> bool:
+    try:
+        blobs.open(name).close()
+    except BlobMissing:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("address", ["s3://", "http://bucket/prefix", "s3:bucket", "s3://[bucket"])
+def test_an_address_that_is_none_is_refused(address: str) -> None:
+    with pytest.raises(BadBlobAddress, match="s3://bucket/prefix"):
+        S3Backend(address)
+
+
+def test_storage_that_does_not_answer_is_unavailable(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "test")
+    with pytest.raises(BlobsUnavailable):
+        S3Backend("s3://bucket?endpoint=http://127.0.0.1:1").open("0" * 64)
+    (tmp_path / "blobs").write_text("a file")
+    with pytest.raises(BlobsUnavailable):
+        FolderBackend(tmp_path / "blobs").write("0" * 64, io.BytesIO(b""))

@@ -1,0 +1,334 @@
+"""Content of others is imported over HTTP, from each source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from tests.conftest import Answer, HostProcess, Tenant, init, tenant, wait_for
+from tests.scenarios import elsewhere as other
+from tests.scenarios.elsewhere import PICTURE, PIXEL, Elsewhere, elsewhere, packed, paragraph, word_document
+from tests.scenarios.test_content import Space, ok
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[Elsewhere]:
+    with elsewhere() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def owner(web: Elsewhere, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tenant]:
+    data = tmp_path_factory.mktemp("importing")
+    init(data, "First", "first@example.com")
+    host = HostProcess(data, "--allow-egress", web.authority).start()
+    yield tenant(host, "Importers", "importers@example.com")
+    assert host.stop() == 0
+
+
+@pytest.fixture
+def space(owner: Tenant) -> Space:
+    """A space that may be edited directly."""
+    made = Space(owner)
+    ok(made.api.call("PATCH", made.path, {"editMode": "live"}))
+    return made
+
+
+def imported(space: Space, url: str, source: str, path: str = "content") -> Any:
+    """Import, and give the answer."""
+    answer = space.api.post(f"{space.path}/{path}/import", {"url": url, "source": source})
+    made = ok(answer, 201)
+    assert answer.headers["Location"].endswith(f"{space.path}/revisions/{made['revision']}")
+    return made
+
+
+def sent(space: Space, content: bytes, source: str, name: str = "import", **query: str) -> dict[str, Any]:
+    """Import what is sent, and give the import when it is over."""
+    params = {"source": source, "name": name, **query}
+    answer = space.api.call("POST", f"{space.path}/content/import/upload", data=content, params=params)
+    begun = ok(answer, 201)
+    path = f"{space.path}/imports/{begun['id']}"
+    assert answer.headers["Location"].endswith(path)
+    over = ("completed", "failed", "cancelled")
+    found: dict[str, Any] = wait_for(lambda: (now := ok(space.api.get(path)))["status"] in over and now, 280)
+    return found
+
+
+def refused(answer: Answer, said: str, status: int = 400) -> None:
+    assert answer.status == status, answer.text
+    assert said in answer.json["error"]["message"], answer.text
+
+
+def test_markdown_becomes_a_page(space: Space, web: Elsewhere) -> None:
+    url = web.put(
+        "/guide.md", "---\ndescription: About it\n---\n\n# The *guide*\n\n* [x] done\n\n## More\n", "text/plain"
+    )
+    before = ok(space.api.get(space.path))["revision"]
+    made = imported(space, url, "markdown")
+    assert (made["importedResources"], made["totalResources"]) == (1, 1)
+    assert ok(space.api.get(space.path))["revision"] == made["revision"]
+    revision = ok(space.api.get(f"{space.path}/revisions/{made['revision']}"))
+    assert (revision["type"], revision["parents"]) == ("edits", [before])
+    page = ok(space.api.get(f"{space.path}/content/path/the-guide", format="markdown"))
+    assert (page["title"], page["description"]) == ("The guide", "About it")
+    assert page["markdown"] == "* [x] done\n\n## More\n"
+
+
+def test_the_same_again_keeps_ids(space: Space, web: Elsewhere) -> None:
+    url = web.put("/docs.zip", packed({"a.md": "# A\n\n[b](b/c.md) ![](p.png)", "b/c.md": "# C", "p.png": PIXEL}))
+    first = imported(space, url, "zip")
+    pages, files = (ok(space.api.get(f"{space.path}/content{part}")) for part in ("/pages", "/files"))
+    second = imported(space, url, "zip")
+    assert first["revision"] != second["revision"]
+    assert ok(space.api.get(f"{space.path}/content/pages")) == pages
+    assert ok(space.api.get(f"{space.path}/content/files")) == files
+
+
+def test_a_zip_becomes_a_tree_with_files(space: Space, web: Elsewhere) -> None:
+    files: dict[str, str | bytes] = {
+        "docs/README.md": "# Welcome\n\n[Setup](guide/setup.md#first), [none](guide/no.md)\n\n![A pixel](<i/a b.png>)",
+        "docs/guide/README.md": "# Guide\n",
+        "docs/guide/setup.md": "# Setup\n\n## First\n\nback to [it](../README.md)",
+        "docs/guide/deep/x.html": "<title>X</title><body><p>See <a href='../setup.md'>setup</a></p></body>",
+        "docs/i/a b.png": PIXEL,
+        "docs/unused.bin": b"\0",
+        "__MACOSX/docs/._README.md": b"\0",
+    }
+    made = imported(space, web.put("/tree.zip", packed(files), "application/zip"), "zip")
+    assert made["importedResources"] == 6
+    assert space.outline() == [["Welcome"], ["Guide", ["Setup"], ["Deep", ["X"]]]]
+    (picture,) = ok(space.api.get(f"{space.path}/content/files"))["items"]
+    assert (picture["name"], picture["dimensions"]) == ("a b.png", {"width": 1, "height": 1})
+    setup = ok(space.api.get(f"{space.path}/content/path/guide/setup"))["id"]
+    said = space.markdown("welcome")
+    assert f"[Setup](/pages/{setup}#first)" in said
+    assert "[none](guide/no.md)" in said
+    assert f'<img src="/files/{picture["id"]}" alt="A pixel">' in said
+    assert f"[setup](/pages/{setup})" in space.markdown("guide/deep/x")
+
+
+def test_a_folder_with_a_summary_is_read_as_that_says(space: Space) -> None:
+    files: dict[str, str | bytes] = {
+        "x/SUMMARY.md": "# Contents\n\n* [First](b.md)\n  * [Second](a.md)\n\n## Group\n\n* [Far](https://example.com)\n",
+        "x/a.md": "---\nicon: bolt\n---\n\n# A\n\n![](.gitbook/assets/p.png)",
+        "x/b.md": "# B\n\n[a](a.md)",
+        "x/.gitbook/assets/p.png": PIXEL,
+    }
+    assert sent(space, packed(files), "zip")["problems"] == []
+    assert space.outline() == [["First", ["Second"]], ["Group", ["Far"]]]
+    assert ok(space.api.get(f"{space.path}/content/path/b/a"))["icon"] == "bolt"
+    assert len(ok(space.api.get(f"{space.path}/content/files"))["items"]) == 1
+
+
+HTML = """<!doctype html><html><head><title>Site - Page</title></head><body><nav>Menu</nav>
+<h1>Real title</h1><p>Some <b>bold</b> and a * star, &lt;b&gt; and {% hint %}.</p>
+<ul><li><input type="checkbox" checked>done</li><li><input type="checkbox">open</li></ul>
+<pre><code class="language-python">x = 1
+if x &lt; 2: pass</code></pre>
+<table><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>2|3</td></tr></table>
+</body></html>"""
+
+
+def test_html_becomes_a_page(space: Space, web: Elsewhere) -> None:
+    imported(space, web.put("/page.html", HTML), "html")
+    said = space.markdown("real-title")
+    assert "Some **bold** and a \\* star" in said
+    assert "* [x] done\n* [ ] open" in said
+    assert "```python\nx = 1\nif x < 2: pass\n```" in said
+    document = ok(space.api.get(f"{space.path}/content/path/real-title", format="document"))["document"]
+    kinds = [node["type"] for node in document["nodes"]]
+    assert {"list-tasks", "code", "table"} <= set(kinds)
+    assert "hint" not in kinds
+
+
+def test_word_becomes_a_page_with_pictures(space: Space, web: Elsewhere) -> None:
+    table = "<w:tbl><w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr></w:tbl>".format(paragraph("1"), paragraph("2"))
+    body = paragraph("A report", "Heading1") + paragraph("It says so.") + PICTURE + table
+    link = '<w:p><w:hyperlink r:id="l1"><w:r><w:t>click</w:t></w:r></w:hyperlink></w:p>'
+    macros = word_document(body + link, **{"word/vbaProject.bin": b"macro"})
+    made = sent(space, macros, "docx", "report.docx")
+    assert made["status"] == "completed", made
+    assert made["problems"] == ["The document has macros, which were left out."]
+    (picture,) = ok(space.api.get(f"{space.path}/content/files"))["items"]
+    said = space.markdown("a-report")
+    assert "It says so." in said
+    assert f'<img src="/files/{picture["id"]}" alt="A pixel">' in said
+    assert "javascript" not in said
+
+
+def test_google_documents_come_as_their_exports(space: Space, web: Elsewhere) -> None:
+    imported(space, web.put("/export", word_document(paragraph("Draft", "Heading1"))), "google-docs")
+    exported = packed({"Notes.html": "<h1>Notes</h1><img src='images/i.png'>", "images/i.png": PIXEL})
+    imported(space, web.put("/export.zip", exported), "google-docs")
+    assert space.outline() == [["Draft"], ["Notes"]]
+
+
+def test_an_export_of_notion(space: Space) -> None:
+    one, two, base = "0" * 32, "1" * 32, "2" * 32
+    files = {
+        f"Export/Home {one}.md": f"# Home\n\n[Sub](Home%20{one}/Sub%20{two}.md) [T](Home%20{one}/Tasks%20{base}.csv)\n",
+        f"Export/Home {one}/Sub {two}.md": "# Sub\n\nText",
+        f"Export/Home {one}/Tasks {base}.csv": "Name,State\nWrite,Done\n",
+        f"Export/Home {one}/Tasks {base}_all.csv": 'Name,State\nWrite,Done\n"a|b",*open*\n',
+        "Export/Part-2.zip": packed({"x.md": "# X"}),
+    }
+    made = sent(space, packed(files), "notion")
+    assert made["problems"] == ["Part-2.zip is an archive in the archive, which is not opened."]
+    assert space.outline() == [["Home", ["Sub"], ["Tasks"]]]
+    assert "/pages/" in space.markdown("home")
+    assert "Write" in space.markdown("home/tasks")
+    assert "a|b" in space.markdown("home/tasks").replace("\\", "")
+
+
+def test_an_export_of_confluence(space: Space) -> None:
+    page = "<title>Docs : {0}</title><div id='main-header'>x</div><div id='main-content'>{1}</div>"
+    setup = "<a href='Setup_2.html'>Setup</a>"
+    files = {
+        "DOC/index.html": f"<ul><li><a href='Home_1.html'>Home</a><ul><li>{setup}</li></ul></li></ul>",
+        "DOC/Home_1.html": page.format("Home", f"<p>{setup}</p><img src='attachments/1/2.png'>"),
+        "DOC/Setup_2.html": page.format("Setup", "<p>Text</p>"),
+        "DOC/attachments/1/2.png": PIXEL,
+    }
+    assert sent(space, packed(files), "confluence")["status"] == "completed"
+    assert space.outline() == [["Home", ["Setup"]]]
+    assert "/pages/" in space.markdown("home")
+    assert "/files/" in space.markdown("home")
+    failed = sent(space, packed({"entities.xml": "<x/>"}), "confluence")
+    assert "as XML" in failed["error"]
+
+
+def test_a_wiki_in_the_order_of_its_sidebar(space: Space) -> None:
+    files = {
+        "Home.md": "Welcome to [[Second Page]] and [[this|First]].",
+        "First.md": "One",
+        "Second-Page.md": "Two",
+        "_Sidebar.md": "* [[Second Page]]\n* [[First]]",
+    }
+    assert sent(space, packed(files), "github-wiki")["status"] == "completed"
+    assert space.outline() == [["Home"], ["Second Page"], ["First"]]
+    assert space.markdown("home").count("](/pages/") == 2
+
+
+def test_a_website_is_crawled_as_robots_allow(space: Space, web: Elsewhere) -> None:
+    def page(title: str, text: str) -> str:
+        return f"<title>{title}</title><nav>Menu</nav><main><h1>{title}</h1>{text}</main><footer>Foot</footer>"
+
+    web.put("/robots.txt", "User-agent: *\nDisallow: /site/private\n", "text/plain")
+    links = [
+        "a/",
+        "a/deep.html",
+        "private",
+        "/outside",
+        "https://example.com/",
+        "pdf",
+        "gone",
+        "loop",
+        "?q=1#x",
+        "mailto:a@b.c",
+    ]
+    shown = (
+        "".join(f"<a href='{link}'>{link}</a>" for link in links)
+        + "<img src='/pic' alt='Pic'><script>alert(1)</script>"
+    )
+    web.put("/site/", page("Start", shown))
+    web.put("/site/?q=1", page("Query", "<a href='./'>back</a>"))
+    web.put("/site/a/", page("Part", "<a href='deep.html#there'>deep</a>"))
+    web.put("/site/a/deep.html", page("Deep", "<p>Far</p>"))
+    web.put("/site/private", page("Secret", ""))
+    web.put("/outside", page("Outside", ""))
+    web.put("/site/pdf", b"%PDF-1", "application/pdf")
+    web.put("/pic", PIXEL, "image/png")
+    web.pages["/site/loop"] = other.redirect("/site/loop")
+    web.asked.clear()
+    made = imported(space, f"{web.url}/site/", "website")
+    assert space.outline() == [["Start"], ["Query"], ["Part", ["Deep"]]]
+    assert not {"/site/private", "/outside"} & set(web.asked)
+    assert len(web.asked) - web.asked.count("/site/loop") == len({*web.asked} - {"/site/loop"})
+    said = space.markdown("site")
+    assert "Menu" not in said and "Foot" not in said and "alert" not in said
+    assert "/files/" in said
+    (last, *_) = ok(space.api.get(f"{space.path}/imports"))["items"]
+    assert len(last["problems"]) == 4, last
+    assert last["totalResources"] > made["importedResources"]
+
+
+def test_into_a_page_a_change_request_and_both(space: Space, web: Elsewhere) -> None:
+    url = web.put("/part.md", "# Part", "text/plain")
+    space.merge({"type": "insert_page", "id": "above", "title": "Above"})
+    imported(space, url, "markdown", "content/page/above")
+    assert space.outline() == [["Above", ["Part"]]]
+    path = space.change_request().removeprefix(space.path).strip("/")
+    for inside in (f"{path}/content", f"{path}/content/page/above"):
+        imported(space, url, "markdown", inside)
+    shown = ok(space.api.get(f"{space.path}/{path}/content/pages"))["pages"]
+    assert [page["title"] for page in shown] == ["Above", "Part"]
+    assert space.outline() == [["Above", ["Part"]]]
+    assert sent(space, b"# Sent", "markdown", page="above")["page"] == "above"
+    assert space.outline() == [["Above", ["Part"], ["Sent"]]]
+    one = ok(space.api.get(f"{space.path}/imports"))["items"]
+    assert len(one) == 4
+
+
+def test_what_cannot_be_imported_into(space: Space, owner: Tenant, web: Elsewhere) -> None:
+    body = {"url": web.put("/any.md", "# Any", "text/plain"), "source": "markdown"}
+    locked = Space(owner)
+    refused(locked.api.post(f"{locked.path}/content/import", body), "is locked", 412)
+    inside = locked.change_request()
+    ok(locked.api.post(f"{inside}/content/import", body), 201)
+    ok(locked.api.post(f"{inside}/merge"))
+    assert locked.outline() == [["Any"]]
+    refused(locked.api.post(f"{inside}/content/import", body), "merged")
+    page = ok(locked.api.get(f"{locked.path}/content/path/any"))["id"]
+    refused(space.api.post(f"{space.path}/content/page/{page}/import", body), "no page", 404)
+    space.merge(
+        {"type": "insert_page", "id": "link", "title": "L", "page": "link", "target": {"kind": "url", "url": "/"}}
+    )
+    refused(space.api.post(f"{space.path}/content/page/link/import", body), "A link has no pages")
+
+
+def test_addresses_that_are_not_imported_from(space: Space, web: Elsewhere) -> None:
+    def told(url: str, said: str, source: str = "markdown") -> None:
+        refused(space.api.post(f"{space.path}/content/import", {"url": url, "source": source}), said)
+
+    before = ok(space.api.get(space.path))["revision"]
+    told("http://127.0.0.1:1/", "private network")
+    told("http://169.254.169.254/latest", "private network")
+    told("http://[::1]/", "private network")
+    told("file:///etc/passwd", "must begin with")
+    told("http://user:secret@example.com/", "must begin with")
+    told(f"{space.api.url}/healthz", "this platform")
+    told(f"{web.url}/none", "answered with 404")
+    web.pages["/round"] = other.redirect("/round")
+    told(f"{web.url}/round", "on and on")
+    web.pages["/inward"] = other.redirect("http://127.0.0.1:1/")
+    told(f"{web.url}/inward", "private network")
+    web.pages["/local"] = other.redirect("file:///etc/passwd")
+    told(f"{web.url}/local", "none of the web")
+    web.pages["/short"] = other.lying
+    told(f"{web.url}/short", "could not be fetched")
+    told(web.put("/empty", b""), "nothing in it")
+    told(web.put("/program", b"\x7fELF\0\0\0\0"), "no text")
+    told(web.put("/not.docx", b"plain"), "no .docx", "docx")
+    told(web.put("/not.zip", b"plain"), "no zip file", "zip")
+    told(web.put("/broken.zip", packed({"a.md": "# A"})[:-30]), "damaged", "zip")
+    web.pages["/endless"] = other.endless
+    told(f"{web.url}/endless", "could not be fetched", "website")
+    assert ok(space.api.get(space.path))["revision"] == before
+    assert {one["status"] for one in ok(space.api.get(f"{space.path}/imports"))["items"]} == {"failed"}
+
+
+def test_an_import_can_be_cancelled(space: Space, web: Elsewhere) -> None:
+    before = ok(space.api.get(space.path))["revision"]
+    web.pages["/slowly"] = other.endless
+    slow = {"url": f"{web.url}/slowly", "source": "markdown"}
+    with ThreadPoolExecutor(1) as waiting:
+        answer = waiting.submit(space.api.post, f"{space.path}/content/import", slow)
+        (one,) = wait_for(lambda: ok(space.api.get(f"{space.path}/imports"))["items"])
+        path = f"{space.path}/imports/{one['id']}/cancel"
+        assert ok(space.api.post(path))["status"] == "cancelled"
+        refused(answer.result(), "cancelled")
+    assert ok(space.api.post(path))["status"] == "cancelled"
+    assert ok(space.api.get(space.path))["revision"] == before

@@ -1,0 +1,150 @@
+"""Links of spaces and change requests: what is there, what is broken, and who refers to what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.conftest import HostProcess, Tenant
+from tests.scenarios.people import person
+from tests.scenarios.test_content import Space, ok, page
+
+GUIDE = """# Begin here
+
+See [the reference](/pages/reference), [its end](/pages/reference#the-end), [its middle](/pages/reference#middle),
+[nothing](/pages/nothing), [here](#begin-here), [nowhere](#nowhere) and [elsewhere](https://example.com/).
+
+[The platform]({app}/spaces) · [a colleague](/users/{user}) · [a stranger](/users/stranger)
+
+{{% content-ref url="/pages/reference" %}}
+[reference](/pages/reference)
+{{% endcontent-ref %}}
+"""
+
+
+@pytest.fixture
+def space(alpha: Tenant) -> Space:
+    space = Space(alpha)
+    guide = GUIDE.format(app=f"{alpha.api.url}/app", user=alpha.user)
+    space.merge(
+        page("Guide", guide, id="guide"),
+        page("Reference", "# Reference\n\n## The end\n\nBack to [the guide](/pages/guide).", id="reference"),
+        {
+            "type": "insert_page",
+            "title": "Link",
+            "page": "link",
+            "id": "link",
+            "target": {"kind": "page", "page": "guide"},
+        },
+    )
+    return space
+
+
+def links(space: Space, place: str = "", **query: str) -> dict[str, Any]:
+    found: dict[str, Any] = ok(space.api.get(f"{place or space.path}/links", **query))
+    return found
+
+
+def targets(found: dict[str, Any]) -> list[str]:
+    """Say what each item leads to, in a word."""
+    words = []
+    for item in found["items"]:
+        target = item.get("targetReference", {})
+        kind = target.get("kind", "?")
+        named = target.get("url") or target.get(kind, {}).get("id") or target.get(kind, {}).get("title", "?")
+        words.append(f"{named}#{target['internalLocation']['anchor']}" if "internalLocation" in target else named)
+    return words
+
+
+def test_every_link_has_its_status(space: Space, alpha: Tenant) -> None:
+    found = links(space)
+    assert targets(links(space, status="ok")) == [
+        "reference",
+        "reference#the-end",
+        "guide#begin-here",
+        "https://example.com/",
+        alpha.user,
+        "guide",
+    ]
+    assert targets(links(space, status="in-app")) == [f"{alpha.api.url}/app/spaces"]
+    broken = links(space, status="broken")
+    assert len(broken["items"]) == 4 == broken["count"]
+    assert all("targetReference" not in item for item in broken["items"])
+    assert found["stats"] == {"total": 13, "broken": {"total": 4}}
+    used = {
+        item["targetReference"].get("page", {}).get("id"): item for item in found["items"] if "targetReference" in item
+    }
+    assert [place["page"]["id"] for place in used["guide"]["locationReferences"]] == ["reference", "link"]
+
+
+def test_links_of_one_page(space: Space) -> None:
+    found = links(space, f"{space.path}/content/page/reference")
+    assert targets(found) == ["guide"] and found["stats"]["total"] == 1
+    assert space.api.get(f"{space.path}/content/page/none/links").status == 404
+
+
+def test_lists_of_links_are_paged(space: Space) -> None:
+    every, query = links(space)["items"], {"limit": "3"}
+    seen: list[Any] = []
+    while True:
+        part = links(space, **query)
+        seen += part["items"]
+        if "next" not in part:
+            break
+        query["page"] = part["next"]["page"]
+    assert seen == every
+
+
+def test_a_change_request_tells_what_it_broke(space: Space) -> None:
+    path = space.change_request({"type": "delete_page", "id": "reference"})
+    stats = links(space, path)["stats"]
+    assert stats == {"total": 12, "broken": {"total": 7, "changeRequest": 3}}
+    of_page = links(space, f"{path}/content/page/guide")["stats"]
+    assert of_page["broken"] == {"total": 7, "changeRequest": 3}
+    assert links(space)["stats"]["broken"]["total"] == 4
+
+
+def test_what_refers_to_a_page_and_to_a_file(space: Space) -> None:
+    path = space.change_request()
+    upload = space.api.call("POST", f"{path}/content/files", data=b"x", params={"name": "a.png", "id": "picture"})
+    assert upload.status == 201
+    changes = [
+        page("Shows", "![](/files/picture)", id="shows"),
+        {
+            "type": "put_reusable_content",
+            "id": "part",
+            "title": "Part",
+            "document": {"markdown": "[guide](/pages/guide)"},
+        },
+        {"type": "update_page", "id": "guide", "cover": {"ref": {"kind": "file", "file": "picture"}, "yPos": 0}},
+    ]
+    ok(space.api.post(f"{path}/content", {"changes": changes}))
+    for place in (f"{path}/content", f"{space.path}/content"):
+        if place.startswith(f"{space.path}/content"):
+            ok(space.api.post(f"{path}/merge"))
+        files = ok(space.api.get(f"{place}/files/picture/backlinks"))
+        assert [item["page"]["id"] for item in files["items"]] == ["guide", "shows"]
+        pages = ok(space.api.get(f"{place}/page/guide/backlinks"))
+        assert [item["kind"] for item in pages["items"]] == ["page", "page", "page", "reusable-content"]
+    assert space.api.get(f"{space.path}/content/files/none/backlinks").status == 404
+
+
+def test_what_one_may_not_see_is_broken(host: HostProcess, space: Space, alpha: Tenant, beta: Tenant) -> None:
+    hidden = Space(alpha)
+    hidden.merge(page("Secret", "Text.", id="secret"))
+    theirs = Space(beta)
+    theirs.merge(page("Theirs", "Text.", id="theirs"))
+    text = f"[a](/spaces/{theirs.id}) [b](/spaces/{theirs.id}/pages/theirs) [c](/spaces/{hidden.id}/pages/secret)"
+    space.merge(page("Out", text, id="out"))
+    found = links(space, f"{space.path}/content/page/out")
+    assert [item["status"] for item in found["items"]] == ["broken", "broken", "ok"]
+    guest = person(host, alpha, None)
+    ok(alpha.api.post(f"{space.path}/permissions", {"role": "read", "users": [guest.id]}), 204)
+    seen = ok(guest.api.get(f"{space.path}/content/page/out/links"))
+    assert [item["status"] for item in seen["items"]] == ["broken", "broken", "broken"]
+
+
+def test_a_copy_has_the_same_links(space: Space, alpha: Tenant) -> None:
+    copy = ok(space.api.post(f"{space.path}/duplicate"), 201)["id"]
+    assert ok(alpha.api.get(f"/v1/spaces/{copy}/links"))["stats"] == links(space)["stats"]
