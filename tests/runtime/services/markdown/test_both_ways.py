@@ -105,6 +105,9 @@ def test_markdown_is_the_same_after_the_first_time(markdown: str) -> None:
 @pytest.mark.parametrize("alternative", ["\n", "a\nb", "a\n\nb", " \n ", "a\n> b\n# c"])
 def test_lines_of_what_stands_for_a_picture_are_kept(alternative: str) -> None:
     picture = {"ref": {"kind": "url", "url": "https://a.example/x.png"}, "alt": alternative}
-    line = [documents.text_of("a"), {"object": "inline", "type": "inline-image", "data": picture, "isVoid": True}]
+    line = [
+        {"object": "text", "leaves": [documents.leaf("a")]},
+        {"object": "inline", "type": "inline-image", "data": picture, "isVoid": True},
+    ]
     document = {"object": "document", "data": {}, "nodes": [documents.paragraph_of(line)]}
     assert document_of(markdown_of(document)) == document
