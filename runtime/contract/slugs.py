@@ -28,3 +28,10 @@ class Slugs:
         self._next[slug] = number
         self._taken.add(candidate)
         return candidate
+
+    def release(self, slug: str) -> None:
+        """Let another have a slug; numbers that were given are not given again."""
+        self._taken.discard(slug)
+
+    def __contains__(self, slug: str) -> bool:
+        return slug in self._taken

@@ -73,6 +73,7 @@ class Editor:
         self._inside: dict[str | None, list[str]] = {
             parent: [page.id for page in pages] for parent, pages in snapshot.children.items()
         }
+        self._slugs: dict[str | None, Slugs] = {}
         self.documents: dict[str, Node] = {}
         self._written: Node | None = None
         self.added: list[str] = []
@@ -114,9 +115,10 @@ class Editor:
             raise errors.BadRequest("target: links have one, other pages have none")
         if change.title is not MISSING:
             page = replace(page, title=change.title)
-        self._pages[page.id] = self._with_fields(page, change)
-        if change.slug is not MISSING:
-            self._check_slug(self._pages[page.id])
+        changed = self._with_fields(page, change)
+        if changed.slug != page.slug:
+            self._rename(page, changed)
+        self._pages[page.id] = changed
 
     def move_page(self, change: MovePage) -> None:
         """Put a page elsewhere, with all that is in it."""
@@ -124,19 +126,24 @@ class Editor:
         siblings = self._inside[page.parent]
         at = siblings.index(page.id)
         del siblings[at]
+        self._release(page)
         try:
             self._place(page, change.position)
         except errors.BadRequest:
             siblings.insert(at, page.id)
+            if page.slug is not None:
+                self._slugs_in(page.parent).take(page.slug)
             raise
 
     def delete_page(self, change: DeletePage) -> None:
         """Take a page out, with all that is in it."""
         page = self._page(change.id)
         self._inside[page.parent].remove(page.id)
+        self._release(page)
         todo = [page.id]
         while todo:
             gone = todo.pop()
+            self._slugs.pop(gone, None)
             todo += self._inside.pop(gone, [])
             del self._pages[gone]
 
@@ -229,9 +236,8 @@ class Editor:
                 if neighbor not in siblings:
                     raise errors.BadRequest(f"position: the page `{neighbor}` is not there")
                 at = siblings.index(neighbor) + offset
-        taken = [slug for one in siblings if (slug := self._pages[one].slug) is not None]
         if page.type in HOLDS_PAGES:
-            page = replace(page, slug=Slugs(taken).take(page.slug or slug_of(page.title)))
+            page = replace(page, slug=self._slugs_in(position.parent).take(page.slug or slug_of(page.title)))
         siblings.insert(at, page.id)
         self._pages[page.id] = replace(page, parent=position.parent)
 
@@ -245,10 +251,25 @@ class Editor:
                 raise errors.BadRequest("position: a page cannot be in itself, or in what is inside it")
             above = self._pages[above.parent] if above.parent is not None else None
 
-    def _check_slug(self, page: Page) -> None:
-        for sibling in self._inside[page.parent]:
-            if sibling != page.id and self._pages[sibling].slug == page.slug:
-                raise errors.BadRequest(f"slug: a page beside this one has the slug `{page.slug}` already")
+    def _slugs_in(self, parent: str | None) -> Slugs:
+        """Give the slugs of a page's pages; a request may add thousands beside thousands, so they are read once."""
+        if parent not in self._slugs:
+            siblings = (self._pages[one] for one in self._inside.get(parent, ()))
+            self._slugs[parent] = Slugs(one.slug for one in siblings if one.slug is not None)
+        return self._slugs[parent]
+
+    def _release(self, page: Page) -> None:
+        if page.slug is not None:
+            self._slugs_in(page.parent).release(page.slug)
+
+    def _rename(self, page: Page, changed: Page) -> None:
+        beside = self._slugs_in(page.parent)
+        if changed.slug is not None:
+            if changed.slug in beside:
+                raise errors.BadRequest(f"slug: a page beside this one has the slug `{changed.slug}` already")
+            beside.take(changed.slug)
+        if page.slug is not None:
+            beside.release(page.slug)
 
 
 def too_much(snapshot: Snapshot) -> str | None:

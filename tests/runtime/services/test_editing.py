@@ -59,6 +59,9 @@ def test_what_comes_out_is_a_tree(changes: list[dict[str, Any]]) -> None:
         after = editor.snapshot()
         assert in_order(after.pages) == list(after.pages)
         assert Editor(after, MOMENT).snapshot() == after
+        for beside in after.children.values():
+            slugs = [page.slug for page in beside if page.slug is not None]
+            assert len(slugs) == len(set(slugs))
         kinds = [found["type"] for found in between(before, after, address_of)]
         gone = before.page_by_id.keys() - after.page_by_id.keys()
         come = after.page_by_id.keys() - before.page_by_id.keys()
@@ -112,3 +115,20 @@ def test_looks_of_a_page_are_kept_as_they_are_said() -> None:
     editor.apply(change(type="insert_page", title="Page", layout={"width": "wide", "coverSize": "hero"}, cover=cover))
     (page,) = editor.snapshot().pages
     assert page.layout == {"width": "wide", "coverSize": "hero"} and page.cover == cover
+
+
+def test_a_slug_is_free_again_when_its_page_has_gone_elsewhere() -> None:
+    editor = Editor(Snapshot(), MOMENT)
+    for page_id, title in (("p0", "Guide"), ("p1", "Guide"), ("p2", "Other")):
+        editor.apply(change(type="insert_page", id=page_id, title=title))
+    with pytest.raises(errors.BadRequest, match="has the slug `guide` already"):
+        editor.apply(change(type="update_page", id="p2", slug="guide"))
+    with pytest.raises(errors.BadRequest, match="cannot be in itself"):
+        editor.apply(change(type="move_page", id="p0", position={"parent": "p0"}))
+    with pytest.raises(errors.BadRequest, match="has the slug `guide` already"):
+        editor.apply(change(type="update_page", id="p2", slug="guide"))
+    editor.apply(change(type="move_page", id="p0", position={"parent": "p2"}))
+    editor.apply(change(type="update_page", id="p1", slug="guide"))
+    editor.apply(change(type="delete_page", id="p1"))
+    editor.apply(change(type="update_page", id="p2", slug="guide"))
+    assert [(page.id, page.slug) for page in editor.snapshot().pages] == [("p2", "guide"), ("p0", "guide")]
