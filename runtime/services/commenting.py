@@ -20,7 +20,7 @@ from runtime.contract.comments import (
 from runtime.contract.document_nodes import said
 from runtime.serializers.comment_targets import page_of
 from runtime.services import content
-from runtime.services.documents import written
+from runtime.services.documents import markdown_of_sent
 from runtime.services.markdown.reading import document_of
 from runtime.store import comments as stored
 from runtime.store import locks, rows
@@ -91,7 +91,9 @@ def _react(session: Session, row: CommentRow | CommentReplyRow, user_id: str, em
     """Add reactions; raises BadRequest where there would be too many different ones."""
     locks.acquire(session, f"reactions to {row.id}")
     if len(stored.emoji_of(session, row.id) | set(emoji)) > MAX_REACTIONS:
-        raise errors.BadRequest(f"addedReactions: there are at most {MAX_REACTIONS} different ones")
+        raise errors.BadRequest(
+            f"addedReactions: a comment has at most {MAX_REACTIONS} different reactions; add one that it has already"
+        )
     of_reply = isinstance(row, CommentReplyRow)
     comment_id = row.comment_id if isinstance(row, CommentReplyRow) else row.id
     values: dict[str, Any] = {"on_id": row.id, "user_id": user_id, "comment_id": comment_id}
@@ -105,7 +107,7 @@ def _written(body: CommentBody) -> dict[str, Any]:
     Raises BadRequest for a document whose blocks lack what their kinds have, which `check_document` does not look at.
     """
     if body.document is not MISSING:
-        return {"document": body.document, "markdown": written(body.document, "body.document")}
+        return {"document": body.document, "markdown": markdown_of_sent(body.document, "body.document")}
     markdown = "" if body.markdown is MISSING else body.markdown
     return {"document": document_of(markdown), "markdown": markdown}
 
@@ -114,7 +116,7 @@ def _aim(session: Session, row: CommentRow, body: PostComment) -> None:
     """Note what a comment is about, as it is now."""
     if body.page is MISSING:
         if body.node is not MISSING or body.table_cell is not MISSING:
-            raise errors.BadRequest("page: say which page the node is on")
+            raise errors.BadRequest("page: `node` and `tableCell` need the page they are on; send `page`, too")
         return
     page = _page(session, row, body.page)
     if body.node is MISSING and body.table_cell is MISSING:
@@ -137,6 +139,8 @@ def _page(session: Session, row: CommentRow, page_id: str) -> Page:
     snapshot = snapshot_of(session, revision)
     page, path = snapshot.page_by_id.get(page_id), snapshot.path_of.get(page_id)
     if page is None or path is None:
-        raise errors.BadRequest(f"page: there is no page `{page_id[:60]}` that has a path")
+        raise errors.BadRequest(
+            f"page: there is no page `{page_id[:60]}` in the revision the comment is on; list its pages"
+        )
     row.page_id, row.page, row.document_id = page.id, page_of(page, path), page.document
     return page

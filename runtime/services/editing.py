@@ -26,7 +26,7 @@ from runtime.contract.change_requests import (
 )
 from runtime.contract.identifiers import new_id
 from runtime.contract.slugs import Slugs, slug_of
-from runtime.services.documents import written
+from runtime.services.documents import markdown_of_sent
 from runtime.services.markdown.reading import document_of
 from runtime.store.content.entries import HOLDS_PAGES, File, Page, ReusableContent
 from runtime.store.content.revisions import name_of
@@ -56,7 +56,7 @@ def document_of_change(change: Change, field: str) -> Node | None:
     if isinstance(given.markdown, str):
         return document_of(given.markdown)
     assert isinstance(given.document, dict), "the model has seen that there is one of both"
-    written(given.document, field)
+    markdown_of_sent(given.document, field)
     return given.document
 
 

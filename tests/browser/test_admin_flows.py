@@ -129,7 +129,7 @@ def test_a_change_request_is_read_and_merged(page: Any, owner: Tenant) -> None:
     expect(page.get_by_text("merged", exact=True)).to_be_visible()
     page.get_by_role("link", name="Change requests").press("Enter")
     page.get_by_role("link", name="Third").press("Enter")
-    page.get_by_role("button", name="Bring up to date").press("Enter")
+    page.get_by_role("button", name="Update from the space").press("Enter")
     expect(page.get_by_role("alert")).to_contain_text("Guide")
     expect(page.get_by_text("open", exact=True)).to_be_visible()
 

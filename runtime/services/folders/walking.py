@@ -6,6 +6,7 @@ import filecmp
 import os
 import shutil
 import stat
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -39,7 +40,7 @@ class Problems(list[str]):
         return [*self, f"{self.more} more problems are not listed."] if self.more else list(self)
 
 
-class Files:
+class Files(ABC):
     """What there is in a folder: path -> bytes in `sizes`. All texts together have a limit."""
 
     def __init__(self, sizes: dict[str, int], problems: Problems) -> None:
@@ -47,17 +48,17 @@ class Files:
         self.sizes, self.problems = sizes, problems
         self._left = MAX_TEXTS
 
+    @abstractmethod
     def bytes_of(self, path: str) -> bytes:
         """Read a file that is known to be small; raises OSError."""
-        raise NotImplementedError
 
+    @abstractmethod
     def copy(self, path: str, to: Path) -> None:
         """Write the bytes of a file to another place; raises OSError."""
-        raise NotImplementedError
 
+    @abstractmethod
     def same(self, path: str, other: Path) -> bool:
         """Whether a file has the bytes of another one."""
-        raise NotImplementedError
 
     def text(self, path: str, most: int = MAX_TEXT) -> str | None:
         """Read a text of some characters; None, and a problem, for what is none or too long."""

@@ -12,7 +12,7 @@ from runtime.contract.document_references import FIELDS, references_in
 from runtime.services.folders.configuration import Configuration, read_configuration
 from runtime.services.folders.names import CONFIGURATION
 from runtime.services.folders.paths import Paths, paths_of
-from runtime.services.folders.walking import Files, Problems
+from runtime.services.folders.walking import Files, FolderFiles, Problems
 from runtime.services.folders.writing import CONTENTS, VARIABLES, write_folder
 from runtime.services.git.commits import Change, Trees, contents
 from runtime.services.git.objects import new_hash, write_commit
@@ -80,7 +80,7 @@ def make_commit(folder: Path, arguments: Any) -> dict[str, Any]:
     tip, directory = arguments["tip"], arguments["directory"]
     pack = Pack(folder / PACK) if tip is not None else None
     tree = commit_in(pack, tip).tree if pack is not None else None
-    there = TreeFiles(pack, tree, directory) if pack is not None and tree is not None else _Nothing()
+    there = TreeFiles(pack, tree, directory) if pack is not None and tree is not None else _Nothing(folder)
     given = {file.id: folder / BYTES / file.id for file in now.files if (folder / BYTES / file.id).exists()}
     oids = there.oids
     missing = [file.id for file in now.files if file.id not in given and oids.get(_was(file) or "") != _oid(file)]
@@ -111,11 +111,11 @@ def make_commit(folder: Path, arguments: Any) -> dict[str, Any]:
     return {"commit": new_hash("commit", len(commit), commit).hexdigest()}
 
 
-class _Nothing(Files):
+class _Nothing(FolderFiles):
     """The files of a repository that has no commit."""
 
-    def __init__(self) -> None:
-        super().__init__({}, Problems())
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, {}, Problems())
         self.oids: dict[str, str] = {}
 
 

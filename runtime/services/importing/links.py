@@ -45,10 +45,6 @@ class PathLinks:
                 return {"kind": "file", "file": used}
         return address
 
-    def write(self, ref: Node) -> str:
-        """Nothing that is imported is written."""
-        raise NotImplementedError
-
 
 class AddressLinks:
     """Links between pages of a website, from the one at an address."""
@@ -76,10 +72,6 @@ class AddressLinks:
                 {"kind": "anchor", "anchor": unquote(anchor), "page": key} if anchor else {"kind": "page", "page": key}
             )
         return {"kind": "url", "url": f"{whole}#{anchor}" if anchor else whole}
-
-    def write(self, ref: Node) -> str:
-        """Nothing that is imported is written."""
-        raise NotImplementedError
 
 
 def same(address: str) -> str:

@@ -28,11 +28,15 @@ IN_A_SPACE = frozenset(("page", "reusable-content"))
 FOLDERS = {folder: (kind, field) for kind, (folder, field) in KINDS.items()}
 
 
-class Links(Protocol):
-    """How references are written as Markdown targets: a Git export has another way than the host."""
+class LinkReader(Protocol):
+    """What targets of links in Markdown lead to."""
 
     def read(self, target: str) -> Node:
         """Read a target as a ContentRef; never raises: what is nothing else is a URL."""
+
+
+class Links(LinkReader, Protocol):
+    """How references are written as Markdown targets: a Git export has another way than the host."""
 
     def write(self, ref: Node) -> str:
         """Write a ContentRef as a target that `read` reads as the same."""
@@ -93,7 +97,7 @@ def _quoted(value: object) -> str:
     return quote(str(value), safe="")
 
 
-def known(links: Links, target: str, kinds: tuple[str, ...] = ()) -> Node | None:
+def known(links: LinkReader, target: str, kinds: tuple[str, ...] = ()) -> Node | None:
     """Read a target that may stand in a document: None for one that could run something, or is of another kind."""
     ref = links.read(target)
     return ref if is_safe(ref) and (not kinds or ref["kind"] in kinds) else None

@@ -12,7 +12,7 @@ from runtime.services.markdown import nodes as make
 from runtime.services.markdown.attributes import clean
 from runtime.services.markdown.block_lines import BlockLines
 from runtime.services.markdown.fitting import fit
-from runtime.services.markdown.links import IdLinks, Links
+from runtime.services.markdown.links import IdLinks, LinkReader
 from runtime.services.markdown.nodes import Node
 from runtime.services.markdown.parser import markdown_parser
 from runtime.services.markdown.reading_html import HtmlReader
@@ -26,7 +26,7 @@ CHECKBOX = re.compile(r"\[([ xX])\](?: |$)")
 SYNTAX = re.compile(r"\S{1,100}")
 
 
-def document_of(markdown: str, links: Links | None = None, fences: Fences | None = None, top: int = 1) -> Node:
+def document_of(markdown: str, links: LinkReader | None = None, fences: Fences | None = None, top: int = 1) -> Node:
     """Write Markdown as a document, in time that grows as the text does; no text is wrong.
 
     `top` is how many `#` the highest heading of a text has: 2 where the title of the page is above it.
@@ -52,7 +52,7 @@ def groups(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
 
 
 class _Reader:
-    def __init__(self, links: Links, fences: Fences, size: int, top: int) -> None:
+    def __init__(self, links: LinkReader, fences: Fences, size: int, top: int) -> None:
         self._inlines = InlineReader(links, size)
         self._fences = fences
         self._html = HtmlReader(self._inlines, links, top)

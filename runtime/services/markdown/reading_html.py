@@ -7,7 +7,7 @@ import re
 from runtime.services.markdown import nodes as make
 from runtime.services.markdown.attributes import clean, elements, read_attributes, read_length
 from runtime.services.markdown.block_rules import MAX_CELLS
-from runtime.services.markdown.links import Links
+from runtime.services.markdown.links import LinkReader
 from runtime.services.markdown.nodes import Node
 from runtime.services.markdown.reading_inline import InlineReader
 from runtime.services.markdown.reading_tables import html_table
@@ -25,7 +25,7 @@ ALIGNMENTS = {"left": "start", "center": "center", "right": "end", "start": "sta
 class HtmlReader:
     """Reads elements; what an element says beyond the platform's HTML is dropped, or left as text."""
 
-    def __init__(self, inlines: InlineReader, links: Links, top: int = 1) -> None:
+    def __init__(self, inlines: InlineReader, links: LinkReader, top: int = 1) -> None:
         self._inlines, self._links, self._top = inlines, links, top
         self.cells = 0
         """How many cells the tables have that were read so far."""

@@ -12,7 +12,7 @@ from runtime.services.markdown import nodes as make
 from runtime.services.markdown.attributes import clean, read_attributes, unescape
 from runtime.services.markdown.emoji import CODE, code_of
 from runtime.services.markdown.inline_rules import MARK_TAGS
-from runtime.services.markdown.links import Links, known
+from runtime.services.markdown.links import LinkReader, known
 from runtime.services.markdown.nodes import Node
 from runtime.services.markdown.parser import html_parser
 
@@ -28,7 +28,7 @@ FOOTNOTE_ANCHOR = "user-content-fn-"
 class InlineReader:
     """Reads text, with the references and footnotes of one document."""
 
-    def __init__(self, links: Links, size: int) -> None:
+    def __init__(self, links: LinkReader, size: int) -> None:
         self._links = links
         self._left = 2 * size + 100_000
         self.body_of: Callable[[str], list[Node] | None] = lambda label: None
@@ -67,7 +67,7 @@ class InlineReader:
 
 
 class _Line:
-    def __init__(self, reader: InlineReader, links: Links) -> None:
+    def __init__(self, reader: InlineReader, links: LinkReader) -> None:
         self._reader, self._links = reader, links
         self._nodes: list[Node] = []
         self._into = self._nodes  # a link's own nodes while one is open

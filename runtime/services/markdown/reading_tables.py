@@ -12,7 +12,7 @@ from markdown_it.token import Token
 from runtime.services.markdown import nodes as make
 from runtime.services.markdown.attributes import clean, elements, read_attributes, read_json, unescape
 from runtime.services.markdown.fitting import fit
-from runtime.services.markdown.links import Links, known
+from runtime.services.markdown.links import LinkReader, known
 from runtime.services.markdown.nodes import Node
 from runtime.services.markdown.reading_inline import InlineReader
 
@@ -90,7 +90,7 @@ def _alignment(cell: Token) -> str:
     return style if style in ALIGNMENTS else "left"
 
 
-def html_table(source: str, inlines: InlineReader, links: Links, cells: int) -> tuple[Node | None, int]:
+def html_table(source: str, inlines: InlineReader, links: LinkReader, cells: int) -> tuple[Node | None, int]:
     """Read a table of HTML and count its cells; None for one of no columns, or of more cells than allowed."""
     head, _, body = source.partition("</thead>")
     first = next(elements(head, "tr"), None)
@@ -171,7 +171,13 @@ def _definition(attributes: dict[str, str]) -> Node:
 
 
 def _cell(
-    table: _Table, values: Node, column: str, kind: str, match: tuple[str, str], inlines: InlineReader, links: Links
+    table: _Table,
+    values: Node,
+    column: str,
+    kind: str,
+    match: tuple[str, str],
+    inlines: InlineReader,
+    links: LinkReader,
 ) -> None:
     attributes = read_attributes(match[0])
     inner = match[1].strip()
@@ -195,7 +201,7 @@ def _cell(
         _references(values, column, kind, inner, links)
 
 
-def _references(values: Node, column: str, kind: str, inner: str, links: Links) -> None:
+def _references(values: Node, column: str, kind: str, inner: str, links: LinkReader) -> None:
     found = [read_attributes(match[1]) for match in ANCHOR.finditer(inner)]
     if kind in ("users", "files"):
         field = kind[:-1]

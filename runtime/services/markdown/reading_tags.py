@@ -10,7 +10,7 @@ from markdown_it.token import Token
 from runtime.services.markdown import nodes as make
 from runtime.services.markdown.attributes import clean, read_attributes, read_json, read_length, unescape
 from runtime.services.markdown.fitting import fit
-from runtime.services.markdown.links import Links, is_safe, known
+from runtime.services.markdown.links import LinkReader, is_safe, known
 from runtime.services.markdown.nodes import Node
 from runtime.services.markdown.reading_inline import InlineReader
 
@@ -24,7 +24,7 @@ OWN = ("data-url", "data-full-width", "data-action:json", "props:json")
 class TagReader:
     """Makes blocks of tags; one that is not the platform's, or leads where none may, is text before its blocks."""
 
-    def __init__(self, inlines: InlineReader, links: Links) -> None:
+    def __init__(self, inlines: InlineReader, links: LinkReader) -> None:
         self._inlines, self._links = inlines, links
 
     def block(self, token: Token, nodes: list[Node]) -> list[Node]:

@@ -46,9 +46,11 @@ def deleted(what: What, id_: str, title: str) -> Conflict:
     return about(what, id_, title, f"One side deleted {_named(what, title)}, and the other changed it.")
 
 
-def variable(name: str) -> Conflict:
-    """Both sides changed a variable of the space, or one deleted it and the other changed it."""
-    return about("variable", name, name, f"Both sides changed the variable `{name}`.")
+def variable(name: str, deleted: bool) -> Conflict:
+    """Both sides changed a variable of the space, or one `deleted` it and the other changed it."""
+    both = f"Both sides changed the variable `{name}`, to different values."
+    one = f"One side deleted the variable `{name}`, and the other changed it."
+    return about("variable", name, name, one if deleted else both)
 
 
 def about(what: What, id_: str, title: str, sentence: str) -> Conflict:

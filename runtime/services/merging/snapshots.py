@@ -63,7 +63,7 @@ def merge_snapshots(base: Snapshot, ours: Snapshot, theirs: Snapshot, document: 
         *pages.conflicts,
         *files.conflicts,
         *contents.conflicts,
-        *(conflicts.variable(name) for name in disputed),
+        *(conflicts.variable(name, name not in ours.variables or name not in theirs.variables) for name in disputed),
     ]
     if found:
         return Merge(None, (), found)

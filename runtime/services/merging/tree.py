@@ -24,7 +24,8 @@ def merge_pages(base: Snapshot, ours: Snapshot, theirs: Snapshot, document: Docu
         try:
             parents[id_] = _parent(id_, base, ours, theirs)
         except BothChanged:
-            sentence = f"Both sides moved the page `{title_of(page)}`, to different places."
+            did = "added" if id_ not in base.page_by_id else "moved"
+            sentence = f"Both sides {did} the page `{title_of(page)}`, to different places."
             merged.conflicts.append(conflicts.about("page", id_, title_of(page), sentence))
     merged.conflicts += _misplaced(merged.entries, parents, disputed, base)
     merged.conflicts += _circles(merged.entries, parents)
@@ -81,7 +82,7 @@ def _circles(pages: Mapping[str, Page], parents: Mapping[str, str | None]) -> It
         if up is not None and up in way:
             circle = [*way][[*way].index(up) :]
             names = " and ".join(f"`{title_of(pages[one])}`" for one in circle)
-            sentence = f"The two sides together put the pages {names} inside of each other."
+            sentence = f"The two sides together put the pages {names} inside each other."
             yield conflicts.about("page", up, title_of(pages[up]), sentence)
         seen |= way.keys()
 

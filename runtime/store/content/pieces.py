@@ -16,11 +16,11 @@ from runtime.store.content.entries import Entry
 
 E = TypeVar("E", bound=Entry)
 
-ABOUT = 32
-"""Entries of a piece, on the average."""
-MAX_ENTRIES = 4 * ABOUT
-DIGEST = 20
-"""Bytes of a name."""
+AVERAGE_ENTRIES = 32
+"""How many entries a piece has, on average."""
+MAX_ENTRIES = 4 * AVERAGE_ENTRIES
+NAME_BYTES = 20
+"""How many bytes the name of a piece has."""
 
 
 def pack(value: Any) -> tuple[bytes, bytes]:
@@ -40,7 +40,7 @@ def _written(value: Any) -> bytes:
 
 
 def _name(content: bytes) -> bytes:
-    return hashlib.blake2b(content, digest_size=DIGEST).digest()
+    return hashlib.blake2b(content, digest_size=NAME_BYTES).digest()
 
 
 def unpack(content: bytes) -> Any:
@@ -53,7 +53,7 @@ def split(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
     piece: list[Entry] = []
     for entry in entries:
         piece.append(entry)
-        if zlib.crc32(entry.id.encode()) % ABOUT == 0 or len(piece) == MAX_ENTRIES:
+        if zlib.crc32(entry.id.encode()) % AVERAGE_ENTRIES == 0 or len(piece) == MAX_ENTRIES:
             yield piece
             piece = []
     if piece:
@@ -82,4 +82,4 @@ def to_pieces(
 
 def names_of(list_: bytes) -> list[bytes]:
     """Give the names of a list's pieces."""
-    return [list_[place : place + DIGEST] for place in range(0, len(list_), DIGEST)]
+    return [list_[place : place + NAME_BYTES] for place in range(0, len(list_), NAME_BYTES)]

@@ -52,7 +52,7 @@ TREE_CONFLICTS = {
     ),
     "pages inside of each other": (
         *("a b", "b(a)", "a(b)", "a"),
-        "The two sides together put the pages `a` and `b` inside of each other.",
+        "The two sides together put the pages `a` and `b` inside each other.",
     ),
     "something new in what is deleted": (
         *("a(b) c", "c", "a(b(t)) c", "b"),
@@ -232,7 +232,7 @@ def test_a_page_that_both_added() -> None:
     merged = NONE.merge(tree("a"), tree("a x", x={"title": "M"}), tree("a(x)", x={"title": "T"}))
     assert [conflict.sentence for conflict in merged.conflicts] == [
         "Both sides changed the title of the page `M`.",
-        "Both sides moved the page `M`, to different places.",
+        "Both sides added the page `M`, to different places.",
     ]
 
 
@@ -324,8 +324,8 @@ def test_variables_merge_by_name() -> None:
     assert merged.variables == {"a": "2", "b": "3", "m": "1"}
     found = NONE.merge(base, ours, snapshot(variables={"a": "3", "b": "1", "c": "2"})).conflicts
     assert [(one.what, one.id, one.sentence) for one in found] == [
-        ("variable", "a", "Both sides changed the variable `a`."),
-        ("variable", "c", "Both sides changed the variable `c`."),
+        ("variable", "a", "Both sides changed the variable `a`, to different values."),
+        ("variable", "c", "One side deleted the variable `c`, and the other changed it."),
     ]
 
 
