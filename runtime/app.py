@@ -184,6 +184,7 @@ def _host(settings: Settings, database: Database, followers: Followers) -> Host:
     announcer = Announcer()
     recorder = Recorder(database, announcer, settings.keep_events)
     capacity = RequestCapacity(settings.threads)
+    apart = ApartRunner(settings.sandbox)
     # Each process has its part, so that none has to ask the others; with a preview an author looks at everything.
     part = -(-settings.record_renders // settings.workers)
     thinning = Thinning(followers, part, everything=settings.preview)
@@ -216,9 +217,8 @@ def _host(settings: Settings, database: Database, followers: Followers) -> Host:
         dispatcher=dispatcher,
         purger=Purger(database, blobs),
         blobs=blobs,
-        jobs=JobRunner(
-            JobTools(database, egress, blobs, addresses, ApartRunner(settings.sandbox)), KINDS, settings.job_threads
-        ),
+        apart=apart,
+        jobs=JobRunner(JobTools(database, egress, blobs, addresses, apart), KINDS, settings.job_threads),
         indexer=Indexer(database),
         answer_model=_answer_model(settings),
         mailer=Mailer(database, server, addresses, settings.mail_retry_seconds) if server is not None else None,

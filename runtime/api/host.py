@@ -20,6 +20,7 @@ from runtime.dispatch.purging import Purger
 from runtime.dispatch.recorder import Recorder
 from runtime.dispatch.tunnels import Tunnels
 from runtime.dispatch.worker import Dispatcher
+from runtime.engines.apart.runner import ApartRunner
 from runtime.engines.dev_tunnel.relay import Relay
 from runtime.engines.interpreter_turns import InterpreterTurns
 from runtime.engines.shares import NoneLeft, Shares
@@ -96,6 +97,7 @@ class Host:
     dispatcher: Dispatcher
     purger: Purger
     blobs: BlobStore
+    apart: ApartRunner
     jobs: JobRunner
     indexer: Indexer
     answer_model: AnswerModel | None

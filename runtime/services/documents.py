@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from runtime.contract import errors
+from runtime.engines.apart.runner import ApartFailed, open_made
+from runtime.services.markdown.reading import document_of
 from runtime.services.markdown.writing import markdown_of
+
+LONG = 200_000
+"""Characters of Markdown that take half a second to read: whoever sends more waits, and nobody else of the host."""
+RunApart = Callable[[Callable[[Path, Any], Any], Path, Any], Any]
+"""Runs a function of ours on a folder, in a process of its own."""
+_TEXT, _DOCUMENT = "{}.md", "{}.json"
 
 
 def markdown_of_sent(document: dict[str, Any], field: str) -> str:
@@ -19,3 +31,36 @@ def markdown_of_sent(document: dict[str, Any], field: str) -> str:
         raise errors.BadRequest(
             f"{field}: a block lacks data or nodes that its type requires; compare it with the schema of its type"
         ) from None
+
+
+def read_all(texts: Sequence[str], run_apart: RunApart) -> list[Mapping[str, Any]]:
+    """Read Markdown as documents; where it is long, in a process apart, so that other requests go on meanwhile.
+
+    Raises BadRequest for texts that take too much time or memory.
+    """
+    if sum(map(len, texts)) <= LONG:
+        return [document_of(text) for text in texts]
+    with tempfile.TemporaryDirectory(prefix="documents-") as name:
+        folder = Path(name)
+        for number, text in enumerate(texts):
+            (folder / _TEXT.format(number)).write_text(text, encoding="utf-8", errors="surrogatepass")
+        try:
+            run_apart(read_files, folder, len(texts))
+        except ApartFailed as error:
+            most = "could not be read" if error.reason == "crashed" else f"takes too much {error.reason} to read"
+            raise errors.BadRequest(f"changes: the Markdown {most}; send fewer or shorter pages at once") from error
+        return [_made(folder, number) for number in range(len(texts))]
+
+
+def read_files(folder: Path, count: int) -> None:
+    """Read each text of a folder as a document; runs apart."""
+    for number in range(count):
+        text = (folder / _TEXT.format(number)).read_text(encoding="utf-8", errors="surrogatepass")
+        document = json.dumps(document_of(text), ensure_ascii=True)
+        (folder / _DOCUMENT.format(number)).write_text(document, encoding="ascii")
+
+
+def _made(folder: Path, number: int) -> Mapping[str, Any]:
+    with open_made(folder, _DOCUMENT.format(number)) as file:
+        document: Mapping[str, Any] = json.load(file)
+    return document

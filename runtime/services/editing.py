@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from runtime.contract.change_requests import (
     DeleteFile,
     DeletePage,
     DeleteReusableContent,
+    DocumentInput,
     InsertPage,
     MovePage,
     PageFields,
@@ -26,8 +27,7 @@ from runtime.contract.change_requests import (
 )
 from runtime.contract.identifiers import new_id
 from runtime.contract.slugs import Slugs, slug_of
-from runtime.services.documents import markdown_of_sent
-from runtime.services.markdown.reading import document_of
+from runtime.services.documents import RunApart, markdown_of_sent, read_all
 from runtime.store.content.entries import HOLDS_PAGES, File, Page, ReusableContent
 from runtime.store.content.revisions import name_of
 from runtime.store.content.snapshot import BrokenTree, Snapshot, in_order
@@ -45,16 +45,22 @@ _NULLABLE = ("description", "emoji", "icon", "layout", "cover", "variables")
 _FLAGS = ("hidden", "no_index", "no_robots_index")
 
 
-def document_of_change(change: Change, field: str) -> Node | None:
-    """Read what a change writes; raises BadRequest, naming the `field`.
+def documents_of_changes(changes: Sequence[Change], run_apart: RunApart) -> list[Node | None]:
+    """Read what each change writes, None for those that write nothing; raises BadRequest, naming the field.
 
     Markdown takes its time: no transaction should wait for it.
     """
-    given = document_in(change)
+    given = [document_in(change) for change in changes]
+    texts = [one.markdown for one in given if one is not None and isinstance(one.markdown, str)]
+    read = iter(read_all(texts, run_apart))
+    return [_document_sent(one, read, f"changes.{place}.document") for place, one in enumerate(given)]
+
+
+def _document_sent(given: DocumentInput | None, read: Iterator[Node], field: str) -> Node | None:
     if given is None:
         return None
     if isinstance(given.markdown, str):
-        return document_of(given.markdown)
+        return next(read)
     assert isinstance(given.document, dict), "the model has seen that there is one of both"
     markdown_of_sent(given.document, field)
     return given.document

@@ -48,6 +48,7 @@ class Space:
 
 ODD = {"object": "block", "type": "paragraph", "nodes": [{"object": "inline", "type": "link", "nodes": []}]}
 """A block that is none: its link leads nowhere."""
+ODD_DOCUMENT = {"object": "document", "data": {}, "nodes": [ODD]}
 
 
 def ok(answer: Answer, status: int = 200) -> Any:
@@ -350,3 +351,16 @@ def test_what_is_too_much_together_is_not_merged(alpha: Tenant) -> None:
     for way in ("merge", "update"):
         answer = space.api.post(f"{deeper}/{way}")
         assert answer.status == 400 and "deep inside each other" in answer.json["error"]["message"]
+
+
+def test_long_markdown_is_read_apart_and_says_the_same(space: Space) -> None:
+    short = "## Title\n\nA _text_ with `code`, \U0001f680 and ünlauts.\n"
+    changes = [page(f"Page {number}", short * 1_000, slug=f"p{number}") for number in range(5)]
+    changes.append(page("Odd", document={"document": ODD_DOCUMENT}))
+    refused = space.api.post(f"{space.change_request()}/content", {"changes": changes})
+    assert refused.status == 400 and "changes.5.document" in refused.text
+    space.merge(*changes[:5], page("Short", short, slug="short"))
+    assert space.markdown("short").rstrip() == short.rstrip()
+    for number in range(5):
+        assert space.markdown(f"p{number}").rstrip().split("\n\n## ")[:2] == [short.rstrip(), short.rstrip()[3:]]
+        assert space.markdown(f"p{number}").count("ünlauts") == 1_000

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from pydantic import MISSING
@@ -36,10 +39,13 @@ from runtime.contract.content import (
     SemanticChanges,
 )
 from runtime.contract.organizations import Role
+from runtime.engines.interpreter_turns import WaitingForScript
+from runtime.engines.sandbox import SandboxUnavailable
+from runtime.engines.shares import NoneLeft
 from runtime.serializers import change_requests as serializers
 from runtime.services import change_requests as service
 from runtime.services import content
-from runtime.services.editing import document_of_change
+from runtime.services.editing import documents_of_changes
 from runtime.store import change_requests as stored
 from runtime.store.content.revisions import snapshot_of
 from runtime.store.cursors import newest_first
@@ -57,6 +63,9 @@ CHANGE_REQUEST = Resource(
     serialize=serializers.change_requests,
     order=newest_first(ChangeRequestRow.created_at, ChangeRequestRow.id),
 )
+_log = logging.getLogger(__name__)
+APART_MEMORY = 1536 * 1024 * 1024
+APART_SECONDS = 60.0
 CONTENT = f"{CHANGE_REQUEST.path}/content"
 EDITORS, REVIEWERS = member("edit"), member("review")
 READ_CHANGE_REQUEST = for_visitors(member("read"))
@@ -142,15 +151,26 @@ def change_content_in_change_request(
     call: Call, space: SpaceRow, change_request: ChangeRequestRow, body: ChangeContent
 ) -> ChangedContent:
     """Change pages, reusable contents and variables in a change request, all or nothing (extension)."""
-    changes = [
-        (change, document_of_change(change, f"changes.{place}.document")) for place, change in enumerate(body.changes)
-    ]
+    documents = documents_of_changes(body.changes, lambda *work: _run_apart(call, *work))
+    changes = list(zip(body.changes, documents, strict=True))
     with call.host.database.transaction(writes=True) as session:
         call.opened = session
         within, row = call.find(SpaceRow, id=space.id), call.find(ChangeRequestRow, id=change_request.id)
         call.require("edit", within, "this space", session)
         revision, added = service.change(session, within, row, person_of(call), changes)
     return ChangedContent(revision=revision, added=added)
+
+
+def _run_apart(call: Call, function: Callable[[Path, Any], Any], folder: Path, arguments: Any) -> Any:
+    """Run a function for the organization that calls, which holds one of its places meanwhile."""
+    try:
+        with call.host.capacity.calls.place(call.actor.owner), WaitingForScript():
+            return call.host.apart.run(function, folder, arguments, memory=APART_MEMORY, seconds=APART_SECONDS)
+    except NoneLeft:
+        raise errors.Unavailable("Too much of this organization is being read; try again in a moment.") from None
+    except SandboxUnavailable as error:
+        _log.error("long Markdown could not be read: %s", error)
+        raise errors.Unavailable("This host cannot start a process to read that in; its log says why.") from None
 
 
 @change_requests.operation(f"GET {CHANGE_REQUEST.path}/changes", SemanticChanges, needs=member("read"))

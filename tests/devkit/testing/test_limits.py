@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -48,5 +49,6 @@ def test_an_endless_loop_fails_its_test_at_its_line(shell: Shell, tmp_path) -> N
     (tmp_path / "test_stuck.py").write_text("def test_stuck(integration):\n    integration.render('stuck')\n")
     done = shell("test", str(tmp_path))
     assert done.code == 1
-    assert "longer than the limit of 10 seconds of computing" in done.out
+    # Computing ends first, but where other programs have the processors.
+    assert re.search(r"longer than the limit of (10 seconds of computing|30 seconds)", done.out)
     assert "integration.py:" in done.out
