@@ -7,6 +7,7 @@ import types
 import typing
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -59,10 +60,14 @@ class Operation:
     query: type[Query] | None
     own_transaction: bool
     lane: bool
-    adapter: TypeAdapter[Any] | None
     gate: Gate
     slashes: frozenset[str] = frozenset()
     """The parameters that take the rest of the path."""
+
+    @property
+    def adapter(self) -> TypeAdapter[Any] | None:
+        """What writes the answers; None where there is none. It is made when the first is written."""
+        return _adapter(self.answers) if self.answers is not None else None
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -78,6 +83,11 @@ class Operation:
     def paginated(self) -> bool:
         """Tell whether the operation takes `page` and `limit`."""
         return self.query is not None and issubclass(self.query, ListQuery)
+
+
+@cache
+def _adapter(answers: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(answers)
 
 
 class Family:
@@ -176,7 +186,6 @@ class Family:
                     uploads="upload" in names,
                     query=hints.get("query", ListQuery if listed else None),
                     gate=NO_GATE,
-                    adapter=TypeAdapter(model) if model is not None else None,
                     **options,
                 )
             )

@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 from protego import Protego
 
 from runtime.dispatch.jobs import Job
-from runtime.services.importing import fetching, websites
+from runtime.services.importing import fetching
 from runtime.services.importing.fetching import AGENT, Fetched, NotFetched
-from runtime.services.importing.handing_over import put_inside
+from runtime.services.importing.handing_over import CRAWLED, put_inside
 from runtime.services.importing.links import same
 
 MAX_PAGES = 500
@@ -218,4 +218,4 @@ class Crawl:
             "problems": state["problems"],
             "total": len(state["pages"]) + len(state["queue"]) + len(state["files"]) + len(state["problems"]),
         }
-        put_inside(self._folder, websites.CRAWLED, json.dumps(names).encode())
+        put_inside(self._folder, CRAWLED, json.dumps(names).encode())

@@ -23,6 +23,8 @@ from runtime.services.importing.tree import Imported, ImportedFile, ImportedPage
 from runtime.store.content.pieces import pack
 from runtime.store.content.references import found_in
 
+INPUT, CRAWLED = "input", "crawled.json"
+"""The file with what was sent, or the list of what was fetched of a website."""
 IMPORTED, DOCUMENTS, IDS, FINISHED = "imported.jsonl", "documents.jsonl", "ids.json", "finished.jsonl"
 MAX_DOCUMENT = 32 * 1024 * 1024
 """Bytes of a document as JSON."""

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from runtime.dispatch.jobs import Job, JobFailed, JobKind
 from runtime.engines.apart.answers import Refused
 from runtime.engines.apart.runner import ApartFailed
-from runtime.services.importing import fetching, handing_over, keeping, reading, websites
+from runtime.services.importing import fetching, handing_over, keeping
 from runtime.services.importing.assembling import Place
 from runtime.services.importing.crawling import Crawl
 from runtime.services.importing.keeping import Kept, Target
@@ -57,6 +57,9 @@ class _Import:
         self._job, self._row = job, row
 
     def run(self) -> None:
+        # Its readers of foreign formats are many: hosts start without them, and work apart where they are needed.
+        from runtime.services.importing import reading
+
         self._tell(status="in-progress")
         with tempfile.TemporaryDirectory(prefix="import-") as made:
             folder = Path(made)
@@ -102,10 +105,12 @@ class _Import:
         return {"source": row.source, "name": handing_over.clean(name)[:200].replace("/", "-")}
 
     def _copy(self, folder: Path, blob: str) -> None:
-        with self._job.tools.blobs.open(blob) as stream, (folder / reading.INPUT).open("xb") as file:
+        with self._job.tools.blobs.open(blob) as stream, (folder / handing_over.INPUT).open("xb") as file:
             shutil.copyfileobj(stream, file, 1 << 20)
 
     def _links(self, folder: Path, arguments: Any) -> Any:
+        from runtime.services.importing import websites
+
         try:
             return self._apart(websites.links_of, folder, arguments, LINKS_SECONDS)
         except ApartFailed as error:

@@ -8,10 +8,10 @@ from typing import Any
 
 from runtime.engines.apart.answers import Refused
 from runtime.services.importing import archives, confluence, folders, notion, websites, word
-from runtime.services.importing.handing_over import Writer
+from runtime.services.importing.handing_over import INPUT, Writer
 
-INPUT, UNPACKED = "input", "unpacked"
-"""The file with what was sent, and the folder into which an archive is unpacked."""
+UNPACKED = "unpacked"
+"""The folder into which an archive is unpacked."""
 ZIP = b"PK\x03\x04"
 EMPTY_ZIP = b"PK\x05\x06"
 

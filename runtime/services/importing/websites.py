@@ -8,14 +8,13 @@ from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 from runtime.engines.apart.answers import Refused
-from runtime.services.importing.handing_over import Writer, clean
+from runtime.services.importing.handing_over import CRAWLED, Writer, clean
 from runtime.services.importing.html_markdown import read_html
 from runtime.services.importing.links import AddressLinks, same
 from runtime.services.importing.page_texts import text_of
 from runtime.services.importing.tree import ImportedFile, ImportedPage
 from runtime.services.markdown.reading import document_of
 
-CRAWLED = "crawled.json"
 """The pages that were fetched: `pages` and `files`, each a list of [address, file in the folder, type]."""
 MAX_LINKS = 5000
 
