@@ -71,7 +71,11 @@ def _find(
     longest = LONGEST_PATH if resource.slashes else LONGEST_VALUE
     if "\x00" in value or len(value) > longest:
         return None
-    return rows.find_with_level(session, call.actor.reach, resource.row, **resource.by(value, within))
+    reach = call.actor.reach
+    match = rows.find_with_level(session, reach, resource.row, **resource.by(value, within))
+    if match is None and resource.alias:
+        return rows.find_with_level(session, reach, resource.row, **resource.by(value, within, resource.alias))
+    return match
 
 
 def permit(actor: Actor, call: Call, gate: Gate) -> None:

@@ -29,7 +29,8 @@ class Resource(Generic[R]):
     path when it is nobody's part (an integration of the catalogue). `key` is the column that the parameter names,
     `parent_column` the column that holds the id of the parent. `model` is what `serialize` shows rows as, many at a
     time, to the `View` it is given first. `order` is that of its lists; the last column is unique. With `slashes` its
-    parameter takes the rest of the path. `held` says where the level on it comes from, to whoever lacks it.
+    parameter takes the rest of the path. `alias` is another unique column that names it, where the key finds nothing.
+    `held` says where the level on it comes from, to whoever lacks it.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Resource(Generic[R]):
     held: str = ""
     anywhere: bool = False
     slashes: bool = False
+    alias: str = ""
 
     def __post_init__(self) -> None:
         if len(PARAMETER.findall(self.at)) != 1 or not self.at.endswith("}"):
@@ -76,9 +78,9 @@ class Resource(Generic[R]):
         """Tell whether its table says which level an actor has on a row."""
         return self.row.level_for.__func__ is not Table.level_for.__func__  # type: ignore[attr-defined]
 
-    def by(self, value: str, parent: Any) -> dict[str, Any]:
-        """Give the values of the row that a parameter names, inside its parent."""
-        values: dict[str, Any] = {self.key: value}
+    def by(self, value: str, parent: Any, column: str = "") -> dict[str, Any]:
+        """Give the values of the row that a parameter names by a column, the key if none is said, inside its parent."""
+        values: dict[str, Any] = {column or self.key: value}
         if self.within is not None and self.parent_column is not None:
             values[self.parent_column] = parent.id if parent is not None else None
         return values

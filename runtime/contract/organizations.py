@@ -112,7 +112,8 @@ MergeRules = Annotated[NoMergeRules | SomeMergeRules, Field(discriminator="type"
 
 
 OrganizationTitle = Annotated[Text, StringConstraints(min_length=2, max_length=255)]
-Hostname = Annotated[str, StringConstraints(max_length=32, pattern=r"^[a-z0-9](?:[a-z0-9-]{1,30})[a-z0-9]$")]
+HOSTNAME = r"^[a-z0-9](?:[a-z0-9-]{1,30})[a-z0-9]$"
+Hostname = Annotated[str, StringConstraints(max_length=32, pattern=HOSTNAME)]
 EMAIL_DOMAIN = r"^(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z][A-Za-z0-9-]{1,62}$"
 MAX_DOMAIN = 253
 EmailDomain = Annotated[str, StringConstraints(to_lower=True, max_length=MAX_DOMAIN, pattern=EMAIL_DOMAIN)]

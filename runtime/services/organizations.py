@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 from runtime.contract import errors
 from runtime.contract.organizations import Role, UpdateOrganization
 from runtime.store import locks, rows
+from runtime.store import organizations as stored
 from runtime.store.database import now
 from runtime.store.rows import HOST
 from runtime.store.tables.organizations import MemberRow, OrganizationRow
@@ -27,9 +28,7 @@ def create(session: Session, title: str, hostname: str | None, user_id: str) -> 
         raise errors.Conflict(
             f"You administer {MAX_ADMINISTERED} organizations, too many to make another; leave one first."
         )
-    organization = OrganizationRow(title=title, hostname=hostname)
-    session.add(organization)
-    session.flush()
+    organization = stored.add(session, title, hostname)
     session.add(MemberRow(organization_id=organization.id, user_id=user_id, role="admin"))
     session.flush()
     return organization

@@ -18,7 +18,7 @@ from runtime.engines.calling import PoolBusy
 from runtime.engines.engine import ScriptRefused
 from runtime.engines.sandbox import SandboxUnavailable
 from runtime.engines.table import Engines, UnknownRuntime
-from runtime.store import locks, rows, versions
+from runtime.store import locks, organizations, rows, versions
 from runtime.store.rows import HOST
 from runtime.store.tables.integrations import IntegrationRow, PreviewImageRow, VersionRow
 from runtime.store.tables.organizations import OrganizationRow
@@ -39,10 +39,8 @@ class Pictures:
 
 
 def owner_of(session: Session, name: str) -> OrganizationRow | None:
-    """Find the publishing organization by its id or its subdomain."""
-    return rows.find(session, HOST, OrganizationRow, id=name) or rows.find(
-        session, HOST, OrganizationRow, hostname=name
-    )
+    """Find the publishing organization by its id or its hostname."""
+    return organizations.named(session, HOST, name)
 
 
 def pictures_of(body: PublishIntegration) -> Pictures:

@@ -17,7 +17,7 @@ from tests.devkit.dev_process import Ran
 def test_init_makes_organizations_and_keeps_their_admin(shell: Shell, tmp_path: Path) -> None:
     data = str(tmp_path / "data")
     first = shell("init", "--data", data, "--organization", "One", "--email", "a@example.com", "--json").json
-    assert set(first) == {"organization", "user", "token"}
+    assert set(first) == {"organization", "hostname", "user", "token"}
     again = shell("init", "--data", data, "--organization", "One", "--email", "a@example.com", "--json").json
     assert (again["organization"], again["user"]) == (first["organization"], first["user"])
     other = shell("init", "--data", data, "--organization", "Two", "--email", "a@example.com", "--json").json
@@ -33,6 +33,13 @@ def test_init_makes_organizations_and_keeps_their_admin(shell: Shell, tmp_path: 
             assert result.json["user"]["id"] == first["user"]
     finally:
         assert host.stop() == 0
+    named = shell(
+        "init", "--data", data, "--organization", "One", "--email", "a@example.com", "--hostname", "one-of-us", "--json"
+    )
+    assert (named.json["organization"], named.json["hostname"]) == (first["organization"], "one-of-us")
+    taken = shell("init", "--data", data, "--organization", "Three", "--hostname", "one-of-us")
+    assert taken.code == 1 and "another organization has the hostname `one-of-us`" in taken.err
+    assert shell("init", "--data", data, "--hostname", "No Name").code == 2
     text = shell("init", "--data", data)
     assert text.out.split()[::2] == ["organization", "user", "token"]
 

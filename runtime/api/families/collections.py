@@ -16,7 +16,7 @@ from runtime.contract.places import Move, Transfer
 from runtime.serializers import collections as serializers
 from runtime.services import collections as service
 from runtime.services import moving
-from runtime.store import rows
+from runtime.store import organizations, rows
 from runtime.store.cursors import Order
 from runtime.store.reach import HOST
 from runtime.store.rows import Conditions
@@ -129,8 +129,10 @@ def target_of(call: Call, organization_id: str, former: str | None, body: Move) 
 
 def receiver(call: Call, former: str, body: Transfer) -> OrganizationRow:
     """Find the organization that something is given to, and require `create` there; raises Conflict for its own."""
-    if body.organization == former:
+    target = organizations.named(call.session, call.actor.reach, body.organization)
+    if target is None:
+        raise errors.NotFound(f"There is no organization `{body.organization[:60]}`, or this token may not see it.")
+    if target.id == former:
         raise errors.Conflict("It belongs to this organization already.")
-    target = call.find(OrganizationRow, id=body.organization)
     call.require("create", target, f"organization {target.id}", call.session)
     return target

@@ -26,7 +26,7 @@ from runtime.contract.installations import (
 from runtime.contract.integrations import IntegrationQuery
 from runtime.serializers import installations as serializers
 from runtime.services import installing
-from runtime.store import installed, rows, searching, tokens
+from runtime.store import installed, organizations, searching, tokens
 from runtime.store.cursors import newest_first
 from runtime.store.rows import Conditions
 from runtime.store.tables.installations import Configured, InstallationRow
@@ -66,7 +66,7 @@ def list_integration_installations(call: Call, integration: IntegrationRow, quer
 @installations.operation(f"POST {INSTALLATION.collection}", INSTALLATION, needs=USER, status=201)
 def install_integration(call: Call, integration: IntegrationRow, body: InstallIntegration) -> InstallationRow:
     """Install an integration on an organization."""
-    organization = rows.find(call.session, call.actor.reach, OrganizationRow, id=body.organization)
+    organization = organizations.named(call.session, call.actor.reach, body.organization)
     if organization is None:
         raise errors.NotFound(f"There is no organization `{body.organization[:60]}`, or this token may not see it.")
     call.require("admin", organization, f"organization {organization.id}", call.session)

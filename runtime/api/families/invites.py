@@ -21,7 +21,9 @@ from runtime.contract.invites import (
 )
 from runtime.serializers import invites as serializers
 from runtime.services import inviting as service
+from runtime.store import organizations
 from runtime.store.cursors import newest_first
+from runtime.store.rows import HOST
 from runtime.store.tables.invites import InviteLinkRow
 from runtime.store.tables.organizations import OrganizationRow
 
@@ -57,7 +59,9 @@ def invite_users_to_organization(call: Call, organization: OrganizationRow, body
 @invites.operation(f"POST /v1/{INVITE.at}", Joined, needs=USER)
 def join_organization_with_invite(call: Call) -> Joined:
     """Accept an invite."""
-    service.join_as(call.session, call.path["organizationId"], call.path["inviteId"], call.actor.reach)
+    organization = organizations.named(call.session, HOST, call.path["organizationId"])
+    organization_id = organization.id if organization is not None else call.path["organizationId"]
+    service.join_as(call.session, organization_id, call.path["inviteId"], call.actor.reach)
     return Joined()
 
 

@@ -36,6 +36,7 @@ ORGANIZATION = Resource(
     model=Organization,
     serialize=serializers.organizations,
     order=newest_first(OrganizationRow.created_at, OrganizationRow.id),
+    alias="hostname",
 )
 
 organizations = Family("Organizations", ORGANIZATION, PathValue("email-domains/{emailDomain}"))
