@@ -23,6 +23,8 @@ MAX_CALLS = 20
 """Scripts that are called, and specifications that are read, for one read."""
 MAX_SECONDS = 10.0
 """Seconds they take together."""
+LEAST_SECONDS = 1.0
+"""Seconds below which nothing is asked any more."""
 
 
 class Allowance:
@@ -34,11 +36,11 @@ class Allowance:
     @property
     def seconds(self) -> float:
         """How many are left."""
-        return self._until - time.monotonic()
+        return round(self._until - time.monotonic(), 1)
 
     def take(self) -> bool:
         """Take one call, if there is one."""
-        if self._calls <= 0 or self.seconds <= 0:
+        if self._calls <= 0 or self.seconds < LEAST_SECONDS:
             return False
         self._calls -= 1
         return True
@@ -79,8 +81,11 @@ class ComputedAnswers:
         """Ask; gives the answer, and for how many seconds it, or that there is none, holds."""
         if not self._allowance.take():
             return None, 0.0
+        seconds = self._allowance.seconds
         try:
             return ask(), KEPT
+        except errors.GatewayTimeout:  # which says little of a source that had what others left
+            return None, FAILED if seconds > MAX_SECONDS / 2 else 0.0
         except errors.Unavailable:  # of this host, or of what others ask for
             return None, 0.0
         except errors.ApiError:  # what the script did is in its event log

@@ -40,8 +40,8 @@ class ShownSpecs:
         snapshot = snapshot_of(session, content.current(session, space))
         found = references.read(session, space.id, snapshot.documents()).values()
         shown = {one.ref["spec"] for every in found for one in every.references if one.ref["kind"] == "openapi"}
-        computed = {spec_of(page.computed) for page in snapshot.pages if page.computed is not None}
-        slugs = frozenset(shown | computed - {None})
+        computed = (spec_of(page.computed) for page in snapshot.pages if page.computed is not None)
+        slugs = frozenset(shown).union(slug for slug in computed if slug is not None)
         with self._lock:
             self._slugs[space.revision_id] = slugs
             if len(self._slugs) > MAX_REVISIONS:
