@@ -134,6 +134,14 @@ def test_pages_stand_in_the_place_of_the_page_that_names_the_source(sourced: Sou
     revision = f"{sourced.path}/revisions/{whole['id']}"
     assert ok(sourced.api.get(revision))["pages"] == shown
     assert ok(sourced.api.get(f"{revision}/pages"))["pages"] == shown
+    created = [one["page"]["id"] for one in ok(sourced.api.get(f"{revision}/changes"))["changes"] if "page" in one]
+    assert created == ["guide", "mine", "inside", "top"]
+
+
+def test_what_stands_for_a_hidden_page_is_hidden(sourced: Sourced) -> None:
+    request = sourced.change_request({**sourced.named("hiding", many=1), "hidden": True, "noIndex": True})
+    shown = sourced.pages(request)[-1]
+    assert (shown["hidden"], shown["noIndex"], "noRobotsIndex" in shown) == (True, True, False)
 
 
 def walked(pages: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -121,6 +121,8 @@ class Assembly:
         }
         if not self._place.replace and old is not None:
             values = {name: getattr(old, name) if value is None else value for name, value in values.items()}
+        if documents.get(placed.id) is not None:  # a page is written or computed
+            values |= {"computed": None, "computed_seed": None}
         page = replace(
             placed,
             **values,
