@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, AfterValidator, Field, StringConstraints
 
 from runtime.contract.base import Body, JsonObject, Query, Text, WireModel
+from runtime.contract.content_references import ContentReference
 
 SOURCE = re.compile(r"integration:([^:]+):([^:]+)")
 MAX_DEPENDENCIES = 50
@@ -127,7 +128,7 @@ class AnySource(Body):
 
 class InputPageLink(InputBase):
     type: Literal["link"]
-    target: JsonObject
+    target: ContentReference
 
 
 class InputPageComputed(InputBase):

@@ -86,9 +86,11 @@ class PageWriter:
         type_: PageType = "document" if given.type == "group" and parent is not None else given.type
         values: dict[str, Any] = {
             name: value
-            for name in ("emoji", "icon", "description", "target")
+            for name in ("emoji", "icon", "description")
             if (value := getattr(given, name, MISSING)) is not MISSING
         }
+        if isinstance(given, InputPageLink):
+            values["target"] = given.target.model_dump(mode="json", by_alias=True)
         if isinstance(given, InputPageDocument | InputPageComputed) and given.computed is not MISSING:
             source = given.computed.model_dump(mode="json", by_alias=True)
             values["computed"] = source

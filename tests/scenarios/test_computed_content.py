@@ -196,7 +196,7 @@ def test_a_document_that_cannot_be_computed_is_left_out(sourced: Sourced) -> Non
     assert ok(sourced.api.get(f"{request}/content/page/good", format="markdown"))["markdown"].startswith("Ticket **7**")
 
 
-LONG = [{"type": "document", "title": "x" * 1000} for _ in range(1000)]
+RUNS = {"type": "link", "title": "x", "target": {"kind": "url", "url": "javascript:alert(1)"}}
 DEEP: dict[str, Any] = {"type": "document", "title": "Deep"}
 for _ in range(25):
     DEEP = {"type": "document", "title": "Deep", "pages": [DEEP]}
@@ -211,6 +211,8 @@ for _ in range(25):
         {"answer": {"pages": "many"}},
         {"answer": "text"},
         {"answer": {"pages": [{"type": "document", "title": "x", "id": "a"}] * 2}},
+        {"answer": {"pages": [DEEP]}},
+        {"answer": {"pages": [RUNS]}},
         {"many": 20_001},
     ],
     ids=str,
