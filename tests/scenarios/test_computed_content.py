@@ -46,6 +46,8 @@ def pages(props, dependencies, context):
         return {"pages": [{"type": "document", "title": f"Page {n}"} for n in range(props["many"])]}
     if props.get("count"):
         return {"pages": [{"type": "document", "title": f"Asked {len(asked)}"}]}
+    if props.get("whose"):
+        return {"pages": [{"type": "document", "title": context.environment["installation"]["id"]}]}
     if props.get("seen"):
         return {"pages": [{"type": "document", "title": json.dumps(dependencies, sort_keys=True)}]}
     if props.get("within"):
@@ -287,6 +289,18 @@ def test_only_where_the_integration_is_installed(sourced: Sourced, alpha: Tenant
         space.merge(page("Source", page="computed", id="source", computed=sourced.source()))
         (only,) = ok(owner.api.get(f"{space.path}/content/pages"))["pages"]
         assert only["type"] == "computed"
+
+
+def test_organizations_with_one_integration_share_no_answer(alpha: Tenant, beta: Tenant) -> None:
+    one = installed(alpha, SCRIPT, contentSources=SOURCES, blocks=[], visibility="public")
+    installation = ok(beta.api.post(f"{one.path}/installations", {"organization": beta.id}), 201)["id"]
+    theirs = Space(beta)
+    ok(beta.api.post(f"{one.path}/installations/{installation}/spaces", {"space": theirs.id}), 201)
+    for owner, space, of in ((alpha, Sourced(one), one.installation), (beta, theirs, installation)):
+        change = page("Source", page="computed", computed=Sourced(one).source(whose=True))
+        space.merge(change)
+        for _ in range(2):
+            assert titles(ok(owner.api.get(f"{space.path}/content/pages"))["pages"]) == [[of]]
 
 
 def test_scripts_are_shown_sources(host: HostProcess, sourced: Sourced) -> None:
