@@ -56,7 +56,10 @@ class ComputedAnswers:
     def of_script(self, question: Question, revision_id: str, read: Callable[[bytes], bytes]) -> bytes | None:
         """Give what `read` makes of a script's answer; None where there is no good one, or no time to ask for it."""
         plan = question.plan
-        ask = lambda: read(self._client.answer(question, self._allowance.seconds))  # noqa: E731
+
+        def ask() -> bytes:
+            return read(self._client.answer(question, self._allowance.seconds))
+
         if plan.tunnel_url is not None:  # somebody is working on the script
             return self._asked(ask)[0]
         fields = {"computed": question.kind, "revision": revision_id, **question.fields}
