@@ -22,6 +22,7 @@ from runtime.api.host import Host
 from runtime.api.operation import Operation
 from runtime.api.requests import parse_body, parse_query, read_body
 from runtime.api.resource import Resource, RowsOf
+from runtime.api.unfinished import Unfinished
 from runtime.api.uploads import Upload
 from runtime.api.written_json import WrittenJson
 from runtime.contract import errors
@@ -94,10 +95,13 @@ def _run_in_transaction(call: Call, operation: Operation, inputs: Inputs | error
         call.opened = session
         admit(call, operation.gate, session)
         sent = checked(inputs)
-        answer = _answer(call, operation, sent, call_handler(call, operation, sent))
-        if session.info.get(WAKE):
-            call.after.append(call.host.dispatcher.wake)
-        return answer
+        value = call_handler(call, operation, sent)
+        if not isinstance(value, Unfinished):
+            answer = _answer(call, operation, sent, value)
+            if session.info.get(WAKE):
+                call.after.append(call.host.dispatcher.wake)
+            return answer
+    return _answer(call, operation, sent, value.finish())
 
 
 def _run_alone(call: Call, operation: Operation, inputs: Inputs | errors.ApiError) -> Response:

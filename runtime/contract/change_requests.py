@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import MISSING, AfterValidator, Field, StringConstraints, model_validator
 
 from runtime.contract.base import Body, JsonObject, ListQuery, Moment, Text, WireModel
-from runtime.contract.computing import JsonDocument
+from runtime.contract.computing import GivenSource, JsonDocument
 from runtime.contract.content_references import ContentReference, FileReference, UrlReference
 from runtime.contract.documents import check_document
 from runtime.contract.file_names import FileName
@@ -171,6 +171,7 @@ class PageFields(Body):
     no_robots_index: bool | MISSING = MISSING
     target: ContentReference | MISSING = MISSING
     document: DocumentInput | MISSING = MISSING
+    computed: GivenSource | MISSING = MISSING
 
 
 class InsertPage(PageFields):
@@ -178,7 +179,7 @@ class InsertPage(PageFields):
 
     type: Literal["insert_page"]
     id: Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9]{1,40}$")] | MISSING = MISSING
-    page: Literal["document", "group", "link"] = "document"
+    page: Literal["document", "group", "link", "computed"] = "document"
     title: PageTitle
     position: PagePosition = Field(default_factory=PagePosition)
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Annotated, Any, Literal
 
 from pydantic import MISSING, AfterValidator, Field, StringConstraints
 
 from runtime.contract.base import Body, JsonObject, Query, Text, WireModel
+from runtime.contract.content_references import ContentReference
 
 SOURCE = re.compile(r"integration:([^:]+):([^:]+)")
 MAX_DEPENDENCIES = 50
+MAX_SOURCE = 10_000
+"""Characters of a source that stands in a page, as JSON: whoever reads a page reads the list of all of them."""
 
 ObjectId = Annotated[Text, StringConstraints(min_length=1, max_length=100)]
 
@@ -56,6 +60,26 @@ class ComputedSource(Body):
         """The integration's name and the id of the source."""
         _, integration, source = self.type.split(":")
         return integration, source
+
+
+def _short(source: PageSource) -> PageSource:
+    if len(json.dumps(source.model_dump(mode="json", by_alias=True))) > MAX_SOURCE:
+        raise ValueError(f"a source has at most {MAX_SOURCE} characters as JSON")
+    return source
+
+
+class PageSource(Body):
+    """A source that somebody puts into a page; a value that is sent along with a dependency is left out."""
+
+    type: Annotated[
+        Text,
+        StringConstraints(max_length=300, pattern=r"^(builtin:(openapi|translation)|integration:[^:]+:[^:]+)$"),
+    ]
+    props: JsonObject
+    dependencies: Annotated[dict[ObjectId, Dependency], Field(max_length=MAX_DEPENDENCIES)] | MISSING = MISSING
+
+
+GivenSource = Annotated[PageSource, AfterValidator(_short)]
 
 
 class Compute(Body):
@@ -104,7 +128,7 @@ class AnySource(Body):
 
 class InputPageLink(InputBase):
     type: Literal["link"]
-    target: JsonObject
+    target: ContentReference
 
 
 class InputPageComputed(InputBase):

@@ -16,7 +16,10 @@ Evaluation = bool | Literal["deterministic-only"]
 
 
 class ContentQuery(Query):
-    """`metadata` shows where content came from in Git; `computed` content is shown with its source, not filled in."""
+    """`metadata` shows where content came from in Git.
+
+    With `computed`, what sources compute stands in the place of the pages that name them; without, these pages do.
+    """
 
     metadata: bool = True
     computed: bool = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from runtime.contract.identifiers import new_id
@@ -97,12 +97,15 @@ class Invoker:
         event_id: str | None = None,
         *,
         source: Source,
+        seconds: float | None = None,
     ) -> Outcome:
         """Send an event somebody waits for, with a fresh id where none is given, and record it when it is over.
 
-        `source` tells who waits: people with a token, or visitors, who may be anybody.
+        `source` tells who waits: people with a token, or visitors, who may be anybody; `seconds`, that they wait for
+        less than the limit.
         """
-        outcome, _ = self._call(plan, kind, fields, fetch_body, event_id, source, sound=True)
+        limits = self.limits if seconds is None else replace(self.limits, wall=min(seconds, self.limits.wall))
+        outcome, _ = self._call(plan, kind, fields, fetch_body, event_id, source, sound=True, limits=limits)
         return outcome
 
     def render(
@@ -131,6 +134,7 @@ class Invoker:
         source: Source,
         *,
         sound: bool | None,
+        limits: Limits | None = None,
     ) -> tuple[Outcome, _Parts]:
         """Call with a place for who waits; where somebody still has to read the answer (`sound`), it may be thinned."""
         payload: dict[str, Any] = {"eventId": event_id or new_id(), "type": kind}
@@ -140,6 +144,7 @@ class Invoker:
         created = now()
         event = json.dumps(payload, separators=(",", ":")).encode()
         thin = sound is None
+        limits = limits or self.limits
 
         def ended(outcome: Outcome, trace: Trace, seconds: float) -> None:
             if thin and parts.sound and self._thinning.skips(plan, outcome, trace, seconds):
@@ -162,7 +167,7 @@ class Invoker:
                     "duration_ms": seconds * 1000,
                     "created_at": created,
                     "body": recorded_body(fetch_body, plan.masker),
-                    "trace": trace_text(trace, self.limits, plan.masker, created, seconds, counted),
+                    "trace": trace_text(trace, limits, plan.masker, created, seconds, counted),
                 },
             )
 
@@ -170,7 +175,7 @@ class Invoker:
         seated = self._seats.enter(*place)
         parts = _Parts(ended, time.perf_counter(), time.time(), sound, open=[None])
         try:
-            outcome = self._send(plan, kind, event, fetch_body, parts, seated=seated)
+            outcome = self._send(plan, kind, event, fetch_body, parts, limits, seated=seated)
         except BaseException:
             if seated:
                 self._seats.leave(*place)
@@ -186,7 +191,7 @@ class Invoker:
     def send(self, plan: Plan, kind: str, event: bytes, fetch_body: bytes | None, ended: Ended) -> Outcome:
         """Send an event as it stands; `ended` is called once, with answer, trace and seconds."""
         parts = _Parts(ended, time.perf_counter(), time.time(), open=[None])
-        return self._send(plan, kind, event, fetch_body, parts, seated=True)
+        return self._send(plan, kind, event, fetch_body, parts, self.limits, seated=True)
 
     @staticmethod
     def _crowded(parts: _Parts) -> Outcome:
@@ -196,7 +201,15 @@ class Invoker:
         return Outcome(503, [], b"", failure)
 
     def _send(
-        self, plan: Plan, kind: str, event: bytes, fetch_body: bytes | None, parts: _Parts, *, seated: bool
+        self,
+        plan: Plan,
+        kind: str,
+        event: bytes,
+        fetch_body: bytes | None,
+        parts: _Parts,
+        limits: Limits,
+        *,
+        seated: bool,
     ) -> Outcome:
         """Without a place for who waits (`seated`) the call is refused and noted."""
         invocation = Invocation(
@@ -205,7 +218,7 @@ class Invoker:
             event=event,
             environment=plan.environment,
             fetch_body=fetch_body,
-            limits=self.limits,
+            limits=limits,
             tunnel_url=self._tunnels.open(plan.tunnel_url) if plan.tunnel_url else None,
             organization=plan.organization_id,
         )

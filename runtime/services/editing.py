@@ -109,6 +109,8 @@ class Editor:
             raise errors.BadRequest(f"id: there is a page `{page_id}` already")
         if (change.page == "link") != (change.target is not MISSING):
             raise errors.BadRequest("target: links have one, other pages have none")
+        if change.page == "computed" and change.computed is MISSING:
+            raise errors.BadRequest("computed: say which source computes the page")
         page = Page(page_id, type=change.page, title=change.title, created_at=self._moment)
         page = self._with_fields(page, change)
         self._place(page, change.position)
@@ -215,7 +217,9 @@ class Editor:
         if fields.document is not MISSING:
             if page.type != "document":
                 raise errors.BadRequest(f"document: a {page.type} has none")
-            values["document"] = self._document()
+            values |= {"document": self._document(), "computed": None, "computed_seed": None}
+        if fields.computed is not MISSING:
+            values |= _computed_by(page, fields)
         if fields.slug is not MISSING:
             if page.type not in HOLDS_PAGES:
                 raise errors.BadRequest(f"slug: a {page.type} has none")
@@ -278,6 +282,16 @@ class Editor:
             beside.release(page.slug)
 
 
+def _computed_by(page: Page, fields: PageFields) -> dict[str, Any]:
+    """Give what a page is that a source computes: a document is written or computed, never both."""
+    assert fields.computed is not MISSING
+    if page.type not in ("computed", "document"):
+        raise errors.BadRequest(f"computed: a {page.type} is not computed")
+    if fields.document is not MISSING:
+        raise errors.BadRequest("computed: either `computed` or `document`")
+    return {"computed": fields.computed.model_dump(mode="json", by_alias=True), "document": None}
+
+
 def too_much(snapshot: Snapshot) -> str | None:
     """Say what of a content is more than a space may have; None where all of it fits."""
     for name, count, most in (
@@ -288,7 +302,7 @@ def too_much(snapshot: Snapshot) -> str | None:
     ):
         if count > most:
             return f"a space has at most {most} {name}, and this would be {count}"
-    if sum(_length(page) for page in snapshot.pages) > MAX_LISTED:
+    if sum(length_of(page) for page in snapshot.pages) > MAX_LISTED:
         return "titles, descriptions and variables of the pages are too long together; shorten some"
     depths: dict[str, int] = {}
     for page in snapshot.pages:  # parents first
@@ -298,9 +312,10 @@ def too_much(snapshot: Snapshot) -> str | None:
     return None
 
 
-def _length(page: Page) -> int:
+def length_of(page: Page) -> int:
+    """Count the characters of what a page says of itself."""
     length = len(page.title) + len(page.description or "") + len(page.slug or "")
-    for named in (page.variables, page.target, page.cover):
+    for named in (page.variables, page.target, page.cover, page.computed):
         if named:
             length += sum(len(name) + len(str(value)) for name, value in named.items())
     return length

@@ -149,6 +149,8 @@ def test_dependencies_are_looked_up_and_not_believed(one: Installed, beta: Tenan
         ("revision", {"pages": [{"type": "document", "title": "x", "id": "no id"}]}, "id"),
         ("revision", {"pages": [{"type": "document", "title": "x", "id": "a"}] * 2}, "twice"),
         ("revision", {"files": [{"name": "x"}]}, "files"),
+        ("revision", {"pages": [{"type": "link", "title": "x", "target": {"kind": "url"}}]}, "url"),
+        ("revision", {"pages": [{"type": "link", "title": "x", "target": {"kind": "else"}}]}, "target"),
         ("revision", {"pages": "many"}, "pages"),
         ("revision", "text", "not pages"),
         ("document", {"document": {"object": "document", "nodes": [{"object": "block", "type": "list-item"}]}}, "top"),

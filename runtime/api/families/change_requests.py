@@ -16,6 +16,7 @@ from runtime.api.families.spaces import SPACE
 from runtime.api.operation import Family
 from runtime.api.permission import for_visitors, member
 from runtime.api.resource import Resource
+from runtime.api.unfinished import Unfinished
 from runtime.contract import errors
 from runtime.contract.change_requests import (
     ChangeContent,
@@ -44,10 +45,8 @@ from runtime.engines.sandbox import SandboxUnavailable
 from runtime.engines.shares import NoneLeft
 from runtime.serializers import change_requests as serializers
 from runtime.services import change_requests as service
-from runtime.services import content
 from runtime.services.editing import documents_of_changes
 from runtime.store import change_requests as stored
-from runtime.store.content.revisions import snapshot_of
 from runtime.store.cursors import newest_first
 from runtime.store.rows import Conditions
 from runtime.store.tables.change_requests import ChangeRequestRow
@@ -180,13 +179,17 @@ def get_change_request_changes(call: Call, change_request: ChangeRequestRow, que
 
 
 @change_requests.operation(f"GET {CONTENT}", Revision, needs=READ_CHANGE_REQUEST)
-def get_revision_of_change_request_by_id(call: Call, change_request: ChangeRequestRow, query: ContentQuery) -> Revision:
+def get_revision_of_change_request_by_id(
+    call: Call, change_request: ChangeRequestRow, query: ContentQuery
+) -> Revision | Unfinished:
     """Get what a change request would make of its space."""
     return reading.shown_revision(call, service.content_of(call.session, change_request), query)
 
 
 @change_requests.operation(f"GET {CONTENT}/pages", Pages, needs=READ_CHANGE_REQUEST)
-def list_pages_in_change_request(call: Call, change_request: ChangeRequestRow, query: ContentQuery) -> Pages:
+def list_pages_in_change_request(
+    call: Call, change_request: ChangeRequestRow, query: ContentQuery
+) -> Pages | Unfinished:
     """List the pages of a change request, as a tree."""
     return reading.shown_pages(call, service.content_of(call.session, change_request), query)
 
@@ -195,16 +198,14 @@ def list_pages_in_change_request(call: Call, change_request: ChangeRequestRow, q
 def get_page_in_change_request_by_id(call: Call, change_request: ChangeRequestRow, query: PageQuery) -> Any:
     """Get a page of a change request."""
     row = service.content_of(call.session, change_request)
-    page = content.page_in(snapshot_of(call.session, row), call.path["pageId"])
-    return reading.shown_page(call, row, page, query)
+    return reading.shown_page(call, row, query, page_id=call.path["pageId"])
 
 
 @change_requests.operation(f"GET {CONTENT}/path/{{pagePath}}", Page, needs=READ_CHANGE_REQUEST)
 def get_page_in_change_request_by_path(call: Call, change_request: ChangeRequestRow, query: PageQuery) -> Any:
     """Get the page of a change request that is at a path."""
     row = service.content_of(call.session, change_request)
-    page = content.page_at(snapshot_of(call.session, row), call.path["pagePath"])
-    return reading.shown_page(call, row, page, query)
+    return reading.shown_page(call, row, query, path=call.path["pagePath"])
 
 
 @change_requests.operation(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from runtime.api.call import Call
+from runtime.api.computed_reading import content_source
 from runtime.api.operation import Family
 from runtime.api.permission import for_visitors, member
 from runtime.contract.computing import Compute, ComputedRevision, DocumentQuery, JsonDocument
-from runtime.services.computing import ContentSourceClient
 from runtime.store.tables.spaces import SpaceRow
 
 computing = Family("Spaces")
@@ -19,15 +19,10 @@ CONTENT = "/v1/spaces/{spaceId}/content/computed"
 )
 def get_computed_revision(call: Call, space: SpaceRow, body: Compute) -> ComputedRevision:
     """Compute the pages and files of an integration's content source."""
-    return _content_source(call).revision(call.actor.reach, space, body)
+    return content_source(call).revision(call.actor.reach, space, body)
 
 
 @computing.operation(f"POST {CONTENT}/document", JsonDocument, needs=for_visitors(member("read")), own_transaction=True)
 def get_computed_document(call: Call, space: SpaceRow, body: Compute, query: DocumentQuery) -> JsonDocument:
     """Compute one document of an integration's content source."""
-    return _content_source(call).document(call.actor.reach, space, body)
-
-
-def _content_source(call: Call) -> ContentSourceClient:
-    host = call.host
-    return ContentSourceClient(host.database, host.plans, host.invoker, host.addresses)
+    return content_source(call).document(call.actor.reach, space, body)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from pydantic import MISSING
 
 from runtime.api.call import Call
+from runtime.api.computed_reading import PageLookup, whole
 from runtime.api.families.spaces import SPACE
 from runtime.api.operation import Family
 from runtime.api.permission import Needs, for_visitors, member, scoped
 from runtime.api.resource import PathValue, Resource
+from runtime.api.unfinished import Unfinished
 from runtime.contract import errors
 from runtime.contract.change_requests import ChangeRequest
 from runtime.contract.computing import DocumentQuery, JsonDocument
@@ -71,13 +73,13 @@ content = Family(
 
 
 @content.operation(f"GET {CONTENT}", Revision, needs=READERS)
-def get_current_revision(call: Call, space: SpaceRow, query: ContentQuery) -> Revision:
+def get_current_revision(call: Call, space: SpaceRow, query: ContentQuery) -> Revision | Unfinished:
     """Get the current content of a space."""
     return shown_revision(call, service.current(call.session, space), query)
 
 
 @content.operation(f"GET {CONTENT}/pages", Pages, needs=READERS)
-def list_pages(call: Call, space: SpaceRow, query: ContentQuery) -> Pages:
+def list_pages(call: Call, space: SpaceRow, query: ContentQuery) -> Pages | Unfinished:
     """List the pages of a space, as a tree."""
     return shown_pages(call, service.current(call.session, space), query)
 
@@ -85,15 +87,13 @@ def list_pages(call: Call, space: SpaceRow, query: ContentQuery) -> Pages:
 @content.operation(f"GET {CONTENT}/page/{{pageId}}", Page, needs=READERS)
 def get_page_by_id(call: Call, space: SpaceRow, query: PageQuery) -> Any:
     """Get a page of a space."""
-    row = service.current(call.session, space)
-    return shown_page(call, row, service.page_in(snapshot_of(call.session, row), call.path["pageId"]), query)
+    return shown_page(call, service.current(call.session, space), query, page_id=call.path["pageId"])
 
 
 @content.operation(f"GET {CONTENT}/path/{{pagePath}}", Page, needs=READERS)
 def get_page_by_path(call: Call, space: SpaceRow, query: PageQuery) -> Any:
     """Get the page of a space that is at a path."""
-    row = service.current(call.session, space)
-    return shown_page(call, row, service.page_at(snapshot_of(call.session, row), call.path["pagePath"]), query)
+    return shown_page(call, service.current(call.session, space), query, path=call.path["pagePath"])
 
 
 @content.operation(f"GET {CONTENT}/reusable-contents/{{reusableContentId}}", RevisionReusableContent, needs=READERS)
@@ -112,7 +112,7 @@ def get_document_by_id(call: Call, space: SpaceRow, query: DocumentQuery) -> Jso
 
 
 @content.operation(f"GET {REVISION.path}", Revision, needs=READERS)
-def get_revision_by_id(call: Call, revision: RevisionRow, query: ContentQuery) -> Revision:
+def get_revision_by_id(call: Call, revision: RevisionRow, query: ContentQuery) -> Revision | Unfinished:
     """Get a revision of a space."""
     return shown_revision(call, revision, query)
 
@@ -128,7 +128,7 @@ def get_revision_semantic_changes(
 
 
 @content.operation(f"GET {REVISION.path}/pages", Pages, needs=READERS)
-def list_pages_in_revision_by_id(call: Call, revision: RevisionRow, query: ContentQuery) -> Pages:
+def list_pages_in_revision_by_id(call: Call, revision: RevisionRow, query: ContentQuery) -> Pages | Unfinished:
     """List the pages of a revision, as a tree."""
     return shown_pages(call, revision, query)
 
@@ -136,23 +136,23 @@ def list_pages_in_revision_by_id(call: Call, revision: RevisionRow, query: Conte
 @content.operation(f"GET {REVISION.path}/page/{{pageId}}", Page, needs=READERS)
 def get_page_in_revision_by_id(call: Call, revision: RevisionRow, query: PageQuery) -> Any:
     """Get a page of a revision."""
-    snapshot = snapshot_of(call.session, revision)
-    return shown_page(call, revision, service.page_in(snapshot, call.path["pageId"]), query)
+    return shown_page(call, revision, query, page_id=call.path["pageId"])
 
 
 @content.operation(f"GET {REVISION.path}/page/{{pageId}}/document", JsonDocument, needs=READERS)
-def get_page_document_in_revision_by_id(call: Call, revision: RevisionRow, query: EvaluatedQuery) -> JsonDocument:
-    """Get what a page of a revision says."""
-    snapshot = snapshot_of(call.session, revision)
-    page = service.page_in(snapshot, call.path["pageId"])
-    return _json(_document(call, revision, snapshot, page, evaluate=bool(query.evaluated)))
+def get_page_document_in_revision_by_id(call: Call, revision: RevisionRow, query: EvaluatedQuery) -> Any:
+    """Get what a page of a revision says; a computed one says nothing while its source does not answer."""
+
+    def shown(snapshot: Snapshot, page: entries.Page, computed: Mapping[str, Any] | None) -> JsonDocument:
+        return _json(_document(call, revision, snapshot, page, evaluate=bool(query.evaluated), computed=computed))
+
+    return PageLookup(call, revision, page_id=call.path["pageId"]).show(shown, computed=True, documents=True)
 
 
 @content.operation(f"GET {REVISION.path}/path/{{pagePath}}", Page, needs=READERS)
 def get_page_in_revision_by_path(call: Call, revision: RevisionRow, query: PageQuery) -> Any:
     """Get the page of a revision that is at a path."""
-    snapshot = snapshot_of(call.session, revision)
-    return shown_page(call, revision, service.page_at(snapshot, call.path["pagePath"]), query)
+    return shown_page(call, revision, query, path=call.path["pagePath"])
 
 
 @content.operation(
@@ -183,37 +183,58 @@ def shown_changes(changes: Sequence[Any], limit: int, merged_from: ChangeRequest
     )
 
 
-def shown_revision(call: Call, row: RevisionRow, query: ContentQuery) -> Revision:
-    """Show a revision, whole."""
-    snapshot = snapshot_of(call.session, row)
-    return serializers.revision(call.view(call.session), row, snapshot, metadata=query.metadata)
+def shown_revision(call: Call, row: RevisionRow, query: ContentQuery) -> Revision | Unfinished:
+    """Show a revision, whole; files that a source computes are not among its files."""
+
+    def shown(snapshot: Snapshot) -> Revision:
+        return serializers.revision(call.view(call.session), row, snapshot, metadata=query.metadata)
+
+    return whole(call, row, computed=query.computed, show=shown)
 
 
-def _tree(call: Call, row: RevisionRow, query: ContentQuery) -> serializers.PageTree:
-    snapshot = snapshot_of(call.session, row)
+def _tree(call: Call, row: RevisionRow, snapshot: Snapshot, query: ContentQuery) -> serializers.PageTree:
     return serializers.PageTree(call.host.addresses, row.space_id, snapshot, metadata=query.metadata)
 
 
-def shown_pages(call: Call, row: RevisionRow, query: ContentQuery) -> Pages:
+def shown_pages(call: Call, row: RevisionRow, query: ContentQuery) -> Pages | Unfinished:
     """Show the pages of a revision."""
-    return Pages(pages=_tree(call, row, query).inside(None))
+
+    def shown(snapshot: Snapshot) -> Pages:
+        return Pages(pages=_tree(call, row, snapshot, query).inside(None))
+
+    return whole(call, row, computed=query.computed, show=shown)
 
 
-def shown_page(call: Call, row: RevisionRow, page: entries.Page, query: PageQuery) -> dict[str, Any]:
-    """Show a page, with its document where a format is asked for."""
-    shown = _tree(call, row, query).page(page)
-    if query.format is None or page.type != "document" or page.computed is not None:
-        return shown
-    document = _document(call, row, snapshot_of(call.session, row), page, evaluate=bool(query.evaluated))
-    return (
-        {**shown, "document": document} if query.format == "document" else {**shown, "markdown": markdown_of(document)}
-    )
+def shown_page(
+    call: Call, row: RevisionRow, query: PageQuery, *, page_id: str = "", path: str | None = None
+) -> dict[str, Any] | Unfinished:
+    """Show the page with an id or at a path, with its document where a format is asked for; raises NotFound.
+
+    A computed page is shown without its document while its source does not answer.
+    """
+
+    def shown(snapshot: Snapshot, page: entries.Page, computed: Mapping[str, Any] | None) -> dict[str, Any]:
+        one = _tree(call, row, snapshot, query).page(page)
+        if query.format is None or page.type != "document" or (page.computed is not None and computed is None):
+            return one
+        document = _document(call, row, snapshot, page, evaluate=bool(query.evaluated), computed=computed)
+        said = document if query.format == "document" else markdown_of(document)
+        return {**one, query.format: said}
+
+    lookup = PageLookup(call, row, page_id=page_id, path=path)
+    return lookup.show(shown, computed=query.computed, documents=query.format is not None)
 
 
 def _document(
-    call: Call, row: RevisionRow, snapshot: Snapshot, of: entries.Page | entries.ReusableContent, *, evaluate: bool
+    call: Call,
+    row: RevisionRow,
+    snapshot: Snapshot,
+    of: entries.Page | entries.ReusableContent,
+    *,
+    evaluate: bool,
+    computed: Mapping[str, Any] | None = None,
 ) -> Any:
-    document = service.document_of(call.session, row.space_id, of.document)
+    document = computed if computed is not None else service.document_of(call.session, row.space_id, of.document)
     variables = of.variables if isinstance(of, entries.Page) else None
     return evaluated(document, snapshot.variables, variables or {}) if evaluate else document
 

@@ -14,7 +14,7 @@ from runtime.services.editing import MAX_DEPTH, too_much
 from runtime.services.importing.references import Ids
 from runtime.services.importing.renaming import renamed
 from runtime.services.importing.tree import Imported, ImportedPage
-from runtime.store.content.entries import File, Page, PageType, ReusableContent
+from runtime.store.content.entries import HOLDS_PAGES, File, Page, PageType, ReusableContent
 from runtime.store.content.snapshot import BrokenTree, Snapshot, in_order
 
 LONGEST_TITLE = 1000
@@ -97,7 +97,7 @@ class Assembly:
             given = {page.id: page for page in pages}
             return [*(given.pop(page.id, page) for page in self._base.pages), *given.values()]
         if self._place.below is None:
-            return [*pages]
+            return self._among_sources(pages)
         gone: set[str | None] = {self._place.below}
         moved = {page.id for page in pages}
         kept: list[Page] = []
@@ -107,6 +107,23 @@ class Assembly:
             elif page.id not in moved:
                 kept.append(page)
         return [*kept, *pages]
+
+    def _among_sources(self, pages: Sequence[Page]) -> list[Page]:
+        """Leave the pages that name sources where they were: nothing that is imported can have one."""
+        holds = {None, *(page.id for page in pages if page.type in HOLDS_PAGES)}
+        ids = {page.id for page in pages}
+        behind: dict[str | None, list[Page]] = {}
+        for parent, siblings in self._base.children.items():
+            before: str | None = None
+            for page in siblings:
+                if page.type == "computed" and parent in holds:
+                    behind.setdefault(before, []).append(page)
+                elif page.id in ids:
+                    before = page.id
+        ordered = behind.get(None, [])
+        for page in pages:
+            ordered += [page, *behind.get(page.id, ())]
+        return ordered
 
     def _with_fields(self, one: ImportedPage, documents: Mapping[str, str]) -> Page:
         placed = self._placed[one.key]
@@ -121,6 +138,9 @@ class Assembly:
         }
         if not self._place.replace and old is not None:
             values = {name: getattr(old, name) if value is None else value for name, value in values.items()}
+        if old is not None and old.type == placed.type and documents.get(placed.id) is None:
+            # Nothing that is imported can say that a page is computed, or that it is not.
+            values |= {"computed": old.computed, "computed_seed": old.computed_seed}
         page = replace(
             placed,
             **values,

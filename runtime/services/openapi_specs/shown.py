@@ -8,6 +8,7 @@ from collections import OrderedDict
 from sqlalchemy.orm import Session
 
 from runtime.services import content
+from runtime.services.openapi_specs.pages import spec_of
 from runtime.store import rows
 from runtime.store.content import references
 from runtime.store.content.revisions import snapshot_of
@@ -36,11 +37,11 @@ class ShownSpecs:
             known = self._slugs.get(space.revision_id)
         if known is not None:
             return known
-        names = snapshot_of(session, content.current(session, space)).documents()
-        found = references.read(session, space.id, names).values()
-        slugs = frozenset(
-            one.ref["spec"] for every in found for one in every.references if one.ref["kind"] == "openapi"
-        )
+        snapshot = snapshot_of(session, content.current(session, space))
+        found = references.read(session, space.id, snapshot.documents()).values()
+        shown = {one.ref["spec"] for every in found for one in every.references if one.ref["kind"] == "openapi"}
+        computed = (spec_of(page.computed) for page in snapshot.pages if page.computed is not None)
+        slugs = frozenset(shown).union(slug for slug in computed if slug is not None)
         with self._lock:
             self._slugs[space.revision_id] = slugs
             if len(self._slugs) > MAX_REVISIONS:

@@ -66,6 +66,11 @@ class Snapshot:
         """Each page that has a path, by it."""
         return {path: self.page_by_id[page_id] for page_id, path in self.path_of.items()}
 
+    @cached_property
+    def sources(self) -> Sequence[Page]:
+        """The pages in whose place those stand that a source computes, in order."""
+        return [page for page in self.pages if page.type == "computed"]
+
     def documents(self) -> set[str]:
         """Name every document that the revision needs."""
         entries: Iterable[Page | ReusableContent] = (*self.pages, *self.reusable_contents)

@@ -153,3 +153,20 @@ def test_a_page_that_comes_again_keeps_what_the_import_does_not_say() -> None:
     page = Page("1", title="A", slug="a", emoji="1f600", created_at="then", updated_at="then", document="old")
     _, snapshot = put(Imported([ImportedPage("a", "A")]), Snapshot([page]))
     assert snapshot.pages == (replace(page, document="document of a", updated_at=MOMENT),)
+
+
+def test_pages_that_name_sources_stay_where_they_are() -> None:
+    source = {"type": "builtin:translation", "props": {}}
+    said = Page("said", title="Said", slug="said", computed=source, computed_seed="seed")
+    gone = Page("gone", title="Gone", slug="gone")
+    inside = Page("inside", type="computed", title="Inside", parent="said", computed=source)
+    lost = Page("lost", type="computed", title="Lost", parent="gone", computed=source)
+    top = Page("top", type="computed", title="Top", computed=source)
+    base = Snapshot([said, inside, top, gone, lost])
+    imported = Imported([ImportedPage("new", "New"), ImportedPage("said", "Said"), ImportedPage("last", "Last")])
+    assembly = Assembly(imported, base, Place(replace=True), {}, MOMENT)
+    kept = assembly.snapshot({})
+    assert [page.title for page in kept.pages] == ["New", "Said", "Inside", "Top", "Last"]
+    assert (kept.page_by_id["said"].computed, kept.page_by_id["said"].computed_seed) == (source, "seed")
+    written = assembly.snapshot({"said": "a document"}).page_by_id["said"]
+    assert (written.document, written.computed) == ("a document", None)

@@ -1,0 +1,95 @@
+"""What content sources answered, kept for the reads that follow; and how much of it one read may ask for.
+
+An answer is kept under everything it can depend on: what the script sees (its version, its environment, the event with
+the dependencies as this reader sees them) and the revision. No reader is told to the script, so those who see the same
+share an answer; another organization has another installation, and so another environment.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from runtime.contract import errors
+from runtime.services.computing import ContentSourceClient, Question
+from runtime.services.render_cache import CachedRender, RenderCache
+
+KEPT = 300.0
+"""Seconds an answer is kept: what the script reads elsewhere changes without telling."""
+FAILED = 30.0
+"""Seconds after which a source that failed is asked again."""
+MAX_CALLS = 20
+"""Scripts that are called, and specifications that are read, for one read."""
+MAX_SECONDS = 10.0
+"""Seconds they take together."""
+LEAST_SECONDS = 1.0
+"""Seconds below which nothing is asked any more."""
+
+
+class Allowance:
+    """What one read may still ask for."""
+
+    def __init__(self, calls: int = MAX_CALLS, seconds: float = MAX_SECONDS) -> None:
+        self._calls, self._until = calls, time.monotonic() + seconds
+
+    @property
+    def seconds(self) -> float:
+        """How many are left."""
+        return round(self._until - time.monotonic(), 1)
+
+    def take(self) -> bool:
+        """Take one call, if there is one."""
+        if self._calls <= 0 or self.seconds < LEAST_SECONDS:
+            return False
+        self._calls -= 1
+        return True
+
+
+class ComputedAnswers:
+    """Answers to one read, from memory where they are kept."""
+
+    def __init__(self, client: ContentSourceClient, cache: RenderCache, allowance: Allowance) -> None:
+        """Take the memory, which is shared with renders: each organization has its part of it."""
+        self._client, self._cache, self._allowance = client, cache, allowance
+
+    def of_script(self, question: Question, revision_id: str, read: Callable[[bytes], bytes]) -> bytes | None:
+        """Give what `read` makes of a script's answer; None where there is no good one, or no time to ask for it."""
+        plan = question.plan
+
+        def ask() -> bytes:
+            return read(self._client.answer(question, self._allowance.seconds))
+
+        if plan.tunnel_url is not None:  # somebody is working on the script
+            return self._asked(ask)[0]
+        fields = {"computed": question.kind, "revision": revision_id, **question.fields}
+        return self.kept((plan.script.version, question.kind), plan.fingerprint, fields, plan.organization_id, ask)
+
+    def kept(
+        self, kind: object, fingerprint: str, fields: dict[str, Any], owner: str, ask: Callable[[], bytes]
+    ) -> bytes | None:
+        """Give what is kept under a fingerprint and fields, or what `ask` gives, for an organization as its owner."""
+        component = ("computed", kind)
+        known = self._cache.recall(component, fingerprint, fields)
+        if known is not None:
+            return known.body or None
+        answer, seconds = self._asked(ask)
+        if seconds:
+            made = time.monotonic()
+            render = CachedRender(answer or b"", "", "", None, made, made + seconds)
+            self._cache.keep(component, fingerprint, fields, render, owner)
+        return answer
+
+    def _asked(self, ask: Callable[[], bytes]) -> tuple[bytes | None, float]:
+        """Ask; gives the answer, and for how many seconds it, or that there is none, holds."""
+        if not self._allowance.take():
+            return None, 0.0
+        seconds = self._allowance.seconds
+        try:
+            return ask(), KEPT
+        except errors.GatewayTimeout:  # which says little of a source that had what others left
+            return None, FAILED if seconds > MAX_SECONDS / 2 else 0.0
+        except errors.Unavailable:  # of this host, or of what others ask for
+            return None, 0.0
+        except errors.ApiError:  # what the script did is in its event log
+            return None, FAILED

@@ -1,0 +1,68 @@
+"""What pages of a specification are made of: its tags with their operations, and the names of its schemas."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from runtime.services.openapi_specs.faults import MAX_DEPTH
+
+MAX_READ = 8 * 1024 * 1024
+"""Bytes of a version whose outline is made while somebody waits for it."""
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+OTHERS = "Other"
+"""The tag of operations without one."""
+Outline = Mapping[str, Any]
+"""`tags`: a list of `name`, perhaps `description`, and `operations` of `path` and `method`; `schemas`: names."""
+
+
+def outline_of(content: bytes) -> Outline:
+    """Make the outline of a version as it is stored: tags as it declares them, then others as operations name them.
+
+    A path that is only a reference into another file has no operations here.
+    """
+    files = json.loads(content)
+    document = _object(next(iter(files.values()), None)) if isinstance(files, dict) else {}
+    declared = [
+        tag for tag in _list(document.get("tags")) if isinstance(name := _object(tag).get("name"), str) and name
+    ]
+    tags: dict[str, dict[str, Any]] = {}
+    for tag in declared:
+        described = {"description": tag["description"]} if isinstance(tag.get("description"), str) else {}
+        tags.setdefault(tag["name"], {"name": tag["name"], **described, "operations": []})
+    for path, method, names in _operations(document):
+        for name in names:
+            tag = tags.setdefault(name, {"name": name, "operations": []})
+            tag["operations"].append({"path": path, "method": method})
+    schemas = _object(_object(document.get("components")).get("schemas"))
+    return {"tags": [tag for tag in tags.values() if tag["operations"]], "schemas": list(schemas)}
+
+
+def _operations(document: Mapping[str, Any]) -> Iterator[tuple[str, str, list[str]]]:
+    for path, item in _object(document.get("paths")).items():
+        for method, operation in _object(_followed(document, item)).items():
+            if method in METHODS and isinstance(operation, dict):
+                named = [name for name in _list(operation.get("tags")) if isinstance(name, str) and name]
+                yield path, method, list(dict.fromkeys(named)) or [OTHERS]
+
+
+def _followed(document: Mapping[str, Any], item: Any) -> Any:
+    """Follow references of a path inside of the document, as often as nesting may be deep."""
+    for _ in range(MAX_DEPTH):
+        ref = _object(item).get("$ref")
+        if not isinstance(ref, str) or not ref.startswith("#/"):
+            return item
+        found: Any = document
+        for part in ref[2:].split("/"):
+            found = _object(found).get(part.replace("~1", "/").replace("~0", "~"))
+        item = found
+    return None
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

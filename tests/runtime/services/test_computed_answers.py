@@ -1,0 +1,77 @@
+"""How much one read asks of content sources, and what of their answers is kept."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from runtime.contract import errors
+from runtime.services.computed_answers import Allowance, ComputedAnswers
+from runtime.services.render_cache import RenderCache
+
+
+class Source:
+    """What is asked: it counts how often, and answers or raises."""
+
+    def __init__(self, answer: bytes | errors.ApiError) -> None:
+        self.answer, self.asked = answer, 0
+
+    def __call__(self) -> bytes:
+        self.asked += 1
+        if isinstance(self.answer, errors.ApiError):
+            raise self.answer
+        return self.answer
+
+
+def read(cache: RenderCache, source: Source, name: str = "a", revision: str = "1", calls: int = 20) -> bytes | None:
+    """Ask as a read does that comes later."""
+    answers = ComputedAnswers(cast(Any, None), cache, Allowance(calls))
+    return answers.kept("kind", f"fingerprint of {name}", {"revision": revision}, "organization", source)
+
+
+@pytest.fixture
+def cache() -> RenderCache:
+    return RenderCache(1_000_000)
+
+
+def test_an_answer_is_kept_for_what_it_was_made_of(cache: RenderCache) -> None:
+    source = Source(b"answer")
+    assert [read(cache, source), read(cache, source)] == [b"answer", b"answer"]
+    assert source.asked == 1
+    assert read(cache, source, name="b") == read(cache, source, revision="2") == b"answer"
+    assert source.asked == 3
+
+
+@pytest.mark.parametrize(
+    ("error", "asked"),
+    [
+        (errors.BadGateway(), 1),
+        (errors.ScriptAnswered(422, "no"), 1),
+        (errors.GatewayTimeout(), 1),
+        (errors.Unavailable(), 2),
+    ],
+    ids=repr,
+)
+def test_who_failed_is_not_asked_again_at_once(cache: RenderCache, error: errors.ApiError, asked: int) -> None:
+    source = Source(error)
+    assert read(cache, source) is read(cache, source) is None
+    assert source.asked == asked
+
+
+def test_a_source_that_was_left_little_time_has_not_failed(cache: RenderCache) -> None:
+    source = Source(errors.GatewayTimeout())
+    for _ in range(2):
+        answers = ComputedAnswers(cast(Any, None), cache, Allowance(seconds=3.0))
+        assert answers.kept("kind", "fingerprint", {}, "organization", source) is None
+    assert source.asked == 2
+
+
+def test_a_read_asks_so_often_and_so_long(cache: RenderCache) -> None:
+    source = Source(b"answer")
+    assert read(cache, source, calls=0) is None and source.asked == 0
+    assert read(cache, source) == b"answer"
+    assert read(cache, source, calls=0) == b"answer"
+    allowance = Allowance(calls=3)
+    assert [allowance.take() for _ in range(4)] == [True, True, True, False]
+    assert not Allowance(seconds=0.5).take()
