@@ -41,7 +41,7 @@ def test_init_makes_organizations_and_keeps_their_admin(shell: Shell, tmp_path: 
     assert taken.code == 1 and "another organization has the hostname `one-of-us`" in taken.err
     assert shell("init", "--data", data, "--hostname", "No Name").code == 2
     text = shell("init", "--data", data)
-    assert text.out.split()[::2] == ["organization", "user", "token"]
+    assert text.out.split()[::2] == ["organization", "hostname", "user", "token"]
 
 
 def test_login_remembers_host_and_token_for_its_owner_only(
