@@ -133,6 +133,8 @@ class GitServer:
         return self._repositories(environ, start)
 
     def close(self) -> None:
-        """Stop serving."""
+        """Stop serving, and close what was served: an open pack is found by whichever test collects garbage next."""
         self._server.shutdown()
         self._server.server_close()
+        for repo in self._backend.repos.values():
+            repo.close()
