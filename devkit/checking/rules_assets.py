@@ -8,9 +8,9 @@ from devkit.checking.manifest_text import Path_
 from devkit.checking.rule import Rule
 from devkit.checking.subject import Subject
 from devkit.projects.findings import Finding
+from runtime.contract.pictures import LONGEST_SIGNATURE, NAMES, type_of_picture
 from runtime.engines.call_state import size_text
 
-PNG = b"\x89PNG\r\n\x1a\n"
 MAX_ICON, MAX_PREVIEW = 250 * 1024, 1024 * 1024
 """Bytes before they are encoded (docs/contract/api.md, "Pictures")."""
 
@@ -40,20 +40,20 @@ def asset_too_large(subject: Subject) -> Iterator[Finding]:
             yield subject.project.finding(where, message, "asset-too-large")
 
 
-def asset_not_png(subject: Subject) -> Iterator[Finding]:
-    """A picture is PNG: it is shown as such."""
+def asset_not_picture(subject: Subject) -> Iterator[Finding]:
+    """A picture has one of the types that are shown, whatever it is called."""
     for where, path, _ in _pictures(subject):
         file = subject.project.folder / path
         if not file.is_file():
             continue
         with file.open("rb") as content:
-            if content.read(len(PNG)) != PNG:
-                message = f"{path} is not a PNG, but is shown as one: convert it"
-                yield subject.project.finding(where, message, "asset-not-png", "warning")
+            if type_of_picture(content.read(LONGEST_SIGNATURE)) is None:
+                message = f"{path} is not a picture in {NAMES}: convert it"
+                yield subject.project.finding(where, message, "asset-not-picture")
 
 
 RULES = (
     Rule("asset-missing", "error", "A picture is missing.", "Put it there.", asset_missing),
     Rule("asset-too-large", "error", "A picture is larger than allowed.", "Make it smaller.", asset_too_large),
-    Rule("asset-not-png", "warning", "A picture is not a PNG.", "Convert it.", asset_not_png),
+    Rule("asset-not-picture", "error", f"A picture is not {NAMES}.", "Convert it.", asset_not_picture),
 )

@@ -19,6 +19,7 @@ from runtime.api.script_headers import HOP_BY_HOP, POLICY, cookies_for_scripts, 
 from runtime.contract import errors
 from runtime.contract.addresses import Asked
 from runtime.contract.invocation import Outcome
+from runtime.contract.pictures import type_of_picture
 from runtime.dispatch.deliveries import level_of
 from runtime.dispatch.planning import Level, Plan
 from runtime.services.rendering import failed
@@ -113,7 +114,7 @@ def _asset(host: Host) -> Callable[..., Response]:
         if image is None:
             raise errors.NotFound("There is no such picture.")
         headers = {"Cache-Control": "public, max-age=31536000, immutable", **EVERYWHERE}
-        return Response(image, 200, headers, mimetype="image/png")
+        return Response(image, 200, headers, mimetype=type_of_picture(image) or "application/octet-stream")
 
     return view
 

@@ -14,6 +14,7 @@ from runtime.contract import errors
 from runtime.contract.identifiers import new_id
 from runtime.contract.integrations import Manifest, PublishIntegration
 from runtime.contract.invocation import LoadReport, Script, ScriptFault
+from runtime.contract.pictures import NAMES, type_of_picture
 from runtime.engines.calling import PoolBusy
 from runtime.engines.engine import ScriptRefused
 from runtime.engines.sandbox import SandboxUnavailable
@@ -27,7 +28,6 @@ _log = logging.getLogger(__name__)
 
 ICON_BYTES = 250 * 1024
 PREVIEW_BYTES = 1024 * 1024
-PNG = b"\x89PNG\r\n\x1a\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def owner_of(session: Session, name: str) -> OrganizationRow | None:
 
 
 def pictures_of(body: PublishIntegration) -> Pictures:
-    """Decode the pictures; raises BadRequest for what is not a PNG, or too large (docs/contract/api.md, "Pictures")."""
+    """Decode the pictures; raises BadRequest for what is none, or too large (docs/contract/api.md, "Pictures")."""
     icon = _picture("icon", body.icon, ICON_BYTES) if isinstance(body.icon, str) else None
     previews = (_picture(f"previewImages.{n}", text, PREVIEW_BYTES) for n, text in enumerate(body.preview_images))
     return Pictures(icon, tuple(previews))
@@ -55,8 +55,8 @@ def _picture(where: str, text: str, most: int) -> bytes:
         image = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         raise errors.BadRequest(f"{where}: not base64") from None
-    if not image.startswith(PNG):
-        raise errors.BadRequest(f"{where}: not a PNG image")
+    if type_of_picture(image) is None:
+        raise errors.BadRequest(f"{where}: it is not a picture in {NAMES}; convert it")
     if len(image) > most:
         raise errors.BadRequest(f"{where}: {len(image)} bytes; at most {most} are allowed")
     return image

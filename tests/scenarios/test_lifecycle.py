@@ -7,6 +7,7 @@ import io
 import zipfile
 from typing import Any
 
+import pytest
 import requests
 
 from tests import databases
@@ -170,16 +171,32 @@ def test_filters_of_the_integration_list(alpha: Tenant) -> None:
     assert not found(search="%") and not found(search="_")
 
 
-def test_pictures_are_served(alpha: Tenant) -> None:
-    png = b"\x89PNG\r\n\x1a\n" + b"x" * 100
-    text = base64.b64encode(png).decode()
+@pytest.mark.parametrize(
+    ("signature", "kind"),
+    [
+        (b"\x89PNG\r\n\x1a\n", "image/png"),
+        (b"\xff\xd8\xff\xe0", "image/jpeg"),
+        (b"GIF89a", "image/gif"),
+        (b"RIFF\x00\x00\x00\x00WEBP", "image/webp"),
+    ],
+)
+def test_pictures_are_served_as_what_they_are(alpha: Tenant, signature: bytes, kind: str) -> None:
+    picture = signature + b"x" * 100
+    text = base64.b64encode(picture).decode()
     one = installed(alpha, icon=text, previewImages=[text])
     shown = alpha.api.get(one.path).json
     for url in (shown["urls"]["icon"], shown["previewImages"][0]):
         answer = requests.get(url, timeout=10)
-        assert answer.content == png
-        assert answer.headers["Content-Type"] == "image/png"
+        assert answer.content == picture
+        assert answer.headers["Content-Type"] == kind and answer.headers["X-Content-Type-Options"] == "nosniff"
     assert requests.get(shown["urls"]["assets"] + "/1/../../secret.key", timeout=10).status_code == 404
+
+
+def test_what_is_no_picture_is_not_published(alpha: Tenant) -> None:
+    for content in (b"", b"<svg onload=alert(1)>", b"RIFF\x00\x00\x00\x00WAVE", b"\x89PNG"):
+        body = publication(alpha.id, COUNTER, icon=base64.b64encode(content).decode())
+        refused = alpha.api.post("/v1/integrations/test-no-picture", body)
+        assert refused.status == 400 and "icon: it is not a picture in PNG, JPEG, GIF or WebP" in refused.text
 
 
 def test_the_policy_is_normalised_and_listed(alpha: Tenant) -> None:

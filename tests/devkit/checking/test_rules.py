@@ -70,7 +70,7 @@ BREAKS: dict[str, list[Break]] = {
     "asset-too-large": [
         ([("icon.png", "", "x" * 256_001)], (MANIFEST, 4, 7), "at most 250 KB are allowed: make it smaller"),
     ],
-    "asset-not-png": [
+    "asset-not-picture": [
         ([(MANIFEST, "icon: icon.png", "icon: integration.py")], (MANIFEST, 4, 7), "convert it"),
     ],
     "block-without-component": [
