@@ -29,6 +29,8 @@ WORDS: dict[int, type[errors.ApiError]] = {
     415: errors.UnsupportedMediaType,
     429: errors.TooManyRequests,
 }
+LONGEST_SHOWN = 200
+"""Characters of an address that are repeated in an answer."""
 STATUS_LINES = {status.value: f"{status.value} {status.phrase}" for status in HTTPStatus}
 
 
@@ -96,4 +98,16 @@ def _http_error(error: HTTPException) -> Response:
     status = error.code or 500
     error_class = WORDS.get(status)
     headers = [(name, value) for name, value in error.get_headers() if name == "Allow"]
-    return _answer(status, error_class().message if error_class else error.name, headers).response()
+    message = error_class().message if error_class else error.name
+    if request.routing_exception is error and request.path.startswith("/v1/"):
+        message = _no_operation(error)
+    return _answer(status, message, headers).response()
+
+
+def _no_operation(error: HTTPException) -> str:
+    """Say that an operation is not here, so that nobody looks for an object that is missing."""
+    asked = f"{request.method} {request.path[:LONGEST_SHOWN]}"
+    others = sorted({*(getattr(error, "valid_methods", None) or ())} - {"HEAD", "OPTIONS"})
+    if others:
+        return f"This host has no operation `{asked}`; at this address there is {', '.join(others)}."
+    return f"This host has no operation `{asked}`; /openapi.json lists those it has."

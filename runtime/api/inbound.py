@@ -34,7 +34,9 @@ LEVELS = {
     "space-installation": "/<installation>/<space>",
     "site-installation": "/<installation>/<site>",
 }
-METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
+LISTED_METHODS = frozenset(("GET", "POST", "PUT", "DELETE"))
+REFUSED_METHODS = frozenset(("CONNECT", "TRACE", "TRACK"))
+"""Those that no `Request` of a script can have."""
 MAX_BODY = 10 * 1024 * 1024
 NUMBER = re.compile(r"[0-9]{1,9}")
 """A number of a version; ids are longer."""
@@ -50,9 +52,9 @@ def mount_inbound(app: Flask, host: Host) -> None:
     for level, names in LEVELS.items():
         for tail in ("", "/", "/<path:rest>"):
             rule = f"{BASE}/{level}{names}{tail}"
-            app.add_url_rule(
-                rule, f"public {level} {tail}", _fetch(host), methods=METHODS, provide_automatic_options=False
-            )
+            # Without a list of methods: any reaches the script.
+            app.url_map.add(app.url_rule_class(rule, endpoint=f"public {level} {tail}"))
+            app.view_functions[f"public {level} {tail}"] = _fetch(host)
     script = f"{BASE}/published-script/<installation>/<site>/<fingerprint>.js"
     app.add_url_rule(script, "published script", _published_script(host), methods=("GET",))
     app.add_url_rule(f"{BASE}/assets/<version>/<file>", "asset", _asset(host), methods=("GET",))
@@ -66,6 +68,8 @@ def _fetch(host: Host) -> Callable[..., Response]:
         site: str | None = None,
         rest: str = "",
     ) -> Response:
+        if request.method in REFUSED_METHODS:
+            raise errors.MethodNotAllowed
         own = on_own_origin(host, host.addresses.integration_origin(name), tools=True)
         plan = _plan(host, name, installation, space, site)
         body = _body() if request.method in ("GET", "HEAD") else host.capacity.read(plan.organization_id, _body)
@@ -145,6 +149,8 @@ def _plan(
             or (installation is not None and not _alive(level, space, site, active))
         ):
             return None
+        if level.paused and not active:
+            raise errors.Unavailable(f"`{name}` answers nothing now: its {level.paused} is paused.")
         return level
 
     plan = host.plans.get(("public", active, *places), host.database.basis(), find)
@@ -161,7 +167,10 @@ def _alive(level: Level, space: str | None, site: str | None, active: bool) -> b
 
 
 def _method() -> str:
-    return "get" if request.method == "HEAD" else request.method.lower()
+    if request.method == "HEAD":
+        return "get"
+    # As the contract's list has them; of others a `Request` in JavaScript keeps the case it is given.
+    return request.method.lower() if request.method in LISTED_METHODS else request.method
 
 
 def _url(endpoint: str) -> str:

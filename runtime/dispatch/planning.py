@@ -44,6 +44,12 @@ class Level:
     space: SpaceInstallationRow | None = None
     site: SiteInstallationRow | None = None
 
+    @property
+    def paused(self) -> str:
+        """What somebody paused, in words; empty where nothing is. Its script renders and answers nothing meanwhile."""
+        parts = ((self.installation, ""), (self.space, " on this space"), (self.site, " on this site"))
+        return next((f"installation{where}" for row, where in parts if row is not None and row.status == "paused"), "")
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:

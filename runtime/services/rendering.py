@@ -123,7 +123,12 @@ def _level(session: Session, reach: Reach, integration: IntegrationRow, request:
         return None
     if not isinstance(context, DocumentContext):
         _may_configure(reach, installation)
-    return level_of(session, integration.id, installation.id, space_id, site_id)
+    level = level_of(session, integration.id, installation.id, space_id, site_id)
+    if level is not None and level.paused:
+        raise errors.PreconditionFailed(
+            f"`{integration.name}` renders nothing: its {level.paused} is paused; resume it."
+        )
+    return level
 
 
 def _may_configure(reach: Reach, installation: InstallationRow) -> None:

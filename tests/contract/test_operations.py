@@ -413,6 +413,8 @@ def test_nothing_changed_by_refused_requests(host: HostProcess, alpha: Tenant, b
 def test_unknown_paths_and_methods(world: World) -> None:
     api = world.installed.owner.api
     is_error(api.get("/v1/nothing"), 404)
+    assert "no operation `GET /v1/nothing`; /openapi.json lists" in api.get("/v1/nothing").text
+    assert "no operation `PATCH /v1/user`; at this address there is GET" in api.call("PATCH", "/v1/user").text
     is_error(api.get("/"), 404)
     is_error(api.call("PATCH", "/v1/user"), 405)
     is_error(api.call("PUT", "/v1/integrations"), 405)

@@ -82,8 +82,10 @@ def test_methods_bodies_headers_and_cookies(alpha: Tenant) -> None:
         assert answer.headers["X-Own"] == "yes"
     head = requests.head(endpoint, timeout=10)
     assert head.status_code == 203 and head.content == b""
-    for method in ("PATCH", "OPTIONS", "TRACE"):
-        assert requests.request(method, endpoint, timeout=10).status_code == 405
+    for method in ("PATCH", "OPTIONS", "PROPFIND"):
+        other = requests.request(method, endpoint, data=b"x", timeout=10)
+        assert (other.status_code, other.json()["method"]) == (203, method)
+    assert requests.request("TRACE", endpoint, timeout=10).status_code == 405
 
 
 def test_bodies_both_ways_are_untouched(counter: Installed) -> None:
@@ -172,3 +174,24 @@ def test_a_published_script_is_no_page(alpha: Tenant, kind: str, confined: bool)
     assert "connect-src https://api.example" in policies
     assert any(policy.startswith("sandbox ") for policy in policies) is confined
     assert told.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_what_is_paused_renders_and_answers_nothing(alpha: Tenant) -> None:
+    one = installed(alpha, SHOWS)
+    assert one.render().status == 200
+    addresses, own = endpoints(one), f"{one.path}/installations/{one.installation}"
+    for at, silent, where in (
+        (f"{own}/sites/{one.site}", {"site"}, "on this site"),
+        (f"{own}/spaces/{one.space}", {"space"}, "on this space"),
+        (own, {"installation", "space", "site"}, "its installation is paused"),
+    ):
+        assert alpha.api.call("PATCH", at, {"status": "paused"}).status == 200
+        for level, address in addresses.items():
+            answer = requests.get(address, timeout=10)
+            assert answer.status_code == (503 if level in silent else 203), (at, level)
+            assert level not in silent or "paused" in answer.json()["error"]["message"]
+        render = one.render()
+        assert render.status == (200 if "space" not in silent else 412), at
+        assert "space" not in silent or where in render.text and "resume" in render.text
+        assert alpha.api.call("PATCH", at, {"status": "active"}).status == 200
+    assert one.render().status == 200
