@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -44,15 +45,24 @@ def while_stored(server: GitServer, host: HostProcess, space: str) -> Callable[[
     return kill
 
 
+@pytest.fixture
+def temporary() -> Iterator[Path]:
+    """A folder for temporary files, with a name that leaves room for sockets."""
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(name)
+
+
 @pytest.mark.parametrize("when", [while_fetched, while_stored])
 def test_an_import_survives_the_host(
-    tmp_path: Path, when: Callable[[GitServer, HostProcess, str], Callable[[], bool]]
+    tmp_path: Path, temporary: Path, when: Callable[[GitServer, HostProcess, str], Callable[[], bool]]
 ) -> None:
     init(tmp_path, "First", "first@example.com")
     (tmp_path / "git").mkdir()
     server = GitServer(tmp_path / "git")
     oid = server.repository("docs").commit(FILES, "All of it")
-    host = HostProcess(tmp_path, "--allow-egress", f"127.0.0.1:{server.port}").start()
+    host = HostProcess(
+        tmp_path, "--allow-egress", f"127.0.0.1:{server.port}", environ={"TMPDIR": str(temporary)}
+    ).start()
     try:
         owner = tenant(host, "Alpha", "alpha@example.com")
         one = installed(owner, scopes=["space:git:sync", "space:content:read"])
@@ -62,7 +72,10 @@ def test_an_import_survives_the_host(
         body = {"url": server.address("docs"), "ref": "refs/heads/main"}
         ok(owner.api.post(f"{path}/git/import", body), 204)
         wait_for(killed, 60)
+        (left,) = temporary.glob("integration-work-*")
+        assert [one for one in left.iterdir() if one.is_dir()], "what a host did not clean up itself"
         host.start()
+        assert left not in temporary.glob("integration-work-*")
 
         def ended() -> Any:
             info = owner.api.get(f"{path}/git/info")
@@ -86,6 +99,7 @@ def test_an_import_survives_the_host(
             assert told == 1, kind
         wait_for(lambda: databases.ask(tmp_path, "SELECT id FROM jobs WHERE kind = 'git-sync'") == [])
         assert host.stop() == 0
+        assert not [*temporary.glob("integration-work-*")]
     finally:
         server.close()
         if host.process is not None and host.process.poll() is None:

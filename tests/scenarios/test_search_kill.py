@@ -64,7 +64,8 @@ def test_indexing_survives_the_host(tmp_path: Path, after: int) -> None:
         assert held <= len(titles) + 1
         assert every(space, "okapi") == Counter()
         assert every(space, f"unique{PAGES - 1}q") == Counter([f"Page {PAGES - 1}"])
-        ((revision,),) = databases.ask(tmp_path, "SELECT revision_id FROM search_spaces WHERE space_id = ?", (space.id,))
+        statement = "SELECT revision_id FROM search_spaces WHERE space_id = ?"
+        ((revision,),) = databases.ask(tmp_path, statement, (space.id,))
         assert revision == ok(space.api.get(space.path))["revision"]
         assert host.stop() == 0
     finally:
