@@ -191,7 +191,7 @@ def test_a_change_request_is_reviewed(page: Any, browser: Any, host: HostProcess
     page.goto(at)
     page.get_by_label("Reviewer", exact=True).select_option(reviewer.id)
     page.get_by_role("button", name="Ask for a review").press("Enter")
-    expect(page.get_by_role("button", name="Ask Reader no longer")).to_be_visible()
+    expect(page.get_by_role("button", name="Ask no longer: Reader")).to_be_visible()
     expect(page.get_by_text("open", exact=True)).to_be_visible()
 
     with signed_in(browser, host, reviewer.api) as other:
@@ -206,12 +206,12 @@ def test_a_change_request_is_reviewed(page: Any, browser: Any, host: HostProcess
     with signed_in(browser, host, reader.api) as other:
         other.goto(at)
         expect(other.get_by_text("Approved", exact=True)).to_be_visible()
-        for name in ("Approve", "Request changes", "Ask for a review", "Ask Reader no longer"):
+        for name in ("Approve", "Request changes", "Ask for a review", "Ask no longer: Reader"):
             expect(other.get_by_role("button", name=name)).to_have_count(0)
         other.goto(f"/app/spaces/{space}/imports")
         expect(other.get_by_role("button", name="Begin to import")).to_have_count(0)
     page.reload()
-    page.get_by_role("button", name="Ask Reader no longer").press("Enter")
+    page.get_by_role("button", name="Ask no longer: Reader").press("Enter")
     expect(page.get_by_text("Nobody was asked")).to_be_visible()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
@@ -55,7 +56,7 @@ def _show(
         changes=changes,
         is_open=is_open,
         reviewers=reviewers,
-        people=_people(visit, space) if is_open and may["edit"] else (),
+        people=_people(visit, around["space"]) if is_open and may["edit"] else (),
         reviews=reviews,
         refused=refused,
         conflicts=conflicts,
@@ -63,12 +64,13 @@ def _show(
     )
 
 
-def _people(visit: OperatorVisit, space: str) -> list[tuple[str, str]]:
-    """List who sees the space, as ids and names; nobody where the list may not be read."""
+def _people(visit: OperatorVisit, space: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """List who may be asked, as ids and names: who sees the space, or all members for who may not know that."""
     try:
-        found = list(islice(every(visit, "listPermissionsAggregateInSpace", {"spaceId": space}), MOST_PEOPLE))
+        found = list(islice(every(visit, "listPermissionsAggregateInSpace", {"spaceId": space["id"]}), MOST_PEOPLE))
     except errors.Forbidden:
-        return []
+        path = {"organizationId": space["organization"]}
+        found = list(islice(every(visit, "listMembersInOrganizationById", path), MOST_PEOPLE))
     people = [(one["user"]["id"], one["user"]["displayName"]) for one in found]
     return sorted(people, key=lambda person: person[1].lower())
 
