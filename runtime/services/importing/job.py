@@ -91,7 +91,7 @@ class _Import:
             return {"source": row.source, "name": row.name}
         assert row.url is not None, "an import has an address or a blob"
         if row.source == "website" or (row.source == "github-wiki" and _is_github(row.url)):
-            Crawl(self._job, row.url, folder, self._links, lambda done, all_: self._tell(total=all_)).run()
+            Crawl(self._job, row.url, folder, self._links, self._heard).run()
             return {"source": row.source, "crawled": True}
         known = self._job.progress.get("blob")
         if known is None:
@@ -128,7 +128,7 @@ class _Import:
         )  # fmt: skip
 
     def _heard(self, done: int, total: int) -> None:
-        """Show how many pages are read; what the reader says is only believed as far as it can be."""
+        """Show how many pages are fetched or read; what the reader says is only believed as far as it can be."""
         total = min(total, handing_over.MAX_ENTRIES)
         self._tell(imported=min(done, total), total=total)
 
