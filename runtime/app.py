@@ -43,6 +43,7 @@ from runtime.dispatch.worker import Dispatcher
 from runtime.engines.apart.runner import ApartRunner
 from runtime.engines.dev_tunnel.relay import Relay
 from runtime.engines.egress import EgressRules
+from runtime.engines.own_folders import Folders
 from runtime.engines.own_tls import OwnAuthority
 from runtime.engines.sandbox import SandboxUnavailable
 from runtime.engines.table import create_engines
@@ -72,6 +73,8 @@ from runtime.web.site_page import mount_site_page
 
 AUTHORS = "Sample organization"
 AUTHOR_EMAIL = "author@localhost"
+WORK = "integration-work-"
+"""How the names of folders begin in which background jobs and processes apart work."""
 
 
 class StartRefused(RuntimeError):
@@ -184,7 +187,7 @@ def _host(settings: Settings, database: Database, followers: Followers) -> Host:
     announcer = Announcer()
     recorder = Recorder(database, announcer, settings.keep_events)
     capacity = RequestCapacity(settings.threads)
-    apart = ApartRunner(settings.sandbox)
+    apart, folders = ApartRunner(settings.sandbox), Folders(WORK)
     # Each process has its part, so that none has to ask the others; with a preview an author looks at everything.
     part = -(-settings.record_renders // settings.workers)
     thinning = Thinning(followers, part, everything=settings.preview)
@@ -218,7 +221,8 @@ def _host(settings: Settings, database: Database, followers: Followers) -> Host:
         purger=Purger(database, blobs),
         blobs=blobs,
         apart=apart,
-        jobs=JobRunner(JobTools(database, egress, blobs, addresses, apart), KINDS, settings.job_threads),
+        folders=folders,
+        jobs=JobRunner(JobTools(database, egress, blobs, addresses, apart, folders), KINDS, settings.job_threads),
         indexer=Indexer(database),
         answer_model=_answer_model(settings),
         mailer=Mailer(database, server, addresses, settings.mail_retry_seconds) if server is not None else None,

@@ -23,6 +23,7 @@ from runtime.dispatch.worker import Dispatcher
 from runtime.engines.apart.runner import ApartRunner
 from runtime.engines.dev_tunnel.relay import Relay
 from runtime.engines.interpreter_turns import InterpreterTurns
+from runtime.engines.own_folders import Folders
 from runtime.engines.shares import NoneLeft, Shares
 from runtime.engines.table import Engines
 from runtime.services.answer_model import AnswerModel
@@ -98,6 +99,7 @@ class Host:
     purger: Purger
     blobs: BlobStore
     apart: ApartRunner
+    folders: Folders
     jobs: JobRunner
     indexer: Indexer
     answer_model: AnswerModel | None

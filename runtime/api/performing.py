@@ -16,6 +16,7 @@ from runtime.api.mount import Inputs, run
 from runtime.api.operation import Operation
 from runtime.api.requests import parse_body, parse_query
 from runtime.api.table import operations
+from runtime.api.uploads import Upload
 from runtime.contract import errors
 from runtime.store.remembered import Basis
 
@@ -34,12 +35,14 @@ def perform(
     *,
     query: Mapping[str, str | list[str]] | None = None,
     body: Mapping[str, Any] | None = None,
+    upload: Upload | None = None,
 ) -> Any:
     """Run an operation by its name as an actor; gives the JSON it answers with, None where there is none.
 
-    `path` names its path parameters, `query` and `body` are as clients send them. Raises what the operation raises.
+    `path` names its path parameters, `query` and `body` are as clients send them, or what it takes as `upload`. Raises
+    what the operation raises.
     """
-    answer = answered(host, actor, basis, name, path, query=query, body=body)
+    answer = answered(host, actor, basis, name, path, query=query, body=body, upload=upload)
     return json.loads(answer.get_data()) if answer.get_data() else None
 
 
@@ -52,15 +55,19 @@ def answered(
     *,
     query: Mapping[str, str | list[str]] | None = None,
     body: Mapping[str, Any] | None = None,
+    upload: Upload | None = None,
 ) -> Response:
     """Run an operation as `perform` does, and give its answer unread: it may be long."""
     operation = _named()[name]
     call = Call(host, actor, dict(path), basis)
-    return run(call, operation, _inputs(operation, query or {}, body))
+    return run(call, operation, _inputs(operation, query or {}, body, upload))
 
 
 def _inputs(
-    operation: Operation, query: Mapping[str, str | list[str]], body: Mapping[str, Any] | None
+    operation: Operation,
+    query: Mapping[str, str | list[str]],
+    body: Mapping[str, Any] | None,
+    upload: Upload | None,
 ) -> Inputs | errors.ApiError:
     inputs: Inputs = {}
     try:
@@ -69,6 +76,10 @@ def _inputs(
             inputs["query"] = parse_query(operation.query, given)
         if operation.body is not None:
             inputs["body"] = parse_body(operation.body, json.dumps(body or {}).encode())
+        if operation.uploads:
+            if upload is None:
+                raise errors.BadRequest("Choose a file.")
+            inputs["upload"] = upload
     except errors.ApiError as error:
         return error
     return inputs

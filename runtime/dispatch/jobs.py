@@ -14,6 +14,7 @@ from runtime.contract.addresses import Addresses
 from runtime.contract.identifiers import new_id
 from runtime.engines.apart.runner import ApartRunner
 from runtime.engines.egress import EgressRules
+from runtime.engines.own_folders import Folders
 from runtime.engines.shares import Shares
 from runtime.store import jobs
 from runtime.store.blobs.store import BlobStore
@@ -52,6 +53,8 @@ class JobTools:
     blobs: BlobStore
     addresses: Addresses
     apart: ApartRunner
+    folders: Folders
+    """For what is temporary; those of a killed host go when the next one starts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +156,8 @@ class JobRunner:
         for thread in (*self._threads, *workers):
             if thread.ident is not None:
                 thread.join(timeout=max(0.0, deadline - time.monotonic()))
+        if not any(worker.is_alive() for worker in workers):
+            self._tools.folders.close()
 
     def _claim_loop(self) -> None:
         while not self._stopping.is_set():

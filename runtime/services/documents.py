@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ LONG = 200_000
 """Characters of Markdown that take half a second to read: whoever sends more waits, and nobody else of the host."""
 RunApart = Callable[[Callable[[Path, Any], Any], Path, Any], Any]
 """Runs a function of ours on a folder, in a process of its own."""
+Lent = Callable[[], AbstractContextManager[Path]]
+"""Lends a folder that goes afterwards."""
 _TEXT, _DOCUMENT = "{}.md", "{}.json"
 
 
@@ -33,15 +35,14 @@ def markdown_of_sent(document: dict[str, Any], field: str) -> str:
         ) from None
 
 
-def read_all(texts: Sequence[str], run_apart: RunApart) -> list[Mapping[str, Any]]:
+def read_all(texts: Sequence[str], run_apart: RunApart, lent: Lent) -> list[Mapping[str, Any]]:
     """Read Markdown as documents; where it is long, in a process apart, so that other requests go on meanwhile.
 
     Raises BadRequest for texts that take too much time or memory.
     """
     if sum(map(len, texts)) <= LONG:
         return [document_of(text) for text in texts]
-    with tempfile.TemporaryDirectory(prefix="documents-") as name:
-        folder = Path(name)
+    with lent() as folder:
         for number, text in enumerate(texts):
             (folder / _TEXT.format(number)).write_text(text, encoding="utf-8", errors="surrogatepass")
         try:

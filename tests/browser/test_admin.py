@@ -15,6 +15,7 @@ from tests.browser.axe_rules import AXE, VIOLATIONS
 from tests.conftest import HostProcess, Tenant, tenant, wait_for
 from tests.contract.requests_table import SPECIFICATION
 from tests.contract.test_operations import reader
+from tests.scenarios.elsewhere import packed
 
 ODD = ("<b>Quarter</b> עברית عربى " + "long" * 60)[:255]
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 800}
@@ -93,6 +94,9 @@ class World:
             "change requests": f"{space}/change-requests",
             "merged change requests": f"{space}/change-requests?status=merged",
             "change request": f"{space}/change-requests/{self.said['open']}",
+            "imports": f"{space}/imports",
+            "import": f"{space}/imports/{self.said['imported']}",
+            "import that failed": f"{space}/imports/{self.said['failed']}",
         }
 
 
@@ -142,6 +146,16 @@ def said(owner: Tenant, space: str) -> dict[str, str]:
         if changes is pages:
             made["revision"] = owner.api.post(f"{at}/{made['open']}/merge").json["revision"]
     assert owner.api.call("PATCH", f"{at}/{made['open']}", {"status": "open"}).status == 200
+    asked = owner.api.post(f"{at}/{made['open']}/requested-reviewers", {"users": [owner.user]})
+    assert asked.status == 200, asked.text
+    for status in ("changes-requested", "approved"):
+        review = {"status": status, "comment": {"markdown": ODD}}
+        assert owner.api.post(f"{at}/{made['open']}/reviews", review).status == 201
+    for name, content in (("imported", packed({"a.md": "# A", f"{'x' * 200}.zip": "no"})), ("failed", b"%PDF")):
+        params = {"source": "zip", "changeRequest": made["open"]}
+        begun = owner.api.call("POST", f"/v1/spaces/{space}/content/import/upload", data=content, params=params)
+        made[name] = begun.json["id"]
+    wait_for(lambda: owner.api.get(f"/v1/spaces/{space}/imports/{made['failed']}").json["status"] == "failed")
     return made
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
 from runtime.contract.identifiers import new_id
-from tests.conftest import HostProcess, Tenant, tenant
+from tests.conftest import Api, HostProcess, Tenant, tenant, wait_for
+from tests.scenarios.elsewhere import packed
+from tests.scenarios.people import person
 
 PHONE = {"width": 360, "height": 740}
 
@@ -132,6 +135,98 @@ def test_a_change_request_is_read_and_merged(page: Any, owner: Tenant) -> None:
     page.get_by_role("button", name="Update from the space").press("Enter")
     expect(page.get_by_role("alert")).to_contain_text("Guide")
     expect(page.get_by_text("open", exact=True)).to_be_visible()
+
+
+def test_a_file_is_imported_into_a_new_change_request(page: Any, owner: Tenant) -> None:
+    space = owner.api.post(f"/v1/orgs/{owner.id}/spaces", {"title": "Manual"}).json["id"]
+    page.goto(f"/app/spaces/{space}/pages")
+    page.get_by_role("link", name="Import", exact=True).press("Enter")
+    page.get_by_role("button", name="Begin to import").press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("choose a file")
+    content = packed({"a.md": "# First page", "inner.zip": "no"})
+    page.get_by_label("File").set_input_files({"name": "docs.zip", "mimeType": "application/zip", "buffer": content})
+    page.get_by_role("button", name="Begin to import").press("Enter")
+    expect(page.get_by_role("heading", name="Zip of a folder", level=1)).to_be_visible()
+    (made,) = owner.api.get(f"/v1/spaces/{space}/imports").json["items"]
+    over(owner, space, made["id"])
+    page.reload()
+    expect(page.get_by_text("Completed", exact=True)).to_be_visible()
+    expect(page.get_by_text("inner.zip is an archive in the archive")).to_be_visible()
+    page.get_by_role("link", name="Import docs.zip").press("Enter")
+    expect(page.get_by_text("Added the page First page")).to_be_visible()
+
+
+def test_an_address_that_leads_nowhere_is_not_imported(page: Any, owner: Tenant) -> None:
+    space = owner.api.post(f"/v1/orgs/{owner.id}/spaces", {"title": "Manual"}).json["id"]
+    page.goto(f"/app/spaces/{space}")
+    page.get_by_role("link", name="Imports").press("Enter")
+    page.get_by_label("What it is").select_option("markdown")
+    page.get_by_label("Address").fill("http://someone:secret@example.com/")
+    page.get_by_role("button", name="Begin to import").press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("without a user")
+    expect(page.get_by_label("What it is")).to_have_value("markdown")
+    page.get_by_label("Address").fill("http://127.0.0.1:1/a.md")
+    page.get_by_role("button", name="Begin to import").press("Enter")
+    (made,) = owner.api.get(f"/v1/spaces/{space}/imports").json["items"]
+    over(owner, space, made["id"])
+    page.get_by_role("link", name="Imports").press("Enter")
+    expect(page.get_by_text("Failed", exact=True)).to_be_visible()
+    page.get_by_role("link", name="Markdown").press("Enter")
+    expect(page.get_by_text("private network")).to_be_visible()
+    waiting = owner.api.get(f"/v1/spaces/{space}/change-requests", status="draft").json["count"]
+    assert waiting == 1, "that of the import which was refused at once is archived"
+
+
+def over(owner: Tenant, space: str, import_: str) -> None:
+    """Wait until an import is over."""
+    at = f"/v1/spaces/{space}/imports/{import_}"
+    wait_for(lambda: owner.api.get(at).json["status"] not in ("pending", "in-progress"), 60)
+
+
+def test_a_change_request_is_reviewed(page: Any, browser: Any, host: HostProcess, owner: Tenant) -> None:
+    space = owner.api.post(f"/v1/orgs/{owner.id}/spaces", {"title": "Manual"}).json["id"]
+    reviewer, reader = person(host, owner, "review"), person(host, owner)
+    made = owner.api.post(f"/v1/spaces/{space}/change-requests", {"subject": "Words"}).json["id"]
+    at = f"/app/spaces/{space}/change-requests/{made}"
+    page.goto(at)
+    page.get_by_label("Reviewer", exact=True).select_option(reviewer.id)
+    page.get_by_role("button", name="Ask for a review").press("Enter")
+    expect(page.get_by_role("button", name="Ask no longer: Reader")).to_be_visible()
+    expect(page.get_by_text("open", exact=True)).to_be_visible()
+
+    with signed_in(browser, host, reviewer.api) as other:
+        other.goto(at)
+        other.get_by_label("What you think of it").fill("Say **more**.")
+        other.get_by_role("button", name="Request changes").press("Enter")
+        expect(other.get_by_text("Changes requested", exact=True)).to_be_visible()
+        expect(other.get_by_text("Say **more**.")).to_be_visible()
+        other.get_by_role("button", name="Approve").press("Enter")
+        expect(other.get_by_text("Approved", exact=True)).to_be_visible()
+        expect(other.get_by_text("superseded")).to_have_count(1)
+    with signed_in(browser, host, reader.api) as other:
+        other.goto(at)
+        expect(other.get_by_text("Approved", exact=True)).to_be_visible()
+        for name in ("Approve", "Request changes", "Ask for a review", "Ask no longer: Reader"):
+            expect(other.get_by_role("button", name=name)).to_have_count(0)
+        other.goto(f"/app/spaces/{space}/imports")
+        expect(other.get_by_role("button", name="Begin to import")).to_have_count(0)
+    page.reload()
+    page.get_by_role("button", name="Ask no longer: Reader").press("Enter")
+    expect(page.get_by_text("Nobody was asked")).to_be_visible()
+
+
+@contextmanager
+def signed_in(browser: Any, host: HostProcess, api: Api) -> Iterator[Any]:
+    """A browser of somebody else."""
+    context = browser.new_context(java_script_enabled=False, base_url=host.url)
+    shown = context.new_page()
+    shown.set_default_timeout(30_000)
+    shown.goto("/app/sign-in")
+    shown.get_by_label("Token").fill(str(api.token))
+    shown.keyboard.press("Enter")
+    expect(shown.get_by_role("link", name="Flows", exact=True)).to_be_visible()
+    yield shown
+    context.close()
 
 
 def test_a_token_is_made_and_revoked(page: Any) -> None:

@@ -150,7 +150,7 @@ def change_content_in_change_request(
     call: Call, space: SpaceRow, change_request: ChangeRequestRow, body: ChangeContent
 ) -> ChangedContent:
     """Change pages, reusable contents and variables in a change request, all or nothing (extension)."""
-    documents = documents_of_changes(body.changes, lambda *work: _run_apart(call, *work))
+    documents = documents_of_changes(body.changes, lambda *work: _run_apart(call, *work), call.host.folders.lent)
     changes = list(zip(body.changes, documents, strict=True))
     with call.host.database.transaction(writes=True) as session:
         call.opened = session

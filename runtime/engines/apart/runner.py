@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import site
 import stat
@@ -18,7 +19,7 @@ from typing import Any, BinaryIO, Literal
 
 import runtime
 from runtime.engines import sandbox, seccomp
-from runtime.engines.apart.answers import Refused
+from runtime.engines.apart.answers import PROGRESS, Refused
 from runtime.engines.apart.child import ANSWER
 from runtime.engines.sandbox import SandboxMode, SandboxUnavailable, View
 from runtime.engines.starting import on_any_processor
@@ -29,6 +30,8 @@ MAX_ANSWER = 32 * 1024 * 1024
 """Bytes of the JSON that a function returns; what is more goes into files of the folder."""
 _FOLDER = "/sandbox/folder"
 _LOOK_EVERY = 0.05
+_PROGRESS = re.compile(rb"(\d{1,9}) (\d{1,9})")
+_LONGEST_PROGRESS = 20
 _SAID = 4000
 _FLAGS = ("-I", "-S", "-B", "-c")
 _PROGRAM = "import sys; sys.path[:] = {path!r}; from runtime.engines.apart.child import main; main()"
@@ -61,14 +64,17 @@ class ApartRunner:
         file_bytes: int = 1 << 30,
         mounts: Mapping[str, str] | None = None,
         check: Callable[[], None] = lambda: None,
+        heard: Callable[[int, int], None] | None = None,
     ) -> Any:
         """Call a function at the top of a module with a folder and JSON, and return its JSON.
 
         It sees the interpreter, our packages, `mounts` (path inside: path outside) read-only, and the folder, where it
         may write files of `file_bytes`; it has no network, `memory` bytes and `seconds`. `check` is called now and then
-        and stops it by raising. Raises `Refused` when the function did, `ApartFailed`, `SandboxUnavailable`.
+        and stops it by raising, as `heard` may, which is called with what the function says of how far it is: how much
+        is done, of how much. Raises `Refused` when the function did, `ApartFailed`, `SandboxUnavailable`.
         """
-        (folder / ANSWER).unlink(missing_ok=True)
+        for name in (ANSWER, PROGRESS):
+            (folder / name).unlink(missing_ok=True)
         user = sandbox.own_user() if self._confined and sandbox.started_by_root() else None
         if user is not None:
             _give(folder, user)
@@ -85,7 +91,7 @@ class ApartRunner:
             asked.write(json.dumps(request).encode())
             asked.seek(0)
             process = self._start(folder, mounts or {}, user, asked, errors)
-            in_time = _wait(process, seconds, check)
+            in_time = _wait(process, seconds, _looking(folder, check, heard))
             errors.seek(0, os.SEEK_END)
             errors.seek(max(0, errors.tell() - _SAID))
             said = errors.read().decode("utf-8", "replace").strip()
@@ -179,6 +185,33 @@ def _wait(process: subprocess.Popen[bytes], seconds: float, check: Callable[[], 
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+
+def _looking(folder: Path, check: Callable[[], None], heard: Callable[[int, int], None] | None) -> Callable[[], None]:
+    """Make a check that also hears how far the function is, whenever it says something new."""
+    if heard is None:
+        return check
+    last: list[tuple[int, int]] = []
+
+    def look() -> None:
+        check()
+        said = _progress(folder)
+        if said is not None and [said] != last:
+            last[:] = [said]
+            heard(*said)
+
+    return look
+
+
+def _progress(folder: Path) -> tuple[int, int] | None:
+    """Read how far a function says it is; None for what is no such thing, since it may write whatever it wants."""
+    try:
+        with open_made(folder, PROGRESS) as file:
+            text = file.read(_LONGEST_PROGRESS)
+    except OSError:
+        return None
+    found = _PROGRESS.fullmatch(text)
+    return (int(found[1]), int(found[2])) if found is not None else None
 
 
 def _answer(folder: Path) -> dict[str, Any] | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from runtime.engines import sandbox, seccomp
-from runtime.engines.javascript.folders import Folders
+from runtime.engines.own_folders import Folders
 from runtime.engines.sandbox import SandboxMode, SandboxUnavailable, View
 from runtime.engines.starting import on_any_processor
 
@@ -25,6 +25,7 @@ THREADS = 128
 RESERVED = 576 * 1024 * 1024  # addresses that V8 takes at its start and mostly never uses, which count as data
 _RLIMIT_SIGPENDING = 11  # the module `resource` has no name for it
 STDERR_BYTES = 64 * 1024
+_LONGEST_PLACE = 60  # characters: the address of a Unix socket, further down, may have 107 in all
 _LIMITS = {
     resource.RLIMIT_CORE: 0,
     resource.RLIMIT_FSIZE: STDERR_BYTES,
@@ -61,7 +62,7 @@ class IsolateLauncher:
         self._deno = deno
         self.confined = mode == "required"
         self._certificates = certificates
-        self.folders = Folders()
+        self.folders = Folders("integration-js-", _LONGEST_PLACE)
         self._thread = ThreadPoolExecutor(1, "isolate-start")
 
     def start(self, sockets: Path, scripts: Path, output: Path, memory: int) -> subprocess.Popen[bytes]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,24 +21,28 @@ from runtime.services.markdown.reading import document_of
 
 MAX_FILES = 10_000
 MAX_INCLUDES = 2000
+Heard = Callable[[int, int], None]
 _HEADING = re.compile(r"\s*^ {0,3}#(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$\n?", re.MULTILINE)
 _UNDERLINED = re.compile(r"\s*^ {0,3}(?![-+*>#|<{`~ ])(\S.*)\n {0,3}=+[ \t]*$\n?", re.MULTILINE)
 
 
-def read_folder(root: Path, oids: Mapping[str, str] | None = None) -> Imported:
+def read_folder(root: Path, oids: Mapping[str, str] | None = None, heard: Heard = lambda done, pages: None) -> Imported:
     """Read content; keys and paths are relative to the folder.
 
     `oids` names by its path what Git calls each file: pages, files and reusable contents say then where they are from.
+    `heard` is called with how many pages were read, of how many.
     """
-    return read_files(files_in(root, Problems()), oids)
+    return read_files(files_in(root, Problems()), oids, heard)
 
 
-def read_files(files: Files, oids: Mapping[str, str] | None = None) -> Imported:
+def read_files(
+    files: Files, oids: Mapping[str, str] | None = None, heard: Heard = lambda done, pages: None
+) -> Imported:
     """Read content of files, wherever they are."""
     problems = files.problems
     said = files.text(CONFIGURATION) if CONFIGURATION in files.sizes else None
     configuration = read_configuration(said, problems) if said is not None else Configuration()
-    return _Reader(files, configuration, problems, oids).read()
+    return _Reader(files, configuration, problems, oids).read(heard)
 
 
 class _Reader:
@@ -51,9 +55,12 @@ class _Reader:
         self._includes = frozenset(self._kept(INCLUDES)[:MAX_INCLUDES])
         self._used: set[str] = set()
 
-    def read(self) -> Imported:
+    def read(self, heard: Heard) -> Imported:
         """Read everything."""
-        pages = [self._page(one) for one in self._contents.placed]
+        pages: list[ImportedPage] = []
+        for placed in self._contents.placed:
+            heard(len(pages), len(self._contents.placed))
+            pages.append(self._page(placed))
         contents = [one for path in sorted(self._includes) if (one := self._reusable(path)) is not None]
         named = sorted({*self._kept(ASSETS), *self._used})
         if len(named) > MAX_FILES:

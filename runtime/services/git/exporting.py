@@ -6,7 +6,6 @@ import json
 import logging
 import os
 import shutil
-import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -74,8 +73,8 @@ def export_to_repository(job: Job, operation: GitOperationRow) -> None:
     for _ in range(MAX_TRIES):
         there = remote.references("git-receive-pack")
         tip = there.oids.get(operation.ref)
-        with tempfile.TemporaryDirectory(prefix="git-export-") as name:
-            folder = Path(name, "first")
+        with job.tools.folders.lent() as own:
+            folder = own / "first"
             folder.mkdir()
             if tip is not None:
                 offered = remote.references("git-upload-pack")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import tempfile
 from pathlib import Path
 
 from sqlalchemy.orm import Session
@@ -46,8 +45,7 @@ def import_repository(job: Job, operation: GitOperationRow) -> None:
         if _is_there(session, space, row, oid):
             operations.succeeded(session, space, row, space.revision_id, oid, [])
             return
-    with tempfile.TemporaryDirectory(prefix="git-import-") as name:
-        folder = Path(name)
+    with job.tools.folders.lent() as folder:
         with (folder / PACK).open("wb") as pack:
             remote.fetch(oid, references.capabilities, pack, MAX_FILE)
         arguments = {"commit": oid, "directory": operation.directory}

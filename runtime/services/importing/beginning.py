@@ -58,5 +58,5 @@ def begin(
 
 def cancel(session: Session, row: ImportRow) -> None:
     """Cancel an import; one that is over stays as it is."""
-    imports.end(session, row.id, "cancelled")
+    imports.end(session, row.id, "cancelled", imported=0)
     session.refresh(row)

@@ -33,18 +33,26 @@ class ConfluenceReader(FolderReader):
 
     def read(self) -> dict[str, Any]:
         """Write every page of the index, then those that it does not name."""
-        seen: set[str] = set()
+        self.writer.expect(len(self.page_paths))
+        above: dict[str, str | None] = {}  # in which page those below each page go: it may have been left out itself
         if (self.root / "index.html").exists():
-            soup = BeautifulSoup(text_of(self.root / "index.html"), "html.parser")
-            check_size(soup)
-            for path, parent in _tree(soup):
-                if path in self.targets and path not in seen:
-                    seen.add(path)
-                    self.page(path, parent if parent in seen else None)
+            for path, parent in self._index_tree():
+                if path in self.targets and path not in above:
+                    over = above.get(parent) if parent is not None else None
+                    above[path] = path if self.page(path, over) else over
         for path in self.page_paths:
-            if path not in seen and path not in NOT_PAGES:
+            if path not in above and path not in NOT_PAGES:
                 self.page(path, None)
         return {"total": len(self.page_paths) + len(self._used), "problems": self.problems}
+
+    def _index_tree(self) -> Iterator[tuple[str, str | None]]:
+        try:
+            soup = BeautifulSoup(text_of(self.root / "index.html"), "html.parser")
+            check_size(soup)
+        except Refused as error:
+            self.problems.append(f"index.html is not read, so pages are not in each other. {error.message}")
+            return
+        yield from _tree(soup)
 
     def text_of(self, path: str) -> Text:
         """Read a page; its title is said with that of the space before it."""

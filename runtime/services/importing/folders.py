@@ -35,14 +35,11 @@ def read(folder: Path, writer: Writer, where: str) -> dict[str, Any]:
     root = root_of(folder / where)
     if not any((root / name).exists() for name in SAYS_HOW):
         return FolderReader(folder, writer, where).read()
-    imported = read_folder(root)
-    for page in imported.pages:
-        writer.page(page)
-    for content in imported.reusable_contents:
-        writer.reusable_content(content)
-    for file in imported.files:
-        writer.file(replace(file, path=f"{root.relative_to(folder).as_posix()}/{file.path}"))
-    return {"variables": dict(imported.variables), "total": imported.total, "problems": [*imported.problems]}
+    imported = read_folder(root, heard=writer.looking)
+    where = root.relative_to(folder).as_posix()
+    files = [replace(file, path=f"{where}/{file.path}") for file in imported.files]
+    problems = [*imported.problems, *writer.whole(replace(imported, files=files))]
+    return {"variables": dict(imported.variables), "total": imported.total, "problems": problems}
 
 
 def root_of(folder: Path) -> Path:
@@ -101,6 +98,7 @@ class FolderReader:
 
     def read(self) -> dict[str, Any]:
         """Write every page; returns the totals."""
+        self.writer.expect(len(self.page_paths))
         self._visit("", None)
         return {"total": len(self.page_paths) + len(self._used), "problems": self.problems}
 
@@ -158,27 +156,30 @@ class FolderReader:
 
         return keep
 
-    def _visit(self, at: str, parent: str | None) -> None:
+    def _visit(self, at: str, parent: str | None, index: str | None = None) -> None:
         pages = sorted(self._inside.get(at, ()), key=self.order)
         named = {posixpath.splitext(path)[0]: path for path in pages}
         below = sorted(self._folders.get(at, ()), key=str.lower)
         for path in pages:
-            if at and _stem(path) in INDEXES and parent == path:
+            if path == index:
                 continue  # written already, for the folder
-            self.page(path, parent)
+            written = self.page(path, parent)
             own = posixpath.splitext(path)[0]
             if own in below and not self._index(own):
-                self._visit(own, path)
+                self._visit(own, path if written else self._folder(own, parent))
         for folder in below:
             index = self._index(folder)
             if index is not None:
-                self.page(index, parent)
-                self._visit(folder, index)
+                written = self.page(index, parent)
+                self._visit(folder, index if written else self._folder(folder, parent), index)
             elif folder not in named:
-                title = self.title_of(folder)
-                kind: Any = "group" if parent is None else "document"
-                self.writer.page(ImportedPage(f"{folder}/", clean(title), type=kind, parent=parent))
-                self._visit(folder, f"{folder}/")
+                self._visit(folder, self._folder(folder, parent))
+
+    def _folder(self, folder: str, parent: str | None) -> str:
+        """Write a page for a folder that has none of its own; gives its key."""
+        kind: Any = "group" if parent is None else "document"
+        self.writer.page(ImportedPage(f"{folder}/", clean(self.title_of(folder)), type=kind, parent=parent))
+        return f"{folder}/"
 
     def order(self, path: str) -> tuple[bool, str]:
         """Order pages beside each other: the one for the folder first, then by their names."""
@@ -188,13 +189,17 @@ class FolderReader:
         indexes = [path for path in self._inside.get(folder, ()) if _stem(path) in INDEXES]
         return min(indexes, key=lambda path: INDEXES.index(_stem(path)), default=None)
 
-    def page(self, path: str, parent: str | None) -> None:
-        """Write a page, or why there is none."""
+    def page(self, path: str, parent: str | None) -> bool:
+        """Write a page; False where it is left out, and told why."""
         try:
-            text = self.text_of(path)
+            self._page(path, parent)
         except Refused as error:
-            self.problems.append(f"{clean(path)[:150]}: {error.message}")
-            text = Text(self.title_of(path), "")
+            self.problems.append(f"{clean(path)[:150]} is left out. {error.message}")
+            return False
+        return True
+
+    def _page(self, path: str, parent: str | None) -> None:
+        text = self.text_of(path)
         document = document_of(text.markdown, PathLinks(path, self.targets, self.use))
         title, slug = text.title or self.title_of(path), self.slug_of(path)
         page = ImportedPage(
@@ -215,7 +220,12 @@ class WikiReader(FolderReader):
         """Take the folder."""
         super().__init__(folder, writer, where)
         sidebar = next((self.root / name for name in sorted(self.files) if name.lower() == "_sidebar.md"), None)
-        source = text_of(sidebar).lower() if sidebar is not None else ""
+        source = ""
+        if sidebar is not None:
+            try:
+                source = text_of(sidebar).lower()
+            except Refused as error:
+                self.problems.append(f"{sidebar.name} is not read. {error.message}")
         self._places: dict[str, int] = {}
         for path in self.page_paths:
             stem = posixpath.splitext(posixpath.basename(path))[0].lower()

@@ -10,13 +10,13 @@ import json
 import os
 import stat
 from base64 import b64decode, b64encode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from runtime.contract.documents import NotADocument, check_document
-from runtime.engines.apart.answers import Refused
+from runtime.engines.apart.answers import Refused, Telling
 from runtime.engines.apart.runner import open_made
 from runtime.services.importing.references import Ids
 from runtime.services.importing.tree import Imported, ImportedFile, ImportedPage, ImportedReusableContent
@@ -28,6 +28,8 @@ INPUT, CRAWLED = "input", "crawled.json"
 IMPORTED, DOCUMENTS, IDS, FINISHED = "imported.jsonl", "documents.jsonl", "ids.json", "finished.jsonl"
 MAX_DOCUMENT = 32 * 1024 * 1024
 """Bytes of a document as JSON."""
+LONGEST_LINE = 2 * MAX_DOCUMENT
+"""Bytes of a line: ids may be longer than the keys in whose places they are put."""
 MAX_PROBLEMS = 100
 LONGEST_PROBLEM = 300
 MAX_ENTRIES = 40_000
@@ -51,12 +53,27 @@ class Writer:
         """Begin with nothing in it."""
         self._entries = (folder / IMPORTED).open("w", encoding="utf-8")
         self._documents = (folder / DOCUMENTS).open("w", encoding="utf-8")
+        self._telling, self._expected = Telling(folder), 0
         self.pages = 0
 
+    def expect(self, pages: int) -> None:
+        """Say how many pages there will be, so that whoever waits knows how far this is."""
+        self.looking(0, pages)
+
+    def looking(self, done: int, pages: int) -> None:
+        """Say how many pages were read, of how many."""
+        self._expected = pages
+        self.looked_at(done)
+
+    def looked_at(self, pages: int) -> None:
+        """Say how many pages were read."""
+        self._telling.tell(min(pages, self._expected), self._expected)
+
     def page(self, page: ImportedPage) -> None:
-        """Write a page."""
-        self.pages += 1
+        """Write a page; raises `Refused`, and writes nothing, for one whose document is too large."""
         self._entry("page", page, page.document)
+        self.pages += 1
+        self.looked_at(self.pages)
 
     def file(self, file: ImportedFile) -> None:
         """Write what is known of a file, whose bytes are in the folder."""
@@ -66,35 +83,51 @@ class Writer:
         """Write a reusable content."""
         self._entry("reusable-content", content, content.document)
 
+    def whole(self, imported: Imported) -> list[str]:
+        """Write all that was read at once; a text that is too large stays out of what it is of, which is told."""
+        problems: list[str] = []
+        every: tuple[tuple[Callable[[Any], None], Sequence[Any]], ...] = (
+            (self.page, imported.pages),
+            (self.reusable_content, imported.reusable_contents),
+        )
+        for write, entries in every:
+            for entry in entries:
+                try:
+                    write(entry)
+                except Refused as error:
+                    problems.append(f"{clean(entry.key)[:150]}: {error.message}")
+                    write(replace(entry, document=None))
+        for file in imported.files:
+            self.file(file)
+        return problems
+
     def close(self, **rest: Any) -> None:
         """Write the rest: `variables`, `redirects`, `total` and `problems`."""
         problems = [clean(problem)[:LONGEST_PROBLEM] for problem in rest.pop("problems", ())]
-        self._line(self._entries, ["rest", {**rest, "problems": problems[:MAX_PROBLEMS]}])
+        self._entries.write(_written(["rest", {**rest, "problems": problems[:MAX_PROBLEMS]}]))
         self._entries.close()
         self._documents.close()
 
     def _entry(self, kind: str, entry: Any, document: Any) -> None:
         if document is not None:
-            self._line(self._documents, [kind, entry.key, document])
+            line = _written([kind, entry.key, document])
+            if len(line) > MAX_DOCUMENT:
+                raise Refused("too-large", f"It has more than {MAX_DOCUMENT >> 20} MB as a document; split it.")
+            self._documents.write(line)
             entry = replace(entry, document=None)
-        self._line(self._entries, [kind, {name: getattr(entry, name) for name in entry.__slots__}])
+        self._entries.write(_written([kind, {name: getattr(entry, name) for name in entry.__slots__}]))
 
-    def _line(self, file: Any, value: Any) -> None:
-        file.write(json.dumps(value, separators=(",", ":")))  # in ASCII, so that no text breaks a line
-        file.write("\n")
+
+def _written(value: Any) -> str:
+    return f"{json.dumps(value, separators=(',', ':'))}\n"  # in ASCII, so that no text breaks a line
 
 
 def write_imported(folder: Path, imported: Imported) -> None:
     """Write a whole import into the folder, for `read_imported` and `finish_documents`."""
     writer = Writer(folder)
-    for page in imported.pages:
-        writer.page(page)
-    for file in imported.files:
-        writer.file(file)
-    for content in imported.reusable_contents:
-        writer.reusable_content(content)
+    problems = [*imported.problems, *writer.whole(imported)]
     rest = {"variables": dict(imported.variables), "redirects": dict(imported.redirects)}
-    writer.close(**rest, total=imported.total, problems=imported.problems)
+    writer.close(**rest, total=imported.total, problems=problems)
 
 
 def read_imported(folder: Path) -> Imported:
@@ -180,7 +213,7 @@ def clean(text: str) -> str:
 
 
 def _lines(file: BinaryIO) -> Iterator[Any]:
-    while line := file.readline(MAX_DOCUMENT + 1):
-        if len(line) > MAX_DOCUMENT:
+    while line := file.readline(LONGEST_LINE + 1):
+        if len(line) > LONGEST_LINE:
             raise Refused("too-large", f"A page has more than {MAX_DOCUMENT >> 20} MB as a document; split it.")
         yield json.loads(line)

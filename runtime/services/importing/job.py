@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -46,7 +45,7 @@ def run(job: Job) -> None:
 def give_up(job: Job, sentence: str) -> None:
     """Write down why an import failed."""
     with job.tools.database.transaction(writes=True) as session:
-        imports.end(session, job.payload["import"], "failed", error=sentence[:LONGEST_SENTENCE])
+        imports.end(session, job.payload["import"], "failed", imported=0, error=sentence[:LONGEST_SENTENCE])
 
 
 KIND = JobKind(NAME, run, give_up)
@@ -60,12 +59,11 @@ class _Import:
         # Its readers of foreign formats are many: hosts start without them, and work apart where they are needed.
         from runtime.services.importing import reading
 
-        self._tell(status="in-progress")
-        with tempfile.TemporaryDirectory(prefix="import-") as made:
-            folder = Path(made)
+        self._tell(status="in-progress", imported=0)
+        with self._job.tools.folders.lent() as folder:
             arguments = self._bring(folder)
             try:
-                self._apart(reading.read, folder, arguments, keeping.SECONDS)
+                self._apart(reading.read, folder, arguments, keeping.SECONDS, self._heard)
                 imported = handing_over.read_imported(folder)
             except Refused as error:
                 raise JobFailed(error.message) from error
@@ -93,7 +91,7 @@ class _Import:
             return {"source": row.source, "name": row.name}
         assert row.url is not None, "an import has an address or a blob"
         if row.source == "website" or (row.source == "github-wiki" and _is_github(row.url)):
-            Crawl(self._job, row.url, folder, self._links, lambda done, all_: self._tell(total=all_)).run()
+            Crawl(self._job, row.url, folder, self._links, self._heard).run()
             return {"source": row.source, "crawled": True}
         known = self._job.progress.get("blob")
         if known is None:
@@ -116,11 +114,23 @@ class _Import:
         except ApartFailed as error:
             raise JobFailed(keeping.sentence_of(error)) from error
 
-    def _apart(self, function: Any, folder: Path, arguments: Any, seconds: float) -> Any:
+    def _apart(
+        self,
+        function: Any,
+        folder: Path,
+        arguments: Any,
+        seconds: float,
+        heard: Callable[[int, int], None] | None = None,
+    ) -> Any:
         return self._job.tools.apart.run(
             function, folder, arguments,
-            memory=keeping.MEMORY, seconds=seconds, file_bytes=keeping.FILE_BYTES, check=self._job.check,
+            memory=keeping.MEMORY, seconds=seconds, file_bytes=keeping.FILE_BYTES, check=self._job.check, heard=heard,
         )  # fmt: skip
+
+    def _heard(self, done: int, total: int) -> None:
+        """Show how many pages are fetched or read; what the reader says is only believed as far as it can be."""
+        total = min(total, handing_over.MAX_ENTRIES)
+        self._tell(imported=min(done, total), total=total)
 
     def _tell(self, **values: Any) -> None:
         with self._job.tools.database.transaction(writes=True) as session:

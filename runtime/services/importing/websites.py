@@ -45,6 +45,7 @@ def read_pages(folder: Path, writer: Writer) -> dict[str, Any]:
     for address, name, kind in crawled["files"]:
         called = unquote(urlsplit(address).path.rpartition("/")[2]) or "picture"
         writer.file(ImportedFile(address, clean(called)[:200], name, kind))
+    writer.expect(len(crawled["pages"]))
     # What is at the start holds no pages: all would be in it. Shorter addresses come before those below them.
     written: set[str] = set()
     seen: set[str] = set()
@@ -55,16 +56,17 @@ def read_pages(folder: Path, writer: Writer) -> dict[str, Any]:
             continue
         seen.add(key)
         fallback = unquote(urlsplit(key).path.rpartition("/")[2]).replace("-", " ") or urlsplit(key).netloc
+        slug = urlsplit(key).path.rpartition("/")[2] or None
         try:
             page = read_html(text_of(folder / name), alone=False, title=fallback)
+            document = document_of(page.markdown, AddressLinks(address, pages, files))
+            title, parent = page.title or fallback, _above(key, written)
+            writer.page(
+                ImportedPage(key, title, parent=parent, slug=unquote(slug) if slug else None, document=document)
+            )
         except Refused as error:
-            problems.append(f"{clean(address)[:150]}: {error.message}")
+            problems.append(f"{clean(address)[:150]} is left out. {error.message}")
             continue
-        document = document_of(page.markdown, AddressLinks(address, pages, files))
-        slug = urlsplit(key).path.rpartition("/")[2] or None
-        parent = _above(key, written)
-        title = page.title or fallback
-        writer.page(ImportedPage(key, title, parent=parent, slug=unquote(slug) if slug else None, document=document))
         if key != start:
             written.add(key)
     return {"total": crawled["total"], "problems": [*problems, *crawled["problems"]]}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,8 +75,8 @@ PROCESSING = JobKind(KIND, run, give_up)
 
 def _process(job: Job, spec: OpenApiSpecRow) -> Outcome:
     try:
-        with tempfile.TemporaryDirectory(prefix="openapi-") as folder:
-            return _Processing(job, spec, Path(folder)).run()
+        with job.tools.folders.lent() as folder:
+            return _Processing(job, spec, folder).run()
     except _Ended as ended:
         return ended.outcome
     except Unfetched as error:

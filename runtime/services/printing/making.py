@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -86,16 +84,13 @@ def run(job: Job) -> None:
             book = book_of(session, space, revision, pages)
         except (TooMuch, errors.NotFound) as error:
             raise JobFailed(str(error)) from None
-    folder = Path(tempfile.mkdtemp(prefix="pdf-"))
-    try:
+    with job.tools.folders.lent() as folder:
         types = _gather(job, book, folder)
         written = {**vars(book), "picture_types": types}
         (folder / BOOK).write_text(json.dumps(written), encoding="utf-8")
         _set(job, folder)
         with open_made(folder, PDF) as made:
             blob = job.tools.blobs.put(made, MAX_PDF)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
     with job.tools.database.transaction(writes=True) as session:
         job.still_ours(session)
         pdfs.finish(session, job.subject, blob, None)

@@ -27,6 +27,7 @@ from runtime.contract import errors
 from runtime.contract.origins import authority_of
 from runtime.store.remembered import Basis
 from runtime.store.secrets import keyring
+from runtime.web.admin.file_forms import SentFile, read_form_with_file
 from runtime.web.origins import on_public_origin
 from runtime.web.templates import TEMPLATES
 
@@ -55,6 +56,7 @@ class OperatorVisit:
     begun: tuple[str, datetime] | None = None
     ended: bool = False
     form: dict[str, str] = field(default_factory=dict)
+    file: SentFile | None = None
 
     @property
     def csrf_token(self) -> str:
@@ -90,17 +92,23 @@ class OperatorVisit:
 View = Callable[..., Response]
 
 
-def add_page(app: Flask, host: Host, rule: str, view: View, *methods: str, foreign: bool = False) -> None:
+def add_page(
+    app: Flask, host: Host, rule: str, view: View, *methods: str, foreign: bool = False, most_file: int = 0
+) -> None:
     """Add a page: `view` is given the visit and the path's values.
 
     What is sent by POST must come from a form of ours, unless it is `foreign`, for what other sites have browsers send.
+    It may have a file of `most_file` bytes, where who sends it is signed in.
     """
 
     def answer(**path: str) -> Response:
         visit = _visit(host)
         try:
             if request.method == "POST":
-                visit.form = read_form(foreign=foreign, most=MAX_FORM)
+                if most_file:
+                    visit.form, visit.file = read_form_with_file(host, visit.person().owner, MAX_FORM, most_file)
+                else:
+                    visit.form = read_form(foreign=foreign, most=MAX_FORM)
                 if not foreign:
                     _check_form(host, visit, visit.form.get("csrf", ""))
             made = view(visit, **path)

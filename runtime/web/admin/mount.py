@@ -7,10 +7,12 @@ from flask import Flask
 from runtime.api.host import Host
 from runtime.web.admin.account import mount_account
 from runtime.web.admin.browser import PATH
+from runtime.web.admin.change_requests import mount_change_requests
 from runtime.web.admin.content import mount_content
 from runtime.web.admin.content_access import mount_content_access
 from runtime.web.admin.content_settings import mount_content_settings
 from runtime.web.admin.identity_providers import mount_identity_providers
+from runtime.web.admin.imports import mount_imports
 from runtime.web.admin.integration_configuration import mount_integration_configuration
 from runtime.web.admin.integration_events import mount_integration_events
 from runtime.web.admin.integration_parts import mount_integration_parts
@@ -57,4 +59,6 @@ def mount_admin(app: Flask, host: Host) -> None:
     mount_content(app, host)
     mount_content_settings(app, host)
     mount_space_content(app, host)
+    mount_change_requests(app, host)
+    mount_imports(app, host)
     mount_content_access(app, host)

@@ -18,6 +18,7 @@ from runtime.dispatch import jobs as dispatch
 from runtime.dispatch.jobs import Job, JobFailed, JobKind, JobRunner, JobTools
 from runtime.engines.apart.runner import ApartRunner
 from runtime.engines.egress import EgressRules
+from runtime.engines.own_folders import Folders
 from runtime.store import jobs, organizations, secrets
 from runtime.store.blobs.store import open_blobs
 from runtime.store.database import Database, now
@@ -65,7 +66,8 @@ class Work:
 def start(database: Database, tmp_path: Path) -> Iterator[Callable[..., JobRunner]]:
     runners: list[JobRunner] = []
     blobs = open_blobs(database, str(tmp_path / "blobs"))
-    tools = JobTools(database, EgressRules(), blobs, Addresses("http://a", ""), ApartRunner("off"))
+    folders = Folders("test-jobs-")
+    tools = JobTools(database, EgressRules(), blobs, Addresses("http://a", ""), ApartRunner("off"), folders)
 
     def started(work: Work, threads: int = 4, **options: Any) -> JobRunner:
         runner = JobRunner(tools, [work.kind(**options)], threads)

@@ -4,7 +4,7 @@ import os
 import socket
 from pathlib import Path
 
-from runtime.engines.apart.answers import Refused
+from runtime.engines.apart.answers import PROGRESS, Refused, Telling
 
 
 def double(folder, arguments):
@@ -70,3 +70,26 @@ def look_around(folder, arguments):
         seen["writes"] = False
     seen["environment"] = sorted(os.environ)
     return seen
+
+
+def tell(folder, arguments):
+    import time
+
+    telling = Telling(folder)
+    for done in range(4):
+        telling.tell(done, 4)
+        time.sleep(0.3)
+    return True
+
+
+def tell_lies(folder, arguments):
+    import time
+
+    for said in arguments["said"]:
+        (folder / PROGRESS).unlink(missing_ok=True)
+        if said == "link":
+            (folder / PROGRESS).symlink_to("/etc/hostname")
+        else:
+            (folder / PROGRESS).write_text(said)
+        time.sleep(0.2)
+    return True

@@ -100,3 +100,24 @@ def test_a_confined_function_sees_nothing_of_the_machine(
     environment = seen.pop("environment")
     assert seen == {**dict.fromkeys(files, "FileNotFoundError"), "network": False, "writes": False}
     assert not [name for name in environment if name.startswith("DEVKIT")]
+
+
+def test_how_far_a_function_is_is_heard(runner: ApartRunner, tmp_path: Path) -> None:
+    heard: list[tuple[int, int]] = []
+    assert run(runner, functions.tell, tmp_path, heard=lambda done, total: heard.append((done, total)))
+    assert len(heard) > 1 and heard == sorted({*heard}) and {total for _, total in heard} == {4}
+
+
+def test_what_is_no_progress_is_not_heard(runner: ApartRunner, tmp_path: Path) -> None:
+    heard: list[tuple[int, int]] = []
+    said = ["-1 2", "1", "9" * 1000, "1 2 3", "link", "x y", ""]
+    assert run(runner, functions.tell_lies, tmp_path, {"said": said}, heard=lambda *told: heard.append(told))
+    assert heard == []
+
+
+def test_who_hears_may_stop_it(runner: ApartRunner, tmp_path: Path) -> None:
+    def stop(done: int, total: int) -> None:
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        run(runner, functions.tell, tmp_path, heard=stop)

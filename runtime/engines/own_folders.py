@@ -1,4 +1,4 @@
-"""Temporary folders of isolates, and what killed hosts left of theirs."""
+"""Temporary folders of this process, and what killed hosts left of theirs."""
 
 from __future__ import annotations
 
@@ -7,21 +7,25 @@ import os
 import shutil
 import tempfile
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-_PREFIX = "integration-js-"
 _LOCK = "lock"
-_LONGEST = 60  # characters: the address of a Unix socket, further down, may have 107 in all
 
 
 class Folders:
     """Makes folders below one that is locked as long as this process lives."""
 
-    def __init__(self) -> None:
-        """Remove the folders of processes that are gone, and make one."""
+    def __init__(self, prefix: str, longest: int | None = None) -> None:
+        """Remove the folders of processes that are gone, and make one; `prefix` is what the names of all begin with.
+
+        Where the folder for what is temporary has a name of more than `longest` characters, it is made in /tmp.
+        """
         base = tempfile.gettempdir()
-        self._place = base if len(base) <= _LONGEST else "/tmp"
-        for left in Path(self._place).glob(f"{_PREFIX}*"):
+        self._place = base if longest is None or len(base) <= longest else "/tmp"
+        self._prefix = prefix
+        for left in Path(self._place).glob(f"{prefix}*"):
             _remove_if_left(left)
         self._making = threading.Lock()
         self._lock: int | None = None
@@ -30,19 +34,30 @@ class Folders:
     def new(self) -> Path:
         """Make a folder that only this user can enter; raises `OSError` where nothing can be written."""
         with self._making:
-            if not self._root.is_dir():  # systems tidy their temporary folders, and a host runs for months
-                self._release()
-                self._make_root()
-            return Path(tempfile.mkdtemp(dir=self._root))
+            return Path(tempfile.mkdtemp(dir=self._there()))
+
+    @contextmanager
+    def lent(self) -> Iterator[Path]:
+        """Make a folder as `new` does, which goes with all that is in it when the work is done."""
+        with self._making:
+            lent = tempfile.TemporaryDirectory(dir=self._there(), ignore_cleanup_errors=True)
+        with lent as name:
+            yield Path(name)
 
     def close(self) -> None:
         """Remove everything."""
         shutil.rmtree(self._root, ignore_errors=True)
         self._release()
 
+    def _there(self) -> Path:
+        if not self._root.is_dir():  # systems tidy their temporary folders, and a host runs for months
+            self._release()
+            self._make_root()
+        return self._root
+
     def _make_root(self) -> None:
         while self._lock is None:  # another host may have taken a fresh folder for one that was left
-            self._root = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=self._place))
+            self._root = Path(tempfile.mkdtemp(prefix=self._prefix, dir=self._place))
             self._lock = _locked(self._root)
 
     def _release(self) -> None:

@@ -1,0 +1,71 @@
+"""Temporary folders: those of a process that is gone go, those of one that lives stay."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from runtime.contract.identifiers import new_id
+from runtime.engines.own_folders import Folders
+
+PROGRAM = """
+import sys, time
+from runtime.engines.own_folders import Folders
+with Folders(sys.argv[1]).lent() as folder:
+    (folder / "half").write_text("done")
+    print(folder, flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture
+def prefix() -> str:
+    return f"test-{new_id()}-"
+
+
+def other(prefix: str) -> tuple[subprocess.Popen[str], Path]:
+    """Start a process that is in the middle of its work; gives its folder."""
+    process = subprocess.Popen([sys.executable, "-c", PROGRAM, prefix], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    return process, Path(process.stdout.readline().strip())
+
+
+def test_what_a_killed_process_left_goes_with_the_next_start(prefix: str) -> None:
+    process, folder = other(prefix)
+    assert (folder / "half").exists()
+    process.kill()
+    process.communicate()
+    assert (folder / "half").exists()
+    own = Folders(prefix)
+    assert not folder.parent.exists()
+    own.close()
+
+
+def test_what_a_living_process_works_with_stays(prefix: str) -> None:
+    process, folder = other(prefix)
+    try:
+        own = Folders(prefix)
+        assert (folder / "half").read_text() == "done"
+        own.close()
+        assert folder.exists()
+    finally:
+        process.kill()
+        process.communicate()
+    Folders(prefix).close()
+    assert not folder.parent.exists()
+
+
+def test_a_folder_is_lent_for_a_while(prefix: str) -> None:
+    own = Folders(prefix)
+    with own.lent() as one, own.lent() as two:
+        (one / "file").write_text("text")
+        assert one != two and one.parent == two.parent
+    assert not one.exists() and not two.exists() and one.parent.exists()
+    own.close()
+    assert not one.parent.exists()
+    with own.lent() as again:  # as where a system tidied its temporary folders
+        assert again.exists()
+    own.close()
