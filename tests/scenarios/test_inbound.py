@@ -192,6 +192,6 @@ def test_what_is_paused_renders_and_answers_nothing(alpha: Tenant) -> None:
             assert level not in silent or "paused" in answer.json()["error"]["message"]
         render = one.render()
         assert render.status == (200 if "space" not in silent else 412), at
-        assert "space" not in silent or where in render.text and "resume" in render.text
+        assert "space" not in silent or (where in render.text and "resume" in render.text)
         assert alpha.api.call("PATCH", at, {"status": "active"}).status == 200
     assert one.render().status == 200
