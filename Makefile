@@ -12,9 +12,10 @@ PYTEST = $(BIN)/pytest -rsR --rerun-show-tracebacks --reruns 2 --reruns-delay 1 
 SERVED := tests/scenarios tests/contract tests/clients tests/runtime
 # CI has half an hour. What takes long and says the same on both runs on PostgreSQL there, where more can go wrong; of the
 # rest, what databases differ in (locks, order, what two processes do at the same time) runs on both.
-ON_POSTGRESQL_ALONE := $(patsubst %,tests/scenarios/test_%.py,comments git importing importing_kill reading_a_site search)
+ON_POSTGRESQL_ALONE := $(patsubst %,tests/scenarios/test_%.py,comments git git_kill importing importing_kill \
+	importing_large reading_a_site search search_kill)
 ON_BOTH := $(patsubst %,tests/scenarios/test_%.py,at_once collections content content_access delivery deleted_spaces keeping \
-	lanes leaving lifecycle links moves_at_once published_content reviews site_structure sites spaces tasks teams visitors)
+	lanes leaving lifecycle links merge_kill moves_at_once published_content reviews site_structure sites spaces tasks teams visitors)
 # The walk over all operations is one file, which would be left to one core at the end; what is refused before any row is
 # read is the same on both.
 REFUSED_AT_ONCE := no_token or spoiled or missing_fields or broken_bodies or eleven or wrong_kind
