@@ -15,7 +15,6 @@ from devkit.offline.sandboxed_script import SandboxedScript
 from devkit.offline.simulated_host import Screen
 from devkit.projects import environments
 from devkit.projects import project as projects
-from devkit.projects.environments import EXPRESSION
 from devkit.projects.findings import Finding, InvalidProject
 from devkit.projects.project import Project
 from devkit.terminal.output import Problem
@@ -81,8 +80,8 @@ def _secrets(project: Project) -> tuple[dict[str, str], dict[str, list[str]]]:
     known = project.variables
     filled, unset = {}, dict[str, list[str]]()
     for name, text in project.manifest.secrets.items():
-        filled[name] = environments.fill(text, known, EXAMPLE)
-        missing = [variable for variable in EXPRESSION.findall(text) if variable not in known]
+        filled[name] = environments.fill_with_examples(text, known, EXAMPLE)
+        missing = [variable for variable in environments.names_in(text) if variable not in known]
         if missing:
             unset[name] = missing
     return filled, unset

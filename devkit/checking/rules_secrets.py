@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from devkit.checking.manifest_text import Path_
 from devkit.checking.rule import Rule
 from devkit.checking.subject import Subject
 from devkit.checking.wording import nearest
-from devkit.projects.environments import EXPRESSION
+from devkit.projects.environments import names_in, sentence_of_unset
 from devkit.projects.findings import Finding
 
 
 def secret_undeclared(subject: Subject) -> Iterator[Finding]:
     """A secret that the manifest does not declare is not there at run time."""
-    declared = subject.project.manifest.secrets
+    declared = _declared(subject)
     for use in subject.code.secrets:
         if use.name not in declared:
             close = nearest(use.name, declared)
@@ -23,29 +24,40 @@ def secret_undeclared(subject: Subject) -> Iterator[Finding]:
             yield use.spot.finding(message, "secret-undeclared", "error" if use.needed else "warning")
 
 
+def _declared(subject: Subject) -> dict[str, Path_]:
+    """Give the secrets the manifest declares, with their places: those of a single environment count as well."""
+    declared: dict[str, Path_] = {name: ("secrets", name) for name in subject.project.manifest.secrets}
+    envs = subject.project.text.value.get("envs")
+    for env, values in envs.items() if isinstance(envs, dict) else ():
+        secrets = values.get("secrets") if isinstance(values, dict) else None
+        for name in secrets if isinstance(secrets, dict) else ():
+            declared.setdefault(str(name), ("envs", env, "secrets", name))
+    return declared
+
+
 def secret_unused(subject: Subject) -> Iterator[Finding]:
     """A secret that nothing uses is one more that can leak."""
     if subject.code.partial or subject.code.other_secrets:
         return
     used = {use.name for use in subject.code.secrets}
-    for name in subject.project.manifest.secrets:
+    for name, where in _declared(subject).items():
         if name not in used:
             message = f"nothing in the script uses the secret `{name}`: leave it out"
-            yield subject.project.text.at_key(("secrets", name), message, "secret-unused", "warning")
+            yield subject.project.text.at_key(where, message, "secret-unused", "warning")
 
 
 def secret_unset(subject: Subject) -> Iterator[Finding]:
     """A variable that is not set keeps the integration from being published; here it is filled with an example."""
     for name, variables in subject.unset.items():
         for variable in variables:
-            message = f"the variable `{variable}` is not set: export it, or write it into .env, before you publish"
+            message = f"{sentence_of_unset(variable)}, before you publish"
             yield subject.project.finding(("secrets", name), message, "secret-unset", "warning")
 
 
 def secret_in_manifest(subject: Subject) -> Iterator[Finding]:
     """What is in the manifest is read by everybody who reads the code."""
     for name, value in subject.project.manifest.secrets.items():
-        if value and not EXPRESSION.search(value):
+        if value and not names_in(value):
             cure = f"write `${{{{ env.{name} }}}}`, and the value into .env"
             message = f"the secret `{name}` is in the manifest for everybody to read: {cure}"
             yield subject.project.finding(("secrets", name), message, "secret-in-manifest", "warning")

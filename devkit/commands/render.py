@@ -112,7 +112,8 @@ def command(
     screen = _screen(context, editable, theme, configurations)
     sent = None if action is None else {**params, "action": action}
     secrets = {
-        key: environments.fill(text, project.variables, EXAMPLE) for key, text in project.manifest.secrets.items()
+        key: environments.fill_with_examples(text, project.variables, EXAMPLE)
+        for key, text in project.manifest.secrets.items()
     }
     run = SandboxedScript(project, sandbox=sandbox, secrets=secrets, configurations=configurations, rules=EgressRules())
     with run:

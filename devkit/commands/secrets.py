@@ -15,7 +15,7 @@ import dotenv
 
 from devkit.projects import environments
 from devkit.projects import project as projects
-from devkit.projects.environments import EXPRESSION, FILE, env_option
+from devkit.projects.environments import FILE, env_option
 from devkit.projects.project import Project
 from devkit.terminal import completion
 from devkit.terminal.output import Problem, answer, json_option, say
@@ -64,8 +64,8 @@ def command(
 
 def _told(project: Project, secret: str, text: str) -> dict[str, Any]:
     known = project.variables
-    names = EXPRESSION.findall(text)
-    sources = {name: known[name].source if name in known else MISSING for name in names}
+    names = environments.names_in(text)
+    sources = {name: environments.source_of(name, known) or MISSING for name in names}
     return {"name": secret, "variables": sources, "written": not names}
 
 

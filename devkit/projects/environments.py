@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,14 @@ from dotenv.parser import parse_stream
 
 from devkit.checking.manifest_text import ManifestText, Path_
 from devkit.checking.wording import nearest
+from devkit.projects import one_password
 from devkit.projects.findings import Finding, InvalidProject
 from devkit.terminal import completion
 from devkit.terminal.output import Problem
 
-EXPRESSION = re.compile(r"\$\{\{\s*env\.(\w+)\s*\}\}")
-"""`${{ env.NAME }}`, anywhere in a text of the manifest."""
+EXPRESSION = re.compile(r"\$\{\{\s*(?:env\.(\w+)|\"(op://[^\"]+)\"|'(op://[^']+)'|(op://[^\s\"'}]+))\s*\}\}")
+"""`${{ env.NAME }}` or `${{ "op://VAULT/ITEM/FIELD" }}`, anywhere in a text of the manifest."""
+ANY_EXPRESSION = re.compile(r"\$\{\{.*?\}\}", re.DOTALL)
 PROCESS = "the process's environment"
 FILE = ".env"
 
@@ -37,6 +39,36 @@ class Variable:
 
 
 Variables = Mapping[str, Variable]
+"""Variables by their names; references into 1Password are read when they are needed."""
+
+
+class _Known(dict[str, Variable]):
+    def __contains__(self, name: object) -> bool:
+        if isinstance(name, str) and name.startswith(one_password.SCHEME):
+            return one_password.is_there()
+        return super().__contains__(name)
+
+    def __missing__(self, name: str) -> Variable:
+        if not name.startswith(one_password.SCHEME):
+            raise KeyError(name)
+        self[name] = Variable(one_password.read(name), "1Password")
+        return self[name]
+
+
+def names_in(value: object) -> list[str]:
+    """List what a text of the manifest leaves open: names of variables, and references into 1Password."""
+    return [_name(match) for match in EXPRESSION.finditer(value)] if isinstance(value, str) else []
+
+
+def _name(match: re.Match[str]) -> str:
+    return next(name for name in match.groups() if name)
+
+
+def source_of(name: str, known: Variables) -> str | None:
+    """Tell where a value comes from, without reading it; None where it is not set."""
+    if name not in known:
+        return None
+    return "1Password" if name.startswith(one_password.SCHEME) else known[name].source
 
 
 def env_option(command: Any) -> Any:
@@ -60,7 +92,7 @@ def variables(folder: Path, env: str | None) -> Variables:
         file = folder / name
         if file.is_file():
             variables_ |= {key: Variable(value, name) for key, value in _read(file)}
-    return variables_ | {key: Variable(value, PROCESS) for key, value in os.environ.items()}
+    return _Known(variables_ | {key: Variable(value, PROCESS) for key, value in os.environ.items()})
 
 
 def _read(file: Path) -> Iterator[tuple[str, str]]:
@@ -144,11 +176,36 @@ def _filled(text: ManifestText, where: Path_, value: Any, known: Variables, miss
 
 def unset(text: ManifestText, where: Path_, value: object, known: Variables) -> list[Finding]:
     """Find the variables in one text that are not set."""
-    names = EXPRESSION.findall(value) if isinstance(value, str) else []
-    sentence = "the variable `{}` is not set; export it, or write it into .env"
-    return [text.at_value(where, sentence.format(name)) for name in names if name not in known]
+    findings = [text.at_value(where, sentence_of_unset(name)) for name in names_in(value) if name not in known]
+    for match in ANY_EXPRESSION.finditer(value) if where[:1] == ("secrets",) and isinstance(value, str) else ():
+        if not EXPRESSION.fullmatch(match[0]):
+            cure = 'write `${{ env.NAME }}`, or `${{ "op://VAULT/ITEM/FIELD" }}`'
+            findings.append(text.at_value(where, f"`{match[0][:60]}` is not understood; {cure}"))
+    return findings
 
 
-def fill(value: str, known: Variables, instead: str = "") -> str:
-    """Put variables into one text; `instead` stands for those that are not set."""
-    return EXPRESSION.sub(lambda match: known[match[1]].value if match[1] in known else instead, value)
+def sentence_of_unset(name: str) -> str:
+    """Say what to do about something that is not set."""
+    if name.startswith(one_password.SCHEME):
+        return f"`{name}` is in 1Password, and its program `op` is not here; install it, or write an `env.NAME` instead"
+    return f"the variable `{name}` is not set; export it, or write it into .env"
+
+
+def fill(value: str, known: Variables) -> str:
+    """Put variables into one text that has none that is not set; raises Problem for what 1Password does not give."""
+    return EXPRESSION.sub(lambda match: known[_name(match)].value, value)
+
+
+def fill_with_examples(value: str, known: Variables, example: str) -> str:
+    """Put variables into one text, and an example in place of what is not set, or would have to be asked for."""
+
+    def put(match: re.Match[str]) -> str:
+        name = _name(match)
+        return example if name.startswith(one_password.SCHEME) or name not in known else known[name].value
+
+    return EXPRESSION.sub(put, value)
+
+
+def replace_names(value: str, written: Callable[[str], str]) -> str:
+    """Write something in place of all that a text leaves open, by its name."""
+    return EXPRESSION.sub(lambda match: written(_name(match)), value)

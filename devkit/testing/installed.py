@@ -10,7 +10,7 @@ from typing import Any, Literal
 from devkit.build.bundle import runtime_of
 from devkit.offline import simulated_host
 from devkit.offline.simulated_host import INSTALLATION, SITE, SPACE, Level
-from devkit.projects.environments import EXPRESSION
+from devkit.projects.environments import replace_names
 from devkit.projects.project import Project
 from devkit.testing.fake_api import API, FakeApi, Reply, ScriptRequest
 
@@ -39,7 +39,7 @@ class Installed:
         self.configuration: dict[str, Any] = dict(filled["account"])
         self.space, self.site = Place(SPACE, filled["space"]), Place(SITE, filled["site"])
         self.secrets = {
-            name: EXPRESSION.sub(lambda match: f"test-{match[1]}", text)
+            name: replace_names(text, lambda variable: f"test-{variable}")
             for name, text in project.manifest.secrets.items()
         }
 

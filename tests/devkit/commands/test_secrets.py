@@ -100,3 +100,15 @@ def test_nobody_to_ask_and_a_folder_that_cannot_be_written(shell: Shell, shop: P
     refused = put(shop, tmp_path, HUSH, "--set", "API_KEY")
     assert (refused.code, "cannot be written" in refused.err, HUSH in refused.err) == (1, True, False)
     assert not any((shop / ".env").iterdir())
+
+
+def test_secrets_of_an_environment_count_as_declared(shell: Shell, shop: Path) -> None:
+    manifest = shop / "integration.yaml"
+    manifest.write_text(manifest.read_text() + "      ONLY_STAGED: ${{ env.STAGED }}\n")
+    script = "from runtime.sdk import Integration\n\nintegration = Integration()\n\n\n@integration.fetch()\n"
+    read = 'context.environment.secrets["{}"]'
+    uses = f"def answer(request, context):\n    return {read.format('ONLY_STAGED')} + {read.format('KEY')}\n"
+    (shop / "integration.py").write_text(script + uses)
+    found = shell("check", str(shop), "--json", API_KEY="x", OTHER="x").json
+    rules = [finding["rule"] for finding in found["findings"] + found["warnings"]]
+    assert rules == ["secret-unused"]  # BOTH
