@@ -25,7 +25,7 @@ class Asked(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Builds absolute URLs without a trailing slash, but for `site`.
+    """Builds absolute URLs without a trailing slash, but for `site` and `space`, to which scripts append.
 
     `public_url` is where API and pages are reached, `content_url` where whatever a script answers is served: an origin
     like `https://*.content.example` is one of its own for each integration, site and tunnel, another one is shared by
@@ -52,6 +52,10 @@ class Addresses:
     def app(self, *parts: str) -> str:
         """Address of a page for people."""
         return "/".join([self.public_url, "app", *(quote(part, safe="") for part in parts)])
+
+    def space(self, space: str) -> str:
+        """Address of the page of a space; what is appended is the path of one of its pages."""
+        return self.app("spaces", space) + "/"
 
     def saml(self, provider: str, *parts: str) -> str:
         """Address of what an identity provider exchanges with this host; by itself its entity id."""
@@ -102,7 +106,7 @@ class Addresses:
         return f"{self.of_integration(name)}/assets"
 
     def site(self, site: str) -> str:
-        """Address of a published site; the one that ends with a slash, because scripts append to it."""
+        """Address of a published site, to which paths are appended."""
         return f"{self.site_origin(site)}/sites/{site}/"
 
     def space_origin(self, space: str) -> str:

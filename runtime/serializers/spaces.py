@@ -33,7 +33,7 @@ def _space(
     view: View, row: SpaceRow, level: Role | None, counts: Counter[str], comments: int, sync: GitSyncRow | None
 ) -> Space:
     published = row.visibility not in ("private", "in-collection")
-    app = view.at.app("spaces", row.id)
+    app = view.at.space(row.id)
     return Space(
         id=row.id,
         title=row.title,

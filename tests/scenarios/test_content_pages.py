@@ -179,3 +179,22 @@ def test_content_of_others_is_not_there(owner: Tenant, host: HostProcess, alpha:
     assert stranger.submit("/app", f"/app/spaces/{space}/duplicate").status_code == 404
     answer = stranger.submit("/app", f"/app/orgs/{alpha.id}/content/space", title="x", parent=folder)
     assert answer.status_code == 400
+
+
+def test_what_is_appended_to_the_address_of_a_space_leads_to_its_page(admin: Browser, owner: Tenant) -> None:
+    space = made(owner, "space", "Appended")
+    assert owner.api.call("PATCH", f"/v1/spaces/{space}", {"editMode": "live"}).status == 200
+    request = owner.api.post(f"/v1/spaces/{space}/change-requests", {"subject": "S"}).json["id"]
+    changes = [{"type": "insert_page", "id": "guide", "title": "Guide"}]
+    changes.append({"type": "insert_page", "id": "first", "title": "First", "position": {"parent": "guide"}})
+    at = f"/v1/spaces/{space}/change-requests/{request}"
+    assert owner.api.post(f"{at}/content", {"changes": changes}).status == 200
+    assert owner.api.post(f"{at}/merge").status == 200
+    urls = owner.api.get(f"/v1/spaces/{space}").json["urls"]
+    assert urls["app"].endswith(f"/app/spaces/{space}/")
+    home = admin.ask("GET", f"/app/spaces/{space}/")
+    assert (home.status_code, home.headers["Location"]) == (303, f"/app/spaces/{space}")
+    found = admin.ask("GET", f"/app/spaces/{space}/guide/first")
+    assert (found.status_code, found.headers["Location"]) == (303, f"/app/spaces/{space}/pages/first")
+    assert admin.ask("GET", found.headers["Location"]).status_code == 200
+    assert admin.ask("GET", f"/app/spaces/{space}/guide/gone").status_code == 404

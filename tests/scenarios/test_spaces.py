@@ -62,8 +62,13 @@ def test_a_space_is_found_by_its_address(alpha: Tenant, beta: Tenant) -> None:
     one = installed(alpha, SCRIPT, scopes=["space:metadata:read"], blocks=[])
     app = alpha.api.get(f"/v1/spaces/{one.space}").json["urls"]["app"]
     for api in (alpha.api, as_installation(one)):
-        for url in (app, f"{app}/pages/x", f"{app}?a=1", f"{app}#b"):
+        for url in (app, app.rstrip("/"), f"{app}pages/x", f"{app}some/page", f"{app}?a=1", f"{app}#b"):
             assert api.get("/v1/urls/content", url=url).json["space"]["id"] == one.space
     assert beta.api.get("/v1/urls/content", url=app).status == 404
-    for url in ("https://example.com/", f"{app}x", app.removesuffix(one.space), app.replace("/app/", "/v1/")):
+    for url in (
+        "https://example.com/",
+        app.rstrip("/") + "x",
+        app.removesuffix(f"{one.space}/"),
+        app.replace("/app/", "/v1/"),
+    ):
         assert alpha.api.get("/v1/urls/content", url=url).status == 404

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 from flask import Flask, Response
 
@@ -22,9 +23,21 @@ LONGEST = 512
 def mount_space_content(app: Flask, host: Host) -> None:
     """Add the pages."""
     space = f"{PATH}/spaces/<space>"
+    add_page(app, host, f"{space}/", _home, "GET")
+    add_page(app, host, f"{space}/<path:page>", _by_path, "GET")
     add_page(app, host, f"{space}/pages", _pages, "GET")
     add_page(app, host, f"{space}/pages/<page>", _page, "GET")
     add_page(app, host, f"{space}/revisions/<revision>", _revision, "GET")
+
+
+def _home(visit: OperatorVisit, space: str) -> Response:
+    return visit.to(f"{PATH}/spaces/{quote(space)}")
+
+
+def _by_path(visit: OperatorVisit, space: str, page: str) -> Response:
+    """Lead to a page by its path: what integrations append to the address of a space."""
+    shown = visit.do("getPageByPath", {"spaceId": space, "pagePath": page.strip("/")})
+    return visit.to(f"{PATH}/spaces/{quote(space)}/pages/{quote(shown['id'])}")
 
 
 def _pages(visit: OperatorVisit, space: str) -> Response:
