@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from devkit.build.places import source_line
 from devkit.checking.manifest_text import Path_
 from devkit.checking.rules import RULES
 from devkit.checking.subject import Drawing, Subject, code_of
 from devkit.offline import simulated_host
-from devkit.offline.sandboxed_script import SandboxedScript
+from devkit.offline.sandboxed_script import CallResult, SandboxedScript
 from devkit.offline.simulated_host import Screen
 from devkit.projects import environments
 from devkit.projects import project as projects
@@ -105,13 +106,47 @@ def _run(subject: Subject, secrets: dict[str, str], sandbox: SandboxMode) -> Ite
             yield _refusal(subject.project, refused.fault, run.entry)
             return
         stuck = set[str]()
+        links = _links(subject)
         for component, where, what, screen in _components(subject, run):
             if component in stuck:  # it would take its whole time again
                 continue
-            called = run.render(component, screen=screen)
+            if component in links:
+                called = _unfurled(run, component, links[component], screen)
+                if called is None:
+                    continue
+            else:
+                called = run.render(component, screen=screen)
             if called.trace.failure is not None:
                 stuck.add(component)
             subject.drawings.append(Drawing(component, where, what, called, subject.code.component(component)))
+
+
+def _links(subject: Subject) -> dict[str, str]:
+    """Give the blocks that stand for links, each with an address that its first pattern takes."""
+    blocks = ((block.id, block.url_unfurl) for block in subject.entries("blocks"))
+    return {
+        name: re.sub(r"\*+", "example", patterns[0])
+        for name, patterns in blocks
+        if isinstance(patterns, list) and patterns
+    }
+
+
+def _unfurled(run: SandboxedScript, component: str, address: str, screen: Screen) -> CallResult | None:
+    """Draw a block as a pasted link begins it; None where the script shows the plain link, or asks others about it."""
+    asked = run.render(component, action={"action": "@link.unfurl", "url": address}, screen=screen)
+    if asked.asked_outside or 400 <= asked.status < 500:
+        return None
+    try:
+        answer = asked.json if asked.status < 300 and asked.trace.failure is None else None
+    except (ValueError, RecursionError):
+        return asked
+    if not isinstance(answer, dict) or "element" in answer:
+        return asked
+    begun: dict[str, dict[str, Any]] = {
+        name: value for name in ("props", "state") if isinstance(value := answer.get(name), dict)
+    }
+    called = run.render(component, screen=screen, **begun)
+    return None if called.asked_outside else called
 
 
 def _components(subject: Subject, run: SandboxedScript) -> Iterator[tuple[str, Path_, str, Screen]]:

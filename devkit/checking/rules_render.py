@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from devkit.build.places import source_line
@@ -76,7 +77,8 @@ def render_invalid(subject: Subject) -> Iterator[Finding]:
 
 def render_inaccessible(subject: Subject) -> Iterator[Finding]:
     """Pictures have a text and controls a label, for whoever cannot see them."""
-    yield from _judged(subject, accessibility.warnings, "render-inaccessible", "warning")
+    judge = partial(accessibility.warnings, typed=not subject.python)
+    yield from _judged(subject, judge, "render-inaccessible", "warning")
 
 
 def _judged(subject: Subject, judge: Callable[[Any], list[Violation]], rule: str, level: Level) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from devkit.build.bundle import runtime_of
 from devkit.build.places import source_line
 from devkit.offline import simulated_host
 from devkit.offline.sandboxed_script import CallResult, SandboxedScript
@@ -134,7 +135,7 @@ def command(
     output = _output(ctx, project, called, run.entry, component)
     for violation in contentkit.violations(output):
         warn(str(violation))
-    for missing in accessibility.warnings(output):
+    for missing in accessibility.warnings(output, typed=runtime_of(project) != "python"):
         warn(str(missing))
     if html_file is not None or png_file is not None:
         _draw_files(component, output, screen, html_file, png_file)

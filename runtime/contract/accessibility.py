@@ -11,8 +11,11 @@ from runtime.contract.json_shapes import Violation, step
 FIELDS = frozenset(("textinput", "select", "switch", "checkbox", "radio"))
 
 
-def warnings(output: Any) -> list[Violation]:
-    """List what an output's elements leave out that assistive technology needs, `MOST` at most, in their order."""
+def warnings(output: Any, *, typed: bool = False) -> list[Violation]:
+    """List what an output's elements leave out that assistive technology needs, `MOST` at most, in their order.
+
+    For authors whose language has `typed` elements nothing is asked that the published types do not have: `alt`.
+    """
     violations: list[Violation] = []
     root = output.get("element") if isinstance(output, dict) else None
     # A stack instead of recursion: what is looked at may be nested as deeply as its author likes.
@@ -24,18 +27,18 @@ def warnings(output: Any) -> list[Violation]:
             inside = [(child, f"{path}[{place}]", False) for place, child in enumerate(value)]
         elif isinstance(value, dict):
             if isinstance(value.get("type"), str):
-                violations += _missing(value, path, labelled)
+                violations += _missing(value, path, labelled, typed)
             named = value.get("type") == "input" and not _blank(value.get("label"))
             inside = [(child, step(path, name), named and name == "element") for name, child in value.items()]
         stack.extend(reversed(inside))
     return violations[:MOST]
 
 
-def _missing(element: dict[str, Any], path: str, labelled: bool) -> Iterator[Violation]:
+def _missing(element: dict[str, Any], path: str, labelled: bool, typed: bool) -> Iterator[Violation]:
     kind = element["type"]
-    if kind == "image" and not isinstance(element.get("alt"), str):
+    if kind == "image" and not typed and not isinstance(element.get("alt"), str):
         yield Violation(path, 'the image has no `alt`: write what it shows, or "" where it only decorates')
-    elif kind == "input" and _blank(element.get("label")):
+    elif kind == "input" and _blank(element.get("label")) and not _says_itself(element.get("element")):
         yield Violation(path, "the input has no label: write what is to be filled in")
     elif kind in FIELDS and not labelled:
         yield Violation(path, f"the {kind} has no label: put it into an `input` with one")
@@ -49,6 +52,11 @@ def _missing(element: dict[str, Any], path: str, labelled: bool) -> Iterator[Vio
         yield Violation(path, "the modal has no title: say what it is about")
     elif kind == "link" and _empty(element.get("children")):
         yield Violation(path, "the link has no words: say where it leads")
+
+
+def _says_itself(element: Any) -> bool:
+    """Tell whether what is inside an input has words of its own, as a button does."""
+    return isinstance(element, dict) and element.get("type") == "button" and not _blank(element.get("label"))
 
 
 def _blank(value: Any) -> bool:

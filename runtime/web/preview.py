@@ -34,7 +34,7 @@ from runtime.serializers.spaces import spaces
 from runtime.serializers.view import View
 from runtime.store import previewing, rows
 from runtime.store.rows import HOST
-from runtime.store.tables.integrations import IntegrationRow
+from runtime.store.tables.integrations import IntegrationRow, VersionRow
 from runtime.web.assets import STATIC, send, serve
 from runtime.web.origins import on_public_origin
 from runtime.web.preview_pages import PAGES, page
@@ -189,9 +189,17 @@ def _validate(host: Host, name: str) -> Response:
     return _json(
         {
             "violations": [asdict(violation) for violation in contentkit.violations(output)],
-            "warnings": [asdict(warning) for warning in accessibility.warnings(output)],
+            "warnings": [asdict(warning) for warning in accessibility.warnings(output, typed=_is_typed(host, name))],
         }
     )
+
+
+def _is_typed(host: Host, name: str) -> bool:
+    """Tell whether the script is in a language whose types say what elements have."""
+    with host.database.transaction(writes=False) as session:
+        integration = rows.find(session, HOST, IntegrationRow, name=name)
+        version = rows.find(session, HOST, VersionRow, id=integration.version_id) if integration is not None else None
+        return version is not None and version.runtime != "python"
 
 
 def _stream(host: Host, name: str) -> Response:
