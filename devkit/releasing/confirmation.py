@@ -1,4 +1,4 @@
-"""Shows what a release changes, and asks where it lets the integration do more."""
+"""Shows what a command changes, and asks where a release may do more, or something is lost."""
 
 from __future__ import annotations
 
@@ -26,3 +26,13 @@ def ask(changes: Sequence[Difference], yes: bool) -> None:
         raise Problem(f"this release may do more than the one before ({listed}); give --yes if that is meant")
     if not click.confirm("It may do more than the one before. Publish it?", default=False):
         raise Problem("nothing was published")
+
+
+def ask_to_lose(what: str, yes: bool) -> None:
+    """Ask whether something that cannot be brought back may go; raises Problem for a no, or where nobody can say."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise Problem(f"{what} Give --yes if that is meant.")
+    if not click.confirm(f"{what} Go on?", default=False):
+        raise Problem("nothing was removed")

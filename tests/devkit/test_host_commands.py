@@ -130,7 +130,7 @@ def test_publish_and_unpublish(alone: Shell, alpha: Tenant, project: Path) -> No
     first = alone("publish", str(project), "--json").json
     assert (first["name"], first["version"], first["runtime"]) == (name, 1, "python")
     assert "version 2" in alone("publish", folder=project / "assets").out
-    removed = alone("unpublish", name, "--json")
+    removed = alone("unpublish", name, "--yes", "--json")
     assert removed.json == {"name": name, "unpublished": True}
     missing = alone("unpublish", name)
     assert (missing.code, f"there is no integration {name}" in missing.err) == (1, True)

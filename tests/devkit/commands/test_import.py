@@ -32,9 +32,9 @@ def test_a_folder_is_sent(logged_in: Shell, alpha: Tenant, space: str, tmp_path:
     (folder / "link.md").symlink_to("/etc/passwd")
     done = logged_in("import", "docs", "--space", space, folder=tmp_path)
     assert done.code == 0, done.err
-    assert done.out.startswith("Imported 3 of 3: revision ")
-    assert "warning: bad.md: This is no text" in done.err
-    assert sorted(titles(alpha, f"/v1/spaces/{space}")) == ["Bad", "One", "Two"]
+    assert done.out.startswith("Imported 2 of 3: revision ")
+    assert "warning: bad.md is left out. This is no text" in done.err
+    assert sorted(titles(alpha, f"/v1/spaces/{space}")) == ["One", "Two"]
 
 
 def test_a_file_goes_into_a_change_request(logged_in: Shell, alpha: Tenant, space: str, tmp_path: Path) -> None:

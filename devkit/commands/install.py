@@ -1,0 +1,69 @@
+"""`devkit install`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from devkit.hosts import credentials, installations
+from devkit.hosts.client import Client
+from devkit.hosts.organizations import organization_of
+from devkit.projects import project as projects
+from devkit.projects.environments import env_option
+from devkit.terminal import completion
+from devkit.terminal.output import answer, json_option
+
+EXAMPLES = """\b
+Examples: devkit install my-integration --space 5Xk2
+          devkit install --all-spaces --all-sites"""
+
+
+@click.command("install", epilog=EXAMPLES)
+@click.argument("name", required=False, shell_complete=completion.integration)
+@click.option("--organization", help="Id or hostname of the organization, where the token has several.")
+@click.option("--space", "spaces", multiple=True, metavar="ID", help="Install on this space; may be repeated.")
+@click.option("--site", "sites", multiple=True, metavar="ID", help="Install on this site; may be repeated.")
+@click.option("--all-spaces", is_flag=True, help="Install on every space, and on those to come.")
+@click.option("--all-sites", is_flag=True, help="Install on every site, and on those to come.")
+@env_option
+@credentials.options
+@json_option
+def command(
+    name: str | None,
+    organization: str | None,
+    spaces: tuple[str, ...],
+    sites: tuple[str, ...],
+    all_spaces: bool,
+    all_sites: bool,
+    env: str | None,
+    host: str | None,
+    token: str | None,
+    as_json: bool,
+) -> None:
+    """Install the integration NAME (the one of this folder) on an organization, and on spaces and sites of it.
+
+    Where it is installed already it stays, and comes to the other places.
+    """
+    name = name or projects.name_here(env)
+    client = Client(credentials.load(host, token))
+    owner = organization_of(client, organization)
+    installation = installations.find(client, name, owner)
+    if installation is None:
+        installation = client.call("POST", installations.path_of(name), {"organization": owner})
+    at = installations.path_of(name, installation["id"])
+    there = installations.parts_of(client, name, installation)
+    for space in _missing(spaces, there["space"], "space"):
+        client.call("POST", f"{at}/spaces", {"space": space})
+    for site in _missing(sites, there["site"], "site"):
+        client.call("POST", f"{at}/sites", {"siteId": site})
+    wanted = {f"{kind}_selection": "all" for kind, every in (("space", all_spaces), ("site", all_sites)) if every}
+    installation = client.call("PATCH", at, wanted) if wanted else client.call("GET", at)
+    parts = installations.parts_of(client, name, installation)
+    text = "\n".join(installations.lines(name, installation, parts))
+    answer(as_json, {"installation": installation, "spaces": parts["space"], "sites": parts["site"]}, text)
+
+
+def _missing(wanted: tuple[str, ...], there: list[dict[str, Any]], kind: str) -> list[str]:
+    known = {item[kind]["id"] for item in there}
+    return [one for one in dict.fromkeys(wanted) if one not in known]

@@ -1,0 +1,45 @@
+"""`devkit installations`."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from devkit.hosts import credentials, installations
+from devkit.hosts.client import Client, part
+from devkit.hosts.organizations import organization_of
+from devkit.terminal import completion
+from devkit.terminal.output import json_option, say
+
+EXAMPLES = """\b
+Examples: devkit installations
+          devkit installations my-integration --json"""
+
+
+@click.command("installations", epilog=EXAMPLES)
+@click.argument("name", required=False, shell_complete=completion.integration)
+@click.option("--organization", help="Id or hostname of the organization, where the token has several.")
+@credentials.options
+@json_option
+def command(name: str | None, organization: str | None, host: str | None, token: str | None, as_json: bool) -> None:
+    """List what is installed on an organization, or where the integration NAME is, with what each waits for."""
+    client = Client(credentials.load(host, token))
+    owner = organization_of(client, organization)
+    found = client.call("GET", f"/v1/orgs/{part(owner)}/installations", search=name, limit=1000)["items"]
+    rows = [
+        (item["integration"]["name"], item["installation"])
+        for item in found
+        if name is None or item["integration"]["name"] == name
+    ]
+    told = [(known, one, installations.parts_of(client, known, one)) for known, one in rows]
+    if as_json:
+        values = [
+            {"integration": known, "installation": one, "spaces": parts["space"], "sites": parts["site"]}
+            for known, one, parts in told
+        ]
+        say(json.dumps({"installations": values}))
+    elif not told:
+        say(f"{name or 'Nothing'} is {'not ' if name else ''}installed; `devkit install {name or 'NAME'}` installs.")
+    else:
+        say("\n".join(line for entry in told for line in installations.lines(*entry)))

@@ -1,0 +1,56 @@
+"""Where an integration is installed, as commands find and say it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from devkit.hosts.client import Client, part
+from devkit.terminal.output import Problem
+
+PARTS = {"space": "spaces", "site": "sites"}
+
+
+def path_of(name: str, installation: str = "") -> str:
+    """Address of the installations of an integration, or of one."""
+    path = f"/v1/integrations/{part(name)}/installations"
+    return f"{path}/{part(installation)}" if installation else path
+
+
+def find(client: Client, name: str, organization: str) -> dict[str, Any] | None:
+    """Find the installation of an integration on an organization (its id); None where there is none."""
+    items = client.call("GET", f"/v1/orgs/{part(organization)}/installations", search=name, limit=1000)["items"]
+    return next((item["installation"] for item in items if item["integration"]["name"] == name), None)
+
+
+def need(client: Client, name: str, organization: str) -> dict[str, Any]:
+    """Find the installation; raises Problem where there is none."""
+    found = find(client, name, organization)
+    if found is None:
+        raise Problem(f"{name} is not installed on this organization; `devkit install {name}` installs it")
+    return found
+
+
+def parts_of(client: Client, name: str, installation: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """List the spaces and sites of an installation, with their titles."""
+    at = path_of(name, installation["id"])
+    return {kind: client.call("GET", f"{at}/{PARTS[kind]}", extended="true", limit=1000)["items"] for kind in PARTS}
+
+
+def lines(name: str, installation: dict[str, Any], parts: dict[str, list[dict[str, Any]]]) -> list[str]:
+    """Say where an integration is installed, and what it waits for."""
+    told = [f"{name} on the organization: {_status(installation)}"]
+    for kind, items in parts.items():
+        if installation[f"{kind}_selection"] == "all":
+            told.append(f"  all {PARTS[kind]}, and those to come")
+        for item in items:
+            thing = item[kind]
+            title, id_ = (thing.get("title") or "", thing["id"]) if isinstance(thing, dict) else ("", thing)
+            told.append(f"  {kind} {id_} {title}: {_status(item)}".replace(" :", ":"))
+    return told
+
+
+def _status(installation: dict[str, Any]) -> str:
+    if installation["status"] != "pending":
+        return str(installation["status"])
+    where = installation["urls"].get("app")
+    return f"pending until it is configured{f' at {where}' if where else ''}"

@@ -1,0 +1,77 @@
+"""`devkit install`, `installations`, `uninstall`: the same from a shell as on the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from runtime.contract.identifiers import new_id
+from tests.conftest import COUNTER, Tenant, publication
+from tests.devkit.conftest import Shell
+
+CONFIGURED = {"account": {"properties": {"key": {"type": "string", "title": "Key"}}, "required": ["key"]}}
+
+
+@pytest.fixture
+def published(alpha: Tenant) -> Iterator[str]:
+    name = f"test-{new_id()[:8].lower()}"
+    assert alpha.api.post(f"/v1/integrations/{name}", publication(alpha.id, COUNTER)).status == 200
+    yield name
+    alpha.api.call("DELETE", f"/v1/integrations/{name}")
+
+
+def places(alpha: Tenant) -> tuple[str, str]:
+    space = alpha.api.post(f"/v1/orgs/{alpha.id}/spaces", {"title": "Here"}).json["id"]
+    site = alpha.api.post(f"/v1/orgs/{alpha.id}/sites", {"title": "There", "spaces": [space]}).json["id"]
+    return space, site
+
+
+def test_it_is_installed_where_it_is_said_and_comes_off_again(logged_in: Shell, alpha: Tenant, published: str) -> None:
+    space, site = places(alpha)
+    assert "is not installed" in logged_in("installations", published).out
+    first = logged_in("install", published, "--space", space)
+    assert first.code == 0, first.err
+    assert first.out.splitlines() == [f"{published} on the organization: active", f"  space {space} Here: active"]
+    again = logged_in("install", published, "--space", space, "--site", site, "--json").json
+    assert [item["space"]["id"] for item in again["spaces"]] == [space]
+    assert [item["site"]["id"] for item in again["sites"]] == [site]
+    listed = logged_in("installations", published, "--json").json["installations"]
+    assert [item["installation"]["id"] for item in listed] == [again["installation"]["id"]]
+    assert f"{published} on the organization: active" in logged_in("installations").out
+    off = logged_in("uninstall", published, "--space", space)
+    assert off.out == f"Uninstalled {published} from {space}.\n"
+    (left,) = logged_in("installations", published, "--json").json["installations"]
+    assert left["spaces"] == [] and len(left["sites"]) == 1
+    asked = logged_in("uninstall", published)
+    assert asked.code == 1 and "0 spaces and 1 sites" in asked.err and "--yes" in asked.err
+    assert logged_in("uninstall", published, "--yes").code == 0
+    gone = logged_in("uninstall", published, "--yes")
+    assert gone.code == 1 and f"`devkit install {published}` installs it" in gone.err
+
+
+def test_all_places_and_those_to_come(logged_in: Shell, alpha: Tenant, published: str) -> None:
+    done = logged_in("install", published, "--all-spaces", "--all-sites", "--json")
+    installation = done.json["installation"]
+    assert (installation["space_selection"], installation["site_selection"]) == ("all", "all")
+    assert "  all spaces, and those to come" in logged_in("installations", published).out
+
+
+def test_what_waits_for_its_configuration_says_where(logged_in: Shell, alpha: Tenant) -> None:
+    name = f"test-{new_id()[:8].lower()}"
+    body = publication(alpha.id, COUNTER, configurations=CONFIGURED)
+    assert alpha.api.post(f"/v1/integrations/{name}", body).status == 200
+    told = logged_in("install", name).out
+    assert f"{name} on the organization: pending until it is configured at http" in told
+
+
+def test_places_of_others_are_refused(logged_in: Shell, published: str) -> None:
+    done = logged_in("install", published, "--space", "nowhere")
+    assert done.code == 1 and done.err.count("\n") == 1 and "nowhere" in done.err
+    assert logged_in("install", "there-is-none").code == 1
+
+
+def test_unpublish_says_what_goes_and_asks(logged_in: Shell, published: str) -> None:
+    asked = logged_in("unpublish", published)
+    assert asked.code == 1 and "1 versions go, and every installation with its configuration" in asked.err
+    assert logged_in("unpublish", published, "--yes").code == 0
