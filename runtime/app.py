@@ -57,6 +57,8 @@ from runtime.settings import BadSetting, Settings
 from runtime.store.blobs.s3 import BadBlobAddress
 from runtime.store.blobs.store import BlobStore, open_blobs
 from runtime.store.database import Database
+from runtime.store.database_file import DatabaseLost, path_of, refuse_lost
+from runtime.store.disk import Disk
 from runtime.store.migrate import migrate
 from runtime.store.organizations import create_organization
 from runtime.store.remembered import Remembered
@@ -105,7 +107,7 @@ def prepare(settings: Settings) -> str | None:
     """
     try:
         return _prepare(settings)
-    except (SandboxUnavailable, BadSetting, KeyMissing, OSError) as error:
+    except (SandboxUnavailable, BadSetting, DatabaseLost, KeyMissing, OSError) as error:
         raise StartRefused(str(error)) from error
     except SQLAlchemyError as error:
         reason = str(getattr(error, "orig", None) or error)
@@ -116,14 +118,13 @@ def _prepare(settings: Settings) -> str | None:
     address = settings.database_address
     _mail_server(settings)
     _answer_model(settings)
-    use_keyring(load_keyring(Path(settings.data) if settings.data else None, settings.secret_key or None))
     _ = settings.blob_address
     if settings.sandbox == "required":
         # It proves itself at its start; and a group is divided best before there are other processes.
         create_engines("required", EgressRules(), group=settings.control_group).close()
     database = Database(address)
     try:
-        migrate(database)
+        _open(settings, database)
         if settings.author_token:
             with database.transaction(writes=True) as session:
                 create_organization(session, AUTHORS, AUTHOR_EMAIL, settings.author_token)
@@ -131,6 +132,14 @@ def _prepare(settings: Settings) -> str | None:
             return first_sign_in.link(session, _addresses(settings))
     finally:
         database.close()
+
+
+def _open(settings: Settings, database: Database) -> None:
+    """Bring the schema up to date and load the key; raises DatabaseLost and KeyMissing."""
+    data = Path(settings.data) if settings.data else None
+    refuse_lost(data, database.engine)
+    migrate(database)  # before a key is made: one without a database would look like the rest of a lost one
+    use_keyring(load_keyring(data, settings.secret_key or None))
 
 
 def create_app(settings: Settings) -> Application:
@@ -209,6 +218,7 @@ def _host(settings: Settings, database: Database, followers: Followers) -> Host:
         settings=settings,
         addresses=addresses,
         database=database,
+        disk=Disk(_folders(settings)),
         engines=engines,
         relay=relay,
         tunnels=tunnels,
@@ -218,7 +228,7 @@ def _host(settings: Settings, database: Database, followers: Followers) -> Host:
         plans=plans,
         invoker=invoker,
         dispatcher=dispatcher,
-        purger=Purger(database, blobs),
+        purger=Purger(database, blobs, settings.keep_events),
         blobs=blobs,
         apart=apart,
         folders=folders,
@@ -232,6 +242,12 @@ def _host(settings: Settings, database: Database, followers: Followers) -> Host:
         named=Remembered(database),
         capacity=capacity,
     )
+
+
+def _folders(settings: Settings) -> set[Path]:
+    """Give the folders this host writes into."""
+    file = path_of(settings.database_address)
+    return {*([Path(settings.data).absolute()] if settings.data else []), *([file.parent] if file is not None else [])}
 
 
 def _blobs(settings: Settings, database: Database) -> BlobStore:

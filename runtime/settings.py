@@ -12,6 +12,7 @@ from runtime.contract.invocation import Limits
 from runtime.contract.origins import Authority, authority_of, is_wildcard, read_content_origin
 
 PREFIX = "DEVKIT_"
+MOST_WORKERS = 64
 
 
 class BadSetting(ValueError):
@@ -167,6 +168,8 @@ def read_settings(environ: dict[str, str] | None = None, **given: Any) -> Settin
     settings = Settings(**values)
     if settings.sandbox not in ("required", "off"):
         raise BadSetting("the sandbox is `required` or `off`")
+    if not 1 <= settings.workers <= MOST_WORKERS:
+        raise BadSetting(f"{PREFIX}WORKERS={settings.workers}: from 1 to {MOST_WORKERS} processes can serve")
     _ = settings.content_origin  # refused now, and not by the first request
     return settings
 

@@ -22,6 +22,7 @@ def mount_health(app: Flask, host: Host) -> None:
     def readyz() -> Response:
         parts = {
             "database": _database(host),
+            "disk": host.disk.writable(),
             "engines": host.engines.ready(),
             "dispatcher": host.dispatcher.ready(),
             "jobs": host.jobs.ready(),
@@ -45,6 +46,7 @@ def mount_health(app: Flask, host: Host) -> None:
 
 def _database(host: Host) -> bool:
     try:
+        host.database.check()
         host.database.epochs([GLOBAL])
     except SQLAlchemyError:
         return False

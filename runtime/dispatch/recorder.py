@@ -18,6 +18,8 @@ log = logging.getLogger(__name__)
 BATCH = 500
 PAUSE = 0.05
 MAX_WAITING = 5_000
+LONGEST_FLUSH = 0.5
+"""Seconds that a reader waits for what was recorded to be written; not longer than the writer stands still already."""
 
 
 class Recorder:
@@ -29,6 +31,7 @@ class Recorder:
         self._retention = Retention(keep)
         self._waiting: deque[tuple[str, dict[str, Any]]] = deque()
         self._written = 0
+        self._writing_since: float | None = None
         self._moving = threading.Lock()
         self._hurry = threading.Event()
         self._stopping = threading.Event()
@@ -42,10 +45,17 @@ class Recorder:
         self._waiting.append((integration, row))
 
     def flush(self) -> None:
-        """Wait until everything taken so far is written; what comes in meanwhile is not waited for."""
+        """Wait until everything taken so far is written; what comes in meanwhile is not waited for.
+
+        Nor is a database that somebody else keeps locked: what is not written then is read the next time.
+        """
         with self._moving:
             goal = self._written + len(self._waiting)
+        until = time.monotonic() + LONGEST_FLUSH
         while self._written < goal and self._thread.is_alive():
+            since, moment = self._writing_since, time.monotonic()
+            if moment >= until or (since is not None and moment - since >= LONGEST_FLUSH):
+                return
             self._hurry.set()
             time.sleep(0.001)
 
@@ -70,10 +80,12 @@ class Recorder:
         batch = [self._waiting[place] for place in range(min(BATCH, len(self._waiting)))]
         if not batch:
             return
+        self._writing_since = time.monotonic()
         try:
             self._write(batch)
         except Exception:  # whatever it is, what this thread does must go on
             log.exception("%d calls could not be recorded", len(batch))
+        self._writing_since = None
         with self._moving:
             for _ in batch:
                 self._waiting.popleft()

@@ -272,6 +272,13 @@ def prune(session: Session, integration_id: str, keep: int) -> None:
             _delete(session, EventRow.seq.in_(gone.with_for_update(skip_locked=True)))
 
 
+def crowded(session: Session, keep: int) -> list[str]:
+    """Give the integrations of which more ended events are there than `prune` leaves of one kind."""
+    ended = EventRow.state.in_(("delivered", "given-up"))
+    query = select(EventRow.integration_id).where(ended).group_by(EventRow.integration_id)
+    return list(session.scalars(query.having(func.count() > keep)))
+
+
 def forget(session: Session, *conditions: ColumnElement[bool]) -> None:
     """Delete the events that meet these conditions, whatever their state."""
     if _is_postgresql(session):
