@@ -324,8 +324,21 @@ class Dispatcher:
                 break
         return batch
 
+    def _bring_back(self) -> None:
+        try:
+            with self._database.transaction(writes=False) as session:
+                strayed = queue.strayed(session, self._lease, self._schedule)
+            if strayed:
+                with self._database.transaction(writes=True) as session:
+                    count = queue.bring_back(session, self._lease, self._schedule)
+                log.warning("%d events lay too far ahead and were brought back: was the clock set back?", count)
+                self._wake.set()
+        except Exception:  # whatever it is, what this thread does must go on
+            log.exception("events that lie too far ahead could not be brought back; trying again")
+
     def _lease_loop(self) -> None:
         while not self._drained.wait(self._lease / 3):
+            self._bring_back()
             if not self._flying:
                 continue
             until = time.monotonic() + self._lease
