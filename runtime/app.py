@@ -145,9 +145,8 @@ def _open(settings: Settings, database: Database) -> None:
 def create_app(settings: Settings) -> Application:
     """Build a host: database, engines, dispatcher and every route; `prepare` must have run."""
     use_keyring(load_keyring(Path(settings.data) if settings.data else None, settings.secret_key or None))
-    alone = settings.workers == 1 and not settings.database_url
-    database = Database(settings.database_address, alone=alone)
-    host = _host(settings, database, Followers(database, alone=alone))
+    database = Database(settings.database_address, alone=settings.alone)
+    host = _host(settings, database, Followers(database, alone=settings.alone))
     app = Flask("runtime", static_folder=None)
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
@@ -194,7 +193,7 @@ def _host(settings: Settings, database: Database, followers: Followers) -> Host:
     )
     tunnels = Tunnels(database)
     announcer = Announcer()
-    recorder = Recorder(database, announcer, settings.keep_events)
+    recorder = Recorder(database, announcer, settings.keep_events, alone=settings.alone)
     capacity = RequestCapacity(settings.threads)
     apart, folders = ApartRunner(settings.sandbox), Folders(WORK)
     # Each process has its part, so that none has to ask the others; with a preview an author looks at everything.

@@ -108,6 +108,11 @@ class Settings:
         return Limits(wall=self.wall_seconds, cpu=self.cpu_seconds, memory=self.memory_bytes)
 
     @property
+    def alone(self) -> bool:
+        """Whether no other process serves from the same database."""
+        return self.workers == 1 and not self.database_url
+
+    @property
     def content_origin(self) -> str:
         """The origin for what scripts answer; raises BadSetting.
 

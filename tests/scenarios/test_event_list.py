@@ -58,6 +58,16 @@ def test_what_a_reader_just_did_is_in_the_list_they_read_next(one: Installed) ->
         assert len(listed(one, type="ui_render", status="success")) == number
 
 
+def test_calls_that_another_process_answered_are_in_the_list_too(tmp_path: Path) -> None:
+    init(tmp_path, "First", "first@example.com")
+    host = HostProcess(tmp_path, "--workers", "2").start()
+    one = installed(tenant(host, "First", "first@example.com"))
+    for number in range(1, 11):
+        assert one.render("breaks").status == 500
+        assert len(listed(one, type="ui_render")) == number
+    assert host.stop() == 0
+
+
 def test_a_list_waits_for_no_writer(host: HostProcess, one: Installed) -> None:
     if databases.CHOSEN != "sqlite":
         return  # readers and writers never wait for each other there
