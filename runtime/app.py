@@ -57,7 +57,7 @@ from runtime.settings import BadSetting, Settings
 from runtime.store.blobs.s3 import BadBlobAddress
 from runtime.store.blobs.store import BlobStore, open_blobs
 from runtime.store.database import Database
-from runtime.store.database_file import DatabaseLost, path_of, refuse_lost
+from runtime.store.database_file import KEY, DatabaseLost, path_of, refuse_lost
 from runtime.store.disk import Disk
 from runtime.store.migrate import migrate
 from runtime.store.organizations import create_organization
@@ -176,6 +176,20 @@ def create_app(settings: Settings) -> Application:
     return Application(
         host, app, Counting(RenderLane(app, host, [operation for operation in operations() if operation.lane]))
     )
+
+
+def must_be_there(settings: Settings) -> None:
+    """Raise StartRefused unless what `prepare` made is still there.
+
+    A process that takes the place of another one would make a key and a database anew, and hide what was lost.
+    """
+    file = path_of(settings.database_address)
+    wanted = [file] if file is not None else []
+    if settings.data and not settings.secret_key:
+        wanted.append(Path(settings.data) / KEY)
+    gone = [str(path) for path in wanted if not path.exists()]
+    if gone:
+        raise StartRefused(f"{' and '.join(gone)} went while the host was running; put back what was there")
 
 
 def _host(settings: Settings, database: Database, followers: Followers) -> Host:

@@ -25,7 +25,7 @@ from devkit.local_host.log import log_to_errors
 from devkit.local_host.process import LEASH
 from devkit.local_host.serving import GIVE_UP_AFTER, Server
 from devkit.terminal.output import Problem, answer, json_option
-from runtime.app import Application, StartRefused, create_app, prepare
+from runtime.app import Application, StartRefused, create_app, must_be_there, prepare
 from runtime.engines.dev_tunnel import relay as relaying
 from runtime.settings import MOST_WORKERS, BadSetting, Settings, read_settings
 
@@ -162,6 +162,7 @@ def _run(settings: Settings, address: str, port: int, first: str | None, as_json
 
     def load(*_: Any) -> Application:
         try:
+            must_be_there(settings)
             app = create_app(settings)
         except Exception:
             if not Server.served.value:  # trying for ever would help nobody: it has never worked

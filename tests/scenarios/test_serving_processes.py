@@ -58,6 +58,32 @@ def test_a_host_stops_while_a_process_waits_to_be_replaced(tmp_path: Path) -> No
     assert host.stop() == 0
 
 
+def test_nothing_is_begun_anew_where_the_data_folder_went_and_it_is_given_up_after_a_minute(tmp_path: Path) -> None:
+    data, away = tmp_path / "data", tmp_path / "away"
+    data.mkdir()
+    init(data, "First", "first@example.com")
+    host = HostProcess(data).start()
+    assert host.process is not None
+
+    def failures() -> int:
+        return (away / "host.log").read_text().count("ended with code 1")
+
+    data.rename(away)
+    os.kill(serving(host)[0], signal.SIGKILL)
+    wait_for(lambda: failures() >= 2, 60)
+    assert not data.exists()
+    away.rename(data)
+    wait_for(lambda: ready(host), 60)  # it is as good as before
+
+    data.rename(away)
+    os.kill(serving(host)[0], signal.SIGKILL)
+    assert host.process.wait(timeout=150) == 1
+    assert not data.exists()
+    log = (away / "host.log").read_text()
+    assert "went while the host was running" in log
+    assert "no serving process could be started for 60 s" in log
+
+
 @pytest.mark.parametrize(("environ", "options", "count"), [("2", [], 2), ("2", ["--workers", "1"], 1), ("", [], 1)])
 def test_as_many_processes_serve_as_were_asked_for(
     tmp_path: Path, environ: str, options: list[str], count: int
