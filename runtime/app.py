@@ -57,6 +57,8 @@ from runtime.settings import BadSetting, Settings
 from runtime.store.blobs.s3 import BadBlobAddress
 from runtime.store.blobs.store import BlobStore, open_blobs
 from runtime.store.database import Database
+from runtime.store.database_file import KEY, DatabaseLost, path_of, refuse_lost
+from runtime.store.disk import Disk
 from runtime.store.migrate import migrate
 from runtime.store.organizations import create_organization
 from runtime.store.remembered import Remembered
@@ -105,7 +107,7 @@ def prepare(settings: Settings) -> str | None:
     """
     try:
         return _prepare(settings)
-    except (SandboxUnavailable, BadSetting, KeyMissing, OSError) as error:
+    except (SandboxUnavailable, BadSetting, DatabaseLost, KeyMissing, OSError) as error:
         raise StartRefused(str(error)) from error
     except SQLAlchemyError as error:
         reason = str(getattr(error, "orig", None) or error)
@@ -116,14 +118,13 @@ def _prepare(settings: Settings) -> str | None:
     address = settings.database_address
     _mail_server(settings)
     _answer_model(settings)
-    use_keyring(load_keyring(Path(settings.data) if settings.data else None, settings.secret_key or None))
     _ = settings.blob_address
     if settings.sandbox == "required":
         # It proves itself at its start; and a group is divided best before there are other processes.
         create_engines("required", EgressRules(), group=settings.control_group).close()
     database = Database(address)
     try:
-        migrate(database)
+        _open(settings, database)
         if settings.author_token:
             with database.transaction(writes=True) as session:
                 create_organization(session, AUTHORS, AUTHOR_EMAIL, settings.author_token)
@@ -133,12 +134,19 @@ def _prepare(settings: Settings) -> str | None:
         database.close()
 
 
+def _open(settings: Settings, database: Database) -> None:
+    """Bring the schema up to date and load the key; raises DatabaseLost and KeyMissing."""
+    data = Path(settings.data) if settings.data else None
+    refuse_lost(data, database.engine)
+    migrate(database)  # before a key is made: one without a database would look like the rest of a lost one
+    use_keyring(load_keyring(data, settings.secret_key or None))
+
+
 def create_app(settings: Settings) -> Application:
     """Build a host: database, engines, dispatcher and every route; `prepare` must have run."""
     use_keyring(load_keyring(Path(settings.data) if settings.data else None, settings.secret_key or None))
-    alone = settings.workers == 1 and not settings.database_url
-    database = Database(settings.database_address, alone=alone)
-    host = _host(settings, database, Followers(database, alone=alone))
+    database = Database(settings.database_address, alone=settings.alone)
+    host = _host(settings, database, Followers(database, alone=settings.alone))
     app = Flask("runtime", static_folder=None)
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
@@ -170,6 +178,20 @@ def create_app(settings: Settings) -> Application:
     )
 
 
+def must_be_there(settings: Settings) -> None:
+    """Raise StartRefused unless what `prepare` made is still there.
+
+    A process that takes the place of another one would make a key and a database anew, and hide what was lost.
+    """
+    file = path_of(settings.database_address)
+    wanted = [file] if file is not None else []
+    if settings.data and not settings.secret_key:
+        wanted.append(Path(settings.data) / KEY)
+    gone = [str(path) for path in wanted if not path.exists()]
+    if gone:
+        raise StartRefused(f"{' and '.join(gone)} went while the host was running; put back what was there")
+
+
 def _host(settings: Settings, database: Database, followers: Followers) -> Host:
     addresses = _addresses(settings)
     elsewhere = settings.tunnel_url.rstrip("/")
@@ -185,7 +207,7 @@ def _host(settings: Settings, database: Database, followers: Followers) -> Host:
     )
     tunnels = Tunnels(database)
     announcer = Announcer()
-    recorder = Recorder(database, announcer, settings.keep_events)
+    recorder = Recorder(database, announcer, settings.keep_events, alone=settings.alone)
     capacity = RequestCapacity(settings.threads)
     apart, folders = ApartRunner(settings.sandbox), Folders(WORK)
     # Each process has its part, so that none has to ask the others; with a preview an author looks at everything.
@@ -209,6 +231,7 @@ def _host(settings: Settings, database: Database, followers: Followers) -> Host:
         settings=settings,
         addresses=addresses,
         database=database,
+        disk=Disk(_folders(settings)),
         engines=engines,
         relay=relay,
         tunnels=tunnels,
@@ -218,7 +241,7 @@ def _host(settings: Settings, database: Database, followers: Followers) -> Host:
         plans=plans,
         invoker=invoker,
         dispatcher=dispatcher,
-        purger=Purger(database, blobs),
+        purger=Purger(database, blobs, settings.keep_events),
         blobs=blobs,
         apart=apart,
         folders=folders,
@@ -232,6 +255,12 @@ def _host(settings: Settings, database: Database, followers: Followers) -> Host:
         named=Remembered(database),
         capacity=capacity,
     )
+
+
+def _folders(settings: Settings) -> set[Path]:
+    """Give the folders this host writes into."""
+    file = path_of(settings.database_address)
+    return {*([Path(settings.data).absolute()] if settings.data else []), *([file.parent] if file is not None else [])}
 
 
 def _blobs(settings: Settings, database: Database) -> BlobStore:

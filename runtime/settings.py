@@ -12,6 +12,7 @@ from runtime.contract.invocation import Limits
 from runtime.contract.origins import Authority, authority_of, is_wildcard, read_content_origin
 
 PREFIX = "DEVKIT_"
+MOST_WORKERS = 64
 
 
 class BadSetting(ValueError):
@@ -107,6 +108,11 @@ class Settings:
         return Limits(wall=self.wall_seconds, cpu=self.cpu_seconds, memory=self.memory_bytes)
 
     @property
+    def alone(self) -> bool:
+        """Whether no other process serves from the same database."""
+        return self.workers == 1 and not self.database_url
+
+    @property
     def content_origin(self) -> str:
         """The origin for what scripts answer; raises BadSetting.
 
@@ -167,6 +173,8 @@ def read_settings(environ: dict[str, str] | None = None, **given: Any) -> Settin
     settings = Settings(**values)
     if settings.sandbox not in ("required", "off"):
         raise BadSetting("the sandbox is `required` or `off`")
+    if not 1 <= settings.workers <= MOST_WORKERS:
+        raise BadSetting(f"{PREFIX}WORKERS={settings.workers}: from 1 to {MOST_WORKERS} processes can serve")
     _ = settings.content_origin  # refused now, and not by the first request
     return settings
 

@@ -222,7 +222,12 @@ def free_port() -> int:
 
 def init(data: Path, title: str, email: str) -> dict[str, str]:
     """Run `devkit init` in this process: hundreds of tests would each wait for a Python that starts."""
-    options = ["--data", str(data), *databases.options_for(data), "--organization", title, "--email", email, "--json"]
+    return init_with(databases.options_for(data), data, title, email)
+
+
+def init_with(database: list[str], data: Path, title: str, email: str) -> dict[str, str]:
+    """Run `devkit init` with options that name a database."""
+    options = ["--data", str(data), *database, "--organization", title, "--email", email, "--json"]
     made = CliRunner().invoke(init_command.command, options, catch_exceptions=False)
     assert made.exit_code == 0, made.output
     value: dict[str, str] = json.loads(made.stdout)
@@ -230,7 +235,11 @@ def init(data: Path, title: str, email: str) -> dict[str, str]:
 
 
 def tenant(host: HostProcess, title: str, email: str) -> Tenant:
-    made = init(host.data, title, email)
+    return tenant_with(databases.options_for(host.data), host, title, email)
+
+
+def tenant_with(database: list[str], host: HostProcess, title: str, email: str) -> Tenant:
+    made = init_with(database, host.data, title, email)
     return Tenant(made["organization"], made["user"], Api(host.url, made["token"]))
 
 

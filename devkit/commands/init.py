@@ -14,6 +14,7 @@ from devkit.terminal.output import Problem, answer, json_option
 from runtime.contract.organizations import HOSTNAME
 from runtime.settings import BadSetting, Settings, read_settings
 from runtime.store.database import Database
+from runtime.store.database_file import DatabaseLost, refuse_lost
 from runtime.store.migrate import migrate
 from runtime.store.organizations import create_organization
 from runtime.store.secrets import KeyMissing, load_keyring, use_keyring
@@ -41,17 +42,17 @@ def command(data: str, database_url: str | None, title: str, hostname: str | Non
         raise click.BadParameter("an e-mail address", param_hint="--email")
     folder = private_files.folder(Path(data))
     settings = Settings(data=str(folder), database_url=database_url or "")
-    try:
-        use_keyring(load_keyring(folder, read_settings().secret_key or None))
-    except (BadSetting, KeyMissing) as error:
-        raise Problem(str(error)) from error
     private_files.tighten_database(settings.database_address)
     database = Database(settings.database_address)
     before = os.umask(private_files.UMASK)
     try:
+        refuse_lost(folder, database.engine)
         migrate(database)
+        use_keyring(load_keyring(folder, read_settings().secret_key or None))
         with database.transaction(writes=True) as session:
             founded = create_organization(session, title, email, hostname=hostname)
+    except (BadSetting, DatabaseLost, KeyMissing) as error:
+        raise Problem(str(error)) from error
     except IntegrityError as error:
         raise Problem(f"another organization has the hostname `{hostname}`; choose another one") from error
     finally:

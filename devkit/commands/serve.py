@@ -14,21 +14,20 @@ import tempfile
 import threading
 import time
 from multiprocessing.connection import wait as wait_for_end
-from multiprocessing.sharedctypes import RawValue
 from pathlib import Path
 from typing import Any
 
 import click
-from granian import Granian
 from granian.constants import Interfaces
 
 from devkit.local_host import private_files
 from devkit.local_host.log import log_to_errors
 from devkit.local_host.process import LEASH
+from devkit.local_host.serving import GIVE_UP_AFTER, Server
 from devkit.terminal.output import Problem, answer, json_option
-from runtime.app import Application, StartRefused, create_app, prepare
+from runtime.app import Application, StartRefused, create_app, must_be_there, prepare
 from runtime.engines.dev_tunnel import relay as relaying
-from runtime.settings import BadSetting, Settings, read_settings
+from runtime.settings import MOST_WORKERS, BadSetting, Settings, read_settings
 
 GARBAGE = (700, 10, 10)
 """Python's own thresholds: a host lives long, other than most commands."""
@@ -44,7 +43,7 @@ STOP_AFTER = 45
 @click.option("--host", "address", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on.")
 @click.option(
-    "--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Number of serving processes."
+    "--workers", type=click.IntRange(1, MOST_WORKERS), help="Number of serving processes; DEVKIT_WORKERS, else 1."
 )
 @click.option("--sandbox", type=click.Choice(["required", "off"]), help="Whether scripts must be confined.")
 @click.option("--allow-egress", multiple=True, metavar="HOST[:PORT]", help="A private address scripts may reach.")
@@ -55,7 +54,7 @@ def command(
     database_url: str | None,
     address: str,
     port: int,
-    workers: int,
+    workers: int | None,
     sandbox: str | None,
     allow_egress: tuple[str, ...],
     public_url: str | None,
@@ -99,7 +98,7 @@ def command(
     lent = os.environ.get(relaying.FOLDER)
     relay = os.environ[relaying.FOLDER] = lent or tempfile.mkdtemp(prefix="devkit-")
     try:
-        _run(settings, address, port, workers, first, as_json)
+        _run(settings, address, port, first, as_json)
     finally:
         if lent is None:
             shutil.rmtree(relay, ignore_errors=True)
@@ -146,27 +145,13 @@ def _reachable(address: str) -> str:
     return "127.0.0.1" if address in ("0.0.0.0", "::") else address
 
 
-class Server(Granian):  # type: ignore[misc, valid-type]
-    """Granian that notifies the serving processes at once when it is to stop: open streams must end first."""
-
-    # No Event: setting one waits for every process that waits on it, also for one that was killed meanwhile.
-    stopping = RawValue("b", 0)
-    served = multiprocessing.Event()
-    failed = multiprocessing.Event()
-
-    def signal_handler_interrupt(self, *args: Any, **kwargs: Any) -> None:
-        """Take SIGTERM or SIGINT."""
-        self.stopping.value = 1
-        super().signal_handler_interrupt(*args, **kwargs)
-
-
-def _run(settings: Settings, address: str, port: int, workers: int, first: str | None, as_json: bool) -> None:
+def _run(settings: Settings, address: str, port: int, first: str | None, as_json: bool) -> None:
     server = Server(
         "runtime.app",
         address=address,
         port=port,
         interface=Interfaces.WSGI,
-        workers=workers,
+        workers=settings.workers,
         blocking_threads=settings.threads,
         backpressure=settings.threads * 4,
         websockets=False,
@@ -177,13 +162,14 @@ def _run(settings: Settings, address: str, port: int, workers: int, first: str |
 
     def load(*_: Any) -> Application:
         try:
+            must_be_there(settings)
             app = create_app(settings)
         except Exception:
-            if not Server.served.is_set():  # trying for ever would help nobody: it has never worked
-                Server.failed.set()
+            if not Server.served.value:  # trying for ever would help nobody: it has never worked
+                Server.failed.value = 1
                 os.kill(os.getppid(), signal.SIGTERM)
             raise
-        Server.served.set()
+        Server.served.value = 1
 
         loaded = time.monotonic()
 
@@ -219,5 +205,10 @@ def _run(settings: Settings, address: str, port: int, workers: int, first: str |
 
     threading.Thread(target=announce, name="announcing", daemon=True).start()
     server.serve(target_loader=load, wrap_loader=False)
-    if Server.failed.is_set():
+    if Server.failed.value:
         raise Problem("the host could not start; the messages above say why")
+    if server.gave_up:
+        raise Problem(
+            f"no serving process could be started for {GIVE_UP_AFTER:.0f} s; the messages above say why. When that is "
+            "cured, start the host again"
+        )

@@ -13,11 +13,13 @@ from http import HTTPStatus
 
 from flask import Flask, Response, request
 from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import TimeoutError as NoConnection
 from sqlalchemy.orm.exc import StaleDataError
 from werkzeug.exceptions import HTTPException
 
 from runtime.contract import errors
 from runtime.store import conflicts
+from runtime.store.database_file import DatabaseGone
 
 log = logging.getLogger(__name__)
 
@@ -72,8 +74,8 @@ def error_answer(error: Exception, doing: str) -> RawAnswer:
         return _answer(409, sentence)  # of requests at the same moment the database lets one through
     if isinstance(error, StaleDataError):
         return _answer(409, conflicts.REMOVED)  # what was to be changed went at the same moment
-    if isinstance(error, DBAPIError):
-        log.error("%s: the database refused: %s", doing, error.orig)
+    if isinstance(error, (DBAPIError, DatabaseGone, NoConnection)):
+        log.error("%s: the database refused: %s", doing, getattr(error, "orig", None) or error)
         return _answer(503, errors.Unavailable().message, [("Retry-After", "1")])
     log.error("%s failed", doing, exc_info=error)
     return _answer(500, "Something went wrong unexpectedly. The host's log says what.")

@@ -149,7 +149,7 @@ class _Following:
 
     def _new(self) -> Iterator[list[bytes]]:
         """Read what ended since, in batches; the last one may be empty."""
-        after = (self._cursor - OVERLAP, 0)
+        after = (min(self._cursor, time.time()) - OVERLAP, 0)  # where the clock was set back, events end earlier now
         while True:
             with self._host.database.transaction(writes=False) as session:
                 found = searching.ended(session, self._reach, self._integration.id, self._query, after, BATCH)

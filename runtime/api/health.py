@@ -22,6 +22,7 @@ def mount_health(app: Flask, host: Host) -> None:
     def readyz() -> Response:
         parts = {
             "database": _database(host),
+            "disk": host.disk.writable(),
             "engines": host.engines.ready(),
             "dispatcher": host.dispatcher.ready(),
             "jobs": host.jobs.ready(),
@@ -29,7 +30,8 @@ def mount_health(app: Flask, host: Host) -> None:
         ready = all(parts.values())
         details = {"confinement": host.engines.confinement(), "origins": host.addresses.origins}
         report = {"ready": ready, **parts, **details}
-        return Response(json.dumps(report), 200 if ready else 503, mimetype="application/json")
+        headers = {} if ready else {"Retry-After": "1"}
+        return Response(json.dumps(report), 200 if ready else 503, headers, mimetype="application/json")
 
     def metrics_text() -> Response:
         def depth() -> dict[str, int]:
@@ -45,6 +47,7 @@ def mount_health(app: Flask, host: Host) -> None:
 
 def _database(host: Host) -> bool:
     try:
+        host.database.check()
         host.database.epochs([GLOBAL])
     except SQLAlchemyError:
         return False

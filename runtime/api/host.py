@@ -33,6 +33,7 @@ from runtime.services.search_indexing import Indexer
 from runtime.settings import Settings
 from runtime.store.blobs.store import BlobStore
 from runtime.store.database import Database, Table
+from runtime.store.disk import Disk
 from runtime.store.remembered import Remembered
 
 Body = TypeVar("Body")
@@ -87,6 +88,7 @@ class Host:
     settings: Settings
     addresses: Addresses
     database: Database
+    disk: Disk
     engines: Engines
     relay: Relay
     tunnels: Tunnels

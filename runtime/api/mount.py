@@ -66,6 +66,8 @@ def _view(host: Host, operation: Operation) -> Callable[..., Response]:
 
 def run(call: Call, operation: Operation, inputs: Inputs | errors.ApiError) -> Response:
     """Run an operation for who calls, and what follows when it is committed; raises what is wrong with `inputs`."""
+    if operation.recorded:
+        call.host.recorder.flush()
     run_it = _run_alone if operation.own_transaction else _run_in_transaction
     with call.host.capacity.turns.of(call.actor.owner):
         answer = run_it(call, operation, inputs)

@@ -36,7 +36,8 @@ class Operation:
     `own_transaction` the handler opens its own: it waits for a script, and no transaction may wait for that; one that
     only sometimes waits gives an `Unfinished` then (`runtime/api/unfinished.py`). With
     `uploads` it takes a body of any type, which the handler reads once it is admitted. `lane` puts it on
-    the short way past the web framework (`runtime/api/render_lane.py`).
+    the short way past the web framework (`runtime/api/render_lane.py`). `recorded` has what is
+    recorded of calls written before its transaction opens, which would not see it otherwise.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Operation:
     query: type[Query] | None
     own_transaction: bool
     lane: bool
+    recorded: bool
     gate: Gate
     slashes: frozenset[str] = frozenset()
     """The parameters that take the rest of the path."""
@@ -136,12 +138,14 @@ class Family:
         needs: Needs,
         order: Sequence[Order] = (),
         sorts: typing.Mapping[str, Order] | None = None,
+        recorded: bool = False,
     ) -> Callable[[Handler], Handler]:
         """Register a list: the handler gives the conditions for its rows, which are paged, ordered and shown.
 
         `sorts` names the columns that `sort` may ask for; `order` of the query is their direction.
         """
-        return self._register(route, resource, needs=needs, listed=True, order=tuple(order), sorts=sorts or {})
+        more: dict[str, Any] = {"listed": True, "order": tuple(order), "sorts": sorts or {}, "recorded": recorded}
+        return self._register(route, resource, needs=needs, **more)
 
     def _register(
         self,
@@ -161,7 +165,9 @@ class Family:
             raise ValueError(f"{route} is about something of a tenant: it is no script's own, and needs a scope")
         shows = answers if isinstance(answers, Resource) else None
         model = answers if shows is None else ListOf[shows.model] if listed else shows.model  # type: ignore[name-defined]
-        options = {"body_optional": False, "most_body": MAX_BODY, "own_transaction": False, "lane": False} | more
+        options = {
+            "body_optional": False, "most_body": MAX_BODY, "own_transaction": False, "lane": False, "recorded": False,
+        } | more  # fmt: skip
 
         def register(handler: Handler) -> Handler:
             hints = typing.get_type_hints(handler)

@@ -6,7 +6,7 @@ import logging
 import threading
 from datetime import timedelta
 
-from runtime.store import deleted_spaces, expired, pdfs, uninstalled
+from runtime.store import deleted_spaces, expired, pdfs, queue, uninstalled
 from runtime.store.blobs.store import BlobStore
 from runtime.store.content import collecting
 from runtime.store.database import Database, now
@@ -31,8 +31,8 @@ BATCH = 50
 class Purger:
     """The thread that purges; processes that share a database may all have one."""
 
-    def __init__(self, database: Database, blobs: BlobStore) -> None:
-        self._database, self._blobs = database, blobs
+    def __init__(self, database: Database, blobs: BlobStore, keep_events: int) -> None:
+        self._database, self._blobs, self._keep_events = database, blobs, keep_events
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="purging", daemon=True)
 
@@ -48,8 +48,11 @@ class Purger:
 
     def _run(self) -> None:
         collected = ""
+        more = False
         while not self._stopping.is_set():
             try:
+                if not more:
+                    self.purge_events()
                 collected = collecting.collect_some(self._database, collected)
                 more = max(
                     self.purge(), self.purge_spaces(), self.purge_pdfs(), self._blobs.sweep(BATCH)
@@ -64,6 +67,16 @@ class Purger:
         return max(
             self._uninstalled(), self._expired(EmailInviteRow), self._expired(TokenRow), self._expired(SamlSignInRow)
         )
+
+    def purge_events(self) -> None:
+        """Forget the oldest ended events of integrations that have more than are kept, whichever process left them."""
+        with self._database.transaction(writes=False) as session:
+            crowded = queue.crowded(session, self._keep_events)
+        for integration_id in crowded:
+            if self._stopping.is_set():
+                return
+            with self._database.transaction(writes=True) as session:
+                queue.prune(session, integration_id, self._keep_events)
 
     def purge_pdfs(self) -> int:
         """Let go of PDFs that nobody asked for of late; returns how many went."""

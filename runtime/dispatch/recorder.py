@@ -18,17 +18,22 @@ log = logging.getLogger(__name__)
 BATCH = 500
 PAUSE = 0.05
 MAX_WAITING = 5_000
+ELSEWHERE = 2 * PAUSE
+"""Seconds in which other processes have written what they recorded before, unless they are very busy."""
+LONGEST_FLUSH = 0.5
+"""Seconds that a reader waits for what was recorded to be written; not longer than the writer stands still already."""
 
 
 class Recorder:
     """A buffer and the thread that empties it; `record` waits when the database cannot keep up."""
 
-    def __init__(self, database: Database, announcer: Announcer, keep: int) -> None:
+    def __init__(self, database: Database, announcer: Announcer, keep: int, *, alone: bool = True) -> None:
         self._database = database
-        self._announcer = announcer
+        self._announcer, self._alone = announcer, alone
         self._retention = Retention(keep)
         self._waiting: deque[tuple[str, dict[str, Any]]] = deque()
         self._written = 0
+        self._writing_since: float | None = None
         self._moving = threading.Lock()
         self._hurry = threading.Event()
         self._stopping = threading.Event()
@@ -42,12 +47,23 @@ class Recorder:
         self._waiting.append((integration, row))
 
     def flush(self) -> None:
-        """Wait until everything taken so far is written; what comes in meanwhile is not waited for."""
+        """Wait until everything taken so far is written; what comes in meanwhile is not waited for.
+
+        Nor is a database that somebody else keeps locked: what is not written then is read the next time. What other
+        processes took is written by then, too, as a rule: a reader's calls may have been answered there.
+        """
+        began = time.monotonic()
         with self._moving:
             goal = self._written + len(self._waiting)
+        until = began + LONGEST_FLUSH
         while self._written < goal and self._thread.is_alive():
+            since, moment = self._writing_since, time.monotonic()
+            if moment >= until or (since is not None and moment - since >= LONGEST_FLUSH):
+                return
             self._hurry.set()
             time.sleep(0.001)
+        if not self._alone:
+            time.sleep(max(0.0, began + ELSEWHERE - time.monotonic()))
 
     def close(self) -> None:
         """Write what is left and end the thread."""
@@ -70,10 +86,12 @@ class Recorder:
         batch = [self._waiting[place] for place in range(min(BATCH, len(self._waiting)))]
         if not batch:
             return
+        self._writing_since = time.monotonic()
         try:
             self._write(batch)
         except Exception:  # whatever it is, what this thread does must go on
             log.exception("%d calls could not be recorded", len(batch))
+        self._writing_since = None
         with self._moving:
             for _ in batch:
                 self._waiting.popleft()

@@ -42,6 +42,8 @@ MAX_FLYING = 4 * BATCH
 LOOK_EVERY = 0.5
 WRITE_EVERY = 0.01
 CLAIM_EVERY = 0.03
+UNWRITTEN = 4
+"""Events for each thread that may have begun and are not written down; when a host dies, these come again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +87,10 @@ class Dispatcher:
         self._flying_of: Counter[str] = Counter()  # by organization
         self._owners = Owners()
         self._ours: dict[int, float] = {}  # until when each event taken is surely ours, on this process's clock
-        self._begun = 0
+        self._begun = 0  # and not yet written down
+        self._most_begun = threads * UNWRITTEN
         self._counting = threading.Lock()
+        self._written = threading.Condition(self._counting)
         self._drained = threading.Event()
         self._pool = FairPool(threads, "delivery")
         self._threads = [
@@ -170,15 +174,14 @@ class Dispatcher:
     def _deliver_lane(self, events: list[EventRow]) -> None:
         """Deliver events of one lane until one is to come again, which the others then wait for."""
         for place, event in enumerate(events):
-            if self._stopping.is_set():
+            if not self._begin():
                 return  # what was not begun is given back when the threads have ended
             # After a standstill of this process, or of the database, somebody else may have the lane by now.
             if self._ours.get(event.seq, 0.0) <= time.monotonic():
                 log.warning("the lease of event %s ran out before it was begun", event.id)
+                self._unbegin()
                 self._give_back(events[place:])
                 return
-            with self._counting:
-                self._begun += 1
             try:
                 over = self._deliver(event)
             except Exception:
@@ -189,6 +192,24 @@ class Dispatcher:
             if not over:
                 self._give_back(events[place + 1 :])
                 return
+
+    def _begin(self) -> bool:
+        """Wait until one more event may begin; False when the host stops.
+
+        How many have begun is bounded, since a database that is slow or locked would let them pile up unwritten.
+        """
+        with self._written:
+            while self._begun >= self._most_begun and not self._stopping.is_set():
+                self._written.wait(LOOK_EVERY)
+            if self._stopping.is_set():
+                return False
+            self._begun += 1
+            return True
+
+    def _unbegin(self) -> None:
+        with self._written:
+            self._begun -= 1
+            self._written.notify()
 
     def _give_back(self, events: Sequence[EventRow]) -> None:
         for event in events:
@@ -281,6 +302,7 @@ class Dispatcher:
                 self._flying -= Counter(call.integration_id for call in batch)
                 self._flying_of -= Counter(call.organization_id for call in batch)
                 self._begun -= len(ended)
+                self._written.notify(len(ended))
                 for call in batch:
                     self._ours.pop(call.place, None)
             if batch:
@@ -302,8 +324,21 @@ class Dispatcher:
                 break
         return batch
 
+    def _bring_back(self) -> None:
+        try:
+            with self._database.transaction(writes=False) as session:
+                strayed = queue.strayed(session, self._lease, self._schedule)
+            if strayed:
+                with self._database.transaction(writes=True) as session:
+                    count = queue.bring_back(session, self._lease, self._schedule)
+                log.warning("%d events lay too far ahead and were brought back: was the clock set back?", count)
+                self._wake.set()
+        except Exception:  # whatever it is, what this thread does must go on
+            log.exception("events that lie too far ahead could not be brought back; trying again")
+
     def _lease_loop(self) -> None:
         while not self._drained.wait(self._lease / 3):
+            self._bring_back()
             if not self._flying:
                 continue
             until = time.monotonic() + self._lease

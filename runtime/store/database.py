@@ -20,12 +20,15 @@ from sqlalchemy.pool import PoolProxiedConnection
 from sqlalchemy.types import TypeDecorator
 
 from runtime.store import epochs
+from runtime.store.database_file import DatabaseFile, path_of
 from runtime.store.decides import UNKNOWN, Decides
 from runtime.store.epochs import Watch
 from runtime.store.reach import Reach
 from runtime.store.remembered import Basis, Epochs, Record, watch_reading
 
 RECHECK = 0.02
+CONNECTION_WAIT = 3.0
+"""Seconds a thread waits for a connection while all are lent; whoever asked is told to come again."""
 
 
 class Table(DeclarativeBase):
@@ -95,7 +98,9 @@ class Database:
 
     def __init__(self, url: str, *, alone: bool = False) -> None:
         self.url = url
-        self.engine = _engine(url)
+        file = path_of(url)
+        self._file = DatabaseFile(file) if file is not None else None
+        self.engine = _engine(url, self._file)
         self.is_sqlite = self.engine.dialect.name == "sqlite"
         self._sessions = sessionmaker(self.engine, expire_on_commit=False)
         self._readers = sessionmaker(self.engine, expire_on_commit=False)
@@ -111,7 +116,8 @@ class Database:
     def transaction(self, *, writes: bool) -> Iterator[Session]:
         """Open a session that commits at the end, or rolls back when an exception leaves the block.
 
-        SQLite has one writer: threads of this process queue for it in order instead of polling the file's lock.
+        SQLite has one writer: threads of this process queue for it in order instead of polling the file's lock. Raises
+        DatabaseGone where what is written would be lost, since the file has been removed.
         """
         if not writes:
             with self._sessions.begin() as session:
@@ -119,6 +125,7 @@ class Database:
                 yield session
             return
         written: Session | None = None
+        self.check()
         try:
             with self._writing if self.is_sqlite else nullcontext(), self._sessions.begin() as session:
                 session.connection(execution_options={"writes": True})
@@ -156,6 +163,11 @@ class Database:
         if missing:
             known.epochs.update(self._read_epochs(missing))
         return known.epochs
+
+    def check(self) -> None:
+        """Raise DatabaseGone when the file of a SQLite database is not there any more."""
+        if self._file is not None:
+            self._file.check()
 
     def _read_epochs(self, owners: Collection[str]) -> dict[str, int]:
         if self.is_sqlite:
@@ -220,23 +232,30 @@ class _WithHints(sqlite.base.SQLiteCompiler):
         return text
 
 
-def _engine(url: str) -> Engine:
+def _engine(url: str, file: DatabaseFile | None) -> Engine:
     parsed = make_url(url)
     dumps: dict[str, Any] = {
         "json_serializer": lambda value: json.dumps(value, separators=(",", ":"), ensure_ascii=False),
         "hide_parameters": True,  # errors are logged: what people wrote stays out of them
     }
     if parsed.get_backend_name() == "sqlite":
+        arguments = {"timeout": 30, "check_same_thread": False}
         engine = create_engine(
-            url, pool_size=64, max_overflow=64, connect_args={"timeout": 30, "check_same_thread": False}, **dumps
+            url, pool_size=64, max_overflow=64, pool_timeout=CONNECTION_WAIT, connect_args=arguments, **dumps
         )
         engine.dialect.statement_compiler = _WithHints
         event.listen(engine, "connect", _configure_sqlite)
+        if file is not None:
+            event.listen(engine, "do_connect", lambda *_: file.check())  # a file that is missing would be made
+            event.listen(engine, "connect", lambda *_: file.opened())
         event.listen(engine, "begin", _begin_sqlite)
         return engine
     if parsed.drivername == "postgresql":
         parsed = parsed.set(drivername="postgresql+psycopg")
-    engine = create_engine(parsed, pool_size=16, max_overflow=48, pool_pre_ping=True, **dumps)
+    parsed = parsed.set(query={**_REACHED, **parsed.query})
+    engine = create_engine(
+        parsed, pool_size=16, max_overflow=48, pool_timeout=CONNECTION_WAIT, pool_pre_ping=True, **dumps
+    )
     event.listen(engine, "connect", _configure_postgresql)
     return engine
 
@@ -249,6 +268,8 @@ def _configure_postgresql(connection: Any, _record: Any) -> None:
     connection.commit()
 
 
+_REACHED = {"connect_timeout": "3", "keepalives_idle": "5", "keepalives_interval": "2", "keepalives_count": "3"}
+"""So that a server that is gone without a word is noticed soon; an address may say otherwise."""
 _WATCHED = {
     "idle_in_transaction_session_timeout": 60_000,
     "tcp_keepalives_idle": 15,

@@ -18,6 +18,8 @@ from runtime.store.tables.integrations import IntegrationRow
 WAITING = ("pending", "failed")
 CLAIMING = 7_401_883_121
 """The lock of PostgreSQL that who takes events holds; `migrate.LOCK` is the other one."""
+FARTHEST = 60.0
+"""Seconds beyond what anybody asked for that a moment of the queue may lie ahead: clocks of several hosts differ."""
 Source = Literal["people", "visitors"]
 SOURCES: tuple[Source | None, ...] = (None, "people", "visitors")
 """Who caused an event: the platform, somebody with a token, or anybody at all."""
@@ -173,13 +175,53 @@ def next_slot(session: Session, installation_id: str, *, most: int, window: floa
     query = (
         select(EventRow.due_at)
         .where(EventRow.installation_id == installation_id, EventRow.held.is_not(None))
-        .where(EventRow.due_at > moment - window)
+        # Not what ended at a moment to come: the clock was set back since.
+        .where(EventRow.due_at > moment - window, or_(EventRow.state.in_(UNFINISHED), EventRow.due_at <= moment))
         .order_by(EventRow.due_at.desc())
         .offset(most - 1)
         .limit(1)
     )
     crowded = session.scalar(query)
     return None if crowded is None else crowded + window
+
+
+def strayed(session: Session, lease: float, schedule: Sequence[float]) -> bool:
+    """Tell whether `bring_back` would find anything, without locking for it."""
+    beyond = or_(*(condition for condition, _, _ in _beyond(time.time(), lease, schedule)))
+    return session.scalar(select(EventRow.seq).where(beyond).limit(1)) is not None
+
+
+def bring_back(session: Session, lease: float, schedule: Sequence[float]) -> int:
+    """Bring back moments that lie farther ahead than anybody put them, since a clock was set back; returns how many.
+
+    Else what waits, and its lane behind it, would do so until the clock is where it was.
+    """
+    count = 0
+    for condition, column, moment in _beyond(time.time(), lease, schedule):
+        found = _lock(session, condition)
+        session.execute(
+            update(EventRow)
+            .where(EventRow.seq.in_(found))
+            .values({column: moment})
+            .execution_options(synchronize_session=False)
+        )
+        count += len(found)
+    return count
+
+
+def _beyond(moment: float, lease: float, schedule: Sequence[float]) -> list[tuple[ColumnElement[bool], str, float]]:
+    """Give, for each kind of row, when its moment lies too far ahead, in which column, and where it belongs.
+
+    When tasks are due their scripts say, and held events their number: theirs may be any.
+    """
+    at_once = and_(EventRow.state == "pending", EventRow.type != "task", func.coalesce(EventRow.held, 0.0) == 0.0)
+    kinds = [(EventRow.state == "claimed", EventRow.lease_until, lease), (at_once, EventRow.due_at, 0.0)]
+    for attempt, delay in enumerate(schedule, 1):
+        kinds.append((and_(EventRow.state == "failed", EventRow.attempts == attempt), EventRow.due_at, delay))
+    return [
+        (and_(which, column > moment + 1.25 * delay + FARTHEST), column.key, moment + delay)
+        for which, column, delay in kinds
+    ]
 
 
 def extend(session: Session, owner: str, lease: float) -> list[int]:
@@ -270,6 +312,13 @@ def prune(session: Session, integration_id: str, keep: int) -> None:
             # What another process is forgetting at this moment it need not wait for.
             gone = select(EventRow.seq).where(ended, EventRow.seq <= oldest).order_by(EventRow.seq)
             _delete(session, EventRow.seq.in_(gone.with_for_update(skip_locked=True)))
+
+
+def crowded(session: Session, keep: int) -> list[str]:
+    """Give the integrations of which more ended events are there than `prune` leaves of one kind."""
+    ended = EventRow.state.in_(("delivered", "given-up"))
+    query = select(EventRow.integration_id).where(ended).group_by(EventRow.integration_id)
+    return list(session.scalars(query.having(func.count() > keep)))
 
 
 def forget(session: Session, *conditions: ColumnElement[bool]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -22,6 +23,7 @@ from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
 
 Conditions = list[ColumnElement[bool]]
+TRIED = ("delivered", "failed", "given-up")
 
 
 def moment(seconds: float) -> datetime:
@@ -95,9 +97,11 @@ def names(session: Session, ids: Iterable[str]) -> dict[str, IntegrationRow]:
 
 
 def events(integration_id: str, query: EventQuery) -> Conditions:
-    """Build the filters of the event list; an event is listed once it was tried."""
-    tried = EventRow.state.in_(("delivered", "failed", "given-up"))
-    return [EventRow.integration_id == integration_id, tried, *_chosen(query)]
+    """Build the filters of the event list: an event is listed once it is due, as failed ones only when it was tried."""
+    listed_ones: ColumnElement[bool] = EventRow.state.in_(TRIED)
+    if query.status is None:
+        listed_ones = or_(listed_ones, EventRow.due_at <= time.time())
+    return [EventRow.integration_id == integration_id, listed_ones, *_chosen(query)]
 
 
 def _chosen(query: EventFilters) -> Conditions:

@@ -52,7 +52,7 @@ def test_a_space_goes_with_what_was_installed_there(store: Database) -> None:
         for space in every[:2]:
             assert spaces.remove(session, space)
         every[0].deleted_at = now() - LATE
-    purger = Purger(store, open_blobs(store, "/nonexistent"))
+    purger = Purger(store, open_blobs(store, "/nonexistent"), keep_events=2000)
     assert purger.purge_spaces() == 1 and purger.purge_spaces() == 0
     with store.transaction(writes=False) as session:
         assert {space.title for space in rows.every(session, HOST, SpaceRow)} == {"new", "kept"}
@@ -75,7 +75,7 @@ def test_spaces_go_in_steps_and_what_came_back_stays(store: Database) -> None:
         of = {"organization_id": made.organization, "emoji": ""}
         session.add_all(SpaceRow(**of, title="late", deleted_at=now() - LATE) for _ in range(many))
         session.add(SpaceRow(**of, title="new", deleted_at=now() - SPACES_KEPT + timedelta(minutes=5)))
-    purger = Purger(store, open_blobs(store, "/nonexistent"))
+    purger = Purger(store, open_blobs(store, "/nonexistent"), keep_events=2000)
     assert [purger.purge_spaces() for _ in range(3)] == [BATCH, many - BATCH, 0]
     with store.transaction(writes=True) as session:
         (left,) = rows.every(session, HOST, SpaceRow)

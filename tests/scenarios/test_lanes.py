@@ -8,10 +8,12 @@ from __future__ import annotations
 import http.server
 import os
 import random
+import sqlite3
 import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -56,6 +58,7 @@ class Heard:
     beside: list[str] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
     chance: random.Random = field(default_factory=random.Random)
+    failing: int = FAILING
     url: str = ""
 
     def attempt(self, lane: str, number: int) -> bytes:
@@ -63,12 +66,19 @@ class Heard:
             self.inside[lane] += 1
             if self.inside[lane] > 1:
                 self.beside.append(f"{lane}: {number}")
-            works = number >= FAILING or self.chance.random() < 0.5
+            works = number >= self.failing or self.chance.random() < 0.5
             self.attempts[lane].append((number, works))
         time.sleep(0.002)
         with self.lock:
             self.inside[lane] -= 1
         return b"work" if works else b"fail"
+
+    def repeated(self) -> int:
+        """Count the attempts at events that had been taken before."""
+        return sum(
+            len(attempts) - len({number for number, _ in attempts})
+            for attempts in ([one for one in told if one[1]] for told in self.attempts.values())
+        )
 
     def misplaced(self) -> list[str]:
         """Name the attempts that came before all earlier events of their lane had been taken."""
@@ -82,9 +92,11 @@ class Heard:
                     taken.add(number)
         return wrong
 
+    def done(self) -> int:
+        return sum(len({number for number, works in found if works}) for found in self.attempts.values())
+
     def missing(self) -> int:
-        done = {lane: {number for number, works in found if works} for lane, found in self.attempts.items()}
-        return LANES * EACH - sum(len(numbers) for numbers in done.values())
+        return LANES * EACH - self.done()
 
 
 @pytest.fixture
@@ -174,3 +186,55 @@ def _send(one: Installed) -> None:
 
 def _states(data: Path) -> set[str]:
     return {state for (state,) in databases.ask(data, "SELECT DISTINCT state FROM events")}
+
+
+def test_what_comes_again_overtakes_nothing(tmp_path: Path, heard: Heard) -> None:
+    """Of all attempts at some three hundred events half fail."""
+    heard.failing = EACH
+    init(tmp_path, "First", "first@example.com")
+    host = HostProcess(tmp_path, "--allow-egress", heard.url, environ=ENVIRON).start()
+    owner = tenant(host, "First", "first@example.com")
+    lanes = [_lane(owner, heard) for _ in range(5)]
+    senders = [threading.Thread(target=_send, args=(one,)) for one in lanes]
+    for sender in senders:
+        sender.start()
+    for sender in senders:
+        sender.join(timeout=60)
+    wait_for(lambda: heard.done() == 5 * EACH, 30 + 5 * EACH / 4)
+    assert (heard.misplaced(), heard.beside, heard.repeated()) == ([], [], 0)
+    wait_for(lambda: _states(tmp_path) <= {"delivered"})
+    assert host.stop() == 0
+
+
+def test_what_comes_again_after_a_kill_is_what_was_under_way(tmp_path: Path, heard: Heard) -> None:
+    """Also where the database could not be written for a while before."""
+    if databases.CHOSEN != "sqlite":
+        return  # nothing locks all of it there
+    heard.failing = 0
+    threads, unwritten = 2, 4
+    init(tmp_path, "First", "first@example.com")
+    environ = ENVIRON | {"DEVKIT_DISPATCH_THREADS": str(threads), "DEVKIT_LEASE_SECONDS": "20"}
+    host = HostProcess(tmp_path, "--allow-egress", heard.url, environ=environ).start()
+    one = _lane(tenant(host, "First", "first@example.com"), heard)
+    _send(one)
+    wait_for(lambda: _states(tmp_path) <= {"delivered"})
+    with closing(sqlite3.connect(tmp_path / "host.sqlite", isolation_level=None)) as writer:
+        # Events that the host finds at once, as many as it takes together, while it can write down nothing any more.
+        writer.execute("BEGIN IMMEDIATE")
+        writer.execute("UPDATE events SET state = 'pending', attempts = 0 WHERE type = 'space_content_updated'")
+        writer.execute("COMMIT")
+        before = len(heard.attempts[one.installation])
+        wait_for(lambda: len(heard.attempts[one.installation]) > before)
+        writer.execute("BEGIN IMMEDIATE")
+        time.sleep(3)
+        host.kill()
+        writer.execute("ROLLBACK")
+    began = len(heard.attempts[one.installation]) - before
+    ((written,),) = databases.ask(
+        tmp_path, "SELECT count(*) FROM events WHERE type = 'space_content_updated' AND state = 'delivered'"
+    )
+    assert began - written <= threads * unwritten
+    host.start()
+    wait_for(lambda: _states(tmp_path) <= {"delivered"}, 60)
+    assert len(heard.attempts[one.installation]) - before <= EACH + threads * unwritten
+    assert host.stop() == 0

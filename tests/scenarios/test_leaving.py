@@ -141,7 +141,7 @@ def _purged_in_steps(store: Database, many: int) -> None:
         session.flush()
         row = {"integration_id": integration.id, "organization_id": made.organization, "status": "active"}
         session.add_all(InstallationRow(**row, deleted_at=now() - timedelta(days=40)) for _ in range(many))
-    purger = Purger(store, open_blobs(store, "/nonexistent"))
+    purger = Purger(store, open_blobs(store, "/nonexistent"), keep_events=2000)
     steps = [purger.purge() for _ in range(4)]
     assert steps == [BATCH, BATCH, many - 2 * BATCH, 0]
     with store.transaction(writes=False) as session:

@@ -43,10 +43,9 @@ integration_events = Family("Integrations", EVENT)
 READERS = own(member("admin"))
 
 
-@integration_events.list(f"GET {EVENT.collection}", EVENT, needs=READERS)
+@integration_events.list(f"GET {EVENT.collection}", EVENT, needs=READERS, recorded=True)
 def list_integration_events(call: Call, integration: IntegrationRow, query: EventQuery) -> Conditions:
     """List the events of an integration, newest first."""
-    call.host.recorder.flush()
     return searching.events(integration.id, query)
 
 

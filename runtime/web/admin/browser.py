@@ -121,6 +121,7 @@ def add_page(
             said = error_answer(error, f"{request.method} {request.path}")
             text = json.loads(said.body)["error"]["message"]
             made = visit.page("message", said.status, title="Something went wrong", text=text)
+            made.headers.update({name: value for name, value in said.headers if name == "Retry-After"})
         made.headers["Cache-Control"] = "no-store"
         # Without any referrer browsers would not say of a form of ours which origin it comes from.
         made.headers["Referrer-Policy"] = "same-origin"

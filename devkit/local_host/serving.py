@@ -1,0 +1,138 @@
+"""The serving processes of a host: started, replaced when they die, ended together."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import time
+from collections.abc import Callable
+from functools import partial
+from multiprocessing.sharedctypes import RawArray, RawValue
+from typing import Any
+
+from granian import Granian
+
+log = logging.getLogger(__name__)
+
+PAUSES = (0.0, 1.0, 2.0, 4.0, 8.0, 15.0)
+"""Seconds before a serving process is replaced: the first time in a row, the second, and so on."""
+STEADY = 30.0
+"""Seconds of serving after which a process that dies counts as the first one in a row."""
+GIVE_UP_AFTER = 60.0
+"""Seconds without any serving process after which nobody tries any more."""
+LOOK_EVERY = 1.0
+
+
+class Replacing:
+    """When each serving process is replaced, and whether there is any sense in it; decides, and does nothing.
+
+    Moments are monotonic seconds.
+    """
+
+    def __init__(self, now: float) -> None:
+        self._in_a_row: dict[int, int] = {}
+        self._due: dict[int, float] = {}
+        self._served = now
+
+    def ended(self, place: int, loaded: float, now: float) -> float:
+        """Note that a process died which served since `loaded`, 0 for never; returns the pause until the next one."""
+        if loaded:
+            self._served = now
+            if now - loaded >= STEADY:
+                self._in_a_row.pop(place, None)
+        count = self._in_a_row.get(place, 0)
+        self._in_a_row[place] = count + 1
+        pause = PAUSES[min(count, len(PAUSES) - 1)]
+        self._due[place] = now + pause
+        return pause
+
+    def due(self, now: float) -> list[int]:
+        """Take the places whose process is to be replaced now."""
+        places = [place for place, moment in self._due.items() if moment <= now]
+        for place in places:
+            del self._due[place]
+        return places
+
+    def wait(self, now: float) -> float | None:
+        """Tell for how many seconds nothing is to be done; None: until one dies."""
+        if not self._due:
+            return None
+        return min(LOOK_EVERY, max(0.0, min(self._due.values()) - now))
+
+    def hopeless(self, now: float) -> bool:
+        """Tell whether no process could serve for so long that none will; for when none is alive."""
+        return now - self._served >= GIVE_UP_AFTER
+
+
+class Server(Granian):  # type: ignore[misc, valid-type]
+    """Granian that tells serving processes at once when it is to stop, and goes on replacing those that die.
+
+    Granian's own way ends the whole host when one dies twice in a few seconds, and says nothing.
+    """
+
+    # Plain memory: a lock would stay taken when a process is killed that holds it.
+    stopping = RawValue("b", 0)
+    served = RawValue("b", 0)
+    failed = RawValue("b", 0)
+
+    def __init__(self, *arguments: Any, workers: int, **named: Any) -> None:
+        super().__init__(*arguments, workers=workers, **named)
+        self.gave_up = False
+        self.on_shutdown(
+            self.interrupt_children.clear
+        )  # one that dies as the host is stopped is no failure of the host
+        self._loaded = RawArray("d", workers)  # since when each process serves, 0 while it does not
+
+    def signal_handler_interrupt(self, *args: Any, **kwargs: Any) -> None:
+        """Take SIGTERM or SIGINT."""
+        self.stopping.value = 1
+        super().signal_handler_interrupt(*args, **kwargs)
+
+    def _spawn_worker(self, idx: int, target: Any, callback_loader: Callable[[], Any]) -> Any:
+        self._loaded[idx] = 0.0
+        return super()._spawn_worker(idx, target, partial(self._load, idx, callback_loader))
+
+    def _load(self, place: int, loader: Callable[[], Any]) -> Any:
+        """Load the application, in the serving process."""
+        application = loader()
+        self._loaded[place] = time.monotonic()
+        return application
+
+    def _serve_loop(self, spawn_target: Any, target_loader: Any) -> None:
+        replacing = Replacing(time.monotonic())
+        while True:
+            self.main_loop_interrupt.wait(replacing.wait(time.monotonic()))
+            self.main_loop_interrupt.clear()
+            if self.interrupt_signal:
+                return
+            if self.reload_signal:
+                self._reload(spawn_target, target_loader)
+            while self.interrupt_children:
+                place = self.interrupt_children.pop(0)
+                pause = replacing.ended(place, self._loaded[place], time.monotonic())
+                process = self.wrks[place].inner
+                log.error(
+                    "serving process %d (%s) %s; another one starts %s",
+                    place + 1,
+                    process.pid,
+                    how_it_ended(process.exitcode),
+                    f"in {pause:.0f} s" if pause else "at once",
+                )
+            now = time.monotonic()
+            if replacing.hopeless(now) and not any(worker.is_alive() for worker in self.wrks):
+                self.gave_up = True
+                return
+            for place in replacing.due(now):
+                self.wrks[place] = self._spawn_worker(place, spawn_target, target_loader)
+                self.wrks[place].start()
+
+
+def how_it_ended(code: int | None) -> str:
+    """Say in words how a process ended, by its code as `multiprocessing` has it."""
+    if code is None or code >= 0:
+        return f"ended with code {code}"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = "a signal without a name"
+    return f"was ended by signal {-code} ({name})"

@@ -1,0 +1,85 @@
+"""The file of a SQLite database: whether it is still the one that was opened, and whether one was lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlalchemy import Engine, inspect
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import SQLAlchemyError
+
+KEY, BLOBS = "secret.key", "blobs"
+"""What a host keeps in its data folder beside the database."""
+
+
+class DatabaseGone(SQLAlchemyError):
+    """The file of the database was removed or replaced under the host that has it open."""
+
+
+class DatabaseLost(RuntimeError):
+    """A data folder holds what belongs to a database, and the database is not there; the sentence says what to do."""
+
+
+class DatabaseFile:
+    """The file at a path; what is written into one that has no name any more would be lost with the host."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._opened: tuple[int, int] | None = None
+
+    def opened(self) -> None:
+        """Note which file it is, when it is opened for the first time; raises DatabaseGone when it is another one."""
+        if self._opened is None:
+            self._opened = self._identity()
+        self.check()
+
+    def check(self) -> None:
+        """Raise DatabaseGone unless the file is there that was opened."""
+        if self._opened is not None and self._identity() != self._opened:
+            raise DatabaseGone(f"{self._path} is another file than the one this host opened; restart the host")
+
+    def _identity(self) -> tuple[int, int]:
+        try:
+            status = self._path.stat()
+        except OSError as error:
+            raise DatabaseGone(f"{self._path}: {error.strerror}; put it back as it was and restart the host") from error
+        return status.st_dev, status.st_ino
+
+
+def path_of(url: str) -> Path | None:
+    """Give the file of a database, None where it has none of its own."""
+    parsed = make_url(url)
+    name = parsed.database or ""
+    if parsed.get_backend_name() != "sqlite" or name in ("", ":memory:") or name.startswith("file:"):
+        return None
+    return Path(name)
+
+
+def refuse_lost(data: Path | None, engine: Engine) -> None:
+    """Raise DatabaseLost when a data folder holds a key or files, and its database is empty or missing.
+
+    A host that began anew there would look well, and have nothing of what was in it.
+    """
+    kept = _kept(data) if data is not None else []
+    if not kept or not _is_empty(engine):
+        return
+    file = path_of(str(engine.url))
+    what = f"the database {file}" if file is not None else "a database with tables at the address that was given"
+    raise DatabaseLost(
+        f"{data} holds {' and '.join(kept)} of a host, but there is not {what}. Put the database back, from a backup "
+        f"of the same time, or correct its address. To begin anew without what was in it, choose another data folder, "
+        f"or move {' and '.join(kept)} away first"
+    )
+
+
+def _kept(data: Path) -> list[str]:
+    blobs = data / BLOBS
+    has_blobs = blobs.is_dir() and any(blobs.iterdir())
+    return [*([KEY] if (data / KEY).exists() else []), *([BLOBS] if has_blobs else [])]
+
+
+def _is_empty(engine: Engine) -> bool:
+    file = path_of(str(engine.url))
+    if file is not None and (not file.exists() or file.stat().st_size == 0):
+        return True  # without connecting, which would make it
+    return not inspect(engine).get_table_names()

@@ -1,0 +1,53 @@
+"""Whether the host can still write where it keeps things."""
+
+from __future__ import annotations
+
+import logging
+import os
+import tempfile
+import threading
+import time
+from collections.abc import Collection
+from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+PROBE = 1024 * 1024
+"""Bytes that must fit: a database that could write less is about to stop."""
+REMEMBERED = 1.0
+"""Seconds for which an answer counts: whoever asks often must not keep the disk busy."""
+
+
+class Disk:
+    """The folders a host writes into; safe to ask from many threads."""
+
+    def __init__(self, folders: Collection[Path]) -> None:
+        self._folders = folders
+        self._lock = threading.Lock()
+        self._until = 0.0
+        self._writable = True
+
+    def writable(self) -> bool:
+        """Tell whether a file could be written in each of the folders a moment ago."""
+        with self._lock:
+            if time.monotonic() >= self._until:
+                before, self._writable = (
+                    self._writable,
+                    all(self._probe(folder, self._writable) for folder in self._folders),
+                )
+                if self._writable and not before:
+                    log.info("the folders of this host can be written again")
+                self._until = time.monotonic() + REMEMBERED
+            return self._writable
+
+    @staticmethod
+    def _probe(folder: Path, tell: bool) -> bool:
+        try:
+            with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
+                # Allocated and not written: a million bytes each second would wear a disk for nothing.
+                os.posix_fallocate(file.fileno(), 0, PROBE)
+        except OSError as error:
+            if tell:
+                log.error("%s cannot be written: %s", folder, error.strerror)
+            return False
+        return True

@@ -1,0 +1,103 @@
+"""The processes that serve: how many there are, and what happens when they die."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import requests
+
+from tests.conftest import HostProcess, init, wait_for
+
+
+def serving(host: HostProcess) -> list[int]:
+    """Give the ids of the processes that serve, in the order they began."""
+    assert host.process is not None
+    command = ["ps", "-o", "pid=", "--sort", "start_time", "--ppid", str(host.process.pid)]
+    found = subprocess.run(command, capture_output=True, text=True, check=False).stdout.split()
+    return [int(process) for process in found]
+
+
+def ready(host: HostProcess) -> bool:
+    try:
+        return requests.get(f"{host.url}/readyz", timeout=2).status_code == 200
+    except requests.RequestException:
+        return False
+
+
+def test_processes_that_die_again_and_again_are_replaced_and_the_log_says_why(tmp_path: Path) -> None:
+    init(tmp_path, "First", "first@example.com")
+    host = HostProcess(tmp_path).start()
+    for ending in (signal.SIGKILL, signal.SIGSEGV, signal.SIGKILL):
+        (unlucky,) = serving(host)
+        os.kill(unlucky, ending)
+        wait_for(lambda unlucky=unlucky: unlucky not in serving(host))
+        wait_for(lambda: ready(host), 60)
+    log = (tmp_path / "host.log").read_text()
+    assert log.count("was ended by signal 9 (SIGKILL)") == 2
+    assert log.count("was ended by signal 11 (SIGSEGV)") == 1
+    assert [line.rpartition("another one starts ")[2] for line in log.splitlines() if "another one starts" in line] == [
+        "at once",
+        "in 1 s",
+        "in 2 s",
+    ]
+    assert host.stop() == 0
+
+
+def test_a_host_stops_while_a_process_waits_to_be_replaced(tmp_path: Path) -> None:
+    init(tmp_path, "First", "first@example.com")
+    host = HostProcess(tmp_path).start()
+    for _ in range(2):
+        wait_for(lambda: ready(host), 60)
+        os.kill(serving(host)[0], signal.SIGKILL)
+        wait_for(lambda: not ready(host))
+    assert host.stop() == 0
+
+
+def test_nothing_is_begun_anew_where_the_data_folder_went_and_it_is_given_up_after_a_minute(tmp_path: Path) -> None:
+    data, away = tmp_path / "data", tmp_path / "away"
+    data.mkdir()
+    init(data, "First", "first@example.com")
+    host = HostProcess(data).start()
+    assert host.process is not None
+
+    def failures() -> int:
+        return (away / "host.log").read_text().count("ended with code 1")
+
+    data.rename(away)
+    os.kill(serving(host)[0], signal.SIGKILL)
+    wait_for(lambda: failures() >= 2, 60)
+    assert not data.exists()
+    away.rename(data)
+    wait_for(lambda: ready(host), 60)  # it is as good as before
+
+    data.rename(away)
+    os.kill(serving(host)[0], signal.SIGKILL)
+    assert host.process.wait(timeout=150) == 1
+    assert not data.exists()
+    log = (away / "host.log").read_text()
+    assert "went while the host was running" in log
+    assert "no serving process could be started for 60 s" in log
+
+
+@pytest.mark.parametrize(("environ", "options", "count"), [("2", [], 2), ("2", ["--workers", "1"], 1), ("", [], 1)])
+def test_as_many_processes_serve_as_were_asked_for(
+    tmp_path: Path, environ: str, options: list[str], count: int
+) -> None:
+    init(tmp_path, "First", "first@example.com")
+    host = HostProcess(tmp_path, *options, environ={"DEVKIT_WORKERS": environ} if environ else {}).start()
+    wait_for(lambda: len(serving(host)) == count)
+    assert host.stop() == 0
+
+
+def test_a_number_of_processes_that_cannot_be_is_refused(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "devkit", "serve", "--data", str(tmp_path)]
+    refused = subprocess.run(
+        command, env=os.environ | {"DEVKIT_WORKERS": "0"}, capture_output=True, text=True, check=False
+    )
+    assert refused.returncode != 0
+    assert "DEVKIT_WORKERS" in refused.stderr
