@@ -237,7 +237,11 @@ def test_serve_reports_where_it_listens(shell: Shell, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "environ", "words"),
     [
-        (("--database-url", "sqlite:////nowhere/at/all.sqlite"), {}, "set DEVKIT_SECRET_KEY"),
+        (
+            ("--database-url", "sqlite:////nowhere/at/all.sqlite"),
+            {"DEVKIT_BLOB_URL": "s3://files/here"},
+            "set DEVKIT_SECRET_KEY",
+        ),
         (
             ("--database-url", "sqlite:////nowhere/at/all.sqlite", "--data", "data"),
             {"DEVKIT_SECRET_KEY": "a text that is long enough"},
