@@ -57,7 +57,7 @@ from runtime.settings import BadSetting, Settings
 from runtime.store.blobs.s3 import BadBlobAddress
 from runtime.store.blobs.store import BlobStore, open_blobs
 from runtime.store.database import Database
-from runtime.store.migrate import migrate
+from runtime.store.migrate import NewerDatabase, migrate
 from runtime.store.organizations import create_organization
 from runtime.store.remembered import Remembered
 from runtime.store.secrets import KeyMissing, load_keyring, use_keyring
@@ -105,7 +105,7 @@ def prepare(settings: Settings) -> str | None:
     """
     try:
         return _prepare(settings)
-    except (SandboxUnavailable, BadSetting, KeyMissing, OSError) as error:
+    except (SandboxUnavailable, BadSetting, KeyMissing, NewerDatabase, OSError) as error:
         raise StartRefused(str(error)) from error
     except SQLAlchemyError as error:
         reason = str(getattr(error, "orig", None) or error)

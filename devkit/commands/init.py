@@ -14,7 +14,7 @@ from devkit.terminal.output import Problem, answer, json_option
 from runtime.contract.organizations import HOSTNAME
 from runtime.settings import BadSetting, Settings, read_settings
 from runtime.store.database import Database
-from runtime.store.migrate import migrate
+from runtime.store.migrate import NewerDatabase, migrate
 from runtime.store.organizations import create_organization
 from runtime.store.secrets import KeyMissing, load_keyring, use_keyring
 
@@ -52,6 +52,8 @@ def command(data: str, database_url: str | None, title: str, hostname: str | Non
         migrate(database)
         with database.transaction(writes=True) as session:
             founded = create_organization(session, title, email, hostname=hostname)
+    except NewerDatabase as error:
+        raise Problem(str(error)) from error
     except IntegrityError as error:
         raise Problem(f"another organization has the hostname `{hostname}`; choose another one") from error
     finally:
