@@ -21,6 +21,8 @@ Handler = Callable[..., Any]
 
 SENT = ("body", "query", "upload")
 NO_GATE = Gate("unbound", (), Needs())
+FROM_SCRIPTS = ("4XX", "412", "500", "502", "504")
+"""What an operation may answer besides, as `also`, when it waits for a script: a refusal of the script's own first."""
 MAX_BODY = 2 * 1024 * 1024
 """Bytes that a body has at most where an operation says nothing else."""
 
@@ -36,7 +38,8 @@ class Operation:
     `own_transaction` the handler opens its own: it waits for a script, and no transaction may wait for that; one that
     only sometimes waits gives an `Unfinished` then (`runtime/api/unfinished.py`). With
     `uploads` it takes a body of any type, which the handler reads once it is admitted. `lane` puts it on
-    the short way past the web framework (`runtime/api/render_lane.py`).
+    the short way past the web framework (`runtime/api/render_lane.py`). `also` names the statuses that it may
+    answer and that its method, its path and its body do not tell of (`runtime/api/statuses.py`).
     """
 
     name: str
@@ -61,6 +64,7 @@ class Operation:
     query: type[Query] | None
     own_transaction: bool
     lane: bool
+    also: tuple[str, ...]
     gate: Gate
     slashes: frozenset[str] = frozenset()
     """The parameters that take the rest of the path."""
@@ -109,6 +113,7 @@ class Family:
         most_body: int = MAX_BODY,
         own_transaction: bool = False,
         lane: bool = False,
+        also: tuple[str, ...] = (),
     ) -> Callable[[Handler], Handler]:
         """Register a handler: `route` is `"METHOD /path"`, the docstring's first line the summary.
 
@@ -126,6 +131,7 @@ class Family:
             most_body=most_body,
             own_transaction=own_transaction,
             lane=lane,
+            also=also,
         )
 
     def list(
@@ -161,7 +167,14 @@ class Family:
             raise ValueError(f"{route} is about something of a tenant: it is no script's own, and needs a scope")
         shows = answers if isinstance(answers, Resource) else None
         model = answers if shows is None else ListOf[shows.model] if listed else shows.model  # type: ignore[name-defined]
-        options = {"body_optional": False, "most_body": MAX_BODY, "own_transaction": False, "lane": False} | more
+        usual: dict[str, Any] = {
+            "body_optional": False,
+            "most_body": MAX_BODY,
+            "own_transaction": False,
+            "lane": False,
+            "also": (),
+        }
+        options = usual | more
 
         def register(handler: Handler) -> Handler:
             hints = typing.get_type_hints(handler)
