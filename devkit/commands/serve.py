@@ -27,6 +27,7 @@ from devkit.local_host.log import log_to_errors
 from devkit.local_host.process import LEASH
 from devkit.terminal.output import Problem, answer, json_option
 from runtime.app import Application, StartRefused, create_app, prepare
+from runtime.dispatch import metrics
 from runtime.engines.dev_tunnel import relay as relaying
 from runtime.settings import BadSetting, Settings, read_settings
 
@@ -34,6 +35,7 @@ GARBAGE = (700, 10, 10)
 """Python's own thresholds: a host lives long, other than most commands."""
 STARTING = 1.0
 """Seconds after which a serving process listens for signals."""
+MOST_WORKERS = 64
 STOP_AFTER = 45
 """Seconds after SIGTERM until calls that do not end are cut off; a call may take 30."""
 
@@ -43,9 +45,7 @@ STOP_AFTER = 45
 @click.option("--database-url", help="A database elsewhere, for example postgresql://user@host/name.")
 @click.option("--host", "address", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on.")
-@click.option(
-    "--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Number of serving processes."
-)
+@click.option("--workers", type=click.IntRange(1, MOST_WORKERS), help="Number of serving processes; 1 if not given.")
 @click.option("--sandbox", type=click.Choice(["required", "off"]), help="Whether scripts must be confined.")
 @click.option("--allow-egress", multiple=True, metavar="HOST[:PORT]", help="A private address scripts may reach.")
 @click.option("--public-url", help="Address under which the host is reached from outside.")
@@ -55,7 +55,7 @@ def command(
     database_url: str | None,
     address: str,
     port: int,
-    workers: int,
+    workers: int | None,
     sandbox: str | None,
     allow_egress: tuple[str, ...],
     public_url: str | None,
@@ -77,6 +77,8 @@ def command(
         settings = read_settings(**options)
     except BadSetting as error:
         raise Problem(str(error)) from error
+    if not 1 <= settings.workers <= MOST_WORKERS:
+        raise Problem(f"DEVKIT_WORKERS={settings.workers}: a machine has 1 to {MOST_WORKERS} serving processes")
     if settings.data:
         try:
             private_files.folder(Path(settings.data))
@@ -98,9 +100,16 @@ def command(
     gc.freeze()  # what is loaded now is shared with the processes that serve
     lent = os.environ.get(relaying.FOLDER)
     relay = os.environ[relaying.FOLDER] = lent or tempfile.mkdtemp(prefix="devkit-")
+    # What is in the environment already would be the numbers of another program.
+    counts = tempfile.mkdtemp(prefix="devkit-metrics-") if settings.workers > 1 else None
+    os.environ.pop(metrics.SHARED, None)
+    if counts is not None:
+        os.environ[metrics.SHARED] = counts
     try:
-        _run(settings, address, port, workers, first, as_json)
+        _run(settings, address, port, first, as_json)
     finally:
+        if counts is not None:
+            shutil.rmtree(counts, ignore_errors=True)
         if lent is None:
             shutil.rmtree(relay, ignore_errors=True)
 
@@ -160,13 +169,13 @@ class Server(Granian):  # type: ignore[misc, valid-type]
         super().signal_handler_interrupt(*args, **kwargs)
 
 
-def _run(settings: Settings, address: str, port: int, workers: int, first: str | None, as_json: bool) -> None:
+def _run(settings: Settings, address: str, port: int, first: str | None, as_json: bool) -> None:
     server = Server(
         "runtime.app",
         address=address,
         port=port,
         interface=Interfaces.WSGI,
-        workers=workers,
+        workers=settings.workers,
         blocking_threads=settings.threads,
         backpressure=settings.threads * 4,
         websockets=False,
