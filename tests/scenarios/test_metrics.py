@@ -102,8 +102,10 @@ def test_the_dashboard_asks_for_what_there_is(host: HostProcess, one: Installed)
     expressions = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
     asked = {name for expression in expressions for name in NAMES.findall(expression)}
     assert asked <= there, asked - there
-    families = {re.sub(r"_(bucket|count|sum|created)$", "", name) for name in there if name.startswith("host_")}
-    assert families == {re.sub(r"_bucket$", "", name) for name in asked}, "each metric has its place on the dashboard"
+    families = {re.sub(r"_(bucket|count|sum|created|total)$", "", name) for name in there if name.startswith("host_")}
+    assert families == {re.sub(r"_(bucket|total)$", "", name) for name in asked}, (
+        "each metric has its place on the dashboard"
+    )
     groups = [group for expression in expressions for group in re.findall(r"by \(([^)]*)\)", expression)]
     labels = {label for group in groups for label in group.split(", ")}
     assert labels <= {label for _, pairs in measured(host.url) for label, _ in pairs}
