@@ -21,6 +21,8 @@ COMMANDS: dict[str, str] = {
     "new": "Create a project from a template.",
     "init": "Create a database with an organization and its admin.",
     "serve": "Run the host.",
+    "backup": "Write a backup of a host, which may run meanwhile.",
+    "restore": "Make a host of a backup.",
     "reindex": "Make the index behind search anew.",
     "dev": "Run an integration on this machine, with preview and reload.",
     "secrets": "List a project's secrets, or set one.",

@@ -59,7 +59,7 @@ from runtime.store.blobs.store import BlobStore, open_blobs
 from runtime.store.database import Database
 from runtime.store.database_file import KEY, DatabaseLost, path_of, refuse_lost
 from runtime.store.disk import Disk
-from runtime.store.migrate import migrate
+from runtime.store.migrate import NewerDatabase, migrate
 from runtime.store.organizations import create_organization
 from runtime.store.remembered import Remembered
 from runtime.store.secrets import KeyMissing, load_keyring, use_keyring
@@ -107,7 +107,7 @@ def prepare(settings: Settings) -> str | None:
     """
     try:
         return _prepare(settings)
-    except (SandboxUnavailable, BadSetting, DatabaseLost, KeyMissing, OSError) as error:
+    except (SandboxUnavailable, BadSetting, DatabaseLost, KeyMissing, NewerDatabase, OSError) as error:
         raise StartRefused(str(error)) from error
     except SQLAlchemyError as error:
         reason = str(getattr(error, "orig", None) or error)

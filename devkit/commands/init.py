@@ -15,7 +15,7 @@ from runtime.contract.organizations import HOSTNAME
 from runtime.settings import BadSetting, Settings, read_settings
 from runtime.store.database import Database
 from runtime.store.database_file import DatabaseLost, refuse_lost
-from runtime.store.migrate import migrate
+from runtime.store.migrate import NewerDatabase, migrate
 from runtime.store.organizations import create_organization
 from runtime.store.secrets import KeyMissing, load_keyring, use_keyring
 
@@ -51,7 +51,7 @@ def command(data: str, database_url: str | None, title: str, hostname: str | Non
         use_keyring(load_keyring(folder, read_settings().secret_key or None))
         with database.transaction(writes=True) as session:
             founded = create_organization(session, title, email, hostname=hostname)
-    except (BadSetting, DatabaseLost, KeyMissing) as error:
+    except (BadSetting, DatabaseLost, KeyMissing, NewerDatabase) as error:
         raise Problem(str(error)) from error
     except IntegrityError as error:
         raise Problem(f"another organization has the hostname `{hostname}`; choose another one") from error

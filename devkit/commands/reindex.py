@@ -13,7 +13,7 @@ from devkit.terminal.output import Problem, answer, json_option
 from runtime.services.search_indexing import Indexer
 from runtime.settings import BadSetting, read_settings
 from runtime.store.database import Database
-from runtime.store.migrate import migrate
+from runtime.store.migrate import NewerDatabase, migrate
 from runtime.store.search_index import writing
 
 
@@ -42,6 +42,8 @@ def command(data: str | None, database_url: str | None, spaces: tuple[str, ...],
         Indexer(database).work()
         with database.transaction(writes=False) as session:
             made, pages, left = writing.progress(session)
+    except NewerDatabase as error:
+        raise Problem(str(error)) from error
     except SQLAlchemyError as error:
         reason = getattr(error, "orig", None) or error
         raise Problem(f"the database cannot be used: {reason}") from error

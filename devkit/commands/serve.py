@@ -26,6 +26,7 @@ from devkit.local_host.process import LEASH
 from devkit.local_host.serving import GIVE_UP_AFTER, Server
 from devkit.terminal.output import Problem, answer, json_option
 from runtime.app import Application, StartRefused, create_app, must_be_there, prepare
+from runtime.dispatch import metrics
 from runtime.engines.dev_tunnel import relay as relaying
 from runtime.settings import MOST_WORKERS, BadSetting, Settings, read_settings
 
@@ -76,6 +77,8 @@ def command(
         settings = read_settings(**options)
     except BadSetting as error:
         raise Problem(str(error)) from error
+    if not 1 <= settings.workers <= MOST_WORKERS:
+        raise Problem(f"DEVKIT_WORKERS={settings.workers}: a machine has 1 to {MOST_WORKERS} serving processes")
     if settings.data:
         try:
             private_files.folder(Path(settings.data))
@@ -97,9 +100,16 @@ def command(
     gc.freeze()  # what is loaded now is shared with the processes that serve
     lent = os.environ.get(relaying.FOLDER)
     relay = os.environ[relaying.FOLDER] = lent or tempfile.mkdtemp(prefix="devkit-")
+    # What is in the environment already would be the numbers of another program.
+    counts = tempfile.mkdtemp(prefix="devkit-metrics-") if settings.workers > 1 else None
+    os.environ.pop(metrics.SHARED, None)
+    if counts is not None:
+        os.environ[metrics.SHARED] = counts
     try:
         _run(settings, address, port, first, as_json)
     finally:
+        if counts is not None:
+            shutil.rmtree(counts, ignore_errors=True)
         if lent is None:
             shutil.rmtree(relay, ignore_errors=True)
 

@@ -1,7 +1,8 @@
-"""Counts every request by operation and status, whoever answers it: a route, the short way of renders, an error."""
+"""Counts and times every request, whoever answers it: a route, the short way of renders, an error."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from typing import Any
 from wsgiref.types import StartResponse, WSGIEnvironment
@@ -20,14 +21,16 @@ def counted_as(environ: WSGIEnvironment, operation: str) -> None:
 
 
 class Counting:
-    """The outermost layer: sees the status of each answer."""
+    """The outermost layer: sees the status of each answer, and when it begins."""
 
     def __init__(self, app: Callable[[WSGIEnvironment, StartResponse], Iterable[bytes]]) -> None:
         self._app = app
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        began = time.monotonic()
+
         def begin(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
-            metrics.request_ended(environ.get(OPERATION, NONE), int(status[:3]))
+            metrics.request_ended(environ.get(OPERATION, NONE), int(status[:3]), time.monotonic() - began)
             return start_response(status, headers, *more)
 
         return self._app(environ, begin)

@@ -34,11 +34,9 @@ def mount_health(app: Flask, host: Host) -> None:
         return Response(json.dumps(report), 200 if ready else 503, headers, mimetype="application/json")
 
     def metrics_text() -> Response:
-        def depth() -> dict[str, int]:
-            with host.database.transaction(writes=False) as session:
-                return queue.depth(session)
-
-        return Response(metrics.text(depth), mimetype="text/plain; version=0.0.4")
+        with host.database.transaction(writes=False) as session:
+            standing = metrics.Queue(queue.depth(session), queue.oldest(session))
+        return Response(metrics.text(standing), mimetype="text/plain; version=0.0.4")
 
     app.add_url_rule("/healthz", "healthz", healthz)
     app.add_url_rule("/readyz", "readyz", readyz)

@@ -14,14 +14,9 @@ from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
 from runtime import version
 from runtime.api.operation import Operation
+from runtime.api.statuses import BEFORE_THE_API, WITHOUT_BODY, WORDS, statuses_of
 
 REF = "#/components/schemas/{model}"
-ERRORS = {
-    "400": "The request is not valid.",
-    "401": "The token is missing, unknown, revoked or expired.",
-    "403": "The token may not do that.",
-    "404": "There is no such object, or the token may not see it.",
-}
 
 
 def document(operations: list[Operation]) -> dict[str, Any]:
@@ -70,19 +65,12 @@ def _answer_schema(operation: Operation, schemas: dict[str, Any]) -> dict[str, A
 
 
 def _operation(operation: Operation, answer: dict[str, Any] | None, schemas: dict[str, Any]) -> dict[str, Any]:
-    success: dict[str, Any] = {"description": "Done."}
-    if answer is not None:
-        success["content"] = {"application/json": {"schema": answer}}
-    failures = {
-        status: {"description": text, "content": {"application/json": {"schema": {"$ref": REF.format(model="Error")}}}}
-        for status, text in ERRORS.items()
-    }
     described: dict[str, Any] = {
         "operationId": operation.name,
         "summary": operation.summary,
         "tags": [operation.tag],
         "parameters": [*_path_parameters(operation), *_query_parameters(operation, schemas)],
-        "responses": {str(operation.status): success, **failures},
+        "responses": {status: _response(status, answer) for status in statuses_of(operation)},
     }
     if operation.needs.public:
         described["security"] = [{}, {"token": []}]
@@ -95,6 +83,14 @@ def _operation(operation: Operation, answer: dict[str, Any] | None, schemas: dic
     if operation.uploads:
         anything = {"schema": {"type": "string", "format": "binary"}}
         described["requestBody"] = {"required": True, "content": {"application/octet-stream": anything}}
+    return described
+
+
+def _response(status: str, answer: dict[str, Any] | None) -> dict[str, Any]:
+    described: dict[str, Any] = {"description": WORDS[status]}
+    schema = answer if status.startswith("2") else {"$ref": REF.format(model="Error")}
+    if schema is not None and status not in WITHOUT_BODY | BEFORE_THE_API:
+        described["content"] = {"application/json": {"schema": schema}}
     return described
 
 

@@ -21,6 +21,8 @@ Handler = Callable[..., Any]
 
 SENT = ("body", "query", "upload")
 NO_GATE = Gate("unbound", (), Needs())
+FROM_SCRIPTS = ("4XX", "412", "500", "502", "504")
+"""What an operation may answer besides, as `also`, when it waits for a script: a refusal of the script's own first."""
 MAX_BODY = 2 * 1024 * 1024
 """Bytes that a body has at most where an operation says nothing else."""
 
@@ -37,7 +39,8 @@ class Operation:
     only sometimes waits gives an `Unfinished` then (`runtime/api/unfinished.py`). With
     `uploads` it takes a body of any type, which the handler reads once it is admitted. `lane` puts it on
     the short way past the web framework (`runtime/api/render_lane.py`). `recorded` has what is
-    recorded of calls written before its transaction opens, which would not see it otherwise.
+    recorded of calls written before its transaction opens, which would not see it otherwise. `also` names the statuses
+    that it may answer and that its method, its path and its body do not tell of (`runtime/api/statuses.py`).
     """
 
     name: str
@@ -63,6 +66,7 @@ class Operation:
     own_transaction: bool
     lane: bool
     recorded: bool
+    also: tuple[str, ...]
     gate: Gate
     slashes: frozenset[str] = frozenset()
     """The parameters that take the rest of the path."""
@@ -111,6 +115,7 @@ class Family:
         most_body: int = MAX_BODY,
         own_transaction: bool = False,
         lane: bool = False,
+        also: tuple[str, ...] = (),
     ) -> Callable[[Handler], Handler]:
         """Register a handler: `route` is `"METHOD /path"`, the docstring's first line the summary.
 
@@ -128,6 +133,7 @@ class Family:
             most_body=most_body,
             own_transaction=own_transaction,
             lane=lane,
+            also=also,
         )
 
     def list(
@@ -165,9 +171,15 @@ class Family:
             raise ValueError(f"{route} is about something of a tenant: it is no script's own, and needs a scope")
         shows = answers if isinstance(answers, Resource) else None
         model = answers if shows is None else ListOf[shows.model] if listed else shows.model  # type: ignore[name-defined]
-        options = {
-            "body_optional": False, "most_body": MAX_BODY, "own_transaction": False, "lane": False, "recorded": False,
-        } | more  # fmt: skip
+        usual: dict[str, Any] = {
+            "body_optional": False,
+            "most_body": MAX_BODY,
+            "own_transaction": False,
+            "lane": False,
+            "recorded": False,
+            "also": (),
+        }
+        options = usual | more
 
         def register(handler: Handler) -> Handler:
             hints = typing.get_type_hints(handler)

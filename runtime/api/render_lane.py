@@ -25,6 +25,7 @@ from runtime.api.operation import Operation
 from runtime.api.requests import parse_body, parse_query, read_body
 from runtime.api.resource import PARAMETER
 from runtime.contract import errors
+from runtime.dispatch import metrics
 from runtime.services.render_cache import CachedRender
 
 LONGEST_SHORTCUT = 65_536
@@ -76,6 +77,8 @@ class RenderLane:
             render = host.renders.shortcut(request, call.basis) if sent is None else None
             if render is None:
                 render = self._rendered(call, operation, request, sent)
+            else:
+                metrics.render_looked_up("hit")
         return unless_known(answer_of(render), environ.get("HTTP_IF_NONE_MATCH") if body == b"" else None)
 
     def _rendered(

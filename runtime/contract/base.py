@@ -13,6 +13,7 @@ from pydantic import (
     AfterValidator,
     AwareDatetime,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     PlainSerializer,
@@ -111,6 +112,15 @@ def wire_time(moment: datetime) -> str:
     return text.replace("+00:00", "Z")
 
 
+def no_number(value: Any) -> Any:
+    """Refuse a number, also as text: seconds or milliseconds since the epoch would be guessed by its size."""
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return value
+    raise ValueError("must be a moment as ISO 8601 with a time zone, for example `2026-01-31T12:00:00Z`")
+
+
 def has_no_nul(text: str) -> str:
     """Refuse the one character that PostgreSQL cannot store."""
     if "\x00" in text:
@@ -143,7 +153,7 @@ def in_utc(moment: datetime) -> datetime:
 
 
 Moment = Annotated[datetime, PlainSerializer(wire_time, return_type=str)]
-GivenMoment = Annotated[AwareDatetime, AfterValidator(in_utc)]
+GivenMoment = Annotated[AwareDatetime, BeforeValidator(no_number), AfterValidator(in_utc)]
 Text = Annotated[str, AfterValidator(has_no_nul)]
 JsonObject = Annotated[dict[str, Any], AfterValidator(nul_free)]
 Url = Annotated[str, StringConstraints(max_length=2048)]

@@ -1,58 +1,160 @@
-"""What `/metrics` shows, in Prometheus' text format."""
+"""What `/metrics` shows, in Prometheus' text format: of all processes that serve on this machine.
+
+Where there are several, each counts in files of a folder they share, and whichever is asked adds them up. What a
+process counted that has ended stays in, so that no counter goes back.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+if TYPE_CHECKING:
+    from prometheus_client import Counter, Histogram
 
-registry = CollectorRegistry()
-CALLS = Counter("host_calls_total", "Calls of scripts by event type and status", ("type", "status"), registry=registry)
-SECONDS = Histogram(
-    "host_call_seconds",
-    "Time until a script's answer",
-    ("type",),
-    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
-    registry=registry,
-)
-RENDERS = Counter("host_render_cache_total", "Renders by how the cache took part", ("result",), registry=registry)
-UNRECORDED = Counter(
-    "host_calls_unrecorded_total",
-    "Successful calls that were counted and not written into the event log, by event type",
-    ("type",),
-    registry=registry,
-)
-EVENTS = Gauge("host_events", "Events that wait or were given up, by state", ("state",), registry=registry)
-REQUESTS = Counter(
-    "host_requests_total", "API requests by operation and status", ("operation", "status"), registry=registry
-)
-
+SHARED = "PROMETHEUS_MULTIPROC_DIR"
+"""The variable that names the folder. Prometheus' library reads it when it is imported, which happens here alone."""
 STATES = ("pending", "claimed", "failed", "given-up")
+BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The events of each state: how many, and for how many seconds the oldest has been due."""
+
+    depth: Mapping[str, int]
+    oldest: Mapping[str, float]
+
+
+class Meters:
+    """All that is counted in this process."""
+
+    def __init__(self) -> None:
+        from prometheus_client import CollectorRegistry, Counter, Histogram
+
+        self.registry = CollectorRegistry()
+
+        def counter(name: str, about: str, *labels: str) -> Counter:
+            return Counter(name, about, labels, registry=self.registry)
+
+        def histogram(name: str, about: str, *labels: str) -> Histogram:
+            return Histogram(name, about, labels, buckets=BUCKETS, registry=self.registry)
+
+        self.calls = counter("host_calls_total", "Calls of scripts by event type and status", "type", "status")
+        self.call_seconds = histogram("host_call_seconds", "Time until a script's answer", "type")
+        self.renders = counter("host_render_cache_total", "Renders by how the cache took part", "result")
+        self.unrecorded = counter(
+            "host_calls_unrecorded_total",
+            "Successful calls that were counted and not written into the event log, by event type",
+            "type",
+        )
+        self.requests = counter(
+            "host_requests_total",
+            "Requests by operation and status; those of no operation, pages too, are `none`",
+            "operation",
+            "status",
+        )
+        self.request_seconds = histogram(
+            "host_request_seconds", "Time until an answer began, by operation", "operation"
+        )
+        for result in ("hit", "miss"):
+            self.renders.labels(result)
+        self.unrecorded.labels("ui_render")
+
+
+_meters = cache(Meters)
+"""Made when something is counted first, and in the process that counts."""
 
 
 def call_ended(kind: str, status: int, seconds: float) -> None:
     """Count one call of a script."""
-    _calls(kind, status).inc()
-    _seconds(kind).observe(seconds)
+    _call(kind, status).inc()
+    _call_seconds(kind).observe(seconds)
 
 
-def request_ended(operation: str, status: int) -> None:
+def request_ended(operation: str, status: int, seconds: float) -> None:
     """Count one request of an operation."""
-    _requests(operation, status).inc()
+    _request(operation, status).inc()
+    _request_seconds(operation).observe(seconds)
+
+
+def render_looked_up(result: str) -> None:
+    """Count one render by how the cache took part: `hit` or `miss`."""
+    _render(result).inc()
+
+
+def call_unrecorded(kind: str) -> None:
+    """Count one call that was not written down."""
+    _unrecorded(kind).inc()
 
 
 # Looking a labelled child up costs more than counting; there are few of them.
-_calls = lru_cache(maxsize=4096)(CALLS.labels)
-_seconds = lru_cache(maxsize=64)(SECONDS.labels)
-_requests = lru_cache(maxsize=4096)(REQUESTS.labels)
-RENDER_HIT, RENDER_MISS = RENDERS.labels("hit"), RENDERS.labels("miss")
-RENDER_UNRECORDED = UNRECORDED.labels("ui_render")
+@lru_cache(maxsize=4096)
+def _call(kind: str, status: int) -> Counter:
+    return _meters().calls.labels(kind, status)
 
 
-def text(depth: Callable[[], dict[str, int]]) -> bytes:
-    """Write all metrics; `depth` counts the events of each state."""
-    counts = depth()
-    for state in STATES:
-        EVENTS.labels(state).set(counts.get(state, 0))
-    return generate_latest(registry)
+@lru_cache(maxsize=64)
+def _call_seconds(kind: str) -> Histogram:
+    return _meters().call_seconds.labels(kind)
+
+
+@lru_cache(maxsize=4096)
+def _request(operation: str, status: int) -> Counter:
+    return _meters().requests.labels(operation, status)
+
+
+@lru_cache(maxsize=512)
+def _request_seconds(operation: str) -> Histogram:
+    return _meters().request_seconds.labels(operation)
+
+
+@lru_cache(maxsize=2)
+def _render(result: str) -> Counter:
+    return _meters().renders.labels(result)
+
+
+@lru_cache(maxsize=64)
+def _unrecorded(kind: str) -> Counter:
+    return _meters().unrecorded.labels(kind)
+
+
+def text(queue: Queue) -> bytes:
+    """Write all metrics, with what the queue is like at this moment."""
+    from prometheus_client import CollectorRegistry, generate_latest
+    from prometheus_client.multiprocess import MultiProcessCollector
+
+    counted = _meters().registry
+    if SHARED in os.environ:
+        counted = CollectorRegistry()
+        MultiProcessCollector(counted)  # type: ignore[no-untyped-call]
+    standing = CollectorRegistry()
+    standing.register(_Standing(queue))
+    return generate_latest(counted) + generate_latest(standing)
+
+
+class _Standing:
+    """What is looked up when somebody asks: the same for all processes, so that nothing is added up."""
+
+    def __init__(self, queue: Queue) -> None:
+        self._queue = queue
+
+    def collect(self) -> Iterator[Any]:
+        """Give the metrics, as the library asks for them."""
+        from prometheus_client.core import GaugeMetricFamily
+
+        events = GaugeMetricFamily("host_events", "Events that wait or were given up, by state", labels=["state"])
+        oldest = GaugeMetricFamily(
+            "host_oldest_event_seconds",
+            "For how long the oldest event of a state has been due; 0 where none is",
+            labels=["state"],
+        )
+        for state in STATES:
+            events.add_metric([state], self._queue.depth.get(state, 0))
+        for state in STATES[:3]:
+            oldest.add_metric([state], self._queue.oldest.get(state, 0.0))
+        yield events
+        yield oldest

@@ -53,7 +53,7 @@ class Thinning:
             place = (plan.integration_id, plan.installation_id)
             if place in self._counted or len(self._counted) < MAX_COUNTED:
                 self._counted[place] = self._counted.get(place, 0) + 1
-        metrics.RENDER_UNRECORDED.inc()
+        metrics.call_unrecorded("ui_render")
         return True
 
     def counted(self, plan: Plan) -> int:

@@ -67,9 +67,9 @@ class Renderer:
         component = (plan.script.version, request.component_id)
         cached = self._cache.recall(component, plan.fingerprint, fields) if cacheable else None
         if cached is not None:
-            metrics.RENDER_HIT.inc()
+            metrics.render_looked_up("hit")
             return cached
-        metrics.RENDER_MISS.inc()
+        metrics.render_looked_up("miss")
         started = time.monotonic()
         # The host asks for readers of published sites, who may be anybody.
         source: Source = "visitors" if reach.kind in ("host", "visitor") else "people"

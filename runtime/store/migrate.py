@@ -18,16 +18,33 @@ HEAD = max(file.name[:4] for file in VERSIONS.glob("[0-9]*.py"))
 LOCK = 7_401_883_120
 
 
+class NewerDatabase(RuntimeError):
+    """A database was brought to the schema of a newer release, which this one cannot know."""
+
+
 def migrate(database: Database) -> None:
-    """Run the migrations that are missing; several processes may start at once."""
-    if _revision(database) == HEAD:
+    """Run the migrations that are missing; several processes may start at once. Raises `NewerDatabase`."""
+    if _known_revision(database) == HEAD:
         return
     with _alone(database):
-        if _revision(database) != HEAD:
-            _upgrade(database)
+        if _known_revision(database) != HEAD:
+            with database.engine.connect() as connection:
+                upgrade(connection.execution_options(writes=True), HEAD)
+                connection.commit()
 
 
-def _revision(database: Database) -> str | None:
+def _known_revision(database: Database) -> str | None:
+    found = revision(database)
+    if found is not None and found > HEAD:
+        raise NewerDatabase(
+            f"the database has the schema {found} of a newer release, and this one knows {HEAD} and those before it; "
+            "run that release, or go back with `devkit restore` and a backup that was made before the upgrade"
+        )
+    return found
+
+
+def revision(database: Database) -> str | None:
+    """Tell which schema a database has, None where it has none of ours."""
     with database.engine.connect() as connection:
         if not inspect(connection).has_table("alembic_version"):
             return None
@@ -51,15 +68,13 @@ def _alone(database: Database) -> Iterator[None]:
                 connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": LOCK})
 
 
-def _upgrade(database: Database) -> None:
+def upgrade(connection: Connection, to: str) -> None:
+    """Run the migrations up to one, in the transaction of the connection."""
     # Alembic is imported only where there is something to do: it would cost every start time and memory.
     from alembic import command
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    with database.engine.connect() as connection:
-        writing: Connection = connection.execution_options(writes=True)
-        config.attributes["connection"] = writing
-        command.upgrade(config, "head")
-        writing.commit()
+    config.attributes["connection"] = connection
+    command.upgrade(config, to)

@@ -297,6 +297,14 @@ def depth(session: Session) -> dict[str, int]:
     return dict(session.execute(query).all())
 
 
+def oldest(session: Session) -> dict[str, float]:
+    """Tell for how many seconds the oldest event of each unfinished state has been due; none for what is not yet."""
+    moment = time.time()
+    firsts = ((state, select(func.min(EventRow.due_at)).where(EventRow.state == state)) for state in UNFINISHED)
+    found = ((state, session.scalar(query)) for state, query in firsts)
+    return {state: max(0.0, moment - due) for state, due in found if due is not None}
+
+
 def prune(session: Session, integration_id: str, keep: int) -> None:
     """Forget all but the newest ended events of an integration: `keep` that were delivered, and as many given up.
 

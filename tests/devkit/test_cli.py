@@ -15,6 +15,8 @@ WRONG: dict[str, tuple[str, ...]] = {
     "new": ("something", "--template", "nothing"),
     "init": ("--data", "{home}/data", "--email", "nobody"),
     "serve": (),
+    "backup": ("host.zip", "--data", "{home}"),
+    "restore": ("nothing.zip", "--data", "{home}/data"),
     "reindex": (),
     "dev": ("nowhere",),
     "check": ("nowhere",),

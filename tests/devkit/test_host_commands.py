@@ -238,7 +238,7 @@ def test_serve_reports_where_it_listens(shell: Shell, tmp_path: Path) -> None:
     ("arguments", "environ", "words"),
     [
         (
-            ("--database-url", "sqlite:////nowhere/at/all.sqlite"),
+            ("--database-url", "sqlite:///here.sqlite"),
             {"DEVKIT_BLOB_URL": "s3://files/here"},
             "set DEVKIT_SECRET_KEY",
         ),

@@ -13,7 +13,7 @@ from runtime.api import regular
 from runtime.api.call import Call
 from runtime.api.families import content as reading
 from runtime.api.families.spaces import SPACE
-from runtime.api.operation import Family
+from runtime.api.operation import FROM_SCRIPTS, Family
 from runtime.api.permission import for_visitors, member
 from runtime.api.resource import Resource
 from runtime.api.unfinished import Unfinished
@@ -178,7 +178,7 @@ def get_change_request_changes(call: Call, change_request: ChangeRequestRow, que
     return reading.shown_changes(service.changes(call.session, change_request, call.host.addresses), query.limit)
 
 
-@change_requests.operation(f"GET {CONTENT}", Revision, needs=READ_CHANGE_REQUEST)
+@change_requests.operation(f"GET {CONTENT}", Revision, needs=READ_CHANGE_REQUEST, also=FROM_SCRIPTS)
 def get_revision_of_change_request_by_id(
     call: Call, change_request: ChangeRequestRow, query: ContentQuery
 ) -> Revision | Unfinished:
@@ -186,7 +186,7 @@ def get_revision_of_change_request_by_id(
     return reading.shown_revision(call, service.content_of(call.session, change_request), query)
 
 
-@change_requests.operation(f"GET {CONTENT}/pages", Pages, needs=READ_CHANGE_REQUEST)
+@change_requests.operation(f"GET {CONTENT}/pages", Pages, needs=READ_CHANGE_REQUEST, also=FROM_SCRIPTS)
 def list_pages_in_change_request(
     call: Call, change_request: ChangeRequestRow, query: ContentQuery
 ) -> Pages | Unfinished:
@@ -194,14 +194,14 @@ def list_pages_in_change_request(
     return reading.shown_pages(call, service.content_of(call.session, change_request), query)
 
 
-@change_requests.operation(f"GET {CONTENT}/page/{{pageId}}", Page, needs=READ_CHANGE_REQUEST)
+@change_requests.operation(f"GET {CONTENT}/page/{{pageId}}", Page, needs=READ_CHANGE_REQUEST, also=FROM_SCRIPTS)
 def get_page_in_change_request_by_id(call: Call, change_request: ChangeRequestRow, query: PageQuery) -> Any:
     """Get a page of a change request."""
     row = service.content_of(call.session, change_request)
     return reading.shown_page(call, row, query, page_id=call.path["pageId"])
 
 
-@change_requests.operation(f"GET {CONTENT}/path/{{pagePath}}", Page, needs=READ_CHANGE_REQUEST)
+@change_requests.operation(f"GET {CONTENT}/path/{{pagePath}}", Page, needs=READ_CHANGE_REQUEST, also=FROM_SCRIPTS)
 def get_page_in_change_request_by_path(call: Call, change_request: ChangeRequestRow, query: PageQuery) -> Any:
     """Get the page of a change request that is at a path."""
     row = service.content_of(call.session, change_request)

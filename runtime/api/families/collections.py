@@ -82,7 +82,7 @@ def move_collection(call: Call, collection: CollectionRow, body: Move) -> Collec
     return row
 
 
-@collections.operation(f"POST {COLLECTION.path}/transfer", COLLECTION, needs=member("admin"))
+@collections.operation(f"POST {COLLECTION.path}/transfer", COLLECTION, needs=member("admin"), also=("412",))
 def transfer_collection(call: Call, collection: CollectionRow, body: Transfer) -> CollectionRow:
     """Give a collection with all that is inside to another organization."""
     row = moving.transfer(call.session, call.actor.reach, collection, receiver(call, collection.organization_id, body))

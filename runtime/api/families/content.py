@@ -11,7 +11,7 @@ from pydantic import MISSING
 from runtime.api.call import Call
 from runtime.api.computed_reading import PageLookup, whole
 from runtime.api.families.spaces import SPACE
-from runtime.api.operation import Family
+from runtime.api.operation import FROM_SCRIPTS, Family
 from runtime.api.permission import Needs, for_visitors, member, scoped
 from runtime.api.resource import PathValue, Resource
 from runtime.api.unfinished import Unfinished
@@ -72,25 +72,25 @@ content = Family(
 )
 
 
-@content.operation(f"GET {CONTENT}", Revision, needs=READERS)
+@content.operation(f"GET {CONTENT}", Revision, needs=READERS, also=FROM_SCRIPTS)
 def get_current_revision(call: Call, space: SpaceRow, query: ContentQuery) -> Revision | Unfinished:
     """Get the current content of a space."""
     return shown_revision(call, service.current(call.session, space), query)
 
 
-@content.operation(f"GET {CONTENT}/pages", Pages, needs=READERS)
+@content.operation(f"GET {CONTENT}/pages", Pages, needs=READERS, also=FROM_SCRIPTS)
 def list_pages(call: Call, space: SpaceRow, query: ContentQuery) -> Pages | Unfinished:
     """List the pages of a space, as a tree."""
     return shown_pages(call, service.current(call.session, space), query)
 
 
-@content.operation(f"GET {CONTENT}/page/{{pageId}}", Page, needs=READERS)
+@content.operation(f"GET {CONTENT}/page/{{pageId}}", Page, needs=READERS, also=FROM_SCRIPTS)
 def get_page_by_id(call: Call, space: SpaceRow, query: PageQuery) -> Any:
     """Get a page of a space."""
     return shown_page(call, service.current(call.session, space), query, page_id=call.path["pageId"])
 
 
-@content.operation(f"GET {CONTENT}/path/{{pagePath}}", Page, needs=READERS)
+@content.operation(f"GET {CONTENT}/path/{{pagePath}}", Page, needs=READERS, also=FROM_SCRIPTS)
 def get_page_by_path(call: Call, space: SpaceRow, query: PageQuery) -> Any:
     """Get the page of a space that is at a path."""
     return shown_page(call, service.current(call.session, space), query, path=call.path["pagePath"])
@@ -111,7 +111,7 @@ def get_document_by_id(call: Call, space: SpaceRow, query: DocumentQuery) -> Jso
     return _json(service.document_of(call.session, space.id, name))
 
 
-@content.operation(f"GET {REVISION.path}", Revision, needs=READERS)
+@content.operation(f"GET {REVISION.path}", Revision, needs=READERS, also=FROM_SCRIPTS)
 def get_revision_by_id(call: Call, revision: RevisionRow, query: ContentQuery) -> Revision | Unfinished:
     """Get a revision of a space."""
     return shown_revision(call, revision, query)
@@ -127,19 +127,19 @@ def get_revision_semantic_changes(
     return shown_changes(semantic_changes.of(call.session, revision, address), query.limit, merged_from)
 
 
-@content.operation(f"GET {REVISION.path}/pages", Pages, needs=READERS)
+@content.operation(f"GET {REVISION.path}/pages", Pages, needs=READERS, also=FROM_SCRIPTS)
 def list_pages_in_revision_by_id(call: Call, revision: RevisionRow, query: ContentQuery) -> Pages | Unfinished:
     """List the pages of a revision, as a tree."""
     return shown_pages(call, revision, query)
 
 
-@content.operation(f"GET {REVISION.path}/page/{{pageId}}", Page, needs=READERS)
+@content.operation(f"GET {REVISION.path}/page/{{pageId}}", Page, needs=READERS, also=FROM_SCRIPTS)
 def get_page_in_revision_by_id(call: Call, revision: RevisionRow, query: PageQuery) -> Any:
     """Get a page of a revision."""
     return shown_page(call, revision, query, page_id=call.path["pageId"])
 
 
-@content.operation(f"GET {REVISION.path}/page/{{pageId}}/document", JsonDocument, needs=READERS)
+@content.operation(f"GET {REVISION.path}/page/{{pageId}}/document", JsonDocument, needs=READERS, also=FROM_SCRIPTS)
 def get_page_document_in_revision_by_id(call: Call, revision: RevisionRow, query: EvaluatedQuery) -> Any:
     """Get what a page of a revision says; a computed one says nothing while its source does not answer."""
 
@@ -149,7 +149,7 @@ def get_page_document_in_revision_by_id(call: Call, revision: RevisionRow, query
     return PageLookup(call, revision, page_id=call.path["pageId"]).show(shown, computed=True, documents=True)
 
 
-@content.operation(f"GET {REVISION.path}/path/{{pagePath}}", Page, needs=READERS)
+@content.operation(f"GET {REVISION.path}/path/{{pagePath}}", Page, needs=READERS, also=FROM_SCRIPTS)
 def get_page_in_revision_by_path(call: Call, revision: RevisionRow, query: PageQuery) -> Any:
     """Get the page of a revision that is at a path."""
     return shown_page(call, revision, query, path=call.path["pagePath"])

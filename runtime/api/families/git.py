@@ -29,13 +29,13 @@ MOST_TEXT = 4_000_000
 SYNCS = scoped(member("admin"), "space:git:sync")
 
 
-@git.operation(f"POST {SPACE.path}/git/import", needs=SYNCS, status=204)
+@git.operation(f"POST {SPACE.path}/git/import", needs=SYNCS, status=204, also=("429",))
 def import_git_repository(call: Call, space: SpaceRow, body: ImportGitRepository) -> None:
     """Begin to import a branch of a repository."""
     _begin(call, space, body)
 
 
-@git.operation(f"POST {SPACE.path}/git/export", needs=SYNCS, status=204)
+@git.operation(f"POST {SPACE.path}/git/export", needs=SYNCS, status=204, also=("429",))
 def export_to_git_repository(call: Call, space: SpaceRow, body: ExportToGitRepository) -> None:
     """Begin to export a space to a branch of a repository."""
     _begin(call, space, body)

@@ -56,14 +56,26 @@ LOOKS = (0.05, 1.0)
 """Seconds between two looks at it, at first and in the end."""
 
 
-@importing.operation(f"POST {IN_SPACE}/import", ImportContentResult, needs=CREATORS, status=201, own_transaction=True)
+@importing.operation(
+    f"POST {IN_SPACE}/import",
+    ImportContentResult,
+    needs=CREATORS,
+    status=201,
+    own_transaction=True,
+    also=("412", "429"),
+)
 def import_content(call: Call, space: SpaceRow, body: ImportContent) -> ImportContentResult:
     """Import content into a space."""
     return _imported(call, space, None, None, body, "create")
 
 
 @importing.operation(
-    f"POST {IN_SPACE}/page/{{pageId}}/import", ImportContentResult, needs=EDITORS, status=201, own_transaction=True
+    f"POST {IN_SPACE}/page/{{pageId}}/import",
+    ImportContentResult,
+    needs=EDITORS,
+    status=201,
+    own_transaction=True,
+    also=("412", "429"),
 )
 def import_content_in_page_by_id(call: Call, space: SpaceRow, body: ImportContent) -> ImportContentResult:
     """Import content into a page of a space."""
@@ -71,7 +83,12 @@ def import_content_in_page_by_id(call: Call, space: SpaceRow, body: ImportConten
 
 
 @importing.operation(
-    f"POST {IN_CHANGE_REQUEST}/import", ImportContentResult, needs=EDITORS, status=201, own_transaction=True
+    f"POST {IN_CHANGE_REQUEST}/import",
+    ImportContentResult,
+    needs=EDITORS,
+    status=201,
+    own_transaction=True,
+    also=("412", "429"),
 )
 def import_content_in_change_request(
     call: Call, space: SpaceRow, change_request: ChangeRequestRow, body: ImportContent
@@ -86,6 +103,7 @@ def import_content_in_change_request(
     needs=EDITORS,
     status=201,
     own_transaction=True,
+    also=("412", "429"),
 )
 def import_content_in_change_request_page_by_id(
     call: Call, space: SpaceRow, change_request: ChangeRequestRow, body: ImportContent
@@ -95,7 +113,13 @@ def import_content_in_change_request_page_by_id(
 
 
 @importing.operation(
-    f"POST {IN_SPACE}/import/upload", Import, needs=EDITORS, status=201, most_body=MAX_FILE, own_transaction=True
+    f"POST {IN_SPACE}/import/upload",
+    Import,
+    needs=EDITORS,
+    status=201,
+    most_body=MAX_FILE,
+    own_transaction=True,
+    also=("412", "429"),
 )
 def upload_import(call: Call, space: SpaceRow, query: UploadImportQuery, upload: Upload) -> Import:
     """Begin to import what is sent as the body, into a space, a page or a change request (extension)."""
@@ -115,7 +139,7 @@ def upload_import(call: Call, space: SpaceRow, query: UploadImportQuery, upload:
     return shown
 
 
-@importing.operation(f"POST {IMPORT.collection}", IMPORT, needs=EDITORS, status=201)
+@importing.operation(f"POST {IMPORT.collection}", IMPORT, needs=EDITORS, status=201, also=("412", "429"))
 def begin_import(call: Call, space: SpaceRow, body: BeginImport) -> ImportRow:
     """Begin to import content without waiting for its end (extension)."""
     page, change_request = (None if one is MISSING else one for one in (body.page, body.change_request))

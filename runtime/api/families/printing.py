@@ -29,13 +29,13 @@ PATIENCE = 20.0
 LOOK_EVERY = 0.2
 
 
-@printing.operation(f"GET {SPACE.path}/pdf", PdfUrl, needs=PEOPLE_AND_SCRIPTS, own_transaction=True)
+@printing.operation(f"GET {SPACE.path}/pdf", PdfUrl, needs=PEOPLE_AND_SCRIPTS, own_transaction=True, also=("429",))
 def get_space_pdf(call: Call, space: SpaceRow, query: PdfQuery) -> PdfUrl:
     """Get the address of a PDF of a space, or of one of its pages."""
     return _address(call, space, None, query)
 
 
-@printing.operation(f"GET {CHANGE_REQUEST.path}/pdf", PdfUrl, needs=member("read"), own_transaction=True)
+@printing.operation(f"GET {CHANGE_REQUEST.path}/pdf", PdfUrl, needs=member("read"), own_transaction=True, also=("429",))
 def get_change_request_pdf(call: Call, space: SpaceRow, change_request: ChangeRequestRow, query: PdfQuery) -> PdfUrl:
     """Get the address of a PDF of a change request, or of one of its pages."""
     return _address(call, space, change_request, query)

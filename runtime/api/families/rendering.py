@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from runtime.api.call import Call
 from runtime.api.families.integrations import INTEGRATION
-from runtime.api.operation import Family
+from runtime.api.operation import FROM_SCRIPTS, Family
 from runtime.api.permission import ANYBODY_OR_VISITOR
 from runtime.contract import errors
 from runtime.contract.lzstring import NotLzString, decompress
@@ -21,13 +21,17 @@ RENDER = f"{INTEGRATION.path}/render"
 MAX_UNPACKED = 1_000_000
 
 
-@rendering.operation(f"POST {RENDER}", dict, needs=ANYBODY_OR_VISITOR, own_transaction=True, lane=True)
+@rendering.operation(
+    f"POST {RENDER}", dict, needs=ANYBODY_OR_VISITOR, own_transaction=True, lane=True, also=FROM_SCRIPTS
+)
 def render_integration_ui_with_post(call: Call, integration: IntegrationRow, body: RenderIntegration) -> CachedRender:
     """Render a component of an integration."""
     return call.host.renderer.render(call.actor.reach, integration, body, call.basis)
 
 
-@rendering.operation(f"GET {RENDER}", dict, needs=ANYBODY_OR_VISITOR, own_transaction=True, lane=True)
+@rendering.operation(
+    f"GET {RENDER}", dict, needs=ANYBODY_OR_VISITOR, own_transaction=True, lane=True, also=FROM_SCRIPTS
+)
 def render_integration_ui_with_get(call: Call, integration: IntegrationRow, query: RenderQuery) -> CachedRender:
     """Render a component of an integration; the request is LZ-string compressed JSON, the answer may be cached."""
     try:

@@ -126,7 +126,7 @@ def move_space(call: Call, space: SpaceRow, body: Move) -> SpaceRow:
     return row
 
 
-@spaces.operation(f"POST {SPACE.path}/transfer", SPACE, needs=member("admin"))
+@spaces.operation(f"POST {SPACE.path}/transfer", SPACE, needs=member("admin"), also=("412",))
 def transfer_space(call: Call, space: SpaceRow, body: Transfer) -> SpaceRow:
     """Give a space to another organization."""
     row = moving.transfer(call.session, call.actor.reach, space, receiver(call, space.organization_id, body))

@@ -1,0 +1,1 @@
+"""Backups of a whole host, and hosts made of them."""
