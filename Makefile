@@ -2,8 +2,8 @@
 PYTHON ?= python3
 SAMPLE ?= sample_integrations/counter
 BIN := .venv/bin
-# More than there are cores: most tests wait for processes, timers and browsers more than half of their time.
-WORKERS ?= $(shell echo $$(( $$(nproc) * 5 / 2 )))
+# More than there are cores: most tests wait for processes, timers and browsers half of their time.
+WORKERS ?= $(shell echo $$(( $$(nproc) * 2 )))
 # By file, since the tests of a file share hosts and browsers that take seconds to start.
 # What fails runs again, and is named at the end if it passes then: what waits for processes may wait too briefly once
 # in a few thousand times, where other programs share the machine. To be looked into all the same.

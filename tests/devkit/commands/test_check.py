@@ -78,10 +78,12 @@ def test_a_fault_in_the_script_is_shown_with_its_line(shell: Shell, project: Pat
     assert finding["source"] == "def reset(element)"
 
 
+# The processor's time is over first, but where other programs have it.
+ENDLESS = r"of processor time|longer than the limit"
 BROKEN: dict[str, tuple[str, tuple[str, int], str]] = {
     "an import that is not there": ("import nowhere\n", ("integration.py", 1), "ModuleNotFoundError: No module named"),
     "a crash while it is loaded": ("x = {}['key']\n", ("integration.py", 1), "KeyError: 'key'"),
-    "an endless loop while it is loaded": ("while True:\n    pass\n", ("integration.py", 1), "of processor time"),
+    "an endless loop while it is loaded": ("while True:\n    pass\n", ("integration.py", 1), ENDLESS),
     "an exit": ("raise SystemExit(3)\n", ("integration.py", 1), "SystemExit: 3"),
 }
 
@@ -95,7 +97,7 @@ def test_a_script_that_cannot_be_loaded_is_a_sentence_with_its_place(name: str, 
     assert done.code == 1
     (finding,) = done.json["findings"]
     assert (finding["rule"], (finding["file"], finding["line"])) == ("load-failed", place)
-    assert cause in finding["message"]
+    assert re.search(cause, finding["message"])
     assert "Traceback" not in done.out + done.err
 
 
@@ -131,7 +133,7 @@ def test_an_endless_loop_while_a_block_is_drawn_is_reported_at_the_block(shell: 
         ("render-crashed", "integration.py", 9)
     }
     # Which limit it meets first depends on how much of the processor is left for it.
-    assert re.search(r"of processor time|longer than the limit", done.json["findings"][0]["message"])
+    assert re.search(ENDLESS, done.json["findings"][0]["message"])
 
 
 def test_a_folder_without_a_project_is_a_sentence(shell: Shell, tmp_path: Path) -> None:
