@@ -56,7 +56,7 @@ def world(host: HostProcess, alpha: Tenant, beta: Tenant) -> World:
     return build(host, alpha)
 
 
-def build(host: HostProcess, owner: Tenant) -> World:
+def build(host: HostProcess, owner: Tenant, *, specified: bool = True) -> World:
     one = installed(owner, COUNTER + SOURCES, contentSources=CONTENT_SOURCES)
     one.render()
     site = f"/v1/orgs/{owner.id}/sites/{one.site}"
@@ -84,7 +84,7 @@ def build(host: HostProcess, owner: Tenant) -> World:
             "samlProviderId": owner.api.post(f"/v1/orgs/{owner.id}/saml", {"label": "Company"}).json["id"],
             "collectionId": collection,
             "translationSettingsId": translation,
-            **specification_of(owner),
+            **(specification_of(owner) if specified else {}),
             **structured(one),
             **content_of(owner, one.space, person),
         },
@@ -141,9 +141,10 @@ def reader(host: HostProcess, owner: Tenant) -> tuple[str, str]:
 
 
 @pytest.fixture
-def fresh(host: HostProcess, alpha: Tenant) -> Iterator[World]:
-    """A world of its own, for operations that change it."""
-    yield build(host, alpha)
+def fresh(host: HostProcess, alpha: Tenant, request: pytest.FixtureRequest) -> Iterator[World]:
+    """A world of its own, for operations that change it; with a specification, which takes a second, if it needs one."""
+    operation = OPERATIONS[request.node.callspec.params["name"]]
+    yield build(host, alpha, specified="specSlug" in operation.parameters)
 
 
 def api_of(world: World, good: Good) -> Api:
