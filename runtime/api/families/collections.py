@@ -130,6 +130,8 @@ def target_of(call: Call, organization_id: str, former: str | None, body: Move) 
 def receiver(call: Call, former: str, body: Transfer) -> OrganizationRow:
     """Find the organization that something is given to, and require `create` there; raises Conflict for its own."""
     target = organizations.named(call.session, call.actor.reach, body.organization)
+    if body.organization == former:  # which a guest of it does not see
+        raise errors.Conflict("It belongs to this organization already.")
     if target is None:
         raise errors.NotFound(f"There is no organization `{body.organization[:60]}`, or this token may not see it.")
     if target.id == former:
