@@ -142,7 +142,7 @@ def reader(host: HostProcess, owner: Tenant) -> tuple[str, str]:
 
 @pytest.fixture
 def fresh(host: HostProcess, alpha: Tenant, request: pytest.FixtureRequest) -> Iterator[World]:
-    """A world of its own, for operations that change it; a specification takes a second, and is there where it is named."""
+    """A world of its own, for operations that change it; with a specification only where their path names one."""
     operation = OPERATIONS[request.node.callspec.params["name"]]
     yield build(host, alpha, specified="specSlug" in operation.parameters)
 
