@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
+from contextlib import closing
 from pathlib import Path
 
 import click
-from sqlalchemy.exc import SQLAlchemyError
 
-from devkit.local_host import private_files
+from devkit.local_host.data_folder import problems_told, settings_of
 from devkit.terminal.output import Problem, answer, json_option, warn
-from runtime.settings import BadSetting, read_settings
-from runtime.store.backups.archive import BackupRefused
 from runtime.store.backups.making import make
 from runtime.store.database import Database
-from runtime.store.secrets import KeyMissing, load_keyring
+from runtime.store.secrets import load_keyring
 
 
 @click.command("backup")
@@ -31,29 +28,15 @@ def command(file: Path, data: str, database_url: str | None, as_json: bool) -> N
     Example: devkit backup host-monday.zip --data ./data
     """
     folder = Path(data)
-    try:
-        settings = read_settings(data=data, database_url=database_url)
-    except BadSetting as error:
-        raise Problem(str(error)) from error
+    settings = settings_of(data, database_url)
     if not settings.database_url and not (folder / "host.sqlite").exists():
         raise Problem(f"{data} has no database; name the folder of a host, and with PostgreSQL --database-url, too")
     if not settings.secret_key and not (folder / "secret.key").exists():
         raise Problem(f"{data} has no secret.key; set DEVKIT_SECRET_KEY as the host has it")
-    before = os.umask(private_files.UMASK)
-    database = Database(settings.database_address)
-    try:
+    with problems_told(str(file), "choose a place with room"), closing(Database(settings.database_address)) as database:
         keyring = load_keyring(folder, settings.secret_key or None)
         blobs = None if settings.blob_url else Path(settings.blob_address)
         made = make(database, folder, blobs, keyring, file.absolute())
-    except (BackupRefused, KeyMissing) as error:
-        raise Problem(str(error)) from error
-    except SQLAlchemyError as error:
-        raise Problem(f"the database cannot be used: {getattr(error, 'orig', None) or error}") from error
-    except OSError as error:
-        raise Problem(f"{error.filename or file}: {error.strerror}; choose a place with room") from error
-    finally:
-        database.close()
-        os.umask(before)
     if made.missing:
         warn(f"{len(made.missing)} files that pages name are gone from the host already, and so are not in the backup")
     if made.blobs is None:

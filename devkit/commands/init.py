@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import os
 import re
+from contextlib import closing
 from pathlib import Path
 
 import click
 from sqlalchemy.exc import IntegrityError
 
 from devkit.local_host import private_files
-from devkit.terminal.output import Problem, answer, json_option
+from devkit.local_host.data_folder import keep_out_of_git, problems_told, settings_of
+from devkit.terminal.output import Problem, answer, json_option, warn
 from runtime.contract.organizations import HOSTNAME
-from runtime.settings import BadSetting, Settings, read_settings
 from runtime.store.database import Database
-from runtime.store.database_file import DatabaseLost, refuse_lost
-from runtime.store.migrate import NewerDatabase, migrate
-from runtime.store.organizations import create_organization
-from runtime.store.secrets import KeyMissing, load_keyring, use_keyring
+from runtime.store.database_file import refuse_lost
+from runtime.store.migrate import migrate
+from runtime.store.organizations import create_organization, titles
+from runtime.store.secrets import load_keyring, use_keyring
+
+SHOWN = 5
+"""Organizations that are named when a host has others already."""
 
 
 @click.command("init")
@@ -40,24 +43,23 @@ def command(data: str, database_url: str | None, title: str, hostname: str | Non
         raise click.BadParameter("3 to 32 lower-case letters, digits and hyphens", param_hint="--hostname")
     if "@" not in email or len(email) > 320:
         raise click.BadParameter("an e-mail address", param_hint="--email")
-    folder = private_files.folder(Path(data))
-    settings = Settings(data=str(folder), database_url=database_url or "")
-    private_files.tighten_database(settings.database_address)
-    database = Database(settings.database_address)
-    before = os.umask(private_files.UMASK)
-    try:
-        refuse_lost(folder, database.engine)
-        migrate(database)
-        use_keyring(load_keyring(folder, read_settings().secret_key or None))
-        with database.transaction(writes=True) as session:
-            founded = create_organization(session, title, email, hostname=hostname)
-    except (BadSetting, DatabaseLost, KeyMissing, NewerDatabase) as error:
-        raise Problem(str(error)) from error
-    except IntegrityError as error:
-        raise Problem(f"another organization has the hostname `{hostname}`; choose another one") from error
-    finally:
-        database.close()
-        os.umask(before)
+    settings = settings_of(data, database_url)
+    with problems_told(data, "choose another folder"):
+        folder = private_files.folder(Path(data))
+        keep_out_of_git(folder)
+        private_files.tighten_database(settings.database_address)
+        with closing(Database(settings.database_address)) as database:
+            refuse_lost(folder, database.engine)
+            migrate(database)
+            use_keyring(load_keyring(folder, settings.secret_key or None))
+            try:
+                with database.transaction(writes=True) as session:
+                    founded = create_organization(session, title, email, hostname=hostname)
+                    others = titles(session, besides=founded.organization, most=SHOWN + 1)
+            except IntegrityError as error:
+                raise Problem(f"another organization has the hostname `{hostname}`; choose another one") from error
+    for told in what_is_there(data, title, email, founded.is_new, others):
+        warn(told)
     value = {
         "organization": founded.organization,
         "hostname": founded.hostname,
@@ -69,3 +71,13 @@ def command(data: str, database_url: str | None, title: str, hostname: str | Non
         value,
         "\n".join(f"{name:12} {shown}" for name, shown in value.items()),
     )
+
+
+def what_is_there(data: str, title: str, email: str, is_new: bool, others: list[str]) -> list[str]:
+    """Say what a host had before: the organization, to which nothing but a token came, or others beside a new one."""
+    if not is_new:
+        return [f"{data} has the organization `{title}` with the admin {email} already; it got another token"]
+    if not others:
+        return []
+    shown = ", ".join(f"`{other}`" for other in others[:SHOWN]) + (" and more" if len(others) > SHOWN else "")
+    return [f"{data} has a host already, with {shown}; `{title}` was added to it as a new organization"]

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
+from contextlib import closing
 from pathlib import Path
 
 import click
-from sqlalchemy.exc import SQLAlchemyError
 
-from devkit.local_host import private_files
+from devkit.local_host.data_folder import problems_told, settings_of
 from devkit.terminal.output import Problem, answer, json_option
 from runtime.services.search_indexing import Indexer
-from runtime.settings import BadSetting, read_settings
 from runtime.store.database import Database
-from runtime.store.migrate import NewerDatabase, migrate
+from runtime.store.migrate import migrate
 from runtime.store.search_index import writing
 
 
@@ -27,29 +25,16 @@ def command(data: str | None, database_url: str | None, spaces: tuple[str, ...],
 
     Example: devkit reindex --data ./data
     """
-    try:
-        address = read_settings(data=data, database_url=database_url).database_address
-    except BadSetting as error:
-        raise Problem(str(error)) from error
-    before = os.umask(private_files.UMASK)
+    address = settings_of(data, database_url).database_address
     if data is not None and not database_url and not (Path(data) / "host.sqlite").exists():
         raise Problem(f"{data} has no database; `devkit init --data {data}` makes one")
-    database = Database(address)
-    try:
+    with problems_told(str(data), "choose a folder that you may write"), closing(Database(address)) as database:
         migrate(database)
         with database.transaction(writes=True) as session:
             writing.make_anew(session, list(spaces) or None)
         Indexer(database).work()
         with database.transaction(writes=False) as session:
             made, pages, left = writing.progress(session)
-    except NewerDatabase as error:
-        raise Problem(str(error)) from error
-    except SQLAlchemyError as error:
-        reason = getattr(error, "orig", None) or error
-        raise Problem(f"the database cannot be used: {reason}") from error
-    finally:
-        database.close()
-        os.umask(before)
     if left:
         raise Problem(
             f"{left} spaces could not be indexed yet; the messages above say why, and a host goes on with them"

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
-from sqlalchemy.exc import SQLAlchemyError
 
 from devkit.local_host import private_files
-from devkit.terminal.output import Problem, answer, json_option
-from runtime.settings import BadSetting, read_settings
+from devkit.local_host.data_folder import keep_out_of_git, problems_told, settings_of
+from devkit.terminal.output import answer, json_option
 from runtime.store.backups.archive import BackupRefused
 from runtime.store.backups.restoring import restore
-from runtime.store.secrets import KeyMissing, Keyring, load_keyring
+from runtime.store.secrets import Keyring, load_keyring
 
 
 @click.command("restore")
@@ -28,29 +26,18 @@ def command(file: Path, data: str, database_url: str | None, as_json: bool) -> N
 
     Example: devkit restore host-monday.zip --data ./restored
     """
-    try:
-        settings = read_settings(data=data, database_url=database_url)
-    except BadSetting as error:
-        raise Problem(str(error)) from error
+    settings = settings_of(data, database_url)
 
     def load_keys(stage: Path) -> Keyring:
         if not settings.secret_key and not (stage / "secret.key").exists():
             raise BackupRefused("the backup has no key: set DEVKIT_SECRET_KEY as the host had it")
         return load_keyring(stage, settings.secret_key or None)
 
-    before = os.umask(private_files.UMASK)
-    try:
+    with problems_told(data, "choose another folder"):
         folder = private_files.folder(Path(data))
         blobs = None if settings.blob_url else Path(settings.blob_address)
         restored = restore(file, settings.database_address, folder, blobs, load_keys)
-    except (BackupRefused, KeyMissing) as error:
-        raise Problem(str(error)) from error
-    except SQLAlchemyError as error:
-        raise Problem(f"the database cannot be used: {getattr(error, 'orig', None) or error}") from error
-    except OSError as error:
-        raise Problem(f"{error.filename or data}: {error.strerror}; choose another folder") from error
-    finally:
-        os.umask(before)
+        keep_out_of_git(folder)
     value = {
         "data": data,
         "release": restored.version,

@@ -22,6 +22,8 @@ OURS = (
     ".gitignore",
 )
 """What the host and `devkit dev` keep in a data folder."""
+OUR_FOLDER = "blobs"
+"""Where the host keeps files of the content, in its data folder."""
 HIDDEN = ".devkit"
 """The folder in a project that is ours whatever is in it."""
 
@@ -42,11 +44,19 @@ def tighten(path: Path) -> None:
 
     A folder that holds other things, too, may be anybody's: there only our files are closed.
     """
-    ours = {file for pattern in OURS for file in path.glob(pattern)}
-    for file in ours:
+    for file in _ours(path):
         _close(file, FILE)
-    if path.name == HIDDEN or set(path.iterdir()) <= ours:
+    if path.name == HIDDEN or holds_ours_alone(path):
         _close(path, FOLDER)
+
+
+def holds_ours_alone(path: Path) -> bool:
+    """Tell whether a folder has nothing in it but what the host keeps there; raises OSError."""
+    return set(path.iterdir()) <= _ours(path) | {path / OUR_FOLDER}
+
+
+def _ours(path: Path) -> set[Path]:
+    return {file for pattern in OURS for file in path.glob(pattern)}
 
 
 def tighten_database(address: str) -> None:

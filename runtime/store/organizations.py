@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from runtime.store import locks, rows, tokens
@@ -28,6 +29,8 @@ class NewOrganization:
     hostname: str
     user: str
     token: str
+    is_new: bool
+    """Whether the organization was made, and not there already."""
 
 
 def named(session: Session, reach: Reach, name: str) -> OrganizationRow | None:
@@ -72,6 +75,7 @@ def create_organization(
         session.add(user)
         session.flush()
     organization = _own(session, user, title)
+    is_new = organization is None
     if organization is None:
         organization = add(session, title, hostname)
         session.add(MemberRow(organization_id=organization.id, user_id=user.id, role="admin"))
@@ -81,7 +85,13 @@ def create_organization(
     if rows.find(session, HOST, TokenRow, digest=digest) is None:
         session.add(TokenRow(user_id=user.id, digest=digest))
     session.flush()
-    return NewOrganization(organization.id, organization.hostname or "", user.id, fresh)
+    return NewOrganization(organization.id, organization.hostname or "", user.id, fresh, is_new)
+
+
+def titles(session: Session, besides: str, most: int) -> list[str]:
+    """Give the titles of organizations but for one, the oldest first, and no more than `most`."""
+    others = select(OrganizationRow.title).where(OrganizationRow.id != besides)
+    return list(session.scalars(others.order_by(OrganizationRow.created_at, OrganizationRow.id).limit(most)))
 
 
 def _own(session: Session, user: UserRow, title: str) -> OrganizationRow | None:

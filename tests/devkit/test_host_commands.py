@@ -44,6 +44,27 @@ def test_init_makes_organizations_and_keeps_their_admin(shell: Shell, tmp_path: 
     assert text.out.split()[::2] == ["organization", "hostname", "user", "token"]
 
 
+def test_init_says_what_was_there_before(shell: Shell, tmp_path: Path) -> None:
+    data = str(tmp_path / "data")
+    one = ("init", "--data", data, "--organization", "One", "--email", "a@example.com")
+    assert shell(*one).err == ""
+    assert f"{data} has the organization `One` with the admin a@example.com already" in shell(*one).err
+    for title in ("Two", "Three", "Four", "Five", "Six"):
+        assert shell("init", "--data", data, "--organization", title).code == 0
+    added = shell("init", "--data", data, "--organization", "Seven").err
+    assert "has a host already, with `One`, `Two`, `Three`, `Four`, `Five` and more; `Seven` was added" in added
+
+
+def test_init_keeps_its_folder_out_of_git_unless_others_use_it(shell: Shell, tmp_path: Path) -> None:
+    shell("init", "--data", str(tmp_path / "host"))
+    assert (tmp_path / "host" / ".gitignore").read_text() == "*\n"
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    (theirs / "notes.txt").write_text("mine")
+    shell("init", "--data", str(theirs))
+    assert not (theirs / ".gitignore").exists()
+
+
 def test_login_remembers_host_and_token_for_its_owner_only(
     logged_in: Shell, host: HostProcess, alpha: Tenant, tmp_path: Path
 ) -> None:

@@ -50,6 +50,8 @@ IMPORT = Resource(
 importing = Family("Import", IMPORT)
 CREATORS, EDITORS = member("create"), member("edit")
 IN_SPACE, IN_CHANGE_REQUEST = f"{SPACE.path}/content", f"{CHANGE_REQUEST.path}/content"
+BEGUN: dict[str, Any] = {"status": 201, "own_transaction": True, "also": ("412", "429")}
+"""What operations that begin an import and wait for it have in common."""
 LONGEST_WAIT = 100.0
 """Seconds that the answer waits for the import."""
 LOOKS = (0.05, 1.0)
@@ -60,9 +62,7 @@ LOOKS = (0.05, 1.0)
     f"POST {IN_SPACE}/import",
     ImportContentResult,
     needs=CREATORS,
-    status=201,
-    own_transaction=True,
-    also=("412", "429"),
+    **BEGUN,
 )
 def import_content(call: Call, space: SpaceRow, body: ImportContent) -> ImportContentResult:
     """Import content into a space."""
@@ -73,9 +73,7 @@ def import_content(call: Call, space: SpaceRow, body: ImportContent) -> ImportCo
     f"POST {IN_SPACE}/page/{{pageId}}/import",
     ImportContentResult,
     needs=EDITORS,
-    status=201,
-    own_transaction=True,
-    also=("412", "429"),
+    **BEGUN,
 )
 def import_content_in_page_by_id(call: Call, space: SpaceRow, body: ImportContent) -> ImportContentResult:
     """Import content into a page of a space."""
@@ -86,9 +84,7 @@ def import_content_in_page_by_id(call: Call, space: SpaceRow, body: ImportConten
     f"POST {IN_CHANGE_REQUEST}/import",
     ImportContentResult,
     needs=EDITORS,
-    status=201,
-    own_transaction=True,
-    also=("412", "429"),
+    **BEGUN,
 )
 def import_content_in_change_request(
     call: Call, space: SpaceRow, change_request: ChangeRequestRow, body: ImportContent
@@ -101,9 +97,7 @@ def import_content_in_change_request(
     f"POST {IN_CHANGE_REQUEST}/page/{{pageId}}/import",
     ImportContentResult,
     needs=EDITORS,
-    status=201,
-    own_transaction=True,
-    also=("412", "429"),
+    **BEGUN,
 )
 def import_content_in_change_request_page_by_id(
     call: Call, space: SpaceRow, change_request: ChangeRequestRow, body: ImportContent

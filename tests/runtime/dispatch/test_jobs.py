@@ -43,6 +43,12 @@ def organization_in(database: Database) -> str:
         return organizations.create_organization(session, "A", f"{new_id()}@example.com").organization
 
 
+def endless(job: Job) -> None:
+    while True:
+        job.check()
+        time.sleep(0.01)
+
+
 class Work:
     """A kind whose work is a function of the test; tells what ran and what was given up."""
 
@@ -204,12 +210,7 @@ def test_one_that_kills_every_process_is_given_up(
 def test_a_closing_host_gives_its_jobs_back_uncounted(
     database: Database, organization: str, start: Callable[..., JobRunner]
 ) -> None:
-    def run(job: Job) -> None:
-        while True:
-            job.check()
-            time.sleep(0.01)
-
-    work = Work(run)
+    work = Work(endless)
     runner = start(work)
     put(database, organization, "long")
     runner.wake()
@@ -249,12 +250,7 @@ def test_one_whose_lease_was_lost_stops_and_writes_nothing(
 def test_one_that_takes_too_long_is_given_up(
     database: Database, organization: str, start: Callable[..., JobRunner]
 ) -> None:
-    def run(job: Job) -> None:
-        while True:
-            job.check()
-            time.sleep(0.01)
-
-    work = Work(run)
+    work = Work(endless)
     runner = start(work, seconds=0.2)
     put(database, organization, "endless")
     runner.wake()
