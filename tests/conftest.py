@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -56,6 +57,16 @@ settings.load_profile("repeatable")
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(ordering)
     config.pluginmanager.register(completeness)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Collect without looking for garbage: there are thousands of tests and none of it, and all is looked through."""
+    gc.disable()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
