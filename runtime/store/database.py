@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, ClassVar, cast
 
@@ -23,6 +23,7 @@ from runtime.store import epochs
 from runtime.store.database_file import DatabaseFile, path_of
 from runtime.store.decides import UNKNOWN, Decides
 from runtime.store.epochs import Watch
+from runtime.store.group_commit import GroupCommit
 from runtime.store.reach import Reach
 from runtime.store.remembered import Basis, Epochs, Record, watch_reading
 
@@ -104,7 +105,7 @@ class Database:
         self.is_sqlite = self.engine.dialect.name == "sqlite"
         self._sessions = sessionmaker(self.engine, expire_on_commit=False)
         self._readers = sessionmaker(self.engine, expire_on_commit=False)
-        self._writing = threading.Lock()
+        self._writers = GroupCommit(self.engine, self._sessions)
         self._alone = alone
         self._known = _Known()
         self._together: dict[frozenset[str], frozenset[str]] = {}
@@ -116,8 +117,8 @@ class Database:
     def transaction(self, *, writes: bool) -> Iterator[Session]:
         """Open a session that commits at the end, or rolls back when an exception leaves the block.
 
-        SQLite has one writer: threads of this process queue for it in order instead of polling the file's lock. Raises
-        DatabaseGone where what is written would be lost, since the file has been removed.
+        SQLite has one writer: threads of this process queue for it instead of polling the file's lock, and those that
+        wait commit together. Raises DatabaseGone where what is written would be lost, since the file has been removed.
         """
         if not writes:
             with self._sessions.begin() as session:
@@ -127,8 +128,8 @@ class Database:
         written: Session | None = None
         self.check()
         try:
-            with self._writing if self.is_sqlite else nullcontext(), self._sessions.begin() as session:
-                session.connection(execution_options={"writes": True})
+            with self._writers.transaction() if self.is_sqlite else self._sessions.begin() as session:
+                session.connection()
                 written = session
                 yield session
         finally:
