@@ -29,6 +29,7 @@ from runtime.api.tunnel_lines import mount_tunnels
 from runtime.contract.addresses import Addresses
 from runtime.contract.origins import PORTS
 from runtime.dispatch.announcing import Announcer
+from runtime.dispatch.candidates import Candidates
 from runtime.dispatch.deliveries import Deliveries, Plans
 from runtime.dispatch.followers import Followers
 from runtime.dispatch.invoke import Invoker
@@ -239,6 +240,7 @@ def _host(settings: Settings, database: Database, followers: Followers) -> Host:
         announcer=announcer,
         followers=followers,
         plans=plans,
+        candidates=Candidates(database),
         invoker=invoker,
         dispatcher=dispatcher,
         purger=Purger(database, blobs, settings.keep_events),

@@ -11,6 +11,7 @@ from runtime.contract import errors
 from runtime.contract.addresses import Addresses
 from runtime.contract.organizations import Role
 from runtime.dispatch.announcing import Announcer
+from runtime.dispatch.candidates import Candidates
 from runtime.dispatch.deliveries import Plans
 from runtime.dispatch.followers import Followers
 from runtime.dispatch.invoke import Invoker
@@ -96,6 +97,7 @@ class Host:
     announcer: Announcer
     followers: Followers
     plans: Plans
+    candidates: Candidates
     invoker: Invoker
     dispatcher: Dispatcher
     purger: Purger

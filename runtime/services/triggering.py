@@ -55,12 +55,15 @@ def kind_of(body: TriggerEvent) -> str:
 
 
 def trigger(
-    session: Session, integration: IntegrationRow, kind: str, body: TriggerEvent
+    session: Session, integration: IntegrationRow, kind: str, body: TriggerEvent, candidates: Sequence[Installed]
 ) -> tuple[list[str], str | None]:
-    """Commit an event for the owner's installations; returns the ids, and the reason where nothing matched."""
+    """Commit an event for those of the owner's installations that it matches.
+
+    Returns the ids, and the reason where nothing matched; raises BadRequest where one is named that is not there.
+    """
     if kind == "task":
         return [outbox.emit_task(session, integration.id, body.event["task"], 0) for _ in range(body.count)], None
-    candidates = _candidates(session, integration, body)
+    candidates = _named(candidates, body)
     space_id, site_id = _place(session, integration, kind, body, candidates)
     return outbox.emit(session, kind, candidates, _fields(body), space_id=space_id, site_id=site_id, count=body.count)
 
@@ -108,7 +111,8 @@ def _level(
     fields = _fields(body)
     if kind == "fetch" and "installationId" not in body.event:
         return level_of(session, integration.id, None, None, None), fields, ""
-    candidates = _candidates(session, integration, body)
+    found = installed.in_organization(session, integration.organization_id, integration.id)
+    candidates = _named(found, body)
     space_id, site_id = _place(session, integration, kind, body, candidates)
     place = {"spaceId": space_id} if space_id else {}
     place |= {"siteId": site_id} if site_id else {}
@@ -141,8 +145,7 @@ def _fields(body: TriggerEvent) -> dict[str, Any]:
     return {key: value for key, value in body.event.items() if key not in (*PLACES, "type")}
 
 
-def _candidates(session: Session, integration: IntegrationRow, body: TriggerEvent) -> list[Installed]:
-    candidates = installed.in_organization(session, integration.organization_id, integration.id)
+def _named(candidates: Sequence[Installed], body: TriggerEvent) -> Sequence[Installed]:
     installation_id = body.event.get("installationId")
     if installation_id is None or installation_id == ANY:
         return candidates

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import delete, exists, func, or_, select
 from sqlalchemy.orm import Session
 
+from runtime.store.remembered import record_of
 from runtime.store.tables.installations import (
     ExternalIdRow,
     InstallationRow,
@@ -36,7 +37,10 @@ class Installed:
 
 
 def in_organization(session: Session, organization_id: str, integration_id: str | None = None) -> list[Installed]:
-    """List the installations of an organization, oldest first; of one integration where it is given."""
+    """List the installations of an organization, oldest first; of one integration where it is given.
+
+    What is kept of them rests on the epochs of the organization and of their integrations.
+    """
     query = (
         select(
             InstallationRow.id,
@@ -53,6 +57,8 @@ def in_organization(session: Session, organization_id: str, integration_id: str 
     if integration_id is not None:
         query = query.where(InstallationRow.integration_id == integration_id)
     matches = session.execute(query).all()
+    if (record := record_of(session)) is not None:
+        record.looked({organization_id, *(row[1] for row in matches)}, ())
     ids = [row[0] for row in matches]
     spaces = _statuses(session, SpaceInstallationRow, SpaceInstallationRow.space_id, ids)
     sites = _statuses(session, SiteInstallationRow, SiteInstallationRow.site_id, ids)

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import product
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Dialect, Select, and_, bindparam, delete, func, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Dialect,
+    Float,
+    Integer,
+    Select,
+    String,
+    and_,
+    bindparam,
+    delete,
+    func,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.orm import Session
 
 from runtime.store.tables.events import UNFINISHED, EventRow
@@ -64,7 +78,7 @@ def owners(session: Session, events: Sequence[EventRow]) -> dict[str, str]:
 
 def ready(session: Session, owner: str, *, without: Sequence[str] = (), without_owners: Sequence[str] = ()) -> bool:
     """Tell whether `claim` would find anything, without locking for it."""
-    return session.scalar(_ready(owner, time.time(), without, without_owners).limit(1)) is not None
+    return next(_ready(session, owner, time.time(), 1, without, without_owners), None) is not None
 
 
 def claim(
@@ -86,7 +100,7 @@ def claim(
         # just taken there shows only when it has ended; so the lock is held until then, and the rows read after it.
         session.execute(select(func.pg_advisory_xact_lock(CLAIMING)))
     moment = time.time()
-    places = list(session.scalars(_ready(owner, moment, without, without_owners).limit(limit)))
+    places = list(_ready(session, owner, moment, limit, without, without_owners))
     if places and _is_postgresql(session):
         places = _unlocked(session, owner, moment, places)
     if not places:
@@ -100,23 +114,43 @@ def claim(
     return list(session.scalars(select(EventRow).where(EventRow.seq.in_(places)).order_by(EventRow.seq)))
 
 
-def _ready(owner: str, moment: float, without: Sequence[str], without_owners: Sequence[str]) -> Select[int]:
+def _ready(
+    session: Session, owner: str, moment: float, limit: int, without: Sequence[str], without_owners: Sequence[str]
+) -> Iterator[int]:
     """Find what may be taken at a moment, in order."""
+    values = {"owner": owner, "moment": moment, "most": limit}
+    statement = _finding_ready(bool(without), bool(without_owners))
+    if without:
+        values["without"] = list(without)
+    if without_owners:
+        values["without_owners"] = list(without_owners)
+    return iter(session.scalars(statement, values))
+
+
+@lru_cache(maxsize=4)
+def _finding_ready(without: bool, without_owners: bool) -> Select[int]:
+    """Write the statement once: it is asked many times a second, and building it cost more than asking."""
+    owner, moment = bindparam("owner", type_=String), bindparam("moment", type_=Float)
     # What this process has is in flight also when its lease ran out unnoticed: it is given back, or written, soon.
     held = or_(EventRow.lease_until > moment, EventRow.lease_owner == owner)
     in_flight = select(EventRow.lane).where(EventRow.state == "claimed", held)
     to_come = select(EventRow.lane).where(EventRow.state == "failed", EventRow.due_at > moment)
-    return (
+    statement = (
         select(EventRow.seq)
         .with_hint(EventRow, "INDEXED BY events_standing", "sqlite")  # it would sort all that is due
         .where(EventRow.state.in_(bindparam("standing", UNFINISHED, expanding=True, literal_execute=True)))
         .where(_may_be_taken(owner, moment), EventRow.lane.not_in(in_flight), EventRow.lane.not_in(to_come))
-        .where(EventRow.integration_id.not_in(without), *_not_of(without_owners))
         .order_by(EventRow.seq)
+        .limit(bindparam("most", type_=Integer))
     )
+    if without:
+        statement = statement.where(EventRow.integration_id.not_in(bindparam("without", expanding=True)))
+    if without_owners:
+        statement = statement.where(_not_of(bindparam("without_owners", expanding=True)))
+    return statement
 
 
-def _may_be_taken(owner: str, moment: float) -> ColumnElement[bool]:
+def _may_be_taken(owner: Any, moment: Any) -> ColumnElement[bool]:
     due = and_(EventRow.state.in_(WAITING), EventRow.due_at <= moment)
     lost = and_(EventRow.state == "claimed", EventRow.lease_until <= moment, EventRow.lease_owner != owner)
     return or_(due, lost)
@@ -151,19 +185,15 @@ def _lock(session: Session, *conditions: ColumnElement[bool]) -> list[int]:
     return list(session.scalars(select(EventRow.seq).where(*conditions).order_by(EventRow.seq).with_for_update()))
 
 
-def _not_of(organizations: Sequence[str]) -> list[ColumnElement[bool]]:
+def _not_of(organizations: Any) -> ColumnElement[bool]:
     """Leave out the events of these organizations, as `owners` tells."""
-    if not organizations:
-        return []
     installed = select(InstallationRow.id).where(InstallationRow.organization_id.in_(organizations))
     alone = select(IntegrationRow.id).where(IntegrationRow.organization_id.in_(organizations))
     # Both said outright: with a null, `not in` would leave out an event of nobody's installation.
-    return [
-        or_(
-            and_(EventRow.installation_id.is_not(None), EventRow.installation_id.not_in(installed)),
-            and_(EventRow.installation_id.is_(None), EventRow.integration_id.not_in(alone)),
-        )
-    ]
+    return or_(
+        and_(EventRow.installation_id.is_not(None), EventRow.installation_id.not_in(installed)),
+        and_(EventRow.installation_id.is_(None), EventRow.integration_id.not_in(alone)),
+    )
 
 
 def next_slot(session: Session, installation_id: str, *, most: int, window: float) -> float | None:
@@ -278,13 +308,19 @@ def finish(session: Session, owner: str, results: Sequence[dict[str, Any]], unbe
 
 def next_moment(session: Session) -> float | None:
     """Tell when the next event is due that is not yet, or a lease ends, in epoch seconds."""
-    moment = time.time()
-    queries = [
+    moments = session.execute(_finding_next(), {"moment": time.time()}).one()
+    return min((moment for moment in moments if moment is not None), default=None)
+
+
+@lru_cache(maxsize=1)
+def _finding_next() -> Select[Any]:
+    """Write the statement once, as `_finding_ready` does; each part is one look into an index."""
+    moment = bindparam("moment", type_=Float)
+    dues = [
         select(func.min(EventRow.due_at)).where(EventRow.state == state, EventRow.due_at > moment) for state in WAITING
     ]
     ends = select(func.min(EventRow.lease_until)).where(EventRow.state == "claimed", EventRow.lease_until > moment)
-    moments = (session.scalar(query) for query in (*queries, ends))
-    return min((moment for moment in moments if moment is not None), default=None)
+    return select(*(part.scalar_subquery() for part in (*dues, ends)))
 
 
 def depth(session: Session) -> dict[str, int]:

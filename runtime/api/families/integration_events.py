@@ -65,7 +65,8 @@ def trigger_integration_event(call: Call, integration: IntegrationRow, body: Tri
     if EVENTS[kind].waits:
         caller = triggering.EventCaller(host.database, host.plans, host.invoker)
         return caller.call(integration, kind, body)
+    candidates = host.candidates.of(integration.organization_id, integration.id, call.basis)
     with host.database.transaction(writes=True) as session:
-        ids, reason = triggering.trigger(session, integration, kind, body)
+        ids, reason = triggering.trigger(session, integration, kind, body, candidates)
     host.dispatcher.wake()
     return TriggeredEvents(events=ids, reason=reason or MISSING)
