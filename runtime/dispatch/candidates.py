@@ -1,0 +1,28 @@
+"""What an event may be for: the installations of an organization, kept as long as none of them changed."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from runtime.store import installed
+from runtime.store.database import Database
+from runtime.store.installed import Installed
+from runtime.store.remembered import Basis, Remembered
+
+KEPT = 2_000
+"""Integrations whose installations are kept."""
+
+
+class Candidates:
+    """Installations by organization and integration, forgotten when an epoch moves they rest on."""
+
+    def __init__(self, database: Database) -> None:
+        self._kept: Remembered[list[Installed]] = Remembered(database, KEPT)
+
+    def of(self, organization_id: str, integration_id: str, basis: Basis) -> list[Installed]:
+        """List the installations of an integration in an organization, oldest first."""
+
+        def make(session: Session) -> list[Installed]:
+            return installed.in_organization(session, organization_id, integration_id)
+
+        return self._kept.get((organization_id, integration_id), basis, make)
