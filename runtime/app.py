@@ -28,6 +28,7 @@ from runtime.api.table import operations
 from runtime.api.tunnel_lines import mount_tunnels
 from runtime.contract.addresses import Addresses
 from runtime.contract.origins import PORTS
+from runtime.dispatch import tracing
 from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.candidates import Candidates
 from runtime.dispatch.deliveries import Deliveries, Plans
@@ -99,6 +100,7 @@ class Application:
     def close(self) -> None:
         """Finish what is in flight and end."""
         self.host.close()
+        tracing.stop()
 
 
 def prepare(settings: Settings) -> str | None:
@@ -168,6 +170,7 @@ def create_app(settings: Settings) -> Application:
         mount_preview(app, host)
         mount_identity(app, host)
         mount_site_page(app, host)
+    tracing.start()
     host.dispatcher.start()
     host.purger.start()
     host.jobs.start()

@@ -1,4 +1,4 @@
-"""Counts and times every request, whoever answers it: a route, the short way of renders, an error."""
+"""Counts, times and traces every request, whoever answers it: a route, the short way of renders, an error."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 from wsgiref.types import StartResponse, WSGIEnvironment
 
-from runtime.dispatch import metrics
+from runtime.dispatch import metrics, tracing
 
 OPERATION = "runtime.operation"
 """Where in a request's environment whoever handles it leaves the operation's name."""
@@ -28,9 +28,21 @@ class Counting:
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         began = time.monotonic()
+        span = tracing.request_began(environ)
 
         def begin(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
-            metrics.request_ended(environ.get(OPERATION, NONE), int(status[:3]), time.monotonic() - began)
+            operation, code = environ.get(OPERATION, NONE), int(status[:3])
+            metrics.request_ended(operation, code, time.monotonic() - began)
+            if span is not None:
+                span.answered(operation, code)
             return start_response(status, headers, *more)
 
-        return self._app(environ, begin)
+        if span is None:
+            return self._app(environ, begin)
+        try:
+            return span.until_read(self._app(environ, begin))
+        except BaseException:
+            span.failed()
+            raise
+        finally:
+            span.leave()

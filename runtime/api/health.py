@@ -34,13 +34,20 @@ def mount_health(app: Flask, host: Host) -> None:
         return Response(json.dumps(report), 200 if ready else 503, headers, mimetype="application/json")
 
     def metrics_text() -> Response:
-        with host.database.transaction(writes=False) as session:
-            standing = metrics.Queue(queue.depth(session), queue.oldest(session))
-        return Response(metrics.text(standing), mimetype="text/plain; version=0.0.4")
+        return Response(metrics.text(_queue(host)), mimetype="text/plain; version=0.0.4")
 
     app.add_url_rule("/healthz", "healthz", healthz)
     app.add_url_rule("/readyz", "readyz", readyz)
     app.add_url_rule("/metrics", "metrics", metrics_text)
+
+
+def _queue(host: Host) -> metrics.Queue | None:
+    """Look up the queue; None while the database is away, which is when the other numbers matter most."""
+    try:
+        with host.database.transaction(writes=False) as session:
+            return metrics.Queue(queue.depth(session), queue.oldest(session))
+    except SQLAlchemyError:
+        return None
 
 
 def _database(host: Host) -> bool:

@@ -6,11 +6,12 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from runtime.contract.identifiers import new_id
 from runtime.contract.invocation import Failure, Invocation, Limits, Outcome, Trace
-from runtime.dispatch import metrics
+from runtime.contract.masking import Masker
+from runtime.dispatch import metrics, tracing
 from runtime.dispatch.planning import Plan
 from runtime.dispatch.recorder import Recorder
 from runtime.dispatch.thinning import Thinning
@@ -20,6 +21,9 @@ from runtime.engines.shares import Shares
 from runtime.engines.table import Engines
 from runtime.store.database import now
 from runtime.store.queue import Source
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Span
 
 SEATS = 128
 """Calls that may be waited for at a time in one process, where nobody says how many threads there are."""
@@ -38,6 +42,8 @@ class _Parts:
     ended: Ended
     started: float
     sent: float
+    span: Span | None
+    masker: Masker
     sound: bool | None = True
     outcome: Outcome | None = None
     trace: Trace | None = None
@@ -65,7 +71,15 @@ class _Parts:
             (self.open or []).pop()  # atomic: of two threads one gets it
         except IndexError:
             return
+        if self.span is not None:
+            tracing.call_ended(self.span, self.outcome, self.trace, self.masker)
         self.ended(self.outcome, self.trace, self.seconds)
+
+
+def _parts(plan: Plan, kind: str, ended: Ended, sound: bool | None = True) -> _Parts:
+    """Begin a call: what is measured of it counts from here."""
+    span = tracing.call_began(kind, plan.integration, plan.installation_id)
+    return _Parts(ended, time.perf_counter(), time.time(), span, plan.masker, sound, open=[None])
 
 
 class Invoker:
@@ -173,7 +187,7 @@ class Invoker:
 
         place = (plan.organization_id, plan.integration)
         seated = self._seats.enter(*place)
-        parts = _Parts(ended, time.perf_counter(), time.time(), sound, open=[None])
+        parts = _parts(plan, kind, ended, sound)
         try:
             outcome = self._send(plan, kind, event, fetch_body, parts, limits, seated=seated)
         except BaseException:
@@ -190,7 +204,7 @@ class Invoker:
 
     def send(self, plan: Plan, kind: str, event: bytes, fetch_body: bytes | None, ended: Ended) -> Outcome:
         """Send an event as it stands; `ended` is called once, with answer, trace and seconds."""
-        parts = _Parts(ended, time.perf_counter(), time.time(), open=[None])
+        parts = _parts(plan, kind, ended)
         return self._send(plan, kind, event, fetch_body, parts, self.limits, seated=True)
 
     @staticmethod

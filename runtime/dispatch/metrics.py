@@ -122,8 +122,8 @@ def _unrecorded(kind: str) -> Counter:
     return _meters().unrecorded.labels(kind)
 
 
-def text(queue: Queue) -> bytes:
-    """Write all metrics, with what the queue is like at this moment."""
+def text(queue: Queue | None) -> bytes:
+    """Write all metrics, with what the queue is like at this moment; None where nobody knows."""
     from prometheus_client import CollectorRegistry, generate_latest
     from prometheus_client.multiprocess import MultiProcessCollector
 
@@ -139,13 +139,17 @@ def text(queue: Queue) -> bytes:
 class _Standing:
     """What is looked up when somebody asks: the same for all processes, so that nothing is added up."""
 
-    def __init__(self, queue: Queue) -> None:
+    def __init__(self, queue: Queue | None) -> None:
         self._queue = queue
 
     def collect(self) -> Iterator[Any]:
         """Give the metrics, as the library asks for them."""
         from prometheus_client.core import GaugeMetricFamily
 
+        up = 0.0 if self._queue is None else 1.0
+        yield GaugeMetricFamily("host_database_up", "Whether the database answers", value=up)
+        if self._queue is None:
+            return
         events = GaugeMetricFamily("host_events", "Events that wait or were given up, by state", labels=["state"])
         oldest = GaugeMetricFamily(
             "host_oldest_event_seconds",

@@ -65,7 +65,6 @@ def asked(one: Installed, browser: Browser) -> dict[str, requests.Response]:
         "public endpoint": ("POST", f"{one.path}/integration/echo", {}),
         "address": ("GET", "/v1/urls/published?url=https://docs.example/", None),
         "readiness": ("GET", "/readyz", None),
-        "metrics": ("GET", "/metrics", None),
     }
     answers = {}
     for name, (method, path, body) in ways.items():
@@ -84,10 +83,13 @@ def test_everything_answers_that_it_is_unavailable_while_the_database_is_away(
     assert max(before.values()) < 500, before
     server.stop()
     while_away = [asked(one, browser) for _ in range(2)]
+    counted = requests.get(f"{one.owner.api.url}/metrics", timeout=SOON)
     server.start("max_connections=200")
     for answers in while_away:
         told = {name: (answer.status_code, answer.headers.get("Retry-After")) for name, answer in answers.items()}
         assert {name: answer for name, answer in told.items() if answer != (503, "1")} == {}
+    assert counted.status_code == 200 and "host_database_up 0.0" in counted.text
+    assert 'status="503"' in counted.text and "host_events{" not in counted.text
     wait_for(lambda: {name: answer.status_code for name, answer in asked(one, browser).items()} == before)
     sent = one.owner.api.post(f"{one.path}/events", {"event": {"type": "space_content_updated", "revisionId": "x"}})
     (event,) = sent.json["events"]

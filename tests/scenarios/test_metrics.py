@@ -90,6 +90,7 @@ def test_the_queue_is_shown_as_it_is(host: HostProcess, one: Installed) -> None:
     wait_for(waiting)
     time.sleep(0.2)
     now = measured(host.url)
+    assert now["host_database_up", frozenset()] == 1
     assert now["host_oldest_event_seconds", frozenset({("state", "pending")})] >= 0.2
     assert now["host_oldest_event_seconds", frozenset({("state", "failed")})] == 0, "it comes again in ten minutes"
     assert now["host_oldest_event_seconds", frozenset({("state", "claimed")})] == 0
