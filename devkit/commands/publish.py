@@ -9,7 +9,8 @@ import click
 
 from devkit.build.bundle import publish_body
 from devkit.checking import inspection
-from devkit.hosts import credentials
+from devkit.hosts import choosing
+from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, RequestRefused, part
 from devkit.hosts.organizations import organization_of
 from devkit.hosts.refusals import finding_of
@@ -34,7 +35,7 @@ Examples: devkit publish ./my-integration --organization my-company
 @click.option("--yes", is_flag=True, help="Do not ask when the integration may do more than before.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and publish nothing.")
 @env_option
-@credentials.options
+@choosing.options
 @json_option
 def command(
     path: str | None,
@@ -42,8 +43,7 @@ def command(
     yes: bool,
     dry_run: bool,
     env: str | None,
-    host: str | None,
-    token: str | None,
+    chosen: Choice,
     as_json: bool,
 ) -> None:
     """Publish the integration in PATH (this folder) as its next version.
@@ -53,7 +53,7 @@ def command(
     """
     project = projects.load(path, env)
     name = project.manifest.name
-    client = Client(credentials.load(host, token, str(project.folder)))
+    client = chosen.client(str(project.folder))
     with Progress() as progress:
         progress.at("Checking")
         for warning in inspection.look(project):

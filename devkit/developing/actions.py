@@ -12,7 +12,7 @@ from devkit.developing.keys import Keys
 from devkit.developing.reporting import Reporter
 from devkit.developing.session import Session
 from devkit.events import history, sending
-from devkit.hosts import credentials
+from devkit.hosts import choosing
 from devkit.hosts.client import Client, part
 from devkit.hosts.organizations import organization_of
 from devkit.terminal.output import Problem
@@ -86,9 +86,9 @@ class Actions:
             tunnel.close()
             self._reporter.notice("The tunnel is closed.")
             return
-        known = credentials.remote()
+        known = choosing.elsewhere()
         if known is None:
-            raise Problem("no host is known for a tunnel; run `devkit login --host URL --token TOKEN`")
+            raise Problem("no host is known for a tunnel; run `devkit login --host URL`")
         server = LocalPort(self._port, lambda *_: None)
         owner = organization_of(Client(known), None, "use `devkit tunnel PORT --organization ORG` instead")
         name = self._named()

@@ -31,6 +31,8 @@ WRONG: dict[str, tuple[str, ...]] = {
     "uninstall": ("something",),
     "unpublish": ("something",),
     "login": ("--host", "http://127.0.0.1:1", "--token", "dk_x"),
+    "hosts": ("--default", "something"),
+    "logout": (),
     "import": ("nowhere", "--space", "x"),
     "whoami": (),
     "tokens": (),
