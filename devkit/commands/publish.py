@@ -74,15 +74,17 @@ def command(
     with Progress() as progress:
         progress.at(f"Uploading {len(body['script']) / 1000:.0f} kB, and loading it there")
         try:
-            published: dict[str, Any] = client.call("POST", f"/v1/integrations/{part(name)}", body)
+            sent = body | {"unlessSame": True}
+            published: dict[str, Any] = client.call("POST", f"/v1/integrations/{part(name)}", sent)
         except RequestRefused as refused:
             finding = finding_of(refused.sentence, project.folder, path)
             raise (InvalidProject([finding]) if finding.source is not None else refused) from None
-    answer(
-        as_json,
-        published | report,
-        f"Published {published['name']} version {published['version']}: {published['urls']['app']}",
-    )
+    same = running is not None and running["version"] == published["version"]
+    version, where = published["version"], published["urls"]["app"]
+    text = f"Published {name} version {version}: {where}"
+    if same:
+        text = f"{name} is the same as version {version}, which runs there: nothing was published. {where}"
+    answer(as_json, {**published, **report, "published": not same}, text)
 
 
 def _running(client: Client, name: str) -> dict[str, Any] | None:
