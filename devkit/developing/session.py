@@ -114,9 +114,9 @@ class Session:
                 took = (time.perf_counter() - began) * 1000
                 version = published["version"]
                 self._reporter.tell("reloaded", f"Version {version} is live ({took:.0f} ms).", version=version)
-        if project is not None:
-            self._reporter.warnings([*projects.warnings(project), *unkept(project)])
         self._announce()
+        if project is not None:  # after the announcement, which somebody waits for
+            self._reporter.warnings([*projects.warnings(project), *unkept(project)])
 
     def _announce(self) -> None:
         """Report the address of the preview, once for each name; without a name there is none yet."""

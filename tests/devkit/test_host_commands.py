@@ -154,6 +154,8 @@ def test_publish_and_unpublish(alone: Shell, alpha: Tenant, project: Path) -> No
     manifest.write_text(manifest.read_text().replace("name: counter", f"name: {name}"))
     first = alone("publish", str(project), "--json").json
     assert (first["name"], first["version"], first["runtime"]) == (name, 1, "python")
+    script = project / "integration.py"
+    script.write_text(script.read_text().replace("Clicked", "Pressed"))
     assert "version 2" in alone("publish", folder=project / "assets").out
     removed = alone("unpublish", name, "--yes", "--json")
     assert removed.json == {"name": name, "unpublished": True}
