@@ -25,7 +25,7 @@ NPM := tests/clients tests/browser/axe sample_integrations/diagram-js
 # Tests start a thousand processes, and each would compile our sources again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: dev test test-sqlite test-postgresql coverage venv venv-test npm lint format openapi lock bench clean
+.PHONY: dev test test-sqlite test-postgresql coverage venv venv-test npm lint format openapi schema lock bench clean
 
 ## dev: run the platform with a sample integration
 dev: venv
@@ -73,7 +73,8 @@ npm: $(NPM:%=%/node_modules/.installed)
 
 .venv/.installed: requirements.lock pyproject.toml | .venv/bin/python
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@# As a path, not as a hook of imports: editors and type checkers see the packages.
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --config-settings editable_mode=compat -e .
 	@touch $@
 
 .venv/.installed-test: requirements-test.lock .venv/.installed
@@ -88,6 +89,10 @@ format: venv-test
 ## openapi: write openapi.json, and the scopes that its operations need
 openapi: venv-test
 	$(BIN)/python -m runtime.api.openapi --write openapi.json
+
+## schema: write the JSON schema of manifests, for editors
+schema: venv
+	$(BIN)/python -m devkit.checking.manifest_schema
 
 ## lock: choose the versions (needs uv)
 lock:

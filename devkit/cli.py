@@ -37,6 +37,8 @@ COMMANDS: dict[str, str] = {
     "uninstall": "Take an integration off an organization, spaces and sites.",
     "unpublish": "Remove an integration from a host.",
     "login": "Save the address of a host and a token for it.",
+    "hosts": "List the hosts you can speak to, or choose the default.",
+    "logout": "Forget a host and the token for it.",
     "import": "Import a folder, a file or a website into a space.",
     "whoami": "Show whose token is in use.",
     "tokens": "List your tokens for a host, or revoke one.",

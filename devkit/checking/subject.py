@@ -75,15 +75,23 @@ def code_of(project: Project) -> Code:
     script = project.script
     if not script.is_file() or script.suffix not in (".py", *javascript.ENDINGS):
         return Code(partial=True)
-    if script.suffix == ".py":
-        # An engine names a file as it is in the bundle, beside the entry.
-        files, folder, look = modules(script), script.parent, python_code.look
-    else:
-        files, folder, look = _javascript_files(script.parent), project.folder, javascript_code.look
-    sources = [source for path in files if (source := _source(path, folder)) is not None]
+    look = python_code.look if script.suffix == ".py" else javascript_code.look
+    sources = sources_of(project)
     code = look(sources)
-    code.partial = code.partial or len(sources) < len(files)
+    code.partial = code.partial or len(sources) < len(_files(script))
     return code
+
+
+def sources_of(project: Project) -> list[Source]:
+    """Read the files of a project's script, without those that cannot be read or are too long."""
+    script = project.script
+    # An engine names a file of Python as it is in the bundle, beside the entry.
+    folder = script.parent if script.suffix == ".py" else project.folder
+    return [source for path in _files(script) if (source := _source(path, folder)) is not None]
+
+
+def _files(script: Path) -> list[Path]:
+    return modules(script) if script.suffix == ".py" else _javascript_files(script.parent)
 
 
 def _javascript_files(folder: Path) -> list[Path]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from devkit.checking import sarif
+from devkit.checking import manifest_schema, sarif
 from devkit.checking.inspection import Inspection, inspect
 from devkit.checking.wording import counted
 from devkit.projects import project as projects
@@ -30,6 +30,7 @@ COLORS = {"error": "red", "warning": "yellow"}
 )
 @click.option("--strict", is_flag=True, help="Treat warnings as errors.")
 @click.option("--sarif", "sarif_file", type=click.Path(dir_okay=False), help="Write the findings as SARIF, for CI.")
+@click.option("--schema", is_flag=True, help="Print the JSON schema of a manifest, for editors, and check nothing.")
 @env_option
 @json_option
 @click.pass_context
@@ -39,6 +40,7 @@ def command(
     sandbox: SandboxMode,
     strict: bool,
     sarif_file: str | None,
+    schema: bool,
     env: str | None,
     as_json: bool,
 ) -> None:
@@ -49,7 +51,11 @@ def command(
 
     Examples: devkit check ./my-integration --strict
               devkit check --sarif check.sarif
+              devkit check --schema > integration.schema.json
     """
+    if schema:
+        say(manifest_schema.FILE.read_text(encoding="utf-8").rstrip("\n"))
+        return
     inspection = inspect(path, sandbox, env)
     ok = not (inspection.findings if strict else inspection.errors)
     if sarif_file is not None:

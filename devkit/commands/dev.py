@@ -15,7 +15,9 @@ from devkit.developing.debugging import Debuggee
 from devkit.developing.remote import RemoteSession
 from devkit.developing.reporting import Reporter
 from devkit.developing.session import Session
-from devkit.hosts import credentials
+from devkit.hosts import choosing
+from devkit.hosts.choosing import Choice
+from devkit.hosts.credentials import LOCAL
 from devkit.local_host import running
 from devkit.local_host.process import LocalHost, choose_port
 from devkit.projects import project as projects
@@ -51,7 +53,8 @@ Examples: devkit dev ./my-integration --no-open
 )
 @click.option("--host", help="Develop against this host: its events come here through a tunnel.")
 @click.option("--token", help="A token for that host; default: DEVKIT_TOKEN, or the saved one.")
-@click.option("--all", "everybody", is_flag=True, help="With --host: take the events of all organizations.")
+@choosing.to_option("Develop against the host of this name, as with --host.")
+@click.option("--all", "everybody", is_flag=True, help="With --host or --to: take the events of all organizations.")
 @click.option(
     "--sandbox", type=click.Choice(["required", "off"]), default="required", help="Whether to confine the script."
 )
@@ -67,6 +70,7 @@ def command(
     debug_port: int,
     host: str | None,
     token: str | None,
+    to: str | None,
     everybody: bool,
     sandbox: SandboxMode,
     env: str | None,
@@ -83,10 +87,12 @@ def command(
     for number in ENDINGS:  # also a terminal that closes: the host must be stopped in order then, too
         signal.signal(number, lambda *_: stopping.set())
     reporter = Reporter(as_json, stopping)
-    if host is not None:
+    if to == LOCAL:
+        raise click.UsageError("--to names a host elsewhere; without it the host is this command's own.")
+    if host is not None or to is not None:
         if fresh or debug or data or port:
             raise click.UsageError("--host takes none of --port, --data, --fresh and --debug: no host is started here.")
-        known = credentials.load(host, token)
+        known = Choice(host, token, to, quiet=True).credentials()  # it is told where events are answered from
         RemoteSession(known, path, stopping, reporter, env=env, sandbox=sandbox, everybody=everybody).run(started)
         return
     if token or everybody:

@@ -10,6 +10,8 @@ import click
 from devkit.examining import table
 from devkit.examining.result import Examination, Place
 from devkit.examining.table import EXAMINATIONS
+from devkit.hosts import choosing
+from devkit.hosts.choosing import Choice
 from devkit.terminal import completion
 from devkit.terminal.output import json_option, say
 
@@ -18,19 +20,16 @@ SIGNS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "problem": ("✗", 
 
 @click.command("doctor")
 @click.argument("path", required=False, shell_complete=completion.folders)
-@click.option("--host", help="Address of the host to check; default: the saved one.")
-@click.option("--token", help="A token for the host; default: the saved one.")
 @click.option("--fix", is_flag=True, help="Apply the fixes that are safe.")
+@choosing.options
 @json_option
 @click.pass_context
-def command(
-    ctx: click.Context, path: str | None, host: str | None, token: str | None, fix: bool, as_json: bool
-) -> None:
+def command(ctx: click.Context, path: str | None, chosen: Choice, fix: bool, as_json: bool) -> None:
     """Look at this machine, the project in PATH (this folder) and the host, and suggest fixes.
 
     Example: devkit doctor --fix
     """
-    place = Place(Path(path or ".").resolve(), host, token)
+    place = Place(Path(path or ".").resolve(), chosen)
     results = [_one(place, name, fix, as_json) for name in EXAMINATIONS]
     sick = any(result.state == "problem" for result in results)
     if as_json:

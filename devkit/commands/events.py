@@ -9,8 +9,8 @@ import click
 
 from devkit.events import history
 from devkit.events.traces import as_text
-from devkit.hosts import credentials
-from devkit.hosts.client import Client
+from devkit.hosts import choosing
+from devkit.hosts.choosing import Choice
 from devkit.projects import project as projects
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
@@ -49,7 +49,7 @@ def filters(command: Any) -> Any:
 @click.option("--installation", metavar="ID", help="Only events of this installation.")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 10_000), help="How many at most.")
 @env_option
-@credentials.options
+@choosing.options
 @json_option
 def command(
     name: str | None,
@@ -60,8 +60,7 @@ def command(
     installation: str | None,
     limit: int,
     env: str | None,
-    host: str | None,
-    token: str | None,
+    chosen: Choice,
     as_json: bool,
 ) -> None:
     """List the events of the integration NAME (the one of this folder), newest first.
@@ -70,7 +69,7 @@ def command(
     """
     name = name or projects.name_here(env)
     begin = history.moment(since) if since else None
-    client = Client(credentials.load(host, token))
+    client = chosen.client(local_first=True)
     if event is not None:
         detail = client.call("GET", history.path(name, event))
         say(json.dumps(detail) if as_json else _whole(detail))

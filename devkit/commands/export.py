@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from devkit.exporting.downloading import Folder, files_of
-from devkit.hosts import credentials
-from devkit.hosts.client import Client, part
+from devkit.hosts import choosing
+from devkit.hosts.choosing import Choice
+from devkit.hosts.client import part
 from devkit.terminal.output import answer, json_option
 
 EXAMPLES = """\b
@@ -24,14 +25,14 @@ Examples: devkit export --space kV2n8sQfJ0bXyT4LrE6w ./docs
 @click.option("--space", required=True, metavar="ID", help="The space.")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--force", is_flag=True, help="Write into a folder that has something in it; what is no page stays.")
-@credentials.options
+@choosing.options
 @json_option
-def command(space: str, path: Path, force: bool, host: str | None, token: str | None, as_json: bool) -> None:
+def command(space: str, path: Path, force: bool, chosen: Choice, as_json: bool) -> None:
     """Write a space into a folder of Markdown files, with SUMMARY.md, pictures and all else.
 
     What is written is what the space says at the beginning, whatever changes meanwhile.
     """
-    client = Client(credentials.load(host, token))
+    client = chosen.client()
     revision = str(client.call("GET", f"/v1/spaces/{part(space)}")["revision"])
     folder = Folder(path, force=force)
     console = Console(stderr=True)

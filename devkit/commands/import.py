@@ -7,8 +7,9 @@ from typing import Any, get_args
 
 import click
 
-from devkit.hosts import credentials
-from devkit.hosts.client import Client, part
+from devkit.hosts import choosing
+from devkit.hosts.choosing import Choice
+from devkit.hosts.client import part
 from devkit.importing.following import follow
 from devkit.importing.packing import packed
 from devkit.terminal.output import Problem, answer, json_option, warn
@@ -26,7 +27,7 @@ Examples: devkit import ./docs --space kV2n8sQfJ0bXyT4LrE6w
 @click.option("--page", metavar="ID", help="Import below this page.")
 @click.option("--change-request", metavar="ID", help="Import into this change request of the space.")
 @click.option("--source", type=click.Choice(get_args(ImportSource)), help="How to read it; else as its name says.")
-@credentials.options
+@choosing.options
 @json_option
 def command(
     what: str,
@@ -34,8 +35,7 @@ def command(
     page: str | None,
     change_request: str | None,
     source: str | None,
-    host: str | None,
-    token: str | None,
+    chosen: Choice,
     as_json: bool,
 ) -> None:
     """Import a folder, a file or an address into a space, a page or a change request.
@@ -45,14 +45,14 @@ def command(
     to: dict[str, Any] = {"page": page, "changeRequest": change_request}
     path = f"/v1/spaces/{part(space)}"
     if what.startswith(("http://", "https://")):
-        client = Client(credentials.load(host, token))
+        client = chosen.client()
         body = {"url": what, "source": source or _source_of(what)}
         begun = client.call(
             "POST", f"{path}/imports", body | {name: one for name, one in to.items() if one is not None}
         )
     else:
         with packed(Path(what), source) as sent:
-            client = Client(credentials.load(host, token))
+            client = chosen.client()
             named = {"source": sent.source, "name": sent.name}
             begun = client.call("POST", f"{path}/content/import/upload", data=sent.content, **named, **to)
     done = follow(client, f"{path}/imports/{part(begun['id'])}", begun)

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from devkit.hosts import credentials, installations
-from devkit.hosts.client import Client
+from devkit.hosts import choosing, installations
+from devkit.hosts.choosing import Choice
 from devkit.hosts.organizations import organization_of
 from devkit.projects import project as projects
 from devkit.projects.environments import env_option
@@ -27,7 +27,7 @@ Examples: devkit install my-integration --space 5Xk2
 @click.option("--all-spaces", is_flag=True, help="Install on every space, and on those to come.")
 @click.option("--all-sites", is_flag=True, help="Install on every site, and on those to come.")
 @env_option
-@credentials.options
+@choosing.options
 @json_option
 def command(
     name: str | None,
@@ -37,8 +37,7 @@ def command(
     all_spaces: bool,
     all_sites: bool,
     env: str | None,
-    host: str | None,
-    token: str | None,
+    chosen: Choice,
     as_json: bool,
 ) -> None:
     """Install the integration NAME (the one of this folder) on an organization, and on spaces and sites of it.
@@ -46,7 +45,7 @@ def command(
     Where it is installed already it stays, and comes to the other places.
     """
     name = name or projects.name_here(env)
-    client = Client(credentials.load(host, token))
+    client = chosen.client()
     owner = organization_of(client, organization)
     installation = installations.find(client, name, owner)
     if installation is None:

@@ -6,8 +6,9 @@ import json
 
 import click
 
-from devkit.hosts import credentials, installations
-from devkit.hosts.client import Client, part
+from devkit.hosts import choosing, installations
+from devkit.hosts.choosing import Choice
+from devkit.hosts.client import part
 from devkit.hosts.organizations import organization_of
 from devkit.terminal import completion
 from devkit.terminal.output import json_option, say
@@ -20,11 +21,11 @@ Examples: devkit installations
 @click.command("installations", epilog=EXAMPLES)
 @click.argument("name", required=False, shell_complete=completion.integration)
 @click.option("--organization", help="Id or hostname of the organization, where the token has several.")
-@credentials.options
+@choosing.options
 @json_option
-def command(name: str | None, organization: str | None, host: str | None, token: str | None, as_json: bool) -> None:
+def command(name: str | None, organization: str | None, chosen: Choice, as_json: bool) -> None:
     """List what is installed on an organization, or where the integration NAME is, with what each waits for."""
-    client = Client(credentials.load(host, token))
+    client = chosen.client()
     owner = organization_of(client, organization)
     found = client.call("GET", f"/v1/orgs/{part(owner)}/installations", search=name, limit=1000)["items"]
     rows = [

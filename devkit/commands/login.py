@@ -2,25 +2,53 @@
 
 from __future__ import annotations
 
+import getpass
+import sys
+
 import click
 
 from devkit.hosts import credentials
 from devkit.hosts.client import Client
 from devkit.terminal.output import Problem, answer, json_option
 
+MOST = 10_000
+EXAMPLES = """\b
+Examples: devkit login --host http://127.0.0.1:8080
+          devkit login --host https://docs.example.com --name docs
+          pass show docs-token | devkit login --host https://docs.example.com --stdin"""
 
-@click.command("login")
+
+@click.command("login", epilog=EXAMPLES)
 @click.option("--host", required=True, help="Address of the host, for example http://127.0.0.1:8080.")
-@click.option("--token", required=True, help="A token, for example from `devkit init`.")
+@click.option("--name", help="What to call it, for --to NAME; default: its address.")
+@click.option("--token", help="A token, for example from `devkit init`; without it, it is asked for, and not shown.")
+@click.option("--stdin", "piped", is_flag=True, help="Read the token from standard input.")
 @json_option
-def command(host: str, token: str, as_json: bool) -> None:
-    """Check host and token, and save them.
+def command(host: str, name: str | None, token: str | None, piped: bool, as_json: bool) -> None:
+    """Check host and token, and save them: commands speak to this host from now on.
 
-    Example: devkit login --host http://127.0.0.1:8080 --token dk_...
+    Hosts saved before stay; `devkit hosts` lists them, `devkit logout` forgets one. Others who use the machine see a
+    token given with --token among its processes, one that is typed or piped in they do not.
     """
     if not host.startswith(("http://", "https://")):
         raise Problem("--host is an address that begins with http:// or https://")
-    new = credentials.Credentials(host.rstrip("/"), token)
+    if name is not None:
+        credentials.check_name(name)
+    if token is not None and piped:
+        raise click.UsageError("--token and --stdin name two tokens; give one of them.")
+    new = credentials.Credentials(host.rstrip("/"), token or _asked_for(host, piped))
     user = Client(new).call("GET", "/v1/user")
-    credentials.save(new)
-    answer(as_json, {"host": new.host, "user": user}, f"Logged in to {new.host} as {user['displayName']}.")
+    called = credentials.save(new, name)
+    text = f"Logged in to {new.host} as {user['displayName']}."
+    if called != credentials.name_of(new.host):
+        text += f" Its name is {called}."
+    answer(as_json, {"host": new.host, "name": called, "user": user}, text)
+
+
+def _asked_for(host: str, piped: bool) -> str:
+    if not piped and not sys.stdin.isatty():
+        raise Problem(f"nobody is there to ask for a token for {host}; give it on standard input, with --stdin")
+    given = sys.stdin.read(MOST) if piped else getpass.getpass(f"Token for {host} (not shown): ")
+    if not given.strip():
+        raise Problem("no token was given; nothing was saved. `devkit init` on the host makes one, so does /app")
+    return given.strip()

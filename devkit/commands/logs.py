@@ -10,8 +10,8 @@ import click
 from devkit.commands.events import filters as event_filters
 from devkit.events import following, history
 from devkit.events.traces import as_text
-from devkit.hosts import credentials
-from devkit.hosts.client import Client
+from devkit.hosts import choosing
+from devkit.hosts.choosing import Choice
 from devkit.projects import project as projects
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
@@ -34,7 +34,7 @@ Examples: devkit logs my-integration --follow
 @event_filters
 @click.option("--installation", metavar="ID", help="Only events of this installation.")
 @env_option
-@credentials.options
+@choosing.options
 @json_option
 def command(
     name: str | None,
@@ -48,14 +48,13 @@ def command(
     installation: str | None,
     since: str | None,
     env: str | None,
-    host: str | None,
-    token: str | None,
+    chosen: Choice,
     as_json: bool,
 ) -> None:
     """Show the latest events of the integration NAME (the one of this folder) with what their calls logged."""
     name = name or projects.name_here(env)
     begin = history.moment(since) if since else None
-    client = Client(credentials.load(host, token))
+    client = chosen.client(local_first=True)
     filters = {
         "type": kind, "status": status, "installation": installation, "since": begin,
         "level": level, "text": text, "event": trace,

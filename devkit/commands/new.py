@@ -31,6 +31,7 @@ TEMPLATES: dict[str, str] = {
 
 # In a checkout a link to the folder at the top, in an installed package the folder itself.
 PLACE = Path(__file__).resolve().parents[1] / "templates"
+SCHEMA = PLACE.parent / "checking" / "integration.schema.json"
 NAME = re.compile(r"[a-zA-Z0-9-_.]+")
 LONGEST_NAME = 100
 """What the contract allows as an integration's name; repeated, because asking it costs half the time of a run."""
@@ -207,7 +208,9 @@ def _write(template: Path, folder: Path, name: str, title: str) -> list[str]:
             text = path.read_text(encoding="utf-8")
             target.write_text(_filled(text, name, title, path.suffix == ".yaml"), encoding="utf-8")
         files.append(target.relative_to(folder).as_posix())
-    return files
+    # For editors: the first line of the manifest names it.
+    shutil.copyfile(SCHEMA, folder / SCHEMA.name)
+    return sorted([*files, SCHEMA.name])
 
 
 def _is_hidden(file: Path) -> bool:

@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from devkit.events import scenarios, sending
-from devkit.hosts import credentials
+from devkit.hosts import choosing
+from devkit.hosts.choosing import Choice
 from devkit.projects import project as projects
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
@@ -47,19 +48,16 @@ class Speed(click.ParamType[float]):
     shell_complete=completion.integration,
     help="The integration; default: the one in this folder, or the recorded one.",
 )
-@sending.to_option
 @env_option
-@credentials.options
+@choosing.options
 @json_option
 def command(
     file: str,
     speed: float,
     no_delay: bool,
     name: str | None,
-    to: str | None,
     env: str | None,
-    host: str | None,
-    token: str | None,
+    chosen: Choice,
     as_json: bool,
 ) -> None:
     """Send the events of the scenario FILE, one after the other, with their pauses.
@@ -70,7 +68,7 @@ def command(
     name = name or _here(env) or scenario.integration
     if name is None:
         raise Problem(f"which integration? Name it with --integration, or write `integration:` into {file}")
-    client = sending.target(host, token, to)
+    client = chosen.client(local_first=True)
     done: list[dict[str, Any]] = []
     for step in scenario.steps:
         if not no_delay and step.after:

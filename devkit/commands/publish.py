@@ -9,7 +9,8 @@ import click
 
 from devkit.build.bundle import publish_body
 from devkit.checking import inspection
-from devkit.hosts import credentials
+from devkit.hosts import choosing
+from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, RequestRefused, part
 from devkit.hosts.organizations import organization_of
 from devkit.hosts.refusals import finding_of
@@ -34,7 +35,7 @@ Examples: devkit publish ./my-integration --organization my-company
 @click.option("--yes", is_flag=True, help="Do not ask when the integration may do more than before.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and publish nothing.")
 @env_option
-@credentials.options
+@choosing.options
 @json_option
 def command(
     path: str | None,
@@ -42,8 +43,7 @@ def command(
     yes: bool,
     dry_run: bool,
     env: str | None,
-    host: str | None,
-    token: str | None,
+    chosen: Choice,
     as_json: bool,
 ) -> None:
     """Publish the integration in PATH (this folder) as its next version.
@@ -53,7 +53,7 @@ def command(
     """
     project = projects.load(path, env)
     name = project.manifest.name
-    client = Client(credentials.load(host, token, str(project.folder)))
+    client = chosen.client(str(project.folder))
     with Progress() as progress:
         progress.at("Checking")
         for warning in inspection.look(project):
@@ -74,15 +74,17 @@ def command(
     with Progress() as progress:
         progress.at(f"Uploading {len(body['script']) / 1000:.0f} kB, and loading it there")
         try:
-            published: dict[str, Any] = client.call("POST", f"/v1/integrations/{part(name)}", body)
+            sent = body | {"unlessSame": True}
+            published: dict[str, Any] = client.call("POST", f"/v1/integrations/{part(name)}", sent)
         except RequestRefused as refused:
             finding = finding_of(refused.sentence, project.folder, path)
             raise (InvalidProject([finding]) if finding.source is not None else refused) from None
-    answer(
-        as_json,
-        published | report,
-        f"Published {published['name']} version {published['version']}: {published['urls']['app']}",
-    )
+    same = running is not None and running["version"] == published["version"]
+    version, where = published["version"], published["urls"]["app"]
+    text = f"Published {name} version {version}: {where}"
+    if same:
+        text = f"{name} is the same as version {version}, which runs there: nothing was published. {where}"
+    answer(as_json, {**published, **report, "published": not same}, text)
 
 
 def _running(client: Client, name: str) -> dict[str, Any] | None:

@@ -13,7 +13,8 @@ import click
 
 from devkit.events import history, scenarios, sending
 from devkit.events.scenarios import Step, Unwritable
-from devkit.hosts import credentials
+from devkit.hosts import choosing
+from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, RequestRefused
 from devkit.projects import project as projects
 from devkit.projects.environments import env_option
@@ -50,7 +51,7 @@ Examples: devkit record visit.yaml
 )
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @env_option
-@credentials.options
+@choosing.options
 @json_option
 def command(
     file: str,
@@ -60,8 +61,7 @@ def command(
     name: str | None,
     force: bool,
     env: str | None,
-    host: str | None,
-    token: str | None,
+    chosen: Choice,
     as_json: bool,
 ) -> None:
     """Write the events of an integration into FILE as they happen, with the pauses between them.
@@ -75,7 +75,7 @@ def command(
         raise Problem(f"there is no folder {path.resolve().parent}")
     begin = history.moment(since) if since else None
     name = name or projects.name_here(env)
-    recording = Recording(Client(credentials.load(host, token)), name, path, kinds, count)
+    recording = Recording(chosen.client(local_first=True), name, path, kinds, count)
     if begin is not None:
         recording.look(begin)
     else:

@@ -10,6 +10,7 @@ import click
 
 from devkit.build.bundle import runtime_of
 from devkit.build.places import source_line
+from devkit.checking.wording import nearest
 from devkit.offline import simulated_host
 from devkit.offline.sandboxed_script import CallResult, SandboxedScript
 from devkit.offline.simulated_host import LEVELS, Configurations, Screen
@@ -18,6 +19,7 @@ from devkit.projects import project as projects
 from devkit.projects.environments import env_option
 from devkit.projects.findings import Finding
 from devkit.projects.project import Project
+from devkit.rendering import remote_lists
 from devkit.terminal import completion
 from devkit.terminal.output import Problem, complain, json_option, say, warn
 from runtime.contract import accessibility, contentkit
@@ -124,7 +126,11 @@ def command(
             _tell(_finding(project, refused.fault, run.entry))
             ctx.exit(1)
         _refuse_unknown(component, project, report)
+        if action is not None:
+            _refuse_action(component, action, project, report)
         called = run.render(component, props, state, sent, screen)
+        drawn = html_file is not None or png_file is not None
+        lists = remote_lists.asked(run, called, screen) if drawn else {}
     failure = called.trace.failure
     # Why it failed is reported in full below.
     known = tuple(fault.message for fault in (called.fault, failure) if fault is not None)
@@ -138,7 +144,7 @@ def command(
     for missing in accessibility.warnings(output, typed=runtime_of(project) != "python"):
         warn(str(missing))
     if html_file is not None or png_file is not None:
-        _draw_files(component, output, screen, html_file, png_file)
+        _draw_files(component, output, screen, lists, html_file, png_file)
     if as_json:
         say(json.dumps(output, ensure_ascii=False))
     elif as_tree or (html_file is None and png_file is None):
@@ -168,6 +174,17 @@ def _refuse_unknown(component: str, project: Project, report: LoadReport) -> Non
         raise Problem(f"there is no component `{component}`; the script has {', '.join(report.components)}")
     if not report.components and project.script.suffix == ".py":
         raise Problem(f'the script has no component; register one with @integration.component("{component}")')
+
+
+def _refuse_action(component: str, action: str, project: Project, report: LoadReport) -> None:
+    """Raise Problem that names the actions of a component; only scripts in Python say which they have."""
+    known = [name for owner, name in report.actions if owner == component]
+    if action in known or "*" in known or project.script.suffix != ".py":
+        return
+    close = nearest(action, known)
+    there = f"it has {', '.join(known)}" if known else f'`@{component}.action("{action}")` would register it'
+    suggestion = f"did you mean `{close}`? " if close else ""
+    raise Problem(f"the component `{component}` has no action `{action}`; {suggestion}{there}")
 
 
 def _named(project: Project) -> list[str]:
@@ -218,7 +235,12 @@ def _tell(finding: Finding) -> None:
 
 
 def _draw_files(
-    component: str, output: dict[str, Any], screen: Screen, html_file: str | None, png_file: str | None
+    component: str,
+    output: dict[str, Any],
+    screen: Screen,
+    lists: remote_lists.Lists,
+    html_file: str | None,
+    png_file: str | None,
 ) -> None:
     """Write the page, the picture, or both; raises Problem."""
     from devkit.rendering import picture
@@ -226,7 +248,7 @@ def _draw_files(
 
     if output.get("type") == "complete":
         raise Problem("the component is complete: there is nothing to draw; --json shows what it returns")
-    html = page(component, output, screen.context)
+    html = page(component, output, screen.context, lists)
     if html_file is not None:
         picture.write(Path(html_file), html.encode(), "--html")
     if png_file is not None:

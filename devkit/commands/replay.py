@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,10 @@ import click
 
 from devkit.commands.events import filters
 from devkit.events import history, payloads, sending
-from devkit.hosts import credentials
+from devkit.hosts import choosing
+from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, HostUnreachable
+from devkit.hosts.credentials import LOCAL
 from devkit.projects import project as projects
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
@@ -20,6 +23,7 @@ from devkit.terminal.output import Problem, answer, complain, json_option, warn
 EXAMPLES = """\b
 Examples: devkit replay --last
           devkit replay 0aB3dE5fG7hJ9kL1mN3p --edit --to local
+          devkit replay --last --from staging --to local
           devkit replay --since 2h --status failed"""
 
 
@@ -35,9 +39,9 @@ Examples: devkit replay --last
     shell_complete=completion.integration,
     help="The integration; default: the one in this folder.",
 )
-@sending.to_option
 @env_option
-@credentials.options
+@choosing.to_option("Take the events from this host; default: where they are sent to.", "--from")
+@choosing.options
 @json_option
 @click.pass_context
 def command(
@@ -50,16 +54,16 @@ def command(
     edit: bool,
     body: str | None,
     name: str | None,
-    to: str | None,
     env: str | None,
-    host: str | None,
-    token: str | None,
+    from_: str | None,
+    chosen: Choice,
     as_json: bool,
 ) -> None:
     """Send a past event again: the same payload with an id of its own.
 
     --last and --since take events that came by themselves, oldest first; --type takes those that somebody waited for,
-    too. With `--to local` they are read from the host you are logged in to and sent to the `devkit dev` of this folder.
+    too. With `--to local` they are read from the host you are logged in to and sent to the `devkit dev` of this folder;
+    --from names another host to read them from.
     """
     if sum((event is not None, last, since is not None)) != 1:
         raise click.UsageError("Give an event's ID, or --last, or --since 2h.")
@@ -67,12 +71,13 @@ def command(
         raise click.UsageError("--type and --status choose with --last and --since; an ID needs neither.")
     begin = history.moment(since) if since else None
     name = name or projects.name_here(env)
-    source = Client(credentials.load(host, token))
-    goal = sending.target(host, token, to)
+    source, goal = _hosts(from_, chosen)
     if event is not None:
         events = [history.whole(source, name, event)]
     else:
-        events = [history.whole(source, name, summary["id"]) for summary in _chosen(source, name, kind, status, begin)]
+        events = [
+            history.whole(source, name, summary["id"]) for summary in _suitable(source, name, kind, status, begin)
+        ]
     if edit and len(events) > 1:
         raise Problem(f"--edit takes one event, these are {len(events)}; name one by its id (`devkit events {name}`)")
     done = []
@@ -97,14 +102,28 @@ def command(
     ctx.exit(0 if len(good) == len(done) else 1)
 
 
-def _chosen(source: Client, name: str, kind: str | None, status: str | None, begin: str | None) -> list[dict[str, Any]]:
+def _hosts(from_: str | None, chosen: Choice) -> tuple[Client, Client]:
+    """Connect to where events are read from, and to where they go; beside `--to`, --host and --token say the first."""
+    if from_ is not None:
+        source = Choice(to=from_, quiet=chosen.quiet).client()
+        return source, chosen.client(local_first=True)
+    if chosen.to is None:
+        only = chosen.client(local_first=True)
+        return only, only
+    source = replace(chosen, to=None).client(local_first=chosen.to != LOCAL)
+    return source, Choice(to=chosen.to, quiet=chosen.quiet).client()
+
+
+def _suitable(
+    source: Client, name: str, kind: str | None, status: str | None, begin: str | None
+) -> list[dict[str, Any]]:
     """Find the newest event, or all since a time, oldest first; raises Problem where there is none."""
     events = history.walk(source, name, type=kind, status=status, since=begin)
     suitable = (event for event in events if kind or history.by_itself(event))
-    chosen_events = list(suitable if begin else islice(suitable, 1))
-    if not chosen_events:
+    found = list(suitable if begin else islice(suitable, 1))
+    if not found:
         raise Problem(f"{name} has no such event on {source.host}; `devkit events {name}` lists what there is")
-    return chosen_events[::-1]
+    return found[::-1]
 
 
 def _replay(

@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from devkit.hosts import credentials
+from devkit.hosts import choosing
+from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, part
 from devkit.releasing.confirmation import ask, show
 from devkit.releasing.differences import differences
@@ -24,15 +25,13 @@ Examples: devkit rollback my-integration 7
 @click.argument("version", type=click.IntRange(1), required=False)
 @click.option("--last", is_flag=True, help="The version before the one that runs now.")
 @click.option("--yes", is_flag=True, help="Do not ask when the integration may do more than before.")
-@credentials.options
+@choosing.options
 @json_option
-def command(
-    name: str, version: int | None, last: bool, yes: bool, host: str | None, token: str | None, as_json: bool
-) -> None:
+def command(name: str, version: int | None, last: bool, yes: bool, chosen: Choice, as_json: bool) -> None:
     """Roll the integration NAME back to an earlier VERSION, which is published again as the next version."""
     if (version is None) == (not last):
         raise click.UsageError("Give a VERSION, or --last.")
-    client = Client(credentials.load(host, token))
+    client = chosen.client()
     goal = _goal(client, name, version)
     now = client.call("GET", f"/v1/integrations/{part(name)}")
     manifest = goal["manifest"] | {"visibility": goal["visibility"], "title": goal["title"], "runtime": goal["runtime"]}

@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from devkit.hosts import credentials
+from devkit.hosts import choosing
+from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, part
 from devkit.terminal.output import Problem, answer, json_option
 
@@ -26,18 +27,16 @@ Examples: devkit tokens
     help="Days until the token expires; 0: never.",
 )
 @click.option("--revoke", "revoked", metavar="ID", help="Revoke this token: it is refused from now on.")
-@credentials.options
+@choosing.options
 @json_option
-def command(
-    title: str | None, days: int, revoked: str | None, host: str | None, token: str | None, as_json: bool
-) -> None:
+def command(title: str | None, days: int, revoked: str | None, chosen: Choice, as_json: bool) -> None:
     """List your tokens for a host, create one, or revoke one, which also ends the streams opened with it.
 
     A token is shown when it is created and never again: the host keeps only what it needs to recognize it.
     """
     if title is not None and revoked is not None:
         raise click.UsageError("--create and --revoke are two steps; give one of them.")
-    client = Client(credentials.load(host, token))
+    client = chosen.client()
     if title is not None:
         made = client.call("POST", "/v1/user/tokens", {"title": title, "expiresIn": days or None})
         until = f"until {made['expiresAt']}" if made["expiresAt"] else "until it is revoked"

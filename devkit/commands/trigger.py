@@ -11,7 +11,8 @@ import click
 from devkit.events import fixtures, payloads, sending
 from devkit.events.endpoint_requests import METHODS, Place, RequestDescription, endpoint, request
 from devkit.events.signing import SIGNERS
-from devkit.hosts import credentials
+from devkit.hosts import choosing
+from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, HostUnreachable
 from devkit.projects import project as projects
 from devkit.projects.environments import env_option
@@ -61,9 +62,8 @@ Examples: devkit trigger space_content_updated --set revisionId=abc --count 3
     shell_complete=completion.integration,
     help="The integration; default: the one in this folder.",
 )
-@sending.to_option
 @env_option
-@credentials.options
+@choosing.options
 @json_option
 def command(
     event: str,
@@ -80,10 +80,8 @@ def command(
     sign: str | None,
     secret: str | None,
     name: str | None,
-    to: str | None,
     env: str | None,
-    host: str | None,
-    token: str | None,
+    chosen: Choice,
     as_json: bool,
 ) -> None:
     """Send EVENT to the integration, as if it had happened.
@@ -96,7 +94,7 @@ def command(
     if sign and not secret:
         raise Problem("--sign needs --secret, or the variable DEVKIT_SIGNING_SECRET")
     name = name or projects.name_here(env)
-    client = sending.target(host, token, to)
+    client = chosen.client(local_first=True)
     place = Place(installation, space, site)
     if event == "fetch":
         if edit:

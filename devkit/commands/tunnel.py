@@ -9,7 +9,8 @@ import threading
 
 import click
 
-from devkit.hosts import credentials
+from devkit.hosts import choosing
+from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client
 from devkit.hosts.organizations import organization_of
 from devkit.terminal.output import Problem, json_option, say, shown_status
@@ -27,16 +28,14 @@ Examples: devkit tunnel 3000
     "--name", help="Name of the tunnel: the same name has the same address every time; else machine and port."
 )
 @click.option("--organization", help="Id or subdomain of the organization, where the token has several.")
-@credentials.options
+@choosing.options
 @json_option
-def command(
-    port: int, name: str | None, organization: str | None, host: str | None, token: str | None, as_json: bool
-) -> None:
+def command(port: int, name: str | None, organization: str | None, chosen: Choice, as_json: bool) -> None:
     """Give the local PORT a public address on the host, until Ctrl-C."""
     stopping = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: stopping.set())
-    known = credentials.load(host, token)
+    known = chosen.credentials()
 
     def log(method: str, path: str, status: int, took: float) -> None:
         if as_json:

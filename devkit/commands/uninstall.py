@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from devkit.hosts import credentials, installations
-from devkit.hosts.client import Client, part
+from devkit.hosts import choosing, installations
+from devkit.hosts.choosing import Choice
+from devkit.hosts.client import part
 from devkit.hosts.organizations import organization_of
 from devkit.releasing.confirmation import ask_to_lose
 from devkit.terminal import completion
@@ -21,31 +22,47 @@ Examples: devkit uninstall my-integration --space 5Xk2
 @click.option("--organization", help="Id or hostname of the organization, where the token has several.")
 @click.option("--space", "spaces", multiple=True, metavar="ID", help="Only from this space; may be repeated.")
 @click.option("--site", "sites", multiple=True, metavar="ID", help="Only from this site; may be repeated.")
+@click.option("--all-spaces", is_flag=True, help="From every space, and leave those to come alone.")
+@click.option("--all-sites", is_flag=True, help="From every site, and leave those to come alone.")
 @click.option("--yes", is_flag=True, help="Do not ask before it goes from the whole organization.")
-@credentials.options
+@choosing.options
 @json_option
 def command(
     name: str,
     organization: str | None,
     spaces: tuple[str, ...],
     sites: tuple[str, ...],
+    all_spaces: bool,
+    all_sites: bool,
     yes: bool,
-    host: str | None,
-    token: str | None,
+    chosen: Choice,
     as_json: bool,
 ) -> None:
     """Uninstall the integration NAME from spaces and sites, or from an organization with all of them."""
-    client = Client(credentials.load(host, token))
+    client = chosen.client()
     installation = installations.need(client, name, organization_of(client, organization))
     at = installations.path_of(name, installation["id"])
-    if not spaces and not sites:
-        parts = installations.parts_of(client, name, installation)
+    parts = installations.parts_of(client, name, installation)
+    every = {"space": all_spaces, "site": all_sites}
+    chosen_ids = {
+        kind: [item[kind]["id"] for item in parts[kind]] if every[kind] else [*dict.fromkeys(some)]
+        for kind, some in (("space", spaces), ("site", sites))
+    }
+    if not spaces and not sites and not any(every.values()):
         places = f"{len(parts['space'])} spaces and {len(parts['site'])} sites"
         ask_to_lose(f"Its configurations go with it, on the organization, {places}.", yes)
         client.call("DELETE", at)
-    for kind, ids in (("spaces", spaces), ("sites", sites)):
+    if wanted := {f"{kind}_selection": "selected" for kind, all_of_them in every.items() if all_of_them}:
+        client.call("PATCH", at, wanted)  # first: nothing made meanwhile gets it
+    for kind, ids in chosen_ids.items():
         for one in ids:
-            client.call("DELETE", f"{at}/{kind}/{part(one)}")
-    where = ", ".join([*spaces, *sites]) or "the organization"
-    value = {"name": name, "installation": installation["id"], "spaces": [*spaces], "sites": [*sites]}
+            client.call("DELETE", f"{at}/{installations.PARTS[kind]}/{part(one)}")
+    named = [f"all {installations.PARTS[kind]}" if every[kind] else ", ".join(ids) for kind, ids in chosen_ids.items()]
+    where = ", ".join(filter(None, named)) or "the organization"
+    value = {
+        "name": name,
+        "installation": installation["id"],
+        "spaces": chosen_ids["space"],
+        "sites": chosen_ids["site"],
+    }
     answer(as_json, value, f"Uninstalled {name} from {where}.")

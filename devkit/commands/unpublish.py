@@ -4,29 +4,42 @@ from __future__ import annotations
 
 import click
 
-from devkit.hosts import credentials
+from devkit.hosts import choosing, installations
+from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, part
 from devkit.releasing.confirmation import ask_to_lose
 from devkit.releasing.history import versions
 from devkit.terminal import completion
 from devkit.terminal.output import Problem, answer, json_option
 
+MOST_NAMED = 5
+
 
 @click.command("unpublish")
 @click.argument("name", shell_complete=completion.integration)
-@credentials.options
+@choosing.options
 @json_option
 @click.option("--yes", is_flag=True, help="Do not ask.")
-def command(name: str, host: str | None, token: str | None, as_json: bool, yes: bool) -> None:
+def command(name: str, chosen: Choice, as_json: bool, yes: bool) -> None:
     """Remove the integration NAME from the host, with its versions, installations, configurations and events.
 
     Example: devkit unpublish my-integration
     """
-    client = Client(credentials.load(host, token))
+    client = chosen.client()
     known = client.call("GET", "/v1/integrations", search=name, limit=1000)["items"]
     if not any(item["name"] == name for item in known):
         raise Problem(f"there is no integration {name} on {client.host}")
-    kept = sum(1 for _ in versions(client, name))
-    ask_to_lose(f"{name} on {client.host}: {kept} versions go, and every installation with its configuration.", yes)
+    if not yes:
+        ask_to_lose(f"{name} on {client.host}: what goes is {_what_goes(client, name)}, and all its events.", yes)
     client.call("DELETE", f"/v1/integrations/{part(name)}")
     answer(as_json, {"name": name, "unpublished": True}, f"Unpublished {name}.")
+
+
+def _what_goes(client: Client, name: str) -> str:
+    """Say how many versions there are, and which organizations of this person have it installed."""
+    kept = sum(1 for _ in versions(client, name))
+    organizations = client.call("GET", "/v1/orgs", limit=100)["items"]
+    where = [one["title"] for one in organizations if installations.find(client, name, one["id"]) is not None]
+    listed = ", ".join(where[:MOST_NAMED]) + (" and more" if len(where) > MOST_NAMED else "")
+    of_yours = f"of your organizations {listed} installed it" if where else "none of your organizations installed it"
+    return f"{kept} version{'s' if kept > 1 else ''}, every installation with its configuration ({of_yours})"

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from devkit.hosts import credentials
-from devkit.hosts.client import Client
+from devkit.hosts import choosing
+from devkit.hosts.choosing import Choice
 from devkit.projects import project as projects
 from devkit.projects.environments import env_option
 from devkit.releasing.history import versions
@@ -25,12 +25,12 @@ Examples: devkit versions my-integration
 @click.argument("name", required=False, shell_complete=completion.integration)
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 1000), help="How many at most.")
 @env_option
-@credentials.options
+@choosing.options
 @json_option
-def command(name: str | None, limit: int, env: str | None, host: str | None, token: str | None, as_json: bool) -> None:
+def command(name: str | None, limit: int, env: str | None, chosen: Choice, as_json: bool) -> None:
     """List the versions of the integration NAME (the one of this folder) that the host keeps, newest first."""
     name = name or projects.name_here(env)
-    rows = list(islice(versions(Client(credentials.load(host, token)), name), limit))
+    rows = list(islice(versions(chosen.client(), name), limit))
     say(json.dumps({"versions": rows}) if as_json else "\n".join(_line(row) for row in rows))
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import click
 
@@ -12,7 +13,7 @@ from devkit.developing.keys import Keys
 from devkit.developing.reporting import Reporter
 from devkit.developing.session import Session
 from devkit.events import history, sending
-from devkit.hosts import credentials
+from devkit.hosts import choosing
 from devkit.hosts.client import Client, part
 from devkit.hosts.organizations import organization_of
 from devkit.terminal.output import Problem
@@ -20,7 +21,7 @@ from devkit.tunnel.local_port import LocalPort
 from devkit.tunnel.tunnel import Tunnel
 from runtime.contract.events import EVENTS
 
-HELP = "Keys: o open the preview, e send an event, r replay the last, t tunnel on or off, c clear, q quit"
+HELP = "Keys: o open the preview, e send an event, r repeat the last event, t tunnel on or off, c clear, q quit"
 FIRST_EVENT = "space_content_updated"
 
 
@@ -54,26 +55,27 @@ class Actions:
             self._try(self._tunnel.close)
 
     def send_event(self) -> None:
-        """Ask for a type of event, and send its fixture."""
+        """Ask for a type of event among those this integration can receive, and send its fixture."""
         name = self._named()
+        offered = receivable(self._session.client.call("GET", f"/v1/integrations/{part(name)}"))
+        if self._event not in offered:
+            self._event = FIRST_EVENT if FIRST_EVENT in offered else offered[0]
+        self._reporter.notice(f"It can receive {', '.join(offered)}.")
         with self.keys.lines():
             try:
-                kind = input(f"Event [{self._event}]: ").strip() or self._event
+                typed = input(f"Event [{self._event}]: ").strip() or self._event
             except EOFError:
                 return
-        if kind not in EVENTS:
-            near = difflib.get_close_matches(kind, EVENTS, 1)
-            raise Problem(f"there is no event `{kind}`" + (f"; did you mean `{near[0]}`?" if near else ""))
-        self._event = kind
+        self._event = kind = meant(typed, offered)
         sent = sending.send(self._session.client, name, sending.fixture(self._session.client, name, kind))
         self._reporter.tell("sent", f"Sent {kind}: {sending.outcome(sent)}", **sent)
 
     def replay_last(self) -> None:
-        """Send the last event that came by itself once more."""
+        """Send the last event once more, of whatever type it is."""
         name, client = self._named(), self._session.client
-        last = next((event for event in history.walk(client, name, 50) if history.by_itself(event)), None)
+        last = next(iter(history.latest(client, name, 1)), None)
         if last is None:
-            raise Problem("there is no event to replay yet; `e` sends one")
+            raise Problem("there is no event to repeat yet; `e` sends one")
         event = history.whole(client, name, last["id"])
         sent = sending.send(client, name, sending.as_new(event["payload"], elsewhere=False), body=event.get("body"))
         text = f"Sent {last['payload']['type']} {last['id']} again: {sending.outcome(sent)}"
@@ -86,9 +88,9 @@ class Actions:
             tunnel.close()
             self._reporter.notice("The tunnel is closed.")
             return
-        known = credentials.remote()
+        known = choosing.elsewhere()
         if known is None:
-            raise Problem("no host is known for a tunnel; run `devkit login --host URL --token TOKEN`")
+            raise Problem("no host is known for a tunnel; run `devkit login --host URL`")
         server = LocalPort(self._port, lambda *_: None)
         owner = organization_of(Client(known), None, "use `devkit tunnel PORT --organization ORG` instead")
         name = self._named()
@@ -108,3 +110,32 @@ class Actions:
         except Problem as problem:
             if not self._stopping.is_set():
                 self._reporter.notice(click.style("error: ", fg="red", bold=True) + problem.sentence)
+
+
+def receivable(integration: Mapping[str, Any]) -> list[str]:
+    """List the types of events that an integration of this manifest is sent, as hosts show it."""
+    scopes, target = {*integration["scopes"]}, integration["target"]
+    screens = integration.get("configurations") or {}
+    drawn = bool(integration.get("blocks") or integration.get("contentSources")) or any(
+        "componentId" in screen for screen in screens.values()
+    )
+    kinds = []
+    for kind, event in EVENTS.items():
+        about = event.target not in ("space", "site") or target in ("all", event.target)
+        needs = {"ui_render": drawn}.get(kind, True)
+        if kind.startswith("content_compute"):
+            needs = bool(integration.get("contentSources"))
+        if about and needs and (event.scope is None or event.scope in scopes):
+            kinds.append(kind)
+    return kinds
+
+
+def meant(typed: str, offered: Sequence[str]) -> str:
+    """Give the type somebody typed, whole or only as far as it is the only one; raises Problem."""
+    begun = [kind for kind in offered if kind.startswith(typed)]
+    if typed in EVENTS or len(begun) == 1:
+        return typed if typed in EVENTS else begun[0]
+    if begun:
+        raise Problem(f"`{typed}` may be {', '.join(begun)}")
+    near = difflib.get_close_matches(typed, EVENTS, 1)
+    raise Problem(f"there is no event `{typed}`" + (f"; did you mean `{near[0]}`?" if near else ""))

@@ -7,11 +7,28 @@ from pathlib import Path
 from devkit.hosts.client import RequestRefused
 from devkit.hosts.refusals import finding_of
 from devkit.projects.findings import Finding, InvalidProject
+from devkit.projects.project import Project
 from devkit.terminal.output import Problem
+from runtime.contract.manifest import FILES
 from runtime.engines.engine import ScriptRefused
 
 EXPECTED = (Problem, ScriptRefused, OSError, ValueError)
 """What a reload may raise. A file that cannot be read just now must not end the watching: the next save tries again."""
+
+
+SAVING, GONE = 0.15, 0.5
+"""Seconds to wait before a fault is believed, and where a file is gone or empty: some editors save in two steps."""
+
+
+def patience(folder: Path, project: Project | None) -> float:
+    """Tell for how long a fault may come of a save that is under way."""
+    manifests = [folder / name for name in FILES if (folder / name).is_file()]
+    files = [*manifests[:1], *([project.script] if project is not None else [])]
+    try:
+        whole = bool(manifests) and all(file.stat().st_size for file in files)
+    except OSError:
+        whole = False
+    return SAVING if whole else GONE
 
 
 def faults(error: Exception, folder: Path, path: str | None) -> list[Finding]:

@@ -8,7 +8,7 @@ import time
 from typing import Any
 from urllib.parse import urlsplit
 
-from devkit.developing.faults import EXPECTED, faults
+from devkit.developing.faults import EXPECTED, faults, patience
 from devkit.developing.reporting import Reporter
 from devkit.developing.watcher import Watcher
 from devkit.events.traces import as_text
@@ -104,6 +104,7 @@ class RemoteSession:
     def _reload(self, first: bool = False) -> None:
         """Load what the files say now; what is wrong is shown, and the last good version keeps answering."""
         began = time.perf_counter()
+        project: projects.Project | None = None
         try:
             project = projects.load(self._path, self._env)
             self._reporter.warnings(projects.warnings(project))
@@ -120,6 +121,8 @@ class RemoteSession:
             self._engine.put(run)
             self._live, self._faulty = run.script.source, False
         except EXPECTED as error:
+            if not first and not self._watcher.quiet(patience(self._folder, project)):
+                return  # it was looked at in the middle of being saved, and is looked at again at once
             self._show(faults(error, self._folder, self._path))
         else:
             if not first:

@@ -6,12 +6,13 @@ import hashlib
 import json
 import threading
 import time
-import webbrowser
 from typing import Any
 
 from devkit.build.bundle import publish_body
+from devkit.developing import browsers
 from devkit.developing.debugging import Debuggee
-from devkit.developing.faults import EXPECTED, faults
+from devkit.developing.faults import EXPECTED, faults, patience
+from devkit.developing.promises import unkept
 from devkit.developing.reporting import Reporter
 from devkit.developing.sample_content import fill
 from devkit.developing.watcher import Watcher
@@ -71,9 +72,13 @@ class Session:
         self._watcher.stop()
 
     def open_preview(self) -> None:
-        """Show the preview in a browser."""
+        """Show the preview in a browser, or its address where there is none."""
         if self.preview is not None:
-            threading.Thread(target=webbrowser.open, args=(self.preview,), name="browser", daemon=True).start()
+            threading.Thread(target=self._open, args=(self.preview,), name="browser", daemon=True).start()
+
+    def _open(self, url: str) -> None:
+        if not browsers.open_page(url):
+            self._reporter.notice(f"No browser can be opened from here; the preview is at {url}")
 
     def _changed(self) -> None:
         with self._reloading:
@@ -83,11 +88,11 @@ class Session:
     def _reload(self, first: bool = False) -> None:
         """Publish what the files say now; what is wrong is shown, and the last good version keeps running."""
         began = time.perf_counter()
+        project: projects.Project | None = None
         try:
             project = projects.load(self._path, self._env)
             self.name = project.manifest.name
             body = publish_body(project, self._organization, "development")
-            self._reporter.warnings(projects.warnings(project))
             digest = hashlib.sha256(json.dumps([self.name, body]).encode()).digest()
             if digest == self._live and not self._faulty:
                 return  # another file changed: a log beside the sources must not make versions, which are logged again
@@ -99,6 +104,8 @@ class Session:
             if fresh or self._faulty:
                 self._put_fault(None)
         except EXPECTED as error:
+            if not first and not self._watcher.quiet(patience(self._folder, project)):
+                return  # it was looked at in the middle of being saved, and is looked at again at once
             self.name = self.name or projects.guess_name(self._path)
             self._show(faults(error, self._folder, self._path))
         else:
@@ -108,6 +115,8 @@ class Session:
                 version = published["version"]
                 self._reporter.tell("reloaded", f"Version {version} is live ({took:.0f} ms).", version=version)
         self._announce()
+        if project is not None:  # after the announcement, which somebody waits for
+            self._reporter.warnings([*projects.warnings(project), *unkept(project)])
 
     def _announce(self) -> None:
         """Report the address of the preview, once for each name; without a name there is none yet."""
@@ -121,8 +130,8 @@ class Session:
         seconds = time.perf_counter() - self._started
         text = f"Preview of {self.name}: {url}  (ready in {seconds:.2f} s)"
         self._reporter.tell("ready", text, url=url, host=self._host.url)
-        if self._browser:
-            self.open_preview()
+        if self._browser:  # where none opens, the address stands in the line before
+            threading.Thread(target=browsers.open_page, args=(url,), name="browser", daemon=True).start()
 
     def _install(self, published: dict[str, Any]) -> None:
         """Install on the sample organization, with a space and a site to look at."""

@@ -12,6 +12,7 @@ from watchdog.observers import Observer
 
 SETTLE = 0.004
 """Seconds of quiet after a change: an editor writes one save as several events."""
+MOST_DOUBTS = 3
 IGNORED = (".devkit", ".git", "__pycache__", "node_modules", ".venv", ".mypy_cache", ".pytest_cache", ".ruff_cache")
 ENDINGS = (".swp", ".swx", "~", ".pyc", ".tmp")
 
@@ -22,6 +23,7 @@ class Watcher(FileSystemEventHandler):
     def __init__(self, folder: Path, changed: Callable[[], None]) -> None:
         self._folder, self._changed = folder, changed
         self._dirty = threading.Event()
+        self._doubts = 0
         self._stopping = threading.Event()
         self._observer = Observer()
         self._observer.schedule(self, str(folder), recursive=True)
@@ -40,6 +42,17 @@ class Watcher(FileSystemEventHandler):
             # Watchdog logs an event that was under way while it stopped as an error, which it is not for the person.
             logging.getLogger("watchdog.observers").setLevel(logging.CRITICAL)
             self._observer.stop()
+
+    def quiet(self, seconds: float) -> bool:
+        """Wait, and tell whether nothing changes meanwhile; where something does, `changed` is called once more.
+
+        It is said to be quiet after a few times anyway: what changes all the time is not somebody who saves.
+        """
+        if self._doubts < MOST_DOUBTS and self._dirty.wait(seconds):
+            self._doubts += 1
+            return False
+        self._doubts = 0
+        return True
 
     def on_any_event(self, event: FileSystemEvent) -> None:
         """Note a change, unless it is a read or in a place that holds no source."""

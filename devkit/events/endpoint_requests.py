@@ -74,7 +74,7 @@ def request(address: str, description: RequestDescription) -> dict[str, Any]:
             description.method, url, data=body or None, headers=headers, allow_redirects=False, timeout=TIMEOUT
         )
     except requests.RequestException as error:
-        raise Problem(f"{url} does not answer ({reason(error)}); is it running?") from None
+        raise Problem(f"{url} does not answer ({reason(error)})") from None
     except UnicodeError as error:
         raise Problem(f"the request cannot be sent: {error}") from None
     finally:

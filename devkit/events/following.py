@@ -30,7 +30,7 @@ def past(client: Client, name: str, last: int, **filters: str | None) -> Iterato
             for message in events(stream):
                 yield json.loads(message.data)
     except requests.RequestException as error:
-        raise Problem(f"{client.host} does not answer ({reason(error)}); is it running?") from error
+        raise Problem(f"{client.host} does not answer ({reason(error)})") from error
 
 
 def follow(
@@ -72,7 +72,7 @@ def follow(
                 raise
         except requests.RequestException as error:
             if not reached:
-                raise Problem(f"{client.host} does not answer ({reason(error)}); is it running?") from error
+                raise Problem(f"{client.host} does not answer ({reason(error)})") from error
         if stopping.is_set():
             return
         if not away:

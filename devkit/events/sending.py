@@ -1,19 +1,13 @@
-"""Sends events by hand: to the host you are logged in to, or to the `devkit dev` of this folder."""
+"""Sends events by hand."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
-
-import click
 
 from devkit.events import fixtures
 from devkit.events.history import path
-from devkit.hosts import credentials
 from devkit.hosts.client import Client, part
-from devkit.hosts.credentials import Credentials
-from devkit.local_host import running
 from devkit.terminal.output import Problem
 
 PLACES = ("installationId", "spaceId", "siteId")
@@ -24,23 +18,6 @@ ENDPOINT = re.compile(
 MASKED = "[secret]"
 ANY = "*"
 """In place of an id: any that is there, on the host it is sent to."""
-
-
-def to_option(command: Any) -> Any:
-    """Add `--to`."""
-    return click.option(
-        "--to", type=click.Choice(["local"]), help="`local`: send to the `devkit dev` that runs in this folder."
-    )(command)
-
-
-def target(host: str | None, token: str | None, to: str | None) -> Client:
-    """Connect to where events go; raises Problem."""
-    if to is None:
-        return Client(credentials.load(host, token))
-    local = running.find(Path())
-    if local is None:
-        raise Problem("--to local: no `devkit dev` runs for this folder; start it in another terminal")
-    return Client(Credentials(*local))
 
 
 def send(client: Client, name: str, event: dict[str, Any], count: int = 1, body: str | None = None) -> dict[str, Any]:

@@ -21,9 +21,7 @@ MAX_SKEW = 30.0
 
 def host(place: Place) -> Examination:
     if place.known is None:
-        return Examination(
-            "warning", "no host is known", "Run `devkit dev` here, or `devkit login --host URL --token TOKEN`."
-        )
+        return Examination("warning", "no host is known", "Run `devkit dev` here, or `devkit login --host URL`.")
     if place.answer is None:
         cure = "Start it, or log in to another one with `devkit login`."
         return Examination("problem", f"{place.known.host} does not answer", cure)

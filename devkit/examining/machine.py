@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import sys
@@ -71,16 +70,16 @@ def credentials(place: Place) -> Examination:
     file = kept_credentials.path()
     try:
         mode = file.stat().st_mode & 0o077
-        content = json.loads(file.read_text(encoding="utf-8"))
-        host = str(content["host"])
+        kept = kept_credentials.kept()
     except FileNotFoundError:
         return Examination("ok", "no host is saved; `devkit login` saves one")
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        cure = "Run `devkit login --host URL --token TOKEN` again."
-        return Examination("problem", f"{file} cannot be read ({type(error).__name__})", cure)
+    except (OSError, Problem):
+        cure = "Run `devkit login --host URL` again."
+        return Examination("problem", f"{file} cannot be read", cure)
     if mode:
         return Examination("problem", f"{file} can be read by others", f"chmod 600 {file}", lambda: file.chmod(0o600))
-    return Examination("ok", f"{host} is remembered")
+    names = [f"{one.host} ({'the default' if name == kept.default else name})" for name, one in kept.hosts.items()]
+    return Examination("ok", f"{', '.join(names) or 'no host'} is remembered")
 
 
 def note(place: Place) -> Examination:

@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 import requests
 
-from devkit.hosts import connections, credentials
+from devkit.hosts import connections
+from devkit.hosts.choosing import Choice
 from devkit.hosts.credentials import Credentials
 from devkit.terminal.output import Problem
 
@@ -40,14 +41,14 @@ class Examination:
 class Place:
     """Where the doctor was called: a folder, and the host it knows."""
 
-    def __init__(self, folder: Path, host: str | None, token: str | None) -> None:
-        self.folder, self._host, self._token = folder, host, token
+    def __init__(self, folder: Path, chosen: Choice) -> None:
+        self.folder, self._chosen = folder, replace(chosen, quiet=True)
 
     @cached_property
     def known(self) -> Credentials | None:
         """The host and token a command would use here; None without any."""
         try:
-            return credentials.load(self._host, self._token, str(self.folder))
+            return self._chosen.credentials(str(self.folder))
         except Problem:
             return None
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ssl
 from typing import Any
 from urllib.parse import quote
 
 import requests
+from urllib3.exceptions import NameResolutionError
 
 from devkit.hosts import connections
 from devkit.hosts.credentials import Credentials
@@ -51,7 +53,7 @@ class Client:
                 timeout=TIMEOUT,
             )
         except requests.RequestException as error:
-            raise HostUnreachable(f"{self.host} does not answer ({reason(error)}); is it running?") from error
+            raise HostUnreachable(f"{self.host} does not answer ({reason(error)})") from error
         if answer.status_code >= 400:
             raise RequestRefused(answer.status_code, _message(answer))
         return answer.json() if answer.content else None
@@ -74,10 +76,35 @@ def part(text: str) -> str:
 
 
 def reason(error: requests.RequestException) -> str:
-    """Say why a host did not answer, in words."""
+    """Say why a host did not answer, in words: an unknown name, nobody there, no trust, too slow."""
+    cause = _cause(error)
+    if isinstance(cause, NameResolutionError):
+        return "no address is known for this name; is it spelled right?"
+    if isinstance(error, requests.exceptions.SSLError):
+        return _distrust(cause)
     if isinstance(error, requests.Timeout):
         return "it took too long"
-    return "connection refused" if "refused" in str(error).lower() else "the connection broke"
+    if "refused" in str(error).lower():
+        return "connection refused; is it running?"
+    if "unreachable" in str(error).lower() or "no route" in str(error).lower():
+        return "no way leads there from this network"
+    return "the connection broke"
+
+
+def _cause(error: requests.RequestException) -> object:
+    """Find what lies below the layers of requests and urllib3."""
+    cause: object = error.args[0] if error.args else error
+    return getattr(cause, "reason", None) or cause
+
+
+def _distrust(cause: object) -> str:
+    """Say what is wrong with an encrypted connection."""
+    detail = cause.args[0] if isinstance(cause, Exception) and cause.args else cause
+    if isinstance(detail, ssl.SSLCertVerificationError):
+        return f"its certificate is not trusted: {detail.verify_message}"
+    if "WRONG_VERSION_NUMBER" in str(cause) or "HTTP_REQUEST" in str(cause):
+        return "it speaks no TLS there; try http:// in place of https://"
+    return "no encrypted connection came about"
 
 
 def _message(answer: requests.Response) -> str:

@@ -1,17 +1,20 @@
-"""Which host a command talks to, and with which token."""
+"""The hosts that `devkit login` keeps, with a token for each."""
 
 from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+import re
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from urllib.parse import urlsplit
 
-import click
-
-from devkit.local_host import private_files, running
+from devkit.local_host import private_files
 from devkit.terminal.output import Problem
+
+LOCAL = "local"
+"""What `--to` calls the `devkit dev` of a folder; no kept host has this name."""
+NAME = re.compile(r"[\w.:/-]{1,200}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,63 +25,88 @@ class Credentials:
     token: str
 
 
+@dataclass(slots=True)
+class Kept:
+    """Hosts by their names, and the name of the one that commands speak to where nothing else is said."""
+
+    hosts: dict[str, Credentials] = field(default_factory=dict)
+    default: str | None = None
+
+    def chosen(self) -> Credentials | None:
+        """Give the default host; None without one."""
+        return None if self.default is None else self.hosts.get(self.default)
+
+    def name_for(self, host: str) -> str | None:
+        """Find the name of an address: the default's, where several are kept for it; None where none is."""
+        names = [name for name, known in self.hosts.items() if known.host == host]
+        return self.default if self.default in names else next(iter(names), None)
+
+
 def path() -> Path:
-    """Give the file in which `devkit login` keeps host and token; only its owner may read it."""
+    """Give the file in which hosts and tokens are kept; only its owner may read it."""
     base = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
     return Path(base) / "devkit" / "credentials.json"
 
 
-def save(credentials: Credentials) -> None:
-    """Remember host and token."""
-    file = path().resolve()  # a link, as people have who keep such files elsewhere, stays one
-    file.parent.parent.mkdir(parents=True, exist_ok=True)
-    file.parent.mkdir(mode=private_files.FOLDER, exist_ok=True)
-    file.parent.chmod(private_files.FOLDER)
-    private_files.write(file, json.dumps({"host": credentials.host, "token": credentials.token}))
-
-
-def options(command: Any) -> Any:
-    """Add `--host` and `--token` to a command."""
-    command = click.option("--token", help="A token for the host; default: DEVKIT_TOKEN, or the saved one.")(command)
-    return click.option("--host", help="Address of the host; default: DEVKIT_HOST, or the saved one.")(command)
-
-
-def load(host: str | None = None, token: str | None = None, near: str | None = None) -> Credentials:
-    """Find host and token: options, DEVKIT_HOST and DEVKIT_TOKEN, what `login` kept, the `devkit dev` of this folder.
-
-    A token never goes to a host it was not kept for. `near` is the folder to begin at. Raises Problem.
-    """
-    host = (host or os.environ.get("DEVKIT_HOST") or "").rstrip("/")
-    token = token or os.environ.get("DEVKIT_TOKEN")
-    if host and token:
-        return Credentials(host, token)
-    for known in (_kept(), _running(near)):
-        if known is not None and host in ("", known.host):
-            return Credentials(known.host, token or known.token)
-    if host:
-        raise Problem(f"no token is known for {host}; give --token, or run `devkit login --host {host} --token TOKEN`")
-    raise Problem(
-        "no host is known; start `devkit dev` in this project, or run `devkit login --host URL --token TOKEN`, "
-        "or set DEVKIT_HOST and DEVKIT_TOKEN"
-    )
-
-
-def remote() -> Credentials | None:
-    """Find a host other than the `devkit dev` of this folder: by DEVKIT_HOST and DEVKIT_TOKEN, or what `login` kept."""
-    host, token = os.environ.get("DEVKIT_HOST"), os.environ.get("DEVKIT_TOKEN")
-    return Credentials(host.rstrip("/"), token) if host and token else _kept()
-
-
-def _kept() -> Credentials | None:
+def kept() -> Kept:
+    """Read what is kept; nothing where there is no file. Raises Problem."""
     try:
         stored = json.loads(path().read_text(encoding="utf-8"))
-        return Credentials(stored["host"].rstrip("/"), stored["token"])
+        if "hosts" not in stored:  # as it was written when one host was all there could be
+            only = _read(stored)
+            return Kept({name_of(only.host): only}, name_of(only.host))
+        hosts = {str(name): _read(entry) for name, entry in stored["hosts"].items()}
+        default = stored.get("default")
+        return Kept(hosts, default if default in hosts else None)
     except FileNotFoundError:
-        return None
+        return Kept()
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise Problem(f"{path()} cannot be read ({error}); run `devkit login` again") from error
 
 
-def _running(near: str | None) -> Credentials | None:
-    local = running.find(Path(near or "."))
-    return None if local is None else Credentials(*local)
+def write(now: Kept) -> None:
+    """Keep these hosts, and no others."""
+    file = path().resolve()  # a link, as people have who keep such files elsewhere, stays one
+    file.parent.parent.mkdir(parents=True, exist_ok=True)
+    file.parent.mkdir(mode=private_files.FOLDER, exist_ok=True)
+    file.parent.chmod(private_files.FOLDER)
+    hosts = {name: asdict(one) for name, one in now.hosts.items()}
+    private_files.write(file, json.dumps({"default": now.default, "hosts": hosts}, indent=2) + "\n")
+
+
+def save(credentials: Credentials, name: str | None = None) -> str:
+    """Keep a host and its token as the default; gives its name: the given one, the one it has, or its address."""
+    try:
+        now = kept()
+    except Problem:
+        now = Kept()  # what cannot be read is of no use to anybody
+    name = name or now.name_for(credentials.host) or name_of(credentials.host)
+    write(Kept({**now.hosts, name: credentials}, name))
+    return name
+
+
+def check_name(name: str) -> None:
+    """Raise Problem for a name that no host can have."""
+    if name == LOCAL or not NAME.fullmatch(name):
+        raise Problem(f"a host cannot be called `{name}`: `{LOCAL}` is `devkit dev`; use letters, digits and . : / - _")
+
+
+def name_of(host: str) -> str:
+    """Give the name of a host that was given none: its address without what comes before `//`."""
+    parts = urlsplit(host)
+    return f"{parts.netloc}{parts.path}"
+
+
+def named(known: Kept, name: str, asked: str) -> Credentials:
+    """Find a kept host by name or address; raises Problem, which begins with what was `asked`."""
+    found = known.hosts.get(name) or known.hosts.get(known.name_for(name.rstrip("/")) or "")
+    if found is None:
+        names = ", ".join(known.hosts) or "none yet"
+        raise Problem(
+            f"{asked}: no host is kept as `{name}`; `devkit login --name {name}` keeps one. There are: {names}"
+        )
+    return found
+
+
+def _read(entry: dict[str, str]) -> Credentials:
+    return Credentials(entry["host"].rstrip("/"), str(entry["token"]))

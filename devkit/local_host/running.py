@@ -5,7 +5,9 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +19,7 @@ FOLDER = private_files.HIDDEN
 NOTE = "running.json"
 TOKEN = "token"
 LOCK = "lock"
+HERE = re.compile(r"http://127\.0\.0\.1:\d{1,5}")
 
 
 def write(project: Path, host: str, data: Path) -> Path:
@@ -43,14 +46,25 @@ def remove(note: Path) -> None:
 
 
 def find(start: Path) -> tuple[str, str] | None:
-    """Find host and token of the running `devkit dev` of a folder or of one above; None without one."""
+    """Find host and token of the running `devkit dev` of a folder or of one above; None without one.
+
+    A note that came with a project from elsewhere counts for nothing: it could name any file as the token, and any
+    address to send that to. Ours is for its owner alone, which no repository keeps, and leads to this machine.
+    """
     begin = start.resolve()
     for folder in (begin, *begin.parents):
         try:
-            note = json.loads((folder / FOLDER / NOTE).read_text())
+            file = folder / FOLDER / NOTE
+            kept = file.lstat()
+            if kept.st_uid != os.geteuid() or stat.S_IMODE(kept.st_mode) != private_files.FILE:
+                continue
+            note = json.loads(file.read_text())
+            host, process = str(note["host"]), int(note["process"])
+            if not HERE.fullmatch(host) or process <= 0:  # to 0 and below are whole groups of processes
+                continue
             token = (Path(note["data"]) / TOKEN).read_text().strip()
-            os.kill(int(note["process"]), 0)
-            return str(note["host"]), token
+            os.kill(process, 0)
+            return host, token
         except (OSError, ValueError, KeyError, TypeError):
             continue  # none here, or one that was killed before it could take its note away
     return None

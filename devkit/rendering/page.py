@@ -11,6 +11,8 @@ from html import escape
 from importlib import resources
 from typing import Any
 
+from devkit.rendering.remote_lists import Lists
+
 IMPORT = re.compile(r"""(\bfrom\s*|\bimport\s*)(["'])\./([\w.-]+\.js)\2""")
 NAMESPACE = "contentkit/"
 STYLES = ("contentkit.css", "controls.css")
@@ -40,7 +42,9 @@ main {{ max-width: 760px; margin: auto }}
 import {{ Component }} from "contentkit/component.js";
 const given = {given};
 const render = async () => ({{ ok: false, status: 503, body: {{ error: {{ message: given.message }} }} }});
-const component = new Component({{ render, ...given }});
+const {{ lists, ...shown }} = given;
+const component = new Component({{ render, ...shown }});
+for (const [address, answer] of lists) component.lists.set(new URL(address).href, answer);
 document.querySelector("main").append(component.node);
 await component.show(given.output);
 await document.fonts.ready;
@@ -52,13 +56,14 @@ document.documentElement.dataset.height = String(Math.ceil(document.documentElem
 NOT_INTERACTIVE = "This page is a copy of one render: nobody answers what is pressed here."
 
 
-def page(component: str, output: Mapping[str, Any], context: Mapping[str, Any]) -> str:
-    """Give a page that shows a render; pictures and frames in it are loaded from where they are."""
+def page(component: str, output: Mapping[str, Any], context: Mapping[str, Any], lists: Lists) -> str:
+    """Give a page that shows a render; pictures and frames in it are loaded from where they are, `lists` are known."""
     replacements = {
         "componentId": component,
         "output": output,
         "props": output.get("props") or {},
         "context": context,
+        "lists": list(lists.items()),
         "message": NOT_INTERACTIVE,
     }
     return PAGE.format(

@@ -28,6 +28,11 @@ def warn(sentence: str) -> None:
     click.echo(click.style("warning: ", fg="yellow", bold=True) + " ".join(sentence.split()), err=True)
 
 
+def whisper(sentence: str) -> None:
+    """Write one faint line on standard error about what goes without saying, for those who wonder."""
+    click.echo(click.style(sentence, dim=True), err=True)
+
+
 def say(text: str = "") -> None:
     """Write a line for people; plain when it is piped."""
     click.echo(text)

@@ -169,7 +169,8 @@ class PublishIntegration(Manifest):
     """The body of publish.
 
     `script` is the text of a module, or a folder as `data:application/zip;base64,...`; `entry` is the file name the
-    author knows it by and is used in error messages (extension).
+    author knows it by and is used in error messages (extension). With `unlessSame` (extension) what is published
+    already stays: its version is answered, and none is made.
     """
 
     runtime: Runtime = "v1"
@@ -183,6 +184,7 @@ class PublishIntegration(Manifest):
     )
     organization: Annotated[Text, StringConstraints(min_length=1, max_length=100)]
     secrets: Annotated[dict[SecretName, SecretValue], Field(max_length=20)] = Field(default_factory=dict)
+    unless_same: bool = False
 
 
 class IntegrationUrls(WireModel):

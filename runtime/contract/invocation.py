@@ -153,12 +153,13 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class LoadReport:
-    """What a script registered while it was loaded."""
+    """What a script registered while it was loaded; `actions` are pairs of a component and a name."""
 
     components: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
     content_sources: tuple[str, ...] = ()
     logs: tuple[LogLine, ...] = ()
+    actions: tuple[tuple[str, str], ...] = ()
 
 
 TraceSink = Callable[[Trace], None]

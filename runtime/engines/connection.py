@@ -205,6 +205,7 @@ def _report(payload: bytes, logs: list[LogLine]) -> LoadReport:
         fields = json.loads(payload)
         names = ("components", "events", "content_sources")
         components, events, sources = (tuple(str(item) for item in fields[name]) for name in names)
+        actions = tuple((str(component), str(name)) for component, name in fields.get("actions", ()))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise frames.FrameError("a report that is not JSON") from error
-    return LoadReport(components, events, sources, tuple(logs))
+    return LoadReport(components, events, sources, tuple(logs), actions)

@@ -68,7 +68,7 @@ def find_integration(namespace: Mapping[str, Any]) -> Integration:
     raise LookupError(f"the script has several Integrations ({names}); register everything on one")
 
 
-def describe(integration: Integration) -> dict[str, list[str]]:
+def describe(integration: Integration) -> dict[str, list[Any]]:
     """Tell what a script registered: ids of components and content sources, types of events."""
     events = list(integration.event_plans)
     sources = integration.content_sources.values()
@@ -83,6 +83,7 @@ def describe(integration: Integration) -> dict[str, list[str]]:
     }
     return {
         "components": list(integration.components),
+        "actions": [[one.id, name] for one in integration.components.values() for name in one.actions],
         "events": [*events, *(name for name, there in answered.items() if there)],
         "content_sources": list(integration.content_sources),
     }

@@ -114,6 +114,11 @@ class Component:
 
         return register
 
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """The names of the actions that have a handler; `"*"` stands for every other one."""
+        return (*self._actions, *(("*",) if self._any_action else ()))
+
     def handler_of(self, action: dict[str, Any]) -> Callable[[Call], Any] | None:
         """Return the handler of an action, or None: the component then just renders again."""
         return self._actions.get(action.get("action", ""), self._any_action)

@@ -75,29 +75,70 @@ class Feedback(TypedDict):
 
 
 class Event(TypedDict):
-    """What every event carries; which ids are there depends on the event."""
+    """What every event carries."""
 
     eventId: str
     type: str
-    installationId: NotRequired[str]
-    spaceId: NotRequired[str]
-    siteId: NotRequired[str]
 
 
-class InstallationSetup(Event):
-    """Installed, or its status or configuration changed; the same for spaces and sites."""
+class InstallationEvent(Event):
+    """An event for one installation."""
+
+    installationId: str
+
+
+class SpaceEvent(InstallationEvent):
+    """An event of a space the integration is installed on."""
+
+    spaceId: str
+
+
+class SiteEvent(InstallationEvent):
+    """An event of a site the integration is installed on."""
+
+    siteId: str
+
+
+class InstallationSetup(InstallationEvent):
+    """Installed on an organization, or its status or configuration changed: then with `previous`."""
 
     status: InstallationStatus
     previous: NotRequired[Previous]
 
 
-class InstallationDeleted(Event):
-    """Uninstalled; the same for spaces and sites."""
+class InstallationDeleted(InstallationEvent):
+    """Uninstalled from an organization."""
 
     previous: Previous
 
 
-class SiteView(Event):
+class SpaceInstallationSetup(SpaceEvent):
+    """Installed on a space, or its status or configuration changed: then with `previous`."""
+
+    status: InstallationStatus
+    previous: NotRequired[Previous]
+
+
+class SpaceInstallationDeleted(SpaceEvent):
+    """Uninstalled from a space."""
+
+    previous: Previous
+
+
+class SiteInstallationSetup(SiteEvent):
+    """Installed on a site, or its status or configuration changed: then with `previous`."""
+
+    status: InstallationStatus
+    previous: NotRequired[Previous]
+
+
+class SiteInstallationDeleted(SiteEvent):
+    """Uninstalled from a site."""
+
+    previous: Previous
+
+
+class SiteView(SiteEvent):
     """A page of a published site was viewed."""
 
     siteSpaceId: NotRequired[str]
@@ -107,7 +148,7 @@ class SiteView(Event):
     referrer: str
 
 
-class PageFeedback(Event):
+class PageFeedback(SiteEvent):
     """A visitor rated a page."""
 
     pageId: NotRequired[str]
@@ -117,14 +158,14 @@ class PageFeedback(Event):
     referrer: str
 
 
-class SpaceContentUpdated(Event):
+class SpaceContentUpdated(SpaceEvent):
     """A space has a new current revision."""
 
     revisionId: str
     updatedBy: NotRequired[list[dict[str, Any]]]
 
 
-class SpaceGitSyncStarted(Event):
+class SpaceGitSyncStarted(SpaceEvent):
     """A git import or export began."""
 
     revisionId: str
@@ -137,14 +178,14 @@ class SpaceGitSyncCompleted(SpaceGitSyncStarted):
     state: Literal["success", "failure"]
 
 
-class SpaceVisibilityUpdated(Event):
+class SpaceVisibilityUpdated(SpaceEvent):
     """The visibility of a space changed."""
 
     previousVisibility: SpaceVisibility
     visibility: SpaceVisibility
 
 
-class VisitorAuthentication(Event):
+class VisitorAuthentication(SiteEvent):
     """A visitor without a session opened a site whose visitor authentication is this integration."""
 
     location: NotRequired[str]

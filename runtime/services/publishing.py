@@ -107,7 +107,7 @@ def store_version(
     keep: int,
     user: str | None,
 ) -> IntegrationRow:
-    """Make the checked script the current version; `user` is who publishes it.
+    """Make the checked script the current version, or leave that where it is the same; `user` is who publishes it.
 
     Raises Forbidden when another organization took the name.
     """
@@ -123,6 +123,8 @@ def store_version(
         "title": body.title,
         "manifest": _manifest(body, pictures),
     }
+    if row is not None and body.unless_same and _is_current(session, row, body, pictures, published):
+        return row
     number = row.version + 1 if row else 1
     if row is None:
         row = IntegrationRow(
@@ -179,6 +181,20 @@ def roll_back(session: Session, row: IntegrationRow, number: int, keep: int, use
     _make_current(row, again.id, again.number, earlier.published)
     session.flush()
     versions.prune(session, row.id, keep)
+
+
+def _is_current(
+    session: Session, row: IntegrationRow, body: PublishIntegration, pictures: Pictures, published: dict[str, Any]
+) -> bool:
+    """Tell whether the current version was published with just this."""
+    current = rows.find(session, HOST, VersionRow, id=row.version_id)
+    if current is None or current.published != published:
+        return False
+    before = (current.runtime, current.entry, current.secrets, current.icon, current.previews, current.script)
+    after = (body.runtime, body.entry, body.secrets, pictures.icon, len(pictures.previews), body.script)
+    return before == after and all(
+        versions.picture(session, current.id, place) == image for place, image in enumerate(pictures.previews)
+    )
 
 
 def _make_current(row: IntegrationRow, version_id: str, number: int, published: dict[str, Any]) -> None:

@@ -1,6 +1,8 @@
 """A block: a question whose answer readers uncover."""
 
-from runtime.sdk import Integration, ui
+from typing import Any
+
+from runtime.sdk import Element, Integration, ui
 
 integration = Integration()
 
@@ -8,16 +10,16 @@ integration = Integration()
 # The id is the one in the manifest. Properties (`props`) are stored in the page, and the same for everybody; the state
 # belongs to one reader, and starts over with the page.
 @integration.component("question", state=lambda props: {"open": False, **texts(props)})
-def question(element):
+def question(element: Element):
     # Whoever writes the page sees the fields above what readers see.
     return ui.block(editor() if element.context.get("editable") else None, reader(element))
 
 
-def texts(props):
+def texts(props: dict[str, Any]) -> dict[str, str]:
     return {"question": props.get("question", "What is 6 × 7?"), "answer": props.get("answer", "42")}
 
 
-def reader(element):
+def reader(element: Element):
     state = element.state
     return [
         ui.text(state["question"], style="bold"),
@@ -38,5 +40,5 @@ def editor():
 
 
 @question.action("toggle")
-def toggle(element):
+def toggle(element: Element):
     return ui.update(state={**element.state, "open": not element.state["open"]})

@@ -1,8 +1,9 @@
 """A configuration screen: what an administrator sees after installing the integration."""
 
+from typing import Any
 from urllib.parse import urlsplit
 
-from runtime.sdk import ExposableError, Integration, ui
+from runtime.sdk import Context, Element, ExposableError, Integration, Request, ui
 
 integration = Integration()
 
@@ -10,7 +11,7 @@ integration = Integration()
 PROJECTS = {"atlas": "Atlas", "borealis": "Borealis", "cascade": "Cascade"}
 
 
-def stored(props):
+def stored(props: dict[str, Any]) -> dict[str, Any]:
     """Begin with what was saved last time; the platform hands it over as a property of the screen."""
     configuration = (props.get("installation") or {}).get("configuration") or {}
     return {
@@ -21,8 +22,8 @@ def stored(props):
 
 
 @integration.component("settings", state=stored)
-def settings(element, environment):
-    here = urlsplit(environment["installation"]["urls"]["publicEndpoint"])
+def settings(element: Element, context: Context):
+    here = urlsplit(context.environment["integration"]["urls"]["publicEndpoint"])
     return ui.configuration(
         # The list is fetched when the select is opened, from the route below, with what was typed as `q`.
         ui.input(
@@ -52,13 +53,15 @@ def settings(element, environment):
 
 
 @settings.action("save")
-def save(action, context):
+def save(action: dict[str, Any], context: Context):
     # An ExposableError is for the person at the screen: it is shown, and what they typed stays.
     if action.get("project") not in PROJECTS:
         raise ExposableError("Choose a project first")
     if "@" not in (action.get("address") or ""):
         raise ExposableError("Type the e-mail address that gets the reports")
     installation = context.installation
+    if installation is None:
+        raise ExposableError("Install the integration first")
     configuration = {key: action.get(key) for key in ("project", "address", "digest")}
     # The configuration is replaced as a whole, so what else is in it must be sent again.
     context.api.patch(
@@ -70,6 +73,6 @@ def save(action, context):
 
 
 @integration.fetch("GET", "/projects")
-def projects(request):
+def projects(request: Request):
     typed = request.query.get("q", "").lower()
     return {"items": [{"id": key, "label": title} for key, title in PROJECTS.items() if typed in title.lower()]}

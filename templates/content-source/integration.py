@@ -1,6 +1,9 @@
 """A content source: pages of a space that are computed from data which lives elsewhere."""
 
-from runtime.sdk import ExposableError, Integration, ui
+from typing import Any
+
+from runtime.sdk import Context, Element, ExposableError, Integration, ui
+from runtime.sdk.events import ContentCompute
 
 integration = Integration()
 glossary = integration.content_source("glossary")
@@ -15,7 +18,7 @@ TERMS = {
 
 # Lists the pages. Each names the source and the properties with which its document is computed later, when it is read.
 @glossary.revision
-def pages(event, context):
+def pages(event: ContentCompute, context: Context):
     kind = f"integration:{context.environment['integration']['name']}:{event['sourceId']}"
     title = event["props"].get("title", "Glossary")
     inner = [
@@ -27,8 +30,8 @@ def pages(event, context):
 
 # Writes one page, as Markdown.
 @glossary.document
-def document(props):
-    term = TERMS.get(props.get("term"))
+def document(props: dict[str, Any]):
+    term = TERMS.get(props.get("term", ""))
     if term is None:
         raise ExposableError("There is no such term any more", 404)
     _, meaning, related = term
@@ -38,7 +41,7 @@ def document(props):
 
 # Asks the person who adds the source; what the screen returns becomes the properties of `pages`.
 @integration.component("setup", state=lambda props: {"title": title_of(props)})
-def setup(element):
+def setup(element: Element):
     return ui.configuration(
         ui.input("Title of the group", ui.textinput("title", initial_value=element.state["title"])),
         ui.button(
@@ -47,12 +50,12 @@ def setup(element):
     )
 
 
-def title_of(props):
+def title_of(props: dict[str, Any]) -> str:
     return ((props.get("contentSource") or {}).get("props") or {}).get("title", "Glossary")
 
 
 @setup.action("add")
-def add(action):
+def add(action: dict[str, Any]):
     title = (action.get("title") or "").strip()
     if not title:
         raise ExposableError("Give the group a title")

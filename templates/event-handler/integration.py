@@ -1,26 +1,27 @@
 """Reacts to what happens in spaces and on sites."""
 
-from runtime.sdk import Integration
+from runtime.sdk import Context, Integration
+from runtime.sdk.events import PageFeedback, SpaceContentUpdated, SpaceInstallationSetup
 
 integration = Integration()
 
 
 # Comes once for each space the integration is installed on, and again, with `previous`, when something is changed.
 @integration.on("space_installation_setup")
-def set_up(event, context):
+def set_up(event: SpaceInstallationSetup, context: Context):
     if "previous" not in event:
         context.log.info("installed on space %s", event["spaceId"])
 
 
 @integration.on("space_content_updated")
-def content_updated(event, context):
+def content_updated(event: SpaceContentUpdated, context: Context):
     # An event carries ids; what they stand for is asked with the installation's token.
     space = context.api.get(f"/spaces/{event['spaceId']}")
     context.log.info("%s has a new revision, %s", space["title"], event["revisionId"])
 
 
 @integration.on("page_feedback")
-def rated(event, context):
+def rated(event: PageFeedback, context: Context):
     feedback = event["feedback"]
     if feedback["rating"] != "bad":
         return

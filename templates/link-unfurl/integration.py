@@ -1,9 +1,10 @@
 """Turns a pasted link into a block: the title and the status of a ticket."""
 
 import re
+from typing import Any
 from urllib.parse import urlsplit
 
-from runtime.sdk import ExposableError, Integration, ui
+from runtime.sdk import Element, ExposableError, Integration, ui
 
 integration = Integration()
 
@@ -16,7 +17,7 @@ TICKETS = {
 
 
 @integration.component("ticket")
-def ticket(element):
+def ticket(element: Element):
     number, url = element.props.get("number"), element.props.get("url")
     if not number:
         return ui.block(ui.hint("Paste the address of a ticket, such as https://tracker.example.com/tickets/1"))
@@ -37,7 +38,7 @@ def ticket(element):
 
 # Comes when a link is pasted that the manifest's `urlUnfurl` matches; the `props` in the answer are stored in the page.
 @ticket.action("@link.unfurl")
-def unfurl(action):
+def unfurl(action: dict[str, Any]):
     match = PATH.fullmatch(urlsplit(action["url"]).path.rstrip("/"))
     if match is None:
         raise ExposableError("This is not the address of a ticket")  # the link then stays a plain link

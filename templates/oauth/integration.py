@@ -2,12 +2,12 @@
 
 from urllib.parse import urljoin
 
-from runtime.sdk import ExposableError, Integration, OAuthConfig, oauth_handler, oauth_token, ui
+from runtime.sdk import Context, ExposableError, Integration, OAuthConfig, oauth_handler, oauth_token, ui
 
 integration = Integration()
 
 
-def provider(context):
+def provider(context: Context) -> OAuthConfig:
     secrets = context.secrets
     # An address that begins with "/" is on the host: `devkit dev` brings an identity provider to try things with.
     host = context.environment["apiEndpoint"]
@@ -26,10 +26,12 @@ integration.fetch("GET", "/oauth")(oauth_handler(provider, replace=False))
 
 
 @integration.component("profile")
-def profile(context):
+def profile(context: Context):
     try:
         token = oauth_token(provider, context)  # renewed when it is about to end
     except ExposableError as error:
+        if context.installation is None:
+            raise
         here = context.installation["urls"]["publicEndpoint"]
         return ui.block(ui.hint(error.message), ui.button("Connect", on_press=ui.open_url(f"{here}/oauth")))
     address = urljoin(context.environment["apiEndpoint"], context.secrets["API_URL"])

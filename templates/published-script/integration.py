@@ -2,7 +2,7 @@
 
 import json
 
-from runtime.sdk import Integration
+from runtime.sdk import Context, Integration
 
 integration = Integration()
 
@@ -31,7 +31,7 @@ SCRIPT = """\
 
 
 @integration.published_script
-def script(context):
+def script(context: Context):
     # `context.configuration` is that of this one site.
     text = str(context.configuration.get("text", "Welcome!")).strip()
     if not text:

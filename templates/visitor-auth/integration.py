@@ -4,11 +4,14 @@ import base64
 import hashlib
 import os
 import time
+from typing import Any
 from urllib.parse import quote, urlencode, urljoin
 
 import jwt
 
-from runtime.sdk import ExposableError, Integration, Response
+from runtime.sdk import Context, ExposableError, Integration, Request, Response
+from runtime.sdk.environment import SiteInstallation
+from runtime.sdk.events import VisitorAuthentication
 
 integration = Integration()
 
@@ -19,14 +22,14 @@ KEPT = "visitor_sign_in"
 
 
 @integration.on("site_installation_setup")
-def tell_address(context):
+def tell_address(context: Context):
     """Say where the provider must send visitors back to: providers want to know that in advance."""
     context.log.info("visitors come back to %s", way_back(context))
 
 
 # Comes when somebody without a session opens the site.
 @integration.visitor_authentication
-def begin(event, context):
+def begin(event: VisitorAuthentication, context: Context):
     if event.get("action") == "logout":
         # The site has forgotten the visitor; a provider with an address for signing out may be sent to instead.
         return Response.redirect(published_address(context))
@@ -47,7 +50,7 @@ def begin(event, context):
 
 
 @integration.fetch("GET", "/visitor-auth/response")
-def come_back(request, context):
+def come_back(request: Request, context: Context):
     if "code" not in request.query:
         raise ExposableError(f"The sign-in was refused: {request.query.get('error', 'no code came back')}", 403)
     claims = identify(request.query["code"], request.cookies.get(KEPT, ""), context)
@@ -55,7 +58,7 @@ def come_back(request, context):
     return Response.redirect(f"{published_address(context)}{location}?jwt_token={token(claims, context)}")
 
 
-def identify(code, verifier, context):
+def identify(code: str, verifier: str, context: Context) -> dict[str, Any]:
     """Exchange a code for what the provider says of the visitor."""
     known = provider(context)
     form = {
@@ -81,32 +84,41 @@ def identify(code, verifier, context):
         raise ExposableError("The identity provider did not accept this sign-in; begin again", 403) from error
 
 
-def provider(context):
+def provider(context: Context) -> dict[str, Any]:
     """Ask the provider where its parts are; an address that begins with "/" is on the host, as `devkit dev` has one."""
     issuer = urljoin(context.environment["apiEndpoint"], context.secrets["OIDC_ISSUER"])
     return context.fetch(f"{issuer.rstrip('/')}/.well-known/openid-configuration").json()
 
 
-def way_back(context):
-    return f"{context.site_installation['urls']['publicEndpoint']}/visitor-auth/response"
+def way_back(context: Context) -> str:
+    return f"{on_site(context)['urls']['publicEndpoint']}/visitor-auth/response"
 
 
-def published_address(context):
+def on_site(context: Context) -> SiteInstallation:
+    if context.site_installation is None:
+        raise ExposableError("This is not installed on the site", 404)
+    return context.site_installation
+
+
+def published_address(context: Context) -> str:
     """Return the site's address; ends with a slash."""
-    organization = context.installation["target"]["organization"]
-    site = context.api.get(f"/orgs/{organization}/sites/{context.site_installation['site']}")
+    organization = context.installation["target"]["organization"] if context.installation else ""
+    site = context.api.get(f"/orgs/{organization}/sites/{on_site(context)['site']}")
     published = site["urls"].get("published")
     if not published:
         raise ExposableError("This site is not published", 404)
     return published.rstrip("/") + "/"
 
 
-def token(claims, context):
+def token(claims: dict[str, Any], context: Context) -> str:
     """Sign what the site may know of the visitor; only this site's secret opens this site."""
     visitor = {key: claims[key] for key in ("sub", "name", "email", "groups") if key in claims}
     visitor["exp"] = int(time.time()) + SECONDS
-    return jwt.encode(visitor, context.signing_secrets["siteInstallation"], algorithm="HS256")
+    secret = context.signing_secrets.get("siteInstallation")
+    if not secret:
+        raise ExposableError("This is not installed on the site", 404)
+    return jwt.encode(visitor, secret, algorithm="HS256")
 
 
-def unguessable():
+def unguessable() -> str:
     return base64.urlsafe_b64encode(os.urandom(32)).decode().rstrip("=")

@@ -135,6 +135,7 @@ def furnish(owner: Tenant) -> Places:
     pages = {
         "integrations": f"{at}/integrations",
         "integrations that match": f"{at}/integrations?search=zzz",
+        "the integrations of which organization": "/app/integrations",
         "in which organization": f"/app/integrations/{formed}",
         "integration": one,
         "its spaces": f"{one}/spaces",

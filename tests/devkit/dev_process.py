@@ -39,11 +39,12 @@ def environment(home: Path, **more: str) -> dict[str, str]:
 
 @dataclass
 class Ran:
-    """How a command ended and what it wrote."""
+    """How a command ended and what it wrote; `spoke_to` is the line that says to which host, and not in `err`."""
 
     code: int
     out: str
     err: str
+    spoke_to: str = ""
 
     @property
     def json(self) -> Any:
@@ -61,7 +62,9 @@ def devkit(home: Path, *arguments: str, folder: Path | None = None, **environ: s
         text=True,
         timeout=PATIENCE,
     )
-    return Ran(done.returncode, done.stdout, done.stderr)
+    lines = done.stderr.splitlines(keepends=True)
+    told = [line for line in lines if line.startswith("host: ")]
+    return Ran(done.returncode, done.stdout, "".join(line for line in lines if line not in told), "".join(told))
 
 
 class DevProcess:

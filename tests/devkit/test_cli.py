@@ -31,6 +31,8 @@ WRONG: dict[str, tuple[str, ...]] = {
     "uninstall": ("something",),
     "unpublish": ("something",),
     "login": ("--host", "http://127.0.0.1:1", "--token", "dk_x"),
+    "hosts": ("--default", "something"),
+    "logout": (),
     "import": ("nowhere", "--space", "x"),
     "whoami": (),
     "tokens": (),
@@ -94,10 +96,10 @@ def test_an_unknown_command_names_those_there_are(shell: Shell) -> None:
 
 
 def test_a_traceback_is_shown_only_when_asked_for(shell: Shell, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    done = shell("init", "--data", "file/below")
+    unexpected = ("init", "--data", "data", "--organization", "a\udcff")  # a byte that is no text
+    done = shell(*unexpected)
     assert (done.code, done.err.count("\n")) == (1, 1)
     assert "Traceback" not in done.err
-    done = shell("--debug", "init", "--data", "file/below")
+    done = shell("--debug", *unexpected)
     assert done.code == 1
     assert "Traceback (most recent call last)" in done.err

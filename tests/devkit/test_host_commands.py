@@ -70,7 +70,11 @@ def test_login_remembers_host_and_token_for_its_owner_only(
 ) -> None:
     file = tmp_path / ".config" / "devkit" / "credentials.json"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert json.loads(file.read_text()) == {"host": host.url, "token": alpha.api.token}
+    name = host.url.removeprefix("http://")
+    assert json.loads(file.read_text()) == {
+        "default": name,
+        "hosts": {name: {"host": host.url, "token": alpha.api.token}},
+    }
     body = logged_in("whoami", "--json").json
     assert (body["host"], body["user"]["id"]) == (host.url, alpha.user)
     assert alpha.user in logged_in("whoami").out
@@ -150,6 +154,8 @@ def test_publish_and_unpublish(alone: Shell, alpha: Tenant, project: Path) -> No
     manifest.write_text(manifest.read_text().replace("name: counter", f"name: {name}"))
     first = alone("publish", str(project), "--json").json
     assert (first["name"], first["version"], first["runtime"]) == (name, 1, "python")
+    script = project / "integration.py"
+    script.write_text(script.read_text().replace("Clicked", "Pressed"))
     assert "version 2" in alone("publish", folder=project / "assets").out
     removed = alone("unpublish", name, "--yes", "--json")
     assert removed.json == {"name": name, "unpublished": True}

@@ -272,3 +272,32 @@ def test_odd_addresses_and_forms_are_answered(admin: Browser, owner: Tenant) -> 
     ]
     for path, form, status in forms:
         assert admin.submit("/app", home + path, **form).status_code == status, path
+
+
+PEOPLE = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+
+
+def test_the_bare_address_leads_people_to_the_integrations(admin: Browser, owner: Tenant, host: HostProcess) -> None:
+    door = requests.get(host.url, headers=PEOPLE, allow_redirects=False, timeout=20)
+    assert (door.status_code, door.headers["Location"], door.headers["Vary"]) == (303, "/app/integrations", "Accept")
+    assert requests.get(host.url, headers=PEOPLE, timeout=20).url == f"{host.url}/app/sign-in?next=/app/integrations"
+    stranger = Browser(host.url)
+    answer = stranger.submit(
+        "/app/sign-in?next=/app/integrations", "/app/sign-in", token=str(owner.api.token), next="/app/integrations"
+    )
+    assert answer.headers["Location"] == "/app/integrations"
+    assert admin.ask("GET", "/app/integrations").headers["Location"] == f"/app/orgs/{owner.id}/integrations"
+
+
+@pytest.mark.parametrize("headers", [{}, {"Accept": "*/*"}, {"Accept": "application/json"}])
+def test_programs_are_told_that_nothing_is_at_the_bare_address(headers: dict[str, str], host: HostProcess) -> None:
+    answer = requests.get(host.url, headers={"Accept": None, **headers}, timeout=20)  # type: ignore[dict-item]
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, 404)
+
+
+def test_who_is_in_several_organizations_chooses(host: HostProcess) -> None:
+    email = f"{new_id()}@example.com"
+    one, two = tenant(host, "One of two", email), tenant(host, "Two of two", email)
+    page = signed_in(host, two.api.token).ask("GET", "/app/integrations")
+    assert page.status_code == 200
+    assert all(f'href="/app/orgs/{owner.id}/integrations"' in page.text for owner in (one, two))

@@ -75,6 +75,8 @@ def publish_integration(call: Call, integration: IntegrationRow | None, body: Pu
         keep = host.settings.keep_versions
         user = call.actor.reach.user_id
         row = publishing.store_version(session, owner, name, body, script, report, pictures, keep, user)
+    if row.version_id != script.version:
+        return row  # it is what was published before, and nobody has to hear of it
     same = taken is not None and (taken.manifest, taken.title) == (row.manifest, row.title)
     host.announcer.announce(name, "version", {"version": row.version, "manifest": not same})
     if taken is not None:

@@ -27,6 +27,7 @@ def mount_integrations(app: Flask, host: Host) -> None:
     add_page(app, host, f"{ONE}/install", _install, "POST")
     add_page(app, host, f"{ONE}/status", _set_status, "POST")
     add_question(app, host, f"{ONE}/uninstall", _before_uninstalling, _uninstall)
+    add_page(app, host, f"{PATH}/integrations", _lead_to_all, "GET")
     add_page(app, host, f"{PATH}/integrations/<name>", _lead, "GET")
 
 
@@ -132,8 +133,18 @@ def _uninstall(visit: OperatorVisit, organization: str, name: str) -> str:
 def _lead(visit: OperatorVisit, name: str) -> Response:
     """Lead to an integration in an organization of who is signed in; let them choose where they have several."""
     integration = visit.do("getIntegrationByName", {"integrationName": name})
+    return _where(visit, integration["title"], name)
+
+
+def _lead_to_all(visit: OperatorVisit) -> Response:
+    """Lead to the integrations of an organization of who is signed in."""
+    return _where(visit, "Integrations")
+
+
+def _where(visit: OperatorVisit, title: str, *name: str) -> Response:
+    """Lead to a page of the only organization somebody is in; let them choose where there are several."""
     listed = page_of(visit, "listOrganizationsForAuthenticatedUser", {})
-    places = [(one["title"], place("orgs", one["id"], "integrations", name)) for one in listed.items]
+    places = [(one["title"], place("orgs", one["id"], "integrations", *name)) for one in listed.items]
     if listed.count == 1 and places:
         return visit.to(places[0][1])
-    return visit.page("integration_places", integration=integration, places=places, listed=listed)
+    return visit.page("integration_places", title=title, places=places, listed=listed)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from flask import Flask
+from flask import Flask, Response, request
 
 from runtime.api.host import Host
+from runtime.contract import errors
 from runtime.web.admin.account import mount_account
 from runtime.web.admin.browser import PATH
 from runtime.web.admin.change_requests import mount_change_requests
@@ -38,6 +39,7 @@ def mount_admin(app: Flask, host: Host) -> None:
     """Add the pages."""
     files = serve(STATIC / "admin", Cache_Control="no-cache")
     app.add_url_rule(f"{PATH}/static/<path:file>", "admin file", on_public_origin(host, files), methods=("GET",))
+    app.add_url_rule("/", "front door", on_public_origin(host, _front_door), methods=("GET",))
     mount_signing_in(app, host)
     mount_account(app, host)
     mount_integrations(app, host)
@@ -62,3 +64,10 @@ def mount_admin(app: Flask, host: Host) -> None:
     mount_change_requests(app, host)
     mount_imports(app, host)
     mount_content_access(app, host)
+
+
+def _front_door() -> Response:
+    """Lead people to the integrations, by way of signing in; programs are told as always that nothing is here."""
+    if request.accept_mimetypes.quality("text/html") <= request.accept_mimetypes.quality("application/json"):
+        raise errors.NotFound()
+    return Response(b"", 303, {"Location": f"{PATH}/integrations", "Vary": "Accept", "Cache-Control": "no-store"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -70,7 +71,8 @@ def test_other_commands_find_it_from_its_folder_or_below(start_dev: StartDev, pr
     sent = shell("trigger", "installation_setup", "--set", "status=active", "--json", folder=below)
     assert len(sent.json["events"]) == 1
     wait_for(lambda: "installation_setup success" in shell("logs", folder=below).out)
-    assert shell("publish", "--json", folder=below).json["version"] == 2
+    again = shell("publish", "--json", folder=below).json
+    assert (again["version"], again["published"]) == (1, False), "it is what runs there already"
     outside = shell("whoami")
     assert (outside.code, "no host is known" in outside.err) == (1, True)
 
@@ -100,6 +102,61 @@ def test_edits_become_versions_and_faults_are_reported_once(start_dev: StartDev,
     process.wait("fault", after=len(process.messages))
     (project / "integration.yaml").write_text(manifest)
     process.wait("reloaded", version=4)
+
+
+def beside(file: Path, text: str) -> None:
+    """Save as vim does by default: the old file becomes a backup, the new one is written in its place."""
+    file.rename(file.with_name(f"{file.name}~"))
+    time.sleep(0.03)
+    file.write_text(text)
+
+
+def anew(file: Path, text: str) -> None:
+    file.unlink()
+    time.sleep(0.03)
+    file.write_text(text)
+
+
+def emptied(file: Path, text: str) -> None:
+    with file.open("w") as opened:
+        time.sleep(0.03)
+        opened.write(text)
+
+
+def over(file: Path, text: str) -> None:
+    fresh = file.with_name(f".{file.name}.part")
+    fresh.write_text(text)
+    fresh.replace(file)
+
+
+@pytest.mark.parametrize("file", ["integration.py", "integration.yaml"])
+def test_a_save_in_several_steps_is_no_fault(file: str, start_dev: StartDev, project: Path) -> None:
+    process = start_dev(project)
+    process.wait("ready")
+    old = (project / file).read_text()
+    for version, save in enumerate((beside, anew, emptied, over), 2):
+        save(project / file, old.replace("Clicked", f"Pressed {version}").replace("title: C", f"title: C{version}"))
+        process.wait("reloaded", version=version)
+    assert [line for line in process.messages if line["type"] == "fault"] == []
+    assert process.errors == []
+    (project / file).unlink()
+    assert process.wait("fault")["findings"], "what stays away is told all the same"
+
+
+def test_a_block_that_is_renamed_in_the_manifest_alone_is_told(start_dev: StartDev, project: Path) -> None:
+    process = start_dev(project)
+    process.wait("ready")
+    assert not [line for line in process.messages if line["type"] == "warning"]
+    process.edit("integration.yaml", ("id: counter", "id: countr"))
+    (finding,) = process.wait("warning")["findings"]
+    lines = (project / "integration.yaml").read_text().splitlines()
+    assert (finding["file"], "id: countr" in lines[finding["line"] - 1]) == ("integration.yaml", True)
+    sentence = "the script registers no component `countr`: write `counter`, or register `countr`"
+    assert finding["message"] == sentence
+    at = len(process.messages)
+    process.edit("integration.py", ('@integration.component("counter"', '@integration.component("countr"'))
+    process.wait("reloaded", after=at)
+    assert not [line for line in process.messages[at:] if line["type"] == "warning"]
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import pytest
 from devkit.examining import machine, table
 from devkit.examining.result import Place
 from devkit.examining.table import EXAMINATIONS
+from devkit.hosts.choosing import Choice
 from tests.conftest import HostProcess, Installed, Tenant, free_port
 from tests.contract.test_operations import reader
 from tests.devkit.conftest import Shell
@@ -103,7 +104,7 @@ def test_a_broken_manifest_and_a_folder_without_one(project: Path, shell: Shell,
 
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    place = Place(tmp_path, None, None)
+    place = Place(tmp_path, Choice())
     monkeypatch.setattr(machine, "find_bubblewrap", lambda: None)
     monkeypatch.setattr(machine, "find_deno", lambda: None)
     monkeypatch.setattr(machine, "OLDEST_PYTHON", (99, 0))

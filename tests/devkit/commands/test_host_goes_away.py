@@ -53,6 +53,8 @@ def test_what_was_sent_is_reported(name: str, mortal: tuple[HostProcess, Install
     host.kill()
     _, output = running.communicate(timeout=PATIENCE)
     assert running.returncode == 1
-    assert re.fullmatch(rf"error: [^\n]*{re.escape(host.url)} does not answer \([a-z ]+\)[^\n]*\n", output), output
+    assert re.fullmatch(
+        rf"host: [^\n]*\nerror: [^\n]*{re.escape(host.url)} does not answer \([a-z ;?]+\)[^\n]*\n", output
+    ), output
     match = re.search(rf"\((\d+) of {MANY} sent\)", output)
     assert match is not None and 0 < int(match[1]) < MANY, output

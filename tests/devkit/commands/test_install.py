@@ -55,6 +55,13 @@ def test_all_places_and_those_to_come(logged_in: Shell, alpha: Tenant, published
     installation = done.json["installation"]
     assert (installation["space_selection"], installation["site_selection"]) == ("all", "all")
     assert "  all spaces, and those to come" in logged_in("installations", published).out
+    space, _ = places(alpha)
+    off = logged_in("uninstall", published, "--all-spaces", "--json")
+    assert off.code == 0 and space in off.json["spaces"] and off.json["sites"] == [], off.err
+    (left,) = logged_in("installations", published, "--json").json["installations"]
+    assert (left["spaces"], left["installation"]["space_selection"]) == ([], "selected")
+    assert left["sites"] and left["installation"]["site_selection"] == "all"
+    assert logged_in("uninstall", published, "--all-sites").out == f"Uninstalled {published} from all sites.\n"
 
 
 def test_what_waits_for_its_configuration_says_where(logged_in: Shell, alpha: Tenant) -> None:
@@ -73,5 +80,11 @@ def test_places_of_others_are_refused(logged_in: Shell, published: str) -> None:
 
 def test_unpublish_says_what_goes_and_asks(logged_in: Shell, published: str) -> None:
     asked = logged_in("unpublish", published)
-    assert asked.code == 1 and "1 versions go, and every installation with its configuration" in asked.err
+    assert (
+        asked.code == 1
+        and "what goes is 1 version, every installation with its configuration (none of your" in asked.err
+    )
+    assert logged_in("install", published).code == 0
+    asked = logged_in("unpublish", published)
+    assert "(of your organizations Alpha installed it), and all its events" in asked.err
     assert logged_in("unpublish", published, "--yes").code == 0

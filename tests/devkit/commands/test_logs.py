@@ -222,5 +222,6 @@ def test_a_token_that_is_taken_away_and_a_host_that_is_not_there(integration: In
         done = subprocess.run(
             command, capture_output=True, text=True, env=os.environ | {"HOME": str(tmp_path)}, timeout=60
         )
-        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
-        assert sentence in done.stderr
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 2)
+        spoke_to, error = done.stderr.splitlines()
+        assert spoke_to == f"host: {host}" and error.startswith("error: ") and sentence in error

@@ -85,7 +85,7 @@ def test_what_happens_is_recorded_to_the_end(ending: str, logged_in: Shell, hear
         wait_for(lambda: path.exists() and len(scenario(path)["events"]) == 2, 60)
         recorder.send_signal(signal.SIGINT)
     out, err = recorder.communicate(timeout=PATIENCE)
-    assert (recorder.returncode, err) == (0, "")
+    assert (recorder.returncode, err.count("\n"), err.startswith("host: ")) == (0, 1, True)
     assert "2 events in live.yaml" in out
     written = scenario(tmp_path / "live.yaml")
     assert [entry["event"]["revisionId"] for entry in written["events"]] == ["one", "two"]

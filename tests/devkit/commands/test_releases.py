@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from tests.conftest import Api, HostProcess, Installed, Tenant
 from tests.devkit.conftest import Shell
 from tests.devkit.dev_process import environment
 
+PICTURE = Path(__file__).parents[3] / "templates" / "block" / "assets" / "icon.png"
 HUSH = "s3cret-v4lue"
 SCRIPT = """
 from runtime.sdk import Integration, ui
@@ -79,6 +81,28 @@ def rendered(alpha: Tenant, name: str) -> str:
 SPACES: dict[str, Installed] = {}
 
 
+def test_the_same_is_not_published_twice(publish, shop: Shop, alpha: Tenant) -> None:  # type: ignore[no-untyped-def]
+    def versions() -> int:
+        count: int = alpha.api.get(f"/v1/integrations/{shop.name}/versions").json["count"]
+        return count
+
+    assert publish().out.splitlines()[-1].startswith(f"Published {shop.name} version 1: ")
+    again = publish()
+    sentence = f"{shop.name} is the same as version 1, which runs there: nothing was published. http"
+    assert again.out.splitlines()[-1].startswith(sentence)
+    told = publish("--json").json
+    assert (told["version"], told["published"], told["differences"], versions()) == (1, False, [], 1)
+    assert publish("--json", API_KEY="another").json["published"] is True, "a secret is a part of it"
+    shutil.copy(PICTURE, shop.folder / "icon.png")
+    for number, more in enumerate(("icon: icon.png\n", "icon: icon.png\npreviewImages: [icon.png]\n"), 3):
+        shop.more = more
+        shop.write(1)
+        first, second = (publish("--json", API_KEY="another").json for _ in range(2))
+        assert [(one["version"], one["published"]) for one in (first, second)] == [(number, True), (number, False)]
+    shop.write(2)
+    assert (publish("--json", API_KEY="another").json["version"], versions()) == (5, 5)
+
+
 def test_what_changes_is_shown_and_what_widens_needs_a_yes(publish, shop: Shop, alpha: Tenant) -> None:  # type: ignore[no-untyped-def]
     tried = publish("--dry-run", "--json").json
     assert (tried["published"], tried["new"], [difference["what"] for difference in tried["differences"]]) == (
@@ -92,8 +116,9 @@ def test_what_changes_is_shown_and_what_widens_needs_a_yes(publish, shop: Shop, 
     assert title.startswith(f"{shop.name} is new on http://") and title.endswith(" and brings")
     assert brings == "  + block hello"
     assert published.startswith(f"Published {shop.name} version 1: ")
+    shop.write(2)
     again = publish()
-    assert "the manifest stays as it is" in again.out
+    assert "the manifest stays as it is" in again.out and "version 2: " in again.out
     shop.scopes = ["page:feedback:read"]
     shop.more = (
         "visibility: unlisted\ncontentSecurityPolicy: {script-src: \"'self' cdn.example.com\"}\nsummary: Sells.\n"

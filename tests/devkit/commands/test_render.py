@@ -104,6 +104,50 @@ def test_the_page_draws_itself_and_the_picture_shows_all_of_it(shell: Shell, pro
         thread.submit(look, CHROMIUM, (project / "page.html").as_uri()).result()
 
 
+@pytest.mark.browser
+def test_lists_of_the_script_are_filled(shell: Shell, project: Path) -> None:
+    if CHROMIUM is None:
+        pytest.skip("needs Chromium: apt-get install chromium")
+    script(
+        project,
+        """@integration.component("choice", state={"person": "grace", "lost": "", "team": 1})
+def choice(element, context):
+    here = context.environment["integration"]["urls"]["publicEndpoint"]
+    host, path = here.removeprefix("https://").split("/", 1)
+    address = ui.url(host, f"/{path}/people", {"team": ui.state("team")})
+    lost = ui.select("lost", f"{here}/nowhere")
+    return ui.block(ui.input("Person", ui.select("person", address)), ui.input("Lost", lost))
+
+
+@integration.fetch("GET", "/people")
+def people(request):
+    return [{"id": "grace", "label": f"Grace of team {request.query['team']}"}]
+""",
+    )
+    done = shell("render", "choice", "--html", "page.html", folder=project)
+    assert (done.code, done.out) == (0, "")
+    assert done.err.startswith("warning: the list at /v1/integrations/counter/integration/nowhere stays empty: ")
+    assert done.err.count("\n") == 1 and "404" in done.err
+    with ThreadPoolExecutor(1) as thread:
+        shown = thread.submit(chosen, CHROMIUM, (project / "page.html").as_uri()).result()
+    assert shown == "Grace of team 1"
+
+
+def chosen(chromium: str, address: str) -> str:
+    """Open the page, offline, and give what its first list shows as chosen."""
+    from playwright.sync_api import expect, sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page()
+        page.goto(address)
+        field = page.get_by_role("combobox").first
+        expect(field).not_to_have_value("")
+        value: str = field.input_value()
+        browser.close()
+    return value
+
+
 def look(chromium: str, address: str) -> None:
     """Open the page, offline, and press something that nobody answers."""
     from playwright.sync_api import sync_playwright
@@ -150,6 +194,11 @@ def test_a_browser_that_fails_leaves_nothing(shell: Shell, project: Path, tmp_pa
         (("counter", "--props", "{x"), "this is not JSON (Expecting property name"),
         (("counter", "--state", "[1]"), "write an object, such as"),
         (("counter", "--params", '{"a": 1}'), "--params belongs to --action NAME"),
+        (
+            ("counter", "--action", "incremnt"),
+            "no action `incremnt`; did you mean `increment`? it has increment, reset, greet",
+        ),
+        (("set_count", "--action", "increment"), "the component `set_count` has no action `increment`"),
         (("counter", "--action", "greet"), "the script refused with 400: Type your name first"),
         (("counter", "--html", "nowhere/page.html"), "cannot be written: No such file or directory"),
         (("counter", "--project", "nowhere"), "there is no folder nowhere"),

@@ -37,7 +37,8 @@ class Terminal:
         command = [sys.executable, "-m", "devkit", "dev", str(project), "--no-open", "--port", str(free_port())]
         self.process = subprocess.Popen(
             [*command, *options],
-            env=environment(home, TERM="xterm", **environ),
+            # A machine without a screen, and without a browser that would draw in the terminal.
+            env=environment(home, TERM="xterm", DISPLAY="", WAYLAND_DISPLAY="", BROWSER="", **environ),
             stdin=self._slave,
             stdout=self._slave,
             stderr=self._slave,
@@ -103,15 +104,27 @@ def test_keys_send_replay_clear_and_quit(terminal: Callable[..., Terminal], proj
     screen.shows("installation_setup success")
     screen.type("r")
     screen.shows(" again: ")
+    screen.type("o")
+    address = re.search(r"Preview of counter: (http://[^/]+)(\S+)", screen.shown)
+    assert address is not None
+    screen.shows(f"No browser can be opened from here; the preview is at {address[1]}{address[2]}")
+    requests.get(f"{address[1]}/v1/integrations/counter/integration/nothing", timeout=20)
+    at = len(screen.shown)
+    screen.shows("fetch", at)
+    screen.type("r")
+    screen.shows("Sent fetch ", at)
+    at = len(screen.shown)
     screen.type("e")
-    screen.shows("Event [space_content_updated]: ")
+    screen.shows("It can receive installation_setup, ", at)
+    screen.shows("Event [installation_setup]: ", at)
+    assert "space_content_updated" not in screen.shown[at:], "for which the manifest has no scope"
     at = len(screen.shown)
     screen.type("installation_stup\n")
     screen.shows("did you mean `installation_setup`?", at)
     at = len(screen.shown)
     screen.type("e")
     screen.shows("]: ", at)
-    screen.type("installation_setup\n")
+    screen.type("installation_s\n")
     screen.shows("Sent installation_setup: ", at)
     at = len(screen.shown)
     screen.type("e")

@@ -59,6 +59,27 @@ def test_a_note_of_a_dead_process_counts_for_nothing_and_belongs_to_its_writer(t
 
 
 @pytest.mark.parametrize(
+    ("mode", "change"),
+    [
+        (0o644, {}),
+        (0o600, {"host": "http://elsewhere.example:4100"}),
+        (0o600, {"host": "http://127.0.0.1:4100@elsewhere.example"}),
+        (0o600, {"process": 0}),
+        (0o600, {"process": -1}),
+    ],
+)
+def test_a_note_that_came_with_a_project_sends_no_token_anywhere(
+    mode: int, change: dict[str, object], tmp_path: Path
+) -> None:
+    (tmp_path / "token").write_text("dk_secret")
+    note = running.write(tmp_path, "http://127.0.0.1:4100", tmp_path)
+    assert running.find(tmp_path) is not None
+    note.write_text(json.dumps(json.loads(note.read_text()) | change))
+    note.chmod(mode)
+    assert running.find(tmp_path) is None
+
+
+@pytest.mark.parametrize(
     ("expected", "origin"),
     [
         ("", "http://*.localhost:4100"),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import typing
 from collections.abc import Callable
 from typing import Any, get_args
 
 import pytest
 
-from runtime.sdk import Integration, RegistrationError, ui
+from runtime.contract import events as contract
+from runtime.sdk import Integration, RegistrationError, events, ui
 from runtime.sdk.events import ANSWERED_EVENTS, BACKGROUND_EVENTS, BackgroundEvent
 
 Tell = Callable[..., Any]
@@ -176,3 +178,14 @@ def test_decorated_functions_stay_themselves() -> None:
     assert integration.fetch("GET", "/")(handler) is handler
     assert integration.task(handler) is handler
     assert integration.content_source("s").document(handler) is handler
+
+
+@pytest.mark.parametrize("kind", BACKGROUND_EVENTS)
+def test_what_an_event_is_promised_to_carry_it_must_have(kind: str) -> None:
+    """The class editors know is named as that of the contract, and promises nothing that may be missing."""
+    told, sent = getattr(events, contract.EVENTS[kind].__name__), contract.EVENTS[kind]
+    required = {field.alias for field in sent.model_fields.values() if field.is_required()}
+    about = {"organization": set(), "space": {"spaceId"}, "site": {"siteId"}}[sent.target]
+    hints = typing.get_type_hints(told, include_extras=True)
+    promised = {name for name, hint in hints.items() if typing.get_origin(hint) is not typing.NotRequired}
+    assert promised - {"eventId", "installationId"} - about == required

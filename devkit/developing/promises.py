@@ -1,0 +1,49 @@
+"""What the manifest names and the script does not have: told while one works, without running anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devkit.checking.manifest_text import Path_
+from devkit.checking.wording import nearest
+from devkit.projects.findings import Finding
+from devkit.projects.project import Project
+
+
+def unkept(project: Project) -> list[Finding]:
+    """Find blocks and screens whose component is nowhere in the script, as after a new name in the manifest alone.
+
+    What a script makes up at run time cannot be seen; an id that stands in it anywhere counts as registered.
+    """
+    from devkit.checking.subject import code_of, sources_of
+
+    if not any(True for _ in _named(project)):
+        return []
+    sources = sources_of(project)
+    lost = [(where, name) for where, name in _named(project) if not any(_quoted(name, one.text) for one in sources)]
+    if not lost or not sources:
+        return []
+    known = [component.name for component in code_of(project).components]
+    found = []
+    for where, name in lost:
+        close = nearest(name, known)
+        others = ", ".join(f"`{one}`" for one in dict.fromkeys(known)) or "none"
+        cure = f"write `{close}`, or register `{name}`" if close else f"register it; there are {others}"
+        message = f"the script registers no component `{name}`: {cure}"
+        found.append(project.finding(where, message, "block-without-component", "warning"))
+    return found
+
+
+def _quoted(name: str, text: str) -> bool:
+    return any(f"{quote}{name}{quote}" in text for quote in "\"'`")
+
+
+def _named(project: Project) -> Iterator[tuple[Path_, str]]:
+    manifest = project.manifest
+    for number, block in enumerate(manifest.blocks if isinstance(manifest.blocks, list) else []):
+        yield ("blocks", number, "id"), block.id
+    for level in ("account", "space", "site"):
+        screen = getattr(manifest.configurations, level, None)
+        component = getattr(screen, "component_id", None)
+        if isinstance(component, str):
+            yield ("configurations", level, "componentId"), component

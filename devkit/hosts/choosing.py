@@ -1,0 +1,139 @@
+"""Which host a command speaks to: what its options say, the environment, `devkit dev` here, or what `login` kept."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from devkit.hosts import credentials
+from devkit.hosts.client import Client
+from devkit.hosts.credentials import LOCAL, Credentials, Kept
+from devkit.local_host import running
+from devkit.terminal.output import Problem, whisper
+
+HERE = "the `devkit dev` of this folder"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What was said about the host on the command line; `quiet`: whom the command speaks to is not told."""
+
+    host: str | None = None
+    token: str | None = None
+    to: str | None = None
+    quiet: bool = False
+
+    def client(self, near: str | None = None, *, local_first: bool = False) -> Client:
+        """Connect to the host; see `credentials`. Raises Problem."""
+        return Client(self.credentials(near, local_first=local_first))
+
+    def credentials(self, near: str | None = None, *, local_first: bool = False) -> Credentials:
+        """Find host and token, and tell which host it is; a token never goes to a host it was not kept for.
+
+        `near` is the folder whose `devkit dev` is meant. `local_first`: it comes before what `login` kept, for commands
+        about events that just happened. Raises Problem.
+        """
+        found, where = self._find(near, local_first)
+        if not self.quiet:
+            whisper(f"host: {found.host}" + (f" ({where})" if where else ""))
+        return found
+
+    def _find(self, near: str | None, local_first: bool) -> tuple[Credentials, str]:
+        """Give host and token, and words about where they are from."""
+        if self.to is not None:
+            return self._named(self.to, near)
+        host = (self.host or os.environ.get("DEVKIT_HOST") or "").rstrip("/")
+        token = self.token or os.environ.get("DEVKIT_TOKEN")
+        where = "" if self.host or not host else "DEVKIT_HOST"
+        if host and token:
+            return Credentials(host, token), where
+        known, local = credentials.kept(), _local(near)
+        if host:
+            name = known.name_for(host)
+            if name is not None:
+                return known.hosts[name], where
+            if local is not None and local.host == host:
+                return local, HERE
+            raise Problem(f"no token is known for {host}; give --token, or run `devkit login --host {host}`")
+        default = known.chosen()
+        if local is not None and (local_first or default is None):
+            return Credentials(local.host, self.token or local.token), _local_words(known)
+        if default is not None:
+            also = f"; --to {LOCAL} is {HERE}" if local is not None else ""
+            return Credentials(default.host, token or default.token), f"{known.default}{also}"
+        raise Problem(_nobody(known))
+
+    def _named(self, to: str, near: str | None) -> tuple[Credentials, str]:
+        if self.host is not None:
+            raise click.UsageError("--host and --to name two hosts; give one of them.")
+        if to == LOCAL:
+            found = _local(near)
+            if found is None:
+                raise Problem(f"--to {LOCAL}: no `devkit dev` runs for this folder; start it in another terminal")
+            return Credentials(found.host, self.token or found.token), HERE
+        found = credentials.named(credentials.kept(), to, f"--to {to}")
+        return Credentials(found.host, self.token or found.token), to
+
+
+def options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add `--to`, `--host` and `--token` to a command, which gets them as `chosen`; goes above `json_option`."""
+
+    @functools.wraps(function)
+    def command(*arguments: Any, host: str | None, token: str | None, to: str | None, **named: Any) -> Any:
+        return function(*arguments, chosen=Choice(host, token, to, quiet=named["as_json"]), **named)
+
+    for option in (
+        click.option("--token", help="A token for the host; default: DEVKIT_TOKEN, or the saved one."),
+        click.option("--host", help="Address of the host; default: DEVKIT_HOST, or the saved one."),
+        to_option("Speak to this host: `local` is the `devkit dev` of this folder, others are in `devkit hosts`."),
+    ):
+        command = option(command)
+    return command
+
+
+def to_option(text: str, name: str = "--to") -> Callable[[Any], Any]:
+    """Make an option that takes the name of a host."""
+    return click.option(
+        name, {"--to": "to", "--from": "from_"}[name], metavar=f"{LOCAL}|NAME", help=text, shell_complete=_names
+    )
+
+
+def elsewhere() -> Credentials | None:
+    """Find a host other than the `devkit dev` of this folder: by DEVKIT_HOST and DEVKIT_TOKEN, or what `login` kept."""
+    host, token = os.environ.get("DEVKIT_HOST"), os.environ.get("DEVKIT_TOKEN")
+    return Credentials(host.rstrip("/"), token) if host and token else credentials.kept().chosen()
+
+
+def _local(near: str | None) -> Credentials | None:
+    found = running.find(Path(near or "."))
+    return None if found is None else Credentials(*found)
+
+
+def _local_words(known: Kept) -> str:
+    return HERE if known.default is None else f"{HERE}; --to {known.default} is {known.hosts[known.default].host}"
+
+
+def _nobody(known: Kept) -> str:
+    if known.hosts:
+        names = ", ".join(known.hosts)
+        return f"which host? Choose one with --to, or for good with `devkit hosts --default NAME`; there are: {names}"
+    return (
+        "no host is known; start `devkit dev` in this project, or run `devkit login --host URL`, "
+        "or set DEVKIT_HOST and DEVKIT_TOKEN"
+    )
+
+
+def _names(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Propose the names of hosts; none where they cannot be read, because shells show no errors here."""
+    try:
+        names = [LOCAL, *credentials.kept().hosts]
+    except Problem:
+        names = [LOCAL]
+    return [CompletionItem(name) for name in names if name.startswith(typed)]

@@ -1,0 +1,68 @@
+"""The lists that selects of a render ask the integration for: where no host is, its script is asked directly."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from devkit.offline.sandboxed_script import CallResult, SandboxedScript
+from devkit.offline.simulated_host import NOWHERE, Screen
+from devkit.rendering.elements import resolve, walk
+from devkit.terminal.output import Problem, warn
+
+Lists = Mapping[str, Mapping[str, Any]]
+"""Address -> its entries, as the renderer keeps them: `items`, `selected` and `next`."""
+
+
+def asked(run: SandboxedScript, drawn: CallResult, screen: Screen) -> dict[str, dict[str, Any]]:
+    """Ask a script for each list at one of its own addresses; what does not work is a warning."""
+    try:
+        output = drawn.json
+    except ValueError:
+        return {}
+    lists: dict[str, dict[str, Any]] = {}
+    for address in dict.fromkeys(_addresses(output)):
+        event = {"type": "fetch", "request": {"method": "get", "url": address, "headers": {}}, **screen.ids}
+        try:
+            answer = run.invoke(event)
+            if answer.status >= 400:
+                raise Problem(f"the script answered {answer.status} {answer.error}".rstrip())
+            lists[address] = _entries(answer.json)
+        except (Problem, ValueError) as error:
+            reason = error.sentence if isinstance(error, Problem) else "the answer is not JSON"
+            warn(f"the list at {address.removeprefix(NOWHERE)} stays empty: {reason}")
+    return lists
+
+
+def _addresses(output: Any) -> Iterator[str]:
+    state = output.get("state") or {} if isinstance(output, dict) else {}
+    for element in walk(output.get("element") if isinstance(output, dict) else None):
+        options = element.get("options") if element.get("type") == "select" else None
+        address = _address(options.get("url"), state) if isinstance(options, dict) else ""
+        if address.startswith(f"{NOWHERE}/"):
+            yield address
+
+
+def _address(url: Any, state: Mapping[str, Any]) -> str:
+    """Write an address as the renderer does: text, or parts whose query may hold bindings."""
+    if not isinstance(url, dict) or not url.get("host"):
+        return url if isinstance(url, str) else ""
+    query = urlencode({key: _text(value) for key, value in (resolve(url.get("query") or {}, state) or {}).items()})
+    return f"https://{url['host']}{url.get('pathname') or '/'}" + (f"?{query}" if query else "")
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _entries(answer: Any) -> dict[str, Any]:
+    """Read a list as the renderer does: an array, or an object with `items`, `selected` and `nextPage`."""
+    whole = {"items": answer} if isinstance(answer, list) else answer if isinstance(answer, dict) else {}
+
+    def listed(name: str) -> list[Any]:
+        entries = whole.get(name)
+        return [one for one in entries if isinstance(one, dict) and "id" in one] if isinstance(entries, list) else []
+
+    return {"items": listed("items"), "selected": listed("selected"), "next": whole.get("nextPage")}
