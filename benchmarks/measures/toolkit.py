@@ -37,6 +37,7 @@ def measure() -> Iterator[Result]:
     with tempfile.TemporaryDirectory(prefix="benchmark-toolkit-") as folder:
         place = Path(folder)
         yield from _commands(place)
+        yield from _with_host(place)
         yield from _tunnel(place)
 
 
@@ -56,13 +57,49 @@ def _commands(place: Path) -> Iterator[Result]:
         yield Result(f"devkit-{name.strip('-')}", f"`devkit {name}`", "ms", median(took), most, True, peer, note)
 
 
-def _took(command: list[str], folder: Path, before: Callable[[], None] = lambda: None) -> list[float]:
+def _with_host(place: Path) -> Iterator[Result]:
+    """Run commands that ask a host, as somebody does who works on a handler."""
+    devkit = str(Path(sys.executable).with_name("devkit"))
+    with running() as host:
+        host.publish("counter")
+        space = host.install("counter")
+        reached = {"DEVKIT_HOST": host.url, "DEVKIT_TOKEN": host.token}
+        project = place / "counter"
+        sending = [devkit, "trigger", "space_content_updated", "--integration", "counter", "--space", space]
+        took = _took(sending, project, environ=reached)
+        yield _waited("trigger", took)
+        took = _took([devkit, "logs", "counter"], project, environ=reached)
+        yield _waited("logs", took)
+        events = host.call("GET", "/v1/integrations/counter/events")["items"]
+        sent = next(event["id"] for event in events if event["payload"]["type"] == "space_content_updated")
+        took = _took([devkit, "replay", sent, "--integration", "counter"], project, environ=reached)
+        yield _waited("replay", took)
+
+
+def _waited(name: str, took: list[float]) -> Result:
+    note = f"slowest {max(took):.0f} ms"
+    return Result(f"devkit-{name}", f"`devkit {name}`", "ms", median(took), 250, True, note=note)
+
+
+def _took(
+    command: list[str],
+    folder: Path,
+    before: Callable[[], None] = lambda: None,
+    environ: dict[str, str] | None = None,
+) -> list[float]:
     """Run a command several times after a first one that warms the disk; gives milliseconds."""
     took = []
     for _ in range(TIMES + 1):
         before()
         began = time.perf_counter()
-        done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            env=os.environ | (environ or {}),
+        )
         took.append((time.perf_counter() - began) * 1000)
         if done.returncode != 0:
             raise Unmeasurable(f"{' '.join(command)} failed: {done.stderr or done.stdout}")

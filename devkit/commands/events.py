@@ -7,15 +7,14 @@ from typing import Any
 
 import click
 
-from devkit.events import history
+from devkit.events import fixtures, history
 from devkit.events.traces import as_text
 from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
-from devkit.projects import project as projects
+from devkit.projects import names
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
 from devkit.terminal.output import json_option, say
-from runtime.contract.events import EVENTS
 
 EXAMPLES = """\b
 Examples: devkit events my-integration --status failed --since 2h
@@ -30,13 +29,17 @@ USED = (
     ("answer", "responseBytes", "bytes"),
 )
 
+EVENT_TYPE = click.Choice(list(fixtures.EVENTS))
+
 
 def filters(command: Any) -> Any:
     """Add the filters of the event list."""
     for option in (
         click.option("--since", metavar="WHEN", help="Not older than 30s, 10m, 2h, 1d, or a time."),
         click.option("--status", type=click.Choice(["success", "failed"]), help="Only those with this status."),
-        click.option("--type", "kind", type=click.Choice(list(EVENTS)), metavar="TYPE", help="Only this type."),
+        click.option(
+            "--type", "kind", type=click.Choice(list(fixtures.EVENTS)), metavar="TYPE", help="Only this type."
+        ),
     ):
         command = option(command)
     return command
@@ -67,7 +70,7 @@ def command(
 
     With an ID: that event with its payload, its logs, the requests the script made and how close each limit was.
     """
-    name = name or projects.name_here(env)
+    name = name or names.name_here(env)
     begin = history.moment(since) if since else None
     client = chosen.client(local_first=True)
     if event is not None:

@@ -9,7 +9,7 @@ import click
 from devkit.hosts import choosing, installations
 from devkit.hosts.choosing import Choice
 from devkit.hosts.organizations import organization_of
-from devkit.projects import project as projects
+from devkit.projects import names
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
 from devkit.terminal.output import answer, json_option
@@ -44,7 +44,7 @@ def command(
 
     Where it is installed already it stays, and comes to the other places.
     """
-    name = name or projects.name_here(env)
+    name = name or names.name_here(env)
     client = chosen.client()
     owner = organization_of(client, organization)
     installation = installations.find(client, name, owner)

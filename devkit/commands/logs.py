@@ -12,7 +12,7 @@ from devkit.events import following, history
 from devkit.events.traces import as_text
 from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
-from devkit.projects import project as projects
+from devkit.projects import names
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
 from devkit.terminal.output import json_option, say, warn
@@ -52,7 +52,7 @@ def command(
     as_json: bool,
 ) -> None:
     """Show the latest events of the integration NAME (the one of this folder) with what their calls logged."""
-    name = name or projects.name_here(env)
+    name = name or names.name_here(env)
     begin = history.moment(since) if since else None
     client = chosen.client(local_first=True)
     filters = {

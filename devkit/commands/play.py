@@ -11,7 +11,7 @@ import click
 from devkit.events import scenarios, sending
 from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
-from devkit.projects import project as projects
+from devkit.projects import names
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
 from devkit.terminal.output import Problem, answer, json_option, say
@@ -86,7 +86,7 @@ def command(
 def _here(env: str | None) -> str | None:
     """Give the name of the integration of this folder; None outside a project, unless it is to have an environment."""
     try:
-        return projects.name_here(env)
+        return names.name_here(env)
     except Problem:
         if env is not None:
             raise

@@ -16,7 +16,7 @@ from devkit.events.scenarios import Step, Unwritable
 from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, RequestRefused
-from devkit.projects import project as projects
+from devkit.projects import names
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
 from devkit.terminal.output import Problem, answer, json_option, say, warn
@@ -74,7 +74,7 @@ def command(
     if not path.resolve().parent.is_dir():
         raise Problem(f"there is no folder {path.resolve().parent}")
     begin = history.moment(since) if since else None
-    name = name or projects.name_here(env)
+    name = name or names.name_here(env)
     recording = Recording(chosen.client(local_first=True), name, path, kinds, count)
     if begin is not None:
         recording.look(begin)

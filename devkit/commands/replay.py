@@ -15,7 +15,7 @@ from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, HostUnreachable
 from devkit.hosts.credentials import LOCAL
-from devkit.projects import project as projects
+from devkit.projects import names
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
 from devkit.terminal.output import Problem, answer, complain, json_option, warn
@@ -70,7 +70,7 @@ def command(
     if event is not None and (kind or status):
         raise click.UsageError("--type and --status choose with --last and --since; an ID needs neither.")
     begin = history.moment(since) if since else None
-    name = name or projects.name_here(env)
+    name = name or names.name_here(env)
     source, goal = _hosts(from_, chosen)
     if event is not None:
         events = [history.whole(source, name, event)]

@@ -99,7 +99,7 @@ def _none(expression: str) -> str:
 def _project_folder(place: Path) -> Path:
     """Find the folder with the manifest, at a path or above it; raises Problem."""
     # Not devkit.projects.project, which reads manifests: pytest reports tests that do not fit their manifest.
-    from runtime.contract.manifest import FILES
+    from runtime.contract.manifest_files import FILES
 
     start = place if place.is_dir() else place.parent
     for folder in (start, *start.parents):

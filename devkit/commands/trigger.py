@@ -14,15 +14,14 @@ from devkit.events.signing import SIGNERS
 from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, HostUnreachable
-from devkit.projects import project as projects
+from devkit.projects import names
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
 from devkit.terminal.output import Problem, answer, json_option
-from runtime.contract.events import EVENTS
 
 EXAMPLES = (
     "\b\nEvents:\n"
-    + "\n".join("  " + ", ".join(list(EVENTS)[at : at + 4]) for at in range(0, len(EVENTS), 4))
+    + "\n".join("  " + ", ".join(list(fixtures.EVENTS)[at : at + 4]) for at in range(0, len(fixtures.EVENTS), 4))
     + """
 
 \b
@@ -33,7 +32,7 @@ Examples: devkit trigger space_content_updated --set revisionId=abc --count 3
 
 
 @click.command("trigger", epilog=EXAMPLES)
-@click.argument("event", type=click.Choice(list(EVENTS)), metavar="EVENT")
+@click.argument("event", type=click.Choice(list(fixtures.EVENTS)), metavar="EVENT")
 @click.option(
     "--set",
     "changes",
@@ -93,7 +92,7 @@ def command(
         raise Problem(f"--method, --path, --header and --sign are for `fetch`, not for `{event}`")
     if sign and not secret:
         raise Problem("--sign needs --secret, or the variable DEVKIT_SIGNING_SECRET")
-    name = name or projects.name_here(env)
+    name = name or names.name_here(env)
     client = chosen.client(local_first=True)
     place = Place(installation, space, site)
     if event == "fetch":
@@ -109,7 +108,7 @@ def command(
     payload |= {key: value for key, value in places.items() if value is not None}
     if edit:
         payload = payloads.edit(payload)
-    rounds = count if EVENTS[event].waits else 1
+    rounds = count if count > 1 and payloads.waits(event) else 1
     sent: list[dict[str, Any]] = []
     for _ in range(rounds):
         try:

@@ -10,7 +10,7 @@ import click
 
 from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
-from devkit.projects import project as projects
+from devkit.projects import names
 from devkit.projects.environments import env_option
 from devkit.releasing.history import versions
 from devkit.terminal import completion
@@ -29,7 +29,7 @@ Examples: devkit versions my-integration
 @json_option
 def command(name: str | None, limit: int, env: str | None, chosen: Choice, as_json: bool) -> None:
     """List the versions of the integration NAME (the one of this folder) that the host keeps, newest first."""
-    name = name or projects.name_here(env)
+    name = name or names.name_here(env)
     rows = list(islice(versions(chosen.client(), name), limit))
     say(json.dumps({"versions": rows}) if as_json else "\n".join(_line(row) for row in rows))
 

@@ -9,7 +9,7 @@ from devkit.hosts.refusals import finding_of
 from devkit.projects.findings import Finding, InvalidProject
 from devkit.projects.project import Project
 from devkit.terminal.output import Problem
-from runtime.contract.manifest import FILES
+from runtime.contract.manifest_files import FILES
 from runtime.engines.engine import ScriptRefused
 
 EXPECTED = (Problem, ScriptRefused, OSError, ValueError)

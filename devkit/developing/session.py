@@ -20,6 +20,7 @@ from devkit.events import following
 from devkit.events.traces import as_text
 from devkit.hosts.client import Client, part
 from devkit.local_host.process import LocalHost
+from devkit.projects import names
 from devkit.projects import project as projects
 from devkit.projects.findings import Finding
 from devkit.terminal.output import Problem
@@ -106,7 +107,7 @@ class Session:
         except EXPECTED as error:
             if not first and not self._watcher.quiet(patience(self._folder, project)):
                 return  # it was looked at in the middle of being saved, and is looked at again at once
-            self.name = self.name or projects.guess_name(self._path)
+            self.name = self.name or names.guess_name(self._path)
             self._show(faults(error, self._folder, self._path))
         else:
             self._live = digest

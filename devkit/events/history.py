@@ -10,8 +10,7 @@ from typing import Any
 
 from devkit.hosts.client import Client, part
 from devkit.terminal.output import Problem
-from runtime.contract.base import wire_time
-from runtime.contract.events import EVENTS
+from runtime.contract.moments import wire_time
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 PAGE = 200
@@ -59,5 +58,7 @@ def latest(client: Client, name: str, limit: int, **filters: str | None) -> list
 
 def by_itself(event: dict[str, Any]) -> bool:
     """Tell whether an event comes without anybody waiting for its answer."""
+    from runtime.contract.events import EVENTS  # the models take longer to load than most commands to run
+
     model = EVENTS.get(event["payload"]["type"])
     return model is not None and not model.waits

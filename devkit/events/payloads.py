@@ -10,12 +10,10 @@ from typing import Any
 
 import click
 import yaml
-from pydantic import ValidationError
 
 from devkit.checking.manifest_text import Path_
 from devkit.projects.findings import Finding
 from devkit.terminal.output import Problem
-from runtime.contract.events import EVENTS
 
 
 class _Loader(yaml.SafeLoader):
@@ -100,6 +98,10 @@ def read_object(written: ParsedText) -> dict[str, Any]:
 
 def check(written: ParsedText, where: Path_ = ()) -> list[Finding]:
     """Check the event at a place as its type; gives what is wrong, in the order of the text."""
+    from pydantic import ValidationError
+
+    from runtime.contract.events import EVENTS  # the models take longer to load than most commands to run
+
     event = written.value
     for key in where:
         event = event[key]
@@ -120,6 +122,13 @@ def check(written: ParsedText, where: Path_ = ()) -> list[Finding]:
             findings.append(written.finding((*where, *loc), message))
         return sorted(findings, key=lambda finding: (finding.line, finding.column))
     return []
+
+
+def waits(kind: str) -> bool:
+    """Tell whether somebody waits for the answer to events of a type."""
+    from runtime.contract.events import EVENTS
+
+    return EVENTS[kind].waits
 
 
 def _inside(event: Any, loc: tuple[int | str, ...]) -> Path_:

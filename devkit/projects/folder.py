@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from devkit.terminal.output import Problem
-from runtime.contract.manifest import FILES
+from runtime.contract.manifest_files import FILES
 
 
 def find_folder(start: str | None) -> tuple[Path, Path]:

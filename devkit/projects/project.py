@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from devkit.checking import manifest_faults, manifest_text
@@ -15,7 +15,6 @@ from devkit.projects.folder import find_folder as find_folder
 from runtime.contract.manifest import ProjectManifest
 from runtime.contract.security_policy import normalise
 
-NAME_LINE = re.compile(r"""^name:\s*["']?([\w.-]{1,100})["']?\s*(?:#.*)?$""", re.MULTILINE)
 DIRECTIVE = re.compile(r"^`([\w-]+)`")
 
 
@@ -66,29 +65,6 @@ def warnings(project: Project) -> list[Finding]:
         where = ("contentSecurityPolicy", directive[1] if directive else "")
         findings.append(project.text.at_key(where, f"contentSecurityPolicy: {warning}", "policy-odd", "warning"))
     return findings
-
-
-def name_here(env: str | None) -> str:
-    """Read the name of this folder's integration, whatever else its manifest holds or leaves open; raises Problem."""
-    folder, file = find_folder(None)
-    text = environments.chosen(manifest_text.read(file), env)
-    known = environments.variables(folder, env)
-    name = environments.filled(replace(text, value={"name": text.value.get("name")}), known).value["name"]
-    if not isinstance(name, str) or not name:
-        raise InvalidProject(
-            [text.at_value(("name",), "name: write the integration's name, such as `name: my-integration`")]
-        )
-    return name
-
-
-def guess_name(start: str | None) -> str | None:
-    """Read the name from a manifest that has faults elsewhere; None where there is none to be seen."""
-    _, file = find_folder(start)
-    try:
-        match = NAME_LINE.search(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError):
-        return None
-    return match[1] if match else None
 
 
 def secrets(project: Project) -> dict[str, str]:

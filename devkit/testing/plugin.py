@@ -43,7 +43,7 @@ class Projects:
         """Give the project a test file is in; fails the test where there is none, or one with faults."""
         from devkit.projects import project as projects
         from devkit.terminal.output import Problem
-        from runtime.contract.manifest import FILES
+        from runtime.contract.manifest_files import FILES
 
         for folder in test.parents:
             if any((folder / name).is_file() for name in FILES):

@@ -12,8 +12,8 @@ from typing import Any
 from devkit.offline.sandboxed_script import SandboxedScript
 from devkit.tunnel.exchange import Answer, Incoming
 from devkit.tunnel.parts import MalformedCall, Parts, read_parts
-from runtime.contract.base import wire_time
 from runtime.contract.invocation import Outcome, Trace
+from runtime.contract.moments import wire_time
 
 Told = Callable[[dict[str, Any]], None]
 """Takes an event with its trace, in the shape in which hosts show them."""

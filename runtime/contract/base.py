@@ -23,6 +23,8 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
+from runtime.contract.moments import wire_time
+
 T = TypeVar("T")
 
 
@@ -104,12 +106,6 @@ class ListQuery(Query):
 
     page: Annotated[str, StringConstraints(max_length=512)] | None = None
     limit: Annotated[int, Field(ge=0, le=1000)] = 100
-
-
-def wire_time(moment: datetime) -> str:
-    """Write a moment as ISO 8601 in UTC with milliseconds: `2026-01-31T12:00:00.000Z`."""
-    text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
-    return text.replace("+00:00", "Z")
 
 
 def no_number(value: Any) -> Any:

@@ -10,10 +10,6 @@ from runtime.contract.base import JsonObject, Text
 from runtime.contract.identifiers import IntegrationName
 from runtime.contract.integrations import Manifest, Runtime, SecretName, SecretValue
 
-FILES = ("integration.yaml", "gitbook-manifest.yaml", "integration.yml")
-"""The names a manifest may have, in the order they are looked for."""
-
-
 EnvName = Annotated[str, StringConstraints(pattern=r"^[\w.-]{1,50}$")]
 
 

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
-from runtime.contract.base import wire_time
 from runtime.contract.invocation import Limits, LogLine, Subrequest, Trace
 from runtime.contract.masking import Masker
+from runtime.contract.moments import wire_time
 
 Masked = Callable[[str], str]
 MAX_BODY = 64 * 1024

@@ -17,7 +17,6 @@ from sqlalchemy.orm import Session
 
 from runtime.contract import errors
 from runtime.contract.addresses import Addresses
-from runtime.contract.base import wire_time
 from runtime.contract.change_requests import (
     Change,
     Conflict,
@@ -25,6 +24,7 @@ from runtime.contract.change_requests import (
     RequestReviewers,
     UpdateChangeRequest,
 )
+from runtime.contract.moments import wire_time
 from runtime.dispatch import outbox
 from runtime.serializers.file_urls import address_of
 from runtime.services import content, semantic_changes

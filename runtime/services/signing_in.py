@@ -21,8 +21,8 @@ from sqlalchemy.orm import Session
 
 from runtime.contract import errors
 from runtime.contract.addresses import Addresses
-from runtime.contract.base import wire_time
 from runtime.contract.invites import EmailAddress
+from runtime.contract.moments import wire_time
 from runtime.contract.organizations import Role
 from runtime.contract.saml import read_certificate
 from runtime.services.saml_response import A, Expected, P, ResponseRejected, SamlResponse, SignedIn

@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from runtime.contract import errors
-from runtime.contract.base import wire_time
+from runtime.contract.moments import wire_time
 from runtime.dispatch.jobs import Job, JobFailed
 from runtime.engines.apart.answers import Refused
 from runtime.engines.apart.runner import ApartFailed

@@ -19,6 +19,7 @@ import pytest
 import yaml
 
 from devkit.commands import new
+from devkit.projects import names
 from devkit.projects import project as projects
 from devkit.terminal.output import Problem
 from runtime.contract.identifiers import IntegrationName
@@ -69,7 +70,7 @@ def test_every_name_gives_a_whole_manifest(name: str, template: str, tmp_path: P
     files = new.make(template, new.check_name(name), title, tmp_path / "made")
     project = projects.load(str(tmp_path / "made"))
     assert (project.manifest.name, project.manifest.title) == (name, title)
-    assert projects.guess_name(str(tmp_path / "made")) == name
+    assert names.guess_name(str(tmp_path / "made")) == name
     ours = [file for file in files if file != "integration.schema.json"]  # whose examples are of any project
     assert not [file for file in ours if b"y-integration" in (tmp_path / "made" / file).read_bytes()]
 

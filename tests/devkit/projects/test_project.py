@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from devkit.projects.findings import InvalidProject
-from devkit.projects.project import find_folder, guess_name, load, secrets, warnings
+from devkit.projects.names import guess_name
+from devkit.projects.project import find_folder, load, secrets, warnings
 from devkit.terminal.output import Problem
 
 GOOD = "name: sample\ntitle: Sample\ndescription: A sample.\nscript: integration.py\nscopes: []\n"

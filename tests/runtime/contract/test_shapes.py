@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from lzstring import LZString
 
 from runtime.contract import errors
-from runtime.contract.base import nul_free, wire_time
+from runtime.contract.base import nul_free
 from runtime.contract.events import EVENTS
 from runtime.contract.identifiers import new_id
 from runtime.contract.lzstring import NotLzString, decompress
+from runtime.contract.moments import wire_time
 from runtime.contract.organizations import ROLES, reaches
 from runtime.contract.security_policy import normalise
 
