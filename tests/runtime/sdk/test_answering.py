@@ -358,8 +358,10 @@ def test_find_integration() -> None:
 
 def test_describe_names_what_was_registered() -> None:
     integration = Integration()
-    assert describe(integration) == {"components": [], "events": [], "content_sources": []}
-    integration.component("c")(lambda: ui.block())
+    assert describe(integration) == {"components": [], "actions": [], "events": [], "content_sources": []}
+    component = integration.component("c")(lambda: ui.block())
+    component.action("press")(lambda: None)
+    component.action("*")(lambda: None)
     integration.on("site_view")(lambda: None)
     integration.fetch()(lambda: None)
     integration.task(lambda: None)
@@ -368,6 +370,7 @@ def test_describe_names_what_was_registered() -> None:
     integration.content_source("s").document(lambda: None)
     assert describe(integration) == {
         "components": ["c"],
+        "actions": [["c", "press"], ["c", "*"]],
         "events": [
             "site_view",
             "ui_render",
