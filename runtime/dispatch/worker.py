@@ -38,7 +38,10 @@ from runtime.store.tables.events import EventRow
 log = logging.getLogger(__name__)
 
 BATCH = 256
-MAX_FLYING = 4 * BATCH
+"""Results written in one transaction."""
+CLAIMED = 1024
+"""Events of an integration that are taken at once. While they are delivered nothing more is taken of their lanes."""
+MAX_FLYING = 4 * CLAIMED
 LOOK_EVERY = 0.5
 WRITE_EVERY = 0.01
 CLAIM_EVERY = 0.03
@@ -143,7 +146,7 @@ class Dispatcher:
         """Take due events; returns how many, and how long to wait for the next."""
         with self._counting:
             room = MAX_FLYING - self._flying.total()
-            crowded = [integration for integration, count in self._flying.items() if count >= BATCH]
+            crowded = [integration for integration, count in self._flying.items() if count >= CLAIMED]
             # As with threads: one organization's pile never takes all that may be under way.
             full = [organization for organization, count in self._flying_of.items() if count >= room]
         if room <= 0:
@@ -155,7 +158,7 @@ class Dispatcher:
         until = time.monotonic() + self._lease
         with self._database.transaction(writes=True) as session:
             events = queue.claim(
-                session, self._owner, limit=min(BATCH, room), lease=self._lease, without=crowded, without_owners=full
+                session, self._owner, limit=min(CLAIMED, room), lease=self._lease, without=crowded, without_owners=full
             )
             self._owners.learn(session, events)
         if not events:
@@ -318,6 +321,8 @@ class Dispatcher:
             return []
         deadline = time.monotonic() + WRITE_EVERY
         while len(batch) < BATCH:
+            if self._begun >= self._most_begun and self._results.empty():
+                break  # no more begin until these are written
             try:
                 batch.append(self._results.get(timeout=max(0.0, deadline - time.monotonic())))
             except Empty:
