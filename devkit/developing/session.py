@@ -17,7 +17,6 @@ from devkit.developing.reporting import Reporter
 from devkit.developing.sample_content import fill
 from devkit.developing.watcher import Watcher
 from devkit.events import following
-from devkit.events.traces import as_text
 from devkit.hosts.client import Client, part
 from devkit.local_host.process import LocalHost
 from devkit.projects import names
@@ -180,7 +179,7 @@ class Session:
         client = Client(self._host.credentials)
         try:
             for detail in following.follow(client, name, ended, lambda _: None):
-                self._reporter.tell("event", as_text(detail), event=detail)
+                self._reporter.event(detail)
         except Problem as problem:
             if not ended.is_set() and not self._stopping.is_set():
                 self._reporter.notice(f"events are not shown any more: {problem.sentence}")

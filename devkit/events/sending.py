@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from devkit.events import fixtures
 from devkit.events.history import path
 from devkit.hosts.client import Client, part
 from devkit.terminal.output import Problem
+from runtime.contract.event_words import ENDPOINT
 
 PLACES = ("installationId", "spaceId", "siteId")
-ENDPOINT = re.compile(
-    r"^https?://[^/]+/v1/integrations/[^/?]+/"
-    r"(?:integration|installation/[^/?]+|(?:space|site)-installation/[^/?]+/[^/?]+)(?=[/?]|$)"
-)
 MASKED = "[secret]"
 ANY = "*"
 """In place of an id: any that is there, on the host it is sent to."""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 import time
 from collections import deque
+from datetime import UTC, datetime
 from typing import Any
 
+from runtime.contract.event_words import ending, subject
+from runtime.contract.masking import BY_SHAPE
+from runtime.contract.moments import wire_time
 from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.retention import Retention
 from runtime.store import queue
@@ -18,6 +23,7 @@ log = logging.getLogger(__name__)
 BATCH = 500
 PAUSE = 0.05
 MAX_WAITING = 5_000
+WAITS = ("pending", "failed")
 ELSEWHERE = 2 * PAUSE
 """Seconds in which other processes have written what they recorded before, unless they are very busy."""
 LONGEST_FLUSH = 0.5
@@ -118,6 +124,10 @@ def summary(row: dict[str, Any]) -> dict[str, Any]:
         "type": row["type"],
         "createdAt": created.isoformat(),
         "installationId": row["installation_id"],
+        "subject": BY_SHAPE.text(subject(json.loads(row["payload"]))),
+        "ending": ending(row["type"], row["state"], row["answer"]),
+        "answer": row["answer"],
+        "dueAt": wire_time(datetime.fromtimestamp(row["due_at"], UTC)) if row["state"] in WAITS else None,
         "status": "success" if row["state"] == "delivered" else "failed",
         "durationMs": row["duration_ms"],
     }

@@ -101,9 +101,11 @@ def terminal(project: Path, tmp_path: Path) -> Iterator[Callable[..., Terminal]]
 def test_keys_send_replay_clear_and_quit(terminal: Callable[..., Terminal], project: Path) -> None:
     screen = terminal()
     assert "Keys: o open the preview, e send an event" in screen.shown
-    screen.shows("installation_setup success")
+    # The counter handles no event: what the host sends by itself is not shown, what the author sends is.
+    assert "not handled" not in screen.shown
     screen.type("r")
     screen.shows(" again: ")
+    screen.shows(" not handled ")
     screen.type("o")
     address = re.search(r"Preview of counter: (http://[^/]+)(\S+)", screen.shown)
     assert address is not None
@@ -139,6 +141,14 @@ def test_keys_send_replay_clear_and_quit(terminal: Callable[..., Terminal], proj
     assert screen.modes == screen.before, "the terminal is as it was"
     assert processes_of(str(project)) == []
     assert "Traceback" not in screen.shown
+
+
+def test_events_without_a_handler_are_shown_when_asked_for(terminal: Callable[..., Terminal]) -> None:
+    screen = terminal("--all-events")
+    shown = screen.shows(" installation_setup not handled ")
+    assert re.search(r"\dZ [0-9A-Za-z]{20} installation_setup not handled [\d.]+ ms", shown)
+    screen.type("q")
+    assert screen.end() == 0
 
 
 @pytest.mark.parametrize("while_typing", [False, True])

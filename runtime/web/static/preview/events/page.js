@@ -27,14 +27,26 @@ const log = new EventLog({
 
 /** Load the events with their payloads, so that their text can be searched. */
 async function latest() {
-  const answer = await call(`${log.path}?limit=${MOST}`);
+  const answer = await call(`${log.path}?limit=${MOST}&queued=true`);
   if (!answer.ok) return null;
-  const items = answer.body.items.filter((item) => item.delivery.state !== "pending" && item.delivery.state !== "claimed").map(lineOf);
+  const items = answer.body.items.map(lineOf);
   offer(items);
   return items;
 }
 
-const lineOf = ({ id, createdAt, installationId, status, payload, delivery }) => ({ id, createdAt, installationId, status, payload, type: payload.type, durationMs: delivery.durationMs });
+const lineOf = ({ id, createdAt, installationId, status, subject, payload, delivery }) => ({
+  id,
+  createdAt,
+  installationId,
+  status,
+  subject,
+  payload,
+  type: payload.type,
+  ending: delivery.ending,
+  answer: delivery.answer,
+  dueAt: delivery.nextAttemptAt,
+  durationMs: delivery.durationMs,
+});
 
 /** Offer the types and installations that there are; what is chosen stays. */
 function offer(items) {

@@ -13,7 +13,7 @@ export function milliseconds(value) {
 export function bytes(value) {
   if (!Number.isFinite(value)) return "–";
   if (value >= 1024 * 1024) return `${(value / 1024 / 1024).toFixed(value >= 10 * 1024 * 1024 ? 0 : 1)} MB`;
-  return value >= 1024 ? `${(value / 1024).toFixed(value >= 10 * 1024 ? 0 : 1)} KB` : `${value} B`;
+  return value >= 1024 ? `${(value / 1024).toFixed(value >= 10 * 1024 ? 0 : 1)} KB` : `${value} ${value === 1 ? "byte" : "bytes"}`;
 }
 
 /** Write the time of day of a moment: text, or seconds or milliseconds since the epoch. */
