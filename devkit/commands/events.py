@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from devkit.events import fixtures, history
+from devkit.events import history
 from devkit.events.traces import answer_text, as_text, ending_text, notes, what
 from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
@@ -16,6 +16,7 @@ from devkit.projects import names
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
 from devkit.terminal.output import json_option, say
+from runtime.contract import event_examples
 from runtime.contract.measures import bytes_text, duration_text
 
 EXAMPLES = """\b
@@ -32,7 +33,7 @@ USED: tuple[tuple[str, str, Callable[[float], str]], ...] = (
 )
 LONGEST_ENDING = len("will be retried (500)")
 
-EVENT_TYPE = click.Choice(list(fixtures.EVENTS))
+EVENT_TYPE = click.Choice(list(event_examples.EVENTS))
 
 
 def filters(command: Any) -> Any:
@@ -41,7 +42,7 @@ def filters(command: Any) -> Any:
         click.option("--since", metavar="WHEN", help="Not older than 30s, 10m, 2h, 1d, or a time."),
         click.option("--status", type=click.Choice(["success", "failed"]), help="Only those with this status."),
         click.option(
-            "--type", "kind", type=click.Choice(list(fixtures.EVENTS)), metavar="TYPE", help="Only this type."
+            "--type", "kind", type=click.Choice(list(event_examples.EVENTS)), metavar="TYPE", help="Only this type."
         ),
     ):
         command = option(command)

@@ -17,10 +17,11 @@ from urllib.parse import unquote, urlsplit
 
 from devkit.offline.plausible import plausible
 from devkit.offline.simulated_host import MOMENT, NOWHERE, ORGANIZATION, SITE, SPACE
-from runtime.contract.base import WireModel, wire_time
+from runtime.contract.base import WireModel
 from runtime.contract.content import Revision, RevisionFile
 from runtime.contract.installations import InstallationStatus, TemporaryToken
 from runtime.contract.members import OrganizationMember
+from runtime.contract.moments import wire_time
 from runtime.contract.organizations import Organization, User
 from runtime.contract.site_structure import SiteSection, SiteSpace
 from runtime.contract.sites import Site

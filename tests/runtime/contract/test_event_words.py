@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from devkit.events.fixtures import EVENTS as EXAMPLES
+from runtime.contract.event_examples import EVENTS as EXAMPLES
 from runtime.contract.event_privacy import withheld_payload
 from runtime.contract.event_words import LONGEST, ending, subject, unhandled, word
 from runtime.contract.events import EVENTS
