@@ -143,5 +143,5 @@ def queue_integration_task(call: Call, integration: IntegrationRow, body: QueueT
     row = outbox.emit_task(call.session, integration.id, body.task, body.schedule)
     announcer, name = call.host.announcer, integration.name
     if body.schedule and announcer.heard(name):
-        queued = summary({**row, "answer": None, "duration_ms": None})
+        queued = summary({**row, "duration_ms": None})
         call.after.append(partial(announcer.announce, name, "event", queued))
