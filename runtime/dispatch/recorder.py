@@ -10,6 +10,7 @@ from collections import deque
 from datetime import UTC, datetime
 from typing import Any
 
+from runtime.contract.event_privacy import withheld_payload
 from runtime.contract.event_words import ending, subject
 from runtime.contract.masking import BY_SHAPE
 from runtime.contract.moments import wire_time
@@ -117,14 +118,16 @@ class Recorder:
 
 
 def summary(row: dict[str, Any]) -> dict[str, Any]:
-    """Give one line of the event list, as pages show it."""
-    created = row["created_at"]
+    """Give one line of the event list, as pages show it: whoever looks, what belongs to an installation stays out."""
+    created, payload = row["created_at"], json.loads(row["payload"])
+    if row["installation_id"] is not None:
+        payload = withheld_payload(payload)
     return {
         "id": row["id"],
         "type": row["type"],
         "createdAt": created.isoformat(),
         "installationId": row["installation_id"],
-        "subject": BY_SHAPE.text(subject(json.loads(row["payload"]))),
+        "subject": BY_SHAPE.text(subject(payload)),
         "ending": ending(row["type"], row["state"], row.get("answer")),
         "answer": row.get("answer"),
         "dueAt": wire_time(datetime.fromtimestamp(row["due_at"], UTC)) if row["state"] in WAITS else None,

@@ -122,10 +122,16 @@ export class EventLog {
     return box;
   }
 
-  /** Give events that are listed their payloads, so that their text can be searched. */
+  /** Give events that are listed their payloads, so that their text can be searched, and what those were about. */
   complete(items) {
-    const payloads = new Map(items.map((item) => [item.id, item.payload]));
-    for (const item of this.items) item.payload ??= payloads.get(item.id);
+    const known = new Map(items.map((item) => [item.id, item]));
+    for (const item of this.items) {
+      const { payload, subject } = known.get(item.id) ?? {};
+      item.payload ??= payload;
+      if (!subject || item.subject) continue;
+      item.subject = subject;
+      this.#rows.get(item.id).replaceWith(this.#row(item));
+    }
     this.filter();
   }
 
