@@ -169,8 +169,10 @@ def test_a_tunnel_is_opened_and_closed_by_a_key(
 ) -> None:
 
     screen = terminal(DEVKIT_HOST=host.url, DEVKIT_TOKEN=alpha.api.token or "")
+    at = len(screen.shown)
     screen.type("t")
-    screen.shows("/integration\r\n")
+    screen.shows("public endpoint is ", at)
+    screen.shows("/integration\r\n", screen.shown.index("public endpoint is "))
     match = re.search(r"public endpoint is (\S+)", screen.shown)
     assert match is not None
     answered = requests.get(f"{match[1]}/nothing", timeout=20)
