@@ -162,6 +162,7 @@ def create_app(settings: Settings) -> Application:
     mount_inbound(app, host)
     mount_tunnels(app, host)
     mount_published(app, host)
+    mount_site_page(app, host)
     mount_files(app, host)
     mount_pdfs(app, host)
     mount_contentkit(app)
@@ -169,7 +170,6 @@ def create_app(settings: Settings) -> Application:
     if settings.preview:
         mount_preview(app, host)
         mount_identity(app, host)
-        mount_site_page(app, host)
     tracing.start()
     host.dispatcher.start()
     host.purger.start()

@@ -22,7 +22,8 @@ CONFIGURATION = re.compile(r"""[.?]configuration\b(?!\s*\()|["']configuration["'
 def render_crashed(subject: Subject) -> Iterator[Finding]:
     """A component draws itself with its default properties."""
     for drawing in _failed(subject):
-        if drawing.called.asked_outside or _wants_configuration(drawing):
+        # What an answer was made up for may well miss something that the real one has.
+        if drawing.called.trace.subrequests or _wants_configuration(drawing):
             continue
         failure, fault = drawing.called.trace.failure, drawing.called.fault
         if failure is not None:
@@ -36,7 +37,7 @@ def render_crashed(subject: Subject) -> Iterator[Finding]:
 
 
 def render_offline(subject: Subject) -> Iterator[Finding]:
-    """What a component asks of the API or of others cannot be answered here, so the rest of it was not looked at."""
+    """What a component asks of others cannot be answered here, and what the API answers is made up."""
     for drawing in _failed(subject):
         if drawing.called.asked_outside:
             unanswered = next(
@@ -45,6 +46,14 @@ def render_offline(subject: Subject) -> Iterator[Finding]:
             message = (
                 f"{_drawing(drawing)} it requested {unanswered.method} {unanswered.url}, which a check does not "
                 "answer, and went no further: catch the error, or try it under `devkit dev`"
+            )
+            yield _at_fault(subject, drawing, message, "render-offline", "warning")
+        elif drawing.called.trace.subrequests:
+            error = drawing.called.fault.message if drawing.called.fault else "it failed"
+            last = drawing.called.trace.subrequests[-1]
+            message = (
+                f"{error}, {_drawing(drawing)}, after it requested {last.method} {last.url}, which a check answers "
+                "with an example: expect that something is missing, or try it under `devkit dev`"
             )
             yield _at_fault(subject, drawing, message, "render-offline", "warning")
         elif _wants_configuration(drawing):

@@ -54,6 +54,7 @@ Examples: devkit dev ./my-integration --no-open
 @click.option("--host", help="Develop against this host: its events come here through a tunnel.")
 @click.option("--token", help="A token for that host; default: DEVKIT_TOKEN, or the saved one.")
 @choosing.to_option("Develop against the host of this name, as with --host.")
+@click.option("--all-events", is_flag=True, help="Also show the events for which the script has no handler.")
 @click.option("--all", "everybody", is_flag=True, help="With --host or --to: take the events of all organizations.")
 @click.option(
     "--sandbox", type=click.Choice(["required", "off"]), default="required", help="Whether to confine the script."
@@ -71,6 +72,7 @@ def command(
     host: str | None,
     token: str | None,
     to: str | None,
+    all_events: bool,
     everybody: bool,
     sandbox: SandboxMode,
     env: str | None,
@@ -86,7 +88,7 @@ def command(
     stopping = threading.Event()
     for number in ENDINGS:  # also a terminal that closes: the host must be stopped in order then, too
         signal.signal(number, lambda *_: stopping.set())
-    reporter = Reporter(as_json, stopping)
+    reporter = Reporter(as_json, stopping, all_events=all_events)
     if to == LOCAL:
         raise click.UsageError("--to names a host elsewhere; without it the host is this command's own.")
     if host is not None or to is not None:

@@ -3,33 +3,37 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import click
 
-from devkit.events import fixtures, history
-from devkit.events.traces import as_text
+from devkit.events import history
+from devkit.events.traces import answer_text, as_text, ending_text, notes, what
 from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
 from devkit.projects import names
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
 from devkit.terminal.output import json_option, say
+from runtime.contract import event_examples
+from runtime.contract.measures import bytes_text, duration_text
 
 EXAMPLES = """\b
 Examples: devkit events my-integration --status failed --since 2h
           devkit events my-integration 0aB3dE5fG7hJ9kL1mN3p
           devkit events --type site_view --limit 5 --json"""
-USED = (
-    ("time", "wallMs", "ms"),
-    ("computing", "cpuMs", "ms"),
-    ("memory", "memoryBytes", "bytes"),
-    ("requests", "subrequests", ""),
-    ("logs", "logBytes", "bytes"),
-    ("answer", "responseBytes", "bytes"),
+USED: tuple[tuple[str, str, Callable[[float], str]], ...] = (
+    ("time", "wallMs", duration_text),
+    ("computing", "cpuMs", duration_text),
+    ("memory", "memoryBytes", bytes_text),
+    ("requests", "subrequests", "{:g}".format),
+    ("logs", "logBytes", bytes_text),
+    ("answer", "responseBytes", bytes_text),
 )
+LONGEST_ENDING = len("will be retried (500)")
 
-EVENT_TYPE = click.Choice(list(fixtures.EVENTS))
+EVENT_TYPE = click.Choice(list(event_examples.EVENTS))
 
 
 def filters(command: Any) -> Any:
@@ -38,7 +42,7 @@ def filters(command: Any) -> Any:
         click.option("--since", metavar="WHEN", help="Not older than 30s, 10m, 2h, 1d, or a time."),
         click.option("--status", type=click.Choice(["success", "failed"]), help="Only those with this status."),
         click.option(
-            "--type", "kind", type=click.Choice(list(fixtures.EVENTS)), metavar="TYPE", help="Only this type."
+            "--type", "kind", type=click.Choice(list(event_examples.EVENTS)), metavar="TYPE", help="Only this type."
         ),
     ):
         command = option(command)
@@ -68,7 +72,8 @@ def command(
 ) -> None:
     """List the events of the integration NAME (the one of this folder), newest first.
 
-    With an ID: that event with its payload, its logs, the requests the script made and how close each limit was.
+    Tasks that are due later are listed as queued. With an ID: that event with its payload, its logs, the requests the
+    script made, what an endpoint answered, and how close each limit was.
     """
     name = name or names.name_here(env)
     begin = history.moment(since) if since else None
@@ -77,7 +82,10 @@ def command(
         detail = client.call("GET", history.path(name, event))
         say(json.dumps(detail) if as_json else _whole(detail))
         return
-    events = history.latest(client, name, limit, type=kind, status=status, installation=installation, since=begin)
+    queued = "true" if status is None else None
+    events = history.latest(
+        client, name, limit, type=kind, status=status, installation=installation, since=begin, queued=queued
+    )
     if as_json:
         say(json.dumps({"events": events}))
     elif not events:
@@ -87,26 +95,35 @@ def command(
 
 
 def _line(event: dict[str, Any]) -> str:
-    good, delivery = event["status"] == "success", event["delivery"]
-    words = [event["id"], event["createdAt"], click.style(event["status"].ljust(7), fg="green" if good else "red")]
-    words.append(str(delivery.get("answer", "-")).rjust(3))
-    words.append(f"{delivery['durationMs']:.1f} ms".rjust(10) if "durationMs" in delivery else " " * 10)
-    words.append(event["payload"]["type"])
-    if not good:
-        words.append(f"({delivery['state']}, attempt {delivery['attempts']})")
-    return "  ".join(words)
+    delivery = event["delivery"]
+    took = duration_text(delivery["durationMs"]) if "durationMs" in delivery else ""
+    words = [
+        event["id"],
+        event["createdAt"],
+        ending_text(event, LONGEST_ENDING),
+        took.rjust(7),
+        what(event),
+        notes(event),
+    ]
+    return "  ".join(words).rstrip()
 
 
 def _whole(detail: dict[str, Any]) -> str:
     lines = [as_text(detail), "", "payload"]
-    lines += [f"  {line}" for line in json.dumps(detail["event"]["payload"], indent=2, ensure_ascii=False).splitlines()]
+    lines += _indented(json.dumps(detail["event"]["payload"], indent=2, ensure_ascii=False))
+    if "answer" in detail:
+        lines += ["", "answer", *_indented(answer_text(detail["answer"]))]
     trace = detail.get("trace") or {}
     usage, limits = trace.get("usage") or {}, trace.get("limits") or {}
     if usage:
         lines += ["", "limits"]
         lines += [
-            f"  {word.ljust(9)} {usage[key]:g} of {limits[key]:g} {unit}".rstrip()
-            for word, key, unit in USED
+            f"  {word.ljust(9)} {write(usage[key])} of {write(limits[key])}"
+            for word, key, write in USED
             if key in usage and key in limits
         ]
     return "\n".join(lines)
+
+
+def _indented(text: str) -> list[str]:
+    return [f"  {line}".rstrip() for line in text.splitlines()]

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from devkit.events import fixtures, payloads, sending
+from devkit.events import payloads, sending
 from devkit.events.endpoint_requests import METHODS, Place, RequestDescription, endpoint, request
 from devkit.events.signing import SIGNERS
 from devkit.hosts import choosing
@@ -18,10 +18,12 @@ from devkit.projects import names
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
 from devkit.terminal.output import Problem, answer, json_option
+from runtime.contract import event_examples
 
+KINDS = list(event_examples.EVENTS)
 EXAMPLES = (
     "\b\nEvents:\n"
-    + "\n".join("  " + ", ".join(list(fixtures.EVENTS)[at : at + 4]) for at in range(0, len(fixtures.EVENTS), 4))
+    + "\n".join("  " + ", ".join(KINDS[at : at + 4]) for at in range(0, len(KINDS), 4))
     + """
 
 \b
@@ -32,7 +34,7 @@ Examples: devkit trigger space_content_updated --set revisionId=abc --count 3
 
 
 @click.command("trigger", epilog=EXAMPLES)
-@click.argument("event", type=click.Choice(list(fixtures.EVENTS)), metavar="EVENT")
+@click.argument("event", type=click.Choice(KINDS), metavar="EVENT")
 @click.option(
     "--set",
     "changes",
@@ -140,7 +142,7 @@ def _payload(client: Client, name: str, event: str, body: str | None, changes: t
 def _content(body: str | None, changes: tuple[str, ...]) -> bytes:
     """Give the body of a request, byte for byte as in the file unless fields of it are to change."""
     try:
-        content = Path(body).read_bytes() if body is not None else fixtures.REQUEST_BODY
+        content = Path(body).read_bytes() if body is not None else event_examples.REQUEST_BODY
     except OSError as error:
         raise Problem(f"{body} cannot be read: {error}") from error
     if not changes:

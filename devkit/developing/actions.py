@@ -68,7 +68,7 @@ class Actions:
                 return
         self._event = kind = meant(typed, offered)
         sent = sending.send(self._session.client, name, sending.fixture(self._session.client, name, kind))
-        self._reporter.tell("sent", f"Sent {kind}: {sending.outcome(sent)}", **sent)
+        self._reporter.sent(f"Sent {kind}: {sending.outcome(sent)}", sent)
 
     def replay_last(self) -> None:
         """Send the last event once more, of whatever type it is."""
@@ -79,7 +79,7 @@ class Actions:
         event = history.whole(client, name, last["id"])
         sent = sending.send(client, name, sending.as_new(event["payload"], elsewhere=False), body=event.get("body"))
         text = f"Sent {last['payload']['type']} {last['id']} again: {sending.outcome(sent)}"
-        self._reporter.tell("sent", text, **sent)
+        self._reporter.sent(text, sent)
 
     def toggle_tunnel(self) -> None:
         """Give the public endpoints of this platform an address on the host you are logged in to, or take it away."""

@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 from devkit.developing.faults import EXPECTED, faults, patience
 from devkit.developing.reporting import Reporter
 from devkit.developing.watcher import Watcher
-from devkit.events.traces import as_text
 from devkit.hosts.client import Client, RequestRefused, part
 from devkit.hosts.credentials import Credentials
 from devkit.offline.sandboxed_script import SandboxedScript
@@ -134,4 +133,4 @@ class RemoteSession:
         self._reporter.faults(findings)
 
     def _tell(self, detail: dict[str, Any]) -> None:
-        self._reporter.tell("event", as_text(detail), event=detail)
+        self._reporter.event(detail)

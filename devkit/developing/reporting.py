@@ -8,17 +8,25 @@ from typing import Any
 
 import click
 
+from devkit.events.traces import as_text, handled
 from devkit.projects.findings import Finding
 from devkit.terminal.output import complain, say, warn
+
+REMEMBERED = 1000
+"""Events that were not shown, and may turn out to be those that the author just sent."""
 
 
 class Reporter:
     """Writes to the terminal; stops the command when nobody reads any more."""
 
-    def __init__(self, as_json: bool, stopping: threading.Event) -> None:
-        self.as_json = as_json
+    def __init__(self, as_json: bool, stopping: threading.Event, *, all_events: bool = False) -> None:
+        """Take how to write, and whether people also see the events for which the script has no handler."""
+        self.as_json, self._all_events = as_json, all_events
         self._stopping = stopping
         self._warned: list[str] = []
+        self._hidden: dict[str, dict[str, Any]] = {}
+        self._sent: set[str] = set()
+        self._deciding = threading.Lock()
 
     def tell(self, kind: str, text: str, **more: Any) -> None:
         """Tell one thing; `more` is for programs."""
@@ -26,6 +34,26 @@ class Reporter:
             say(json.dumps({"type": kind, "message": click.unstyle(text), **more}) if self.as_json else text)
         except BrokenPipeError:
             self._stopping.set()
+
+    def event(self, detail: dict[str, Any]) -> None:
+        """Show an event with its trace; programs get every one, people those that the script handles or they sent."""
+        if not (self.as_json or self._all_events or handled(detail["event"])):
+            with self._deciding:
+                if detail["event"]["id"] not in self._sent:
+                    self._hidden[detail["event"]["id"]] = detail
+                    if len(self._hidden) > REMEMBERED:
+                        del self._hidden[next(iter(self._hidden))]
+                    return
+        self.tell("event", as_text(detail), event=detail)
+
+    def sent(self, text: str, answer: dict[str, Any]) -> None:
+        """Tell that the author sent events, and show what became of them, whatever that is."""
+        self.tell("sent", text, **answer)
+        with self._deciding:
+            self._sent.update(answer["events"])
+            already = [self._hidden.pop(event) for event in answer["events"] if event in self._hidden]
+        for detail in already:
+            self.tell("event", as_text(detail), event=detail)
 
     def faults(self, findings: list[Finding]) -> None:
         """Show what keeps the last change from being live."""

@@ -17,7 +17,6 @@ from devkit.developing.reporting import Reporter
 from devkit.developing.sample_content import fill
 from devkit.developing.watcher import Watcher
 from devkit.events import following
-from devkit.events.traces import as_text
 from devkit.hosts.client import Client, part
 from devkit.local_host.process import LocalHost
 from devkit.projects import names
@@ -50,6 +49,7 @@ class Session:
         self._installed: str | None = None
         self._followed = threading.Event()
         self._organization = ""
+        self._endpoints: list[str] = []
         self._started = 0.0
         self._faulty = False
         self._live = b""
@@ -131,6 +131,9 @@ class Session:
         seconds = time.perf_counter() - self._started
         text = f"Preview of {self.name}: {url}  (ready in {seconds:.2f} s)"
         self._reporter.tell("ready", text, url=url, host=self._host.url)
+        if self._endpoints:
+            places = "\n  ".join(self._endpoints)
+            self._reporter.tell("endpoints", f"Requests from outside:\n  {places}", urls=self._endpoints)
         if self._browser:  # where none opens, the address stands in the line before
             threading.Thread(target=browsers.open_page, args=(url,), name="browser", daemon=True).start()
 
@@ -143,12 +146,13 @@ class Session:
             fill(self.client, space["id"], published)
             self.client.call("POST", f"{org}/sites", {"title": "Sample site", "spaces": [space["id"]]})
         installed = self.client.call("GET", f"{org}/installations", limit=1000)["items"]
-        if any(item["integration"]["name"] == published["name"] for item in installed):
-            return
+        own = [item["installation"] for item in installed if item["integration"]["name"] == published["name"]]
         base = f"/v1/integrations/{part(published['name'])}/installations"
-        installation = self.client.call("POST", base, {"organization": self._organization})
-        change = {"space_selection": "all", "site_selection": "all"}
-        self.client.call("PATCH", f"{base}/{installation['id']}", change)
+        if not own:
+            own.append(self.client.call("POST", base, {"organization": self._organization}))
+            change = {"space_selection": "all", "site_selection": "all"}
+            self.client.call("PATCH", f"{base}/{own[0]['id']}", change)
+        self._endpoints = [one["urls"]["publicEndpoint"] for one in (published, own[0])]
 
     def _send_to_debuggee(self, name: str) -> None:
         """Have events go where the script runs: to the debugged process, or to the sandbox again."""
@@ -180,7 +184,7 @@ class Session:
         client = Client(self._host.credentials)
         try:
             for detail in following.follow(client, name, ended, lambda _: None):
-                self._reporter.tell("event", as_text(detail), event=detail)
+                self._reporter.event(detail)
         except Problem as problem:
             if not ended.is_set() and not self._stopping.is_set():
                 self._reporter.notice(f"events are not shown any more: {problem.sentence}")

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-from devkit.events import fixtures
 from devkit.events.history import path
 from devkit.hosts.client import Client, part
 from devkit.terminal.output import Problem
+from runtime.contract import event_examples
+from runtime.contract.event_words import ENDPOINT
 
 PLACES = ("installationId", "spaceId", "siteId")
-ENDPOINT = re.compile(
-    r"^https?://[^/]+/v1/integrations/[^/?]+/"
-    r"(?:integration|installation/[^/?]+|(?:space|site)-installation/[^/?]+/[^/?]+)(?=[/?]|$)"
-)
 MASKED = "[secret]"
 ANY = "*"
 """In place of an id: any that is there, on the host it is sent to."""
@@ -53,9 +49,9 @@ def as_new(payload: dict[str, Any], *, elsewhere: bool) -> dict[str, Any]:
 
 def fixture(client: Client, name: str, event: str) -> dict[str, Any]:
     """Give a realistic payload for an event, suited to the integration where that matters; raises Problem."""
-    if event in fixtures.PER_INTEGRATION:
-        return fixtures.suited(event, client.call("GET", f"/v1/integrations/{part(name)}"))
-    return fixtures.payload(event)
+    if event in event_examples.PER_INTEGRATION:
+        return event_examples.suited(event, client.call("GET", f"/v1/integrations/{part(name)}"))
+    return event_examples.payload(event)
 
 
 def outcome(sent: dict[str, Any]) -> str:

@@ -14,6 +14,7 @@ from devkit.build.bundle import runtime_of, script
 from devkit.build.places import source_line
 from devkit.offline import simulated_host
 from devkit.offline.answers import ReadableAnswer
+from devkit.offline.simulated_api import SimulatedApi
 from devkit.offline.simulated_host import Configurations, Screen
 from devkit.projects import project as projects
 from devkit.projects.project import Project
@@ -67,7 +68,8 @@ class SandboxedScript:
     The script is built once, on entering, which raises InvalidProject or Problem where it cannot be. Every method is
     safe to use from many threads. Without `secrets` those of the manifest are filled, and one that is not set raises
     InvalidProject; without `configurations` the manifest's forms are filled with what they suggest; without
-    `rules` nothing outside is reachable.
+    `rules` nothing outside is reachable, and with `simulated_api` nothing but the platform's API, which answers with
+    plausible objects.
     """
 
     def __init__(
@@ -79,12 +81,15 @@ class SandboxedScript:
         configurations: Configurations | None = None,
         rules: EgressRules | None = None,
         limits: Limits | None = None,
+        simulated_api: bool = False,
     ) -> None:
         self.project = project
         self.runtime = runtime_of(project)
         self.secrets = projects.secrets(project) if secrets is None else secrets
         self.configurations = simulated_host.configured(project.manifest) if configurations is None else configurations
         self._sandbox, self._rules, self._limits = sandbox, rules or offline(), limits or Limits()
+        self._simulated = simulated_api
+        self._api: SimulatedApi | None = None
 
     def build(self) -> None:
         """Build the script; raises InvalidProject or Problem. Entering does it where nobody has."""
@@ -101,9 +106,13 @@ class SandboxedScript:
             self.build()
         if self.runtime not in ENGINES:
             raise Problem(str(UnknownRuntime(self.runtime)))
+        if self._simulated:
+            self._api = SimulatedApi(self.environment)
+            self._rules = self._api.rules(_offline)
         try:
             self._engine = ENGINES[self.runtime](self._sandbox, self._rules)
         except SandboxUnavailable as error:
+            self._close_api()
             raise Problem(f"{error} (--sandbox off goes without one)") from error
 
     def __exit__(
@@ -114,6 +123,12 @@ class SandboxedScript:
     def close(self) -> None:
         """End the engine, after the calls that are under way."""
         self._engine.close()
+        self._close_api()
+
+    def _close_api(self) -> None:
+        if self._api is not None:
+            self._api.close()
+            self._api = None
 
     def load(self) -> LoadReport:
         """Load the script without calling it; raises ScriptRefused with its place, or Problem."""

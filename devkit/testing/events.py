@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from devkit.events import fixtures, payloads
+from devkit.events import payloads
 from devkit.testing.installed import Where
+from runtime.contract import event_examples
 from runtime.contract.events import EVENTS
 
 
@@ -17,7 +18,7 @@ def payload(kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     """Give a realistic payload with these fields over it, without those that are None; raises ValueError."""
     if kind not in EVENTS:
         raise ValueError(f"there is no event {kind!r}; there are {', '.join(EVENTS)}")
-    event = {**fixtures.payload(kind), **fields}
+    event = {**event_examples.payload(kind), **fields}
     return {name: value for name, value in event.items() if value is not None}
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from devkit.offline.sandboxed_script import SandboxedScript
 from devkit.tunnel.exchange import Answer, Incoming
 from devkit.tunnel.parts import MalformedCall, Parts, read_parts
+from runtime.contract.event_words import unhandled
 from runtime.contract.invocation import Outcome, Trace
 from runtime.contract.moments import wire_time
 
@@ -99,7 +100,9 @@ def _error(status: int, message: str) -> Answer:
 
 def _detail(event: dict[str, Any], outcome: Outcome | None, trace: Trace) -> dict[str, Any]:
     """Give what happened as `devkit logs` shows the events of a host."""
-    good = trace.failure is None and trace.fault is None and (outcome is None or outcome.status < 400)
+    answer = outcome.status if outcome is not None else None
+    fine = answer is None or answer < 400 or unhandled(event["type"], answer)
+    good = trace.failure is None and trace.fault is None and fine
     detail: dict[str, Any] = {
         "logs": [{"level": line.level, "message": line.message} for line in trace.logs],
         "subrequests": [
@@ -120,7 +123,12 @@ def _detail(event: dict[str, Any], outcome: Outcome | None, trace: Trace) -> dic
             "createdAt": wire_time(datetime.now(UTC)),
             "payload": event,
             "status": "success" if good else "failed",
-            "delivery": {"state": "delivered", "attempts": 1, "durationMs": trace.usage.wall * 1000},
+            "delivery": {
+                "state": "delivered" if good else "given-up",
+                "attempts": 1,
+                **({} if answer is None else {"answer": answer}),
+                "durationMs": trace.usage.wall * 1000,
+            },
         },
         "trace": detail,
     }

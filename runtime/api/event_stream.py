@@ -190,12 +190,14 @@ class _Following:
         if query.event is not None and told["event"]["id"] != query.event:
             return False
         if query.level is not None:
+            if told["event"]["delivery"]["ending"] == "not-handled":
+                return False  # a runtime's own words about a handler that nobody wrote
             least = LEVELS.index(query.level)
             if not any(LEVELS.index(line["level"]) >= least for line in logs) and not (trace.get("fault")):
                 return False
         if query.text is None:
             return True
-        texts = [told["event"]["payload"]["type"], *(line["message"] for line in logs)]
+        texts = [told["event"]["payload"]["type"], told["event"]["subject"], *(line["message"] for line in logs)]
         texts.append((trace.get("fault") or {}).get("message", ""))
         return any(query.text.casefold() in text.casefold() for text in texts)
 

@@ -221,8 +221,8 @@ def passed_on(outcome: Outcome, plan: Plan, *, own: bool) -> Response:
     for name, value in kept(outcome.headers, own=own, place=place, asked=request.path):
         answer.headers.add(name, value)
     is_page = answer.headers.get("Content-Type", "").lower().startswith("text/html")
-    if plan.policy and is_page and not has_policy:
-        answer.headers.add(POLICY, plan.policy)
+    if plan.page_policy and is_page and not has_policy:
+        answer.headers.add(POLICY, plan.page_policy)
     if isinstance(outcome.body, bytes):
         answer.set_data(outcome.body)
     else:

@@ -10,7 +10,8 @@ from pydantic import MISSING
 
 from runtime.api.call import CallView
 from runtime.contract.event_privacy import texts_of, withheld_payload, withheld_trace
-from runtime.contract.events import Delivery, EventDetail, IntegrationEvent
+from runtime.contract.event_words import ending, subject
+from runtime.contract.events import Delivery, EventDetail, IntegrationEvent, KeptAnswer
 from runtime.contract.masking import BY_SHAPE
 from runtime.contract.organizations import reaches
 from runtime.dispatch.deliveries import level_of
@@ -57,6 +58,7 @@ def _payload(view: CallView, row: EventRow, basis: Basis) -> dict[str, Any]:
 
 def _detail(row: EventRow, payload: dict[str, Any], withheld: bool, configured: Iterable[str]) -> EventDetail:
     trace: dict[str, Any] | None = json.loads(row.trace) if row.trace else None
+    answer = trace.pop("answer", None) if trace is not None else None
     if trace is not None and withheld:
         left = set(texts_of(withheld_payload(payload)))
         private = {*texts_of(payload), *configured, *([row.body] if row.body else [])} - left
@@ -65,6 +67,7 @@ def _detail(row: EventRow, payload: dict[str, Any], withheld: bool, configured: 
         event=_event(row, payload, withheld=withheld),
         trace=MISSING if trace is None else trace,
         body=MISSING if row.body is None or withheld else row.body,
+        answer=MISSING if answer is None or withheld else KeptAnswer.model_validate(answer),
     )
 
 
@@ -92,16 +95,19 @@ def _configured(view: CallView, ids: set[str]) -> dict[str, set[str]]:
 
 def _event(row: EventRow, payload: dict[str, Any], *, withheld: bool) -> IntegrationEvent:
     waits = row.state in ("pending", "failed")
+    shown = withheld_payload(payload) if withheld else payload
     return IntegrationEvent(
         id=row.id,
         integration_id=row.integration_id,
         installation_id=row.installation_id or MISSING,
         created_at=row.created_at,
-        payload=withheld_payload(payload) if withheld else payload,
+        subject=subject(shown),
+        payload=shown,
         status="success" if row.state == "delivered" else "failed",
         delivery=Delivery(
             state=row.state,  # type: ignore[arg-type]
             attempts=row.attempts,
+            ending=ending(row.type, row.state, row.answer),
             next_attempt_at=searching.moment(row.due_at) if waits else MISSING,
             answer=MISSING if row.answer is None else row.answer,
             duration_ms=MISSING if row.duration_ms is None else row.duration_ms,

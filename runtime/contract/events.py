@@ -283,10 +283,15 @@ class TriggeredEvents(WireModel):
 
 
 class Delivery(WireModel):
-    """How far an event has come (extension): `state` is one of pending, claimed, delivered, failed, given-up."""
+    """How far an event has come (extension): `state` is one of pending, claimed, delivered, failed, given-up.
+
+    `ending` says the same for people, with the status of the script's answer in mind: queued, running, retrying,
+    success, not-handled, refused, not-found, rejected, busy, timed-out, failed.
+    """
 
     state: Literal["pending", "claimed", "delivered", "failed", "given-up"]
     attempts: int
+    ending: str
     next_attempt_at: Moment | MISSING = MISSING
     answer: int | MISSING = MISSING
     duration_ms: float | MISSING = MISSING
@@ -296,16 +301,27 @@ class IntegrationEvent(WireModel):
     """One dispatched event (docs/contract/scripts.md, "Event log").
 
     `withheld` (extension) tells that its payload lacks what belongs to an installation the reader may not read.
+    `subject` (extension) says in a few words what it was about, "" where its type says all.
     """
 
     id: str
     integration_id: str
     installation_id: str | MISSING = MISSING
     created_at: Moment
+    subject: str
     payload: dict[str, Any]
     status: Literal["success", "failed"]
     delivery: Delivery
     withheld: bool | MISSING = MISSING
+
+
+class KeptAnswer(WireModel):
+    """What an endpoint answered, without secrets; `body` is there where it was a text of at most 64 KB."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    bytes: int
+    body: str | MISSING = MISSING
 
 
 class EventDetail(WireModel):
@@ -314,6 +330,7 @@ class EventDetail(WireModel):
     event: IntegrationEvent
     trace: dict[str, Any] | MISSING = MISSING
     body: str | MISSING = MISSING
+    answer: KeptAnswer | MISSING = MISSING
 
 
 class EventFilters(Query):
@@ -326,7 +343,9 @@ class EventFilters(Query):
 
 
 class EventQuery(EventFilters, ListQuery):
-    """Parameters of the event list."""
+    """Parameters of the event list; with `queued` those that are due later are listed, too (extension)."""
+
+    queued: bool = False
 
 
 class EventStreamQuery(EventFilters):

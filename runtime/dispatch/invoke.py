@@ -12,6 +12,7 @@ from runtime.contract.identifiers import new_id
 from runtime.contract.invocation import Failure, Invocation, Limits, Outcome, Trace
 from runtime.contract.masking import Masker
 from runtime.dispatch import metrics, tracing
+from runtime.dispatch.kept_answers import KINDS, Copied, kept_answer
 from runtime.dispatch.planning import Plan
 from runtime.dispatch.recorder import Recorder
 from runtime.dispatch.thinning import Thinning
@@ -36,7 +37,7 @@ Answer = TypeVar("Answer")
 class _Parts:
     """The answer and the trace of a call, and what its reader says: they arrive in any order, the last ends the call.
 
-    `sound` is None as long as somebody still reads the answer.
+    `sound` is None as long as somebody still reads the answer. `body` is what is kept of it where that is wanted.
     """
 
     ended: Ended
@@ -49,10 +50,13 @@ class _Parts:
     trace: Trace | None = None
     seconds: float = 0.0
     open: list[None] | None = None
+    body: bytes | Copied = b""
 
     def answered(self, outcome: Outcome) -> None:
         self.seconds = time.perf_counter() - self.started
         self.outcome = outcome
+        if isinstance(outcome.body, (bytes, Copied)):
+            self.body = outcome.body
         self._end()
 
     def traced(self, trace: Trace) -> None:
@@ -181,7 +185,15 @@ class Invoker:
                     "duration_ms": seconds * 1000,
                     "created_at": created,
                     "body": recorded_body(fetch_body, plan.masker),
-                    "trace": trace_text(trace, limits, plan.masker, created, seconds, counted),
+                    "trace": trace_text(
+                        trace,
+                        limits,
+                        plan.masker,
+                        created,
+                        seconds,
+                        counted,
+                        kept_answer(kind, outcome, parts.body, plan.masker),
+                    ),
                 },
             )
 
@@ -237,6 +249,8 @@ class Invoker:
             organization=plan.organization_id,
         )
         outcome = self.engines.invoke(invocation, parts.traced) if seated else self._crowded(parts)
+        if kind in KINDS and not isinstance(outcome.body, bytes):
+            outcome.body = Copied(outcome.body)
         parts.answered(outcome)
         metrics.call_ended(kind, outcome.status, parts.seconds)
         return outcome

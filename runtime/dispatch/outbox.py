@@ -70,13 +70,13 @@ def emit_change(session: Session, kind: str, installation: InstallationRow, fiel
     return str(row["id"])
 
 
-def emit_task(session: Session, integration_id: str, task: dict[str, Any], delay: float) -> str:
-    """Commit a task of an integration that is due in `delay` seconds."""
+def emit_task(session: Session, integration_id: str, task: dict[str, Any], delay: float) -> dict[str, Any]:
+    """Commit a task of an integration that is due in `delay` seconds; gives its row."""
     row = _row("task", integration_id, None, {"task": task})
     row["due_at"] += delay
     row["lane"] = row["id"]  # tasks run beside each other, only events of an installation keep an order
     _insert(session, [row])
-    return str(row["id"])
+    return row
 
 
 def _row(kind: str, integration_id: str, installation_id: str | None, fields: dict[str, Any]) -> dict[str, Any]:

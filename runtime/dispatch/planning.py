@@ -33,6 +33,7 @@ from runtime.store.tables.integrations import IntegrationRow, VersionRow
 FRESH = 600.0
 """Seconds a plan's tokens are handed out; they live for an hour."""
 KEPT_SCRIPTS = 64
+INJECTS = "site:script:inject"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,8 @@ class Plan:
 
     `organization_id` is where the integration is installed, or who owns it where a call is for no installation.
     `fingerprint` changes with everything the script can see, except its tokens. `masker` takes out of what is kept
-    whatever must not be in it. `made` is the monotonic time the tokens were made.
+    whatever must not be in it. `policy` is the manifest's content security policy, `page_policy` the same where it was
+    written for the pages that the script answers. `made` is the monotonic time the tokens were made.
     """
 
     integration_id: str
@@ -70,6 +72,7 @@ class Plan:
     masker: Masker
     tunnel_url: str | None
     policy: str | None
+    page_policy: str | None
     endpoint: str
     made: float
 
@@ -131,6 +134,7 @@ class Planner:
             masker=Masker(_hidden(integration.manifest, seen)),
             tunnel_url=self._tunnel(integration, installation),
             policy=policy_header(integration),
+            page_policy=policy_of_pages(integration),
             endpoint=self._endpoint(level),
             made=time.monotonic(),
         )
@@ -175,6 +179,17 @@ class Planner:
         """Development mode takes the owner's events, or everybody's (docs/contract/scripts.md, "Development mode")."""
         own = installation is None or installation.organization_id == integration.organization_id
         return integration.tunnel_url if own or integration.tunnel_all else None
+
+
+def policy_of_pages(integration: IntegrationRow) -> str | None:
+    """Give the content security policy for pages that an integration's script answers, such as web frames.
+
+    With a published script the policy speaks of that: it says what the pages of sites must allow for it, and a frame
+    under it would lose its own scripts and styles. Such an integration sends a policy of its own with its frames.
+    """
+    if INJECTS in integration.manifest["scopes"]:
+        return None
+    return policy_header(integration)
 
 
 def policy_header(integration: IntegrationRow) -> str | None:

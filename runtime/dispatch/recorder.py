@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 import time
 from collections import deque
+from datetime import UTC, datetime
 from typing import Any
 
+from runtime.contract.event_privacy import withheld_payload
+from runtime.contract.event_words import ending, subject
+from runtime.contract.masking import BY_SHAPE
+from runtime.contract.moments import wire_time
 from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.retention import Retention
 from runtime.store import queue
@@ -18,6 +24,7 @@ log = logging.getLogger(__name__)
 BATCH = 500
 PAUSE = 0.05
 MAX_WAITING = 5_000
+WAITS = ("pending", "failed")
 ELSEWHERE = 2 * PAUSE
 """Seconds in which other processes have written what they recorded before, unless they are very busy."""
 LONGEST_FLUSH = 0.5
@@ -111,13 +118,19 @@ class Recorder:
 
 
 def summary(row: dict[str, Any]) -> dict[str, Any]:
-    """Give one line of the event list, as pages show it."""
-    created = row["created_at"]
+    """Give one line of the event list, as pages show it: whoever looks, what belongs to an installation stays out."""
+    created, payload = row["created_at"], json.loads(row["payload"])
+    if row["installation_id"] is not None:
+        payload = withheld_payload(payload)
     return {
         "id": row["id"],
         "type": row["type"],
         "createdAt": created.isoformat(),
         "installationId": row["installation_id"],
+        "subject": BY_SHAPE.text(subject(payload)),
+        "ending": ending(row["type"], row["state"], row.get("answer")),
+        "answer": row.get("answer"),
+        "dueAt": wire_time(datetime.fromtimestamp(row["due_at"], UTC)) if row["state"] in WAITS else None,
         "status": "success" if row["state"] == "delivered" else "failed",
         "durationMs": row["duration_ms"],
     }

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from runtime.contract.event_words import UNHANDLED
+
 JITTER = 0.25
 
 
@@ -35,7 +37,7 @@ def judge(status: int, attempt: int, *, repeats: bool, schedule: Sequence[float]
     up to a quarter longer or shorter; `chance` in 0..1 picks where. Any other answer would not change by asking again
     (docs/contract/scripts.md, "Errors of a script").
     """
-    if status < 400 or status == 406:
+    if status < 400 or status == UNHANDLED:
         return Delivered()
     if not repeats or not (status >= 500 or status in (408, 429)) or attempt > len(schedule):
         return GivenUp()

@@ -20,12 +20,18 @@ MAX_BODY = 64 * 1024
 
 
 def trace_text(
-    trace: Trace, limits: Limits, masker: Masker, created: datetime, seconds: float, unrecorded: int = 0
+    trace: Trace,
+    limits: Limits,
+    masker: Masker,
+    created: datetime,
+    seconds: float,
+    unrecorded: int = 0,
+    answer: dict[str, Any] | None = None,
 ) -> str:
     """Write the trace of an event as the JSON text that is stored.
 
     `created` is when the event came to be, `seconds` how long its call took until the answer, `unrecorded` how many
-    renders of the same installation before it were counted and not written.
+    renders of the same installation before it were counted and not written, `answer` what an endpoint answered, masked.
     """
     since = created.timestamp()
     texts = [line.message for line in trace.logs]
@@ -53,6 +59,8 @@ def trace_text(
         }
     if trace.failure is not None:
         trace_shown["failure"] = asdict(trace.failure)
+    if answer is not None:
+        trace_shown["answer"] = answer
     if unrecorded:
         trace_shown["unrecorded"] = unrecorded
     return json.dumps(trace_shown, separators=(",", ":")).replace("\\u0000", "")

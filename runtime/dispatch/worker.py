@@ -264,11 +264,13 @@ class Dispatcher:
     ) -> None:
         # What comes again is sent as it was committed; what is over is only shown.
         over = state in ("delivered", "given-up")
-        masked = masker.payload(json.loads(event.payload), event.payload) if over else None
+        payload = json.loads(event.payload)
+        masked = masker.payload(payload, event.payload) if over else None
+        due_at = time.time() + delay
         result = {
             "place": event.seq,
             "state": state,
-            "due_at": time.time() + delay,
+            "due_at": due_at,
             "answer": answer,
             "duration_ms": duration_ms,
             "trace": trace,
@@ -281,6 +283,9 @@ class Dispatcher:
             "installation_id": event.installation_id,
             "state": state,
             "duration_ms": duration_ms,
+            "payload": masked or masker.payload(payload, event.payload),
+            "answer": answer,
+            "due_at": due_at,
         }
         self._results.put(
             Result(event.integration_id, self._owners.of(event), integration, event.seq, result, announcement)

@@ -7,10 +7,18 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from runtime.contract.events import EVENTS
 from runtime.contract.insights import InsightsEvent, PagePostFeedback, PagePostFeedbackComment, PageView
 from runtime.dispatch import outbox
+from runtime.dispatch.matching import matching
 from runtime.store import installed
 from runtime.store.tables.sites import SiteRow
+
+
+def heard(session: Session, site: SiteRow) -> bool:
+    """Tell whether an integration on a site hears of page views."""
+    candidates = installed.in_organization(session, site.organization_id)
+    return bool(matching(EVENTS["site_view"], candidates, space_id=None, site_id=site.id))
 
 
 def track(session: Session, site: SiteRow, events: Sequence[InsightsEvent]) -> None:

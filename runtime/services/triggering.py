@@ -62,7 +62,8 @@ def trigger(
     Returns the ids, and the reason where nothing matched; raises BadRequest where one is named that is not there.
     """
     if kind == "task":
-        return [outbox.emit_task(session, integration.id, body.event["task"], 0) for _ in range(body.count)], None
+        tasks = [outbox.emit_task(session, integration.id, body.event["task"], 0) for _ in range(body.count)]
+        return [str(row["id"]) for row in tasks], None
     candidates = _named(candidates, body)
     space_id, site_id = _place(session, integration, kind, body, candidates)
     return outbox.emit(session, kind, candidates, _fields(body), space_id=space_id, site_id=site_id, count=body.count)

@@ -61,11 +61,11 @@ def _first(session: Session, table: Any, installation: InstallationRow | None) -
 
 def latest_events(session: Session, name: str, limit: int) -> Sequence[dict[str, Any]]:
     """List the newest events of an integration, as the announcements show them."""
-    columns = ("id", "type", "created_at", "installation_id", "state", "duration_ms")
+    columns = ("id", "type", "created_at", "installation_id", "state", "duration_ms", "payload", "answer", "due_at")
     query = (
         select(*(getattr(EventRow, column) for column in columns))
         .join(IntegrationRow, IntegrationRow.id == EventRow.integration_id)
-        .where(IntegrationRow.name == name, EventRow.state.in_(("delivered", "failed", "given-up")))
+        .where(IntegrationRow.name == name)
         .order_by(EventRow.seq.desc())
         .limit(limit)
     )

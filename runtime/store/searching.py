@@ -97,9 +97,14 @@ def names(session: Session, ids: Iterable[str]) -> dict[str, IntegrationRow]:
 
 
 def events(integration_id: str, query: EventQuery) -> Conditions:
-    """Build the filters of the event list: an event is listed once it is due, as failed ones only when it was tried."""
+    """Build the filters of the event list: an event is listed once it is due, or is asked for.
+
+    As failed ones are listed only those that were tried.
+    """
     listed_ones: ColumnElement[bool] = EventRow.state.in_(TRIED)
-    if query.status is None:
+    if query.status is None and query.queued:
+        listed_ones = or_(listed_ones, EventRow.state.in_(("pending", "claimed")))
+    elif query.status is None:
         listed_ones = or_(listed_ones, EventRow.due_at <= time.time())
     return [EventRow.integration_id == integration_id, listed_ones, *_chosen(query)]
 

@@ -21,7 +21,7 @@ from runtime.api.permission import Gate, member
 from runtime.api.requests import parse_body, read_json
 from runtime.api.server_sent_events import CONNECTED, STILL_HERE, stream, written
 from runtime.api.standing import Standing
-from runtime.contract import accessibility, contentkit, errors
+from runtime.contract import accessibility, contentkit, errors, event_examples
 from runtime.contract.base import Body, WireModel
 from runtime.contract.invocation import Limits, ScriptFault
 from runtime.contract.organizations import reaches
@@ -95,6 +95,7 @@ def mount_preview(app: Flask, host: Host) -> None:
         ("/preview/api/<name>/events", "preview events", partial(_events, host), ("GET",)),
         ("/preview/api/<name>/stream", "preview stream", partial(_stream, host), ("GET",)),
         ("/preview/api/<name>/fault", "preview fault", partial(_fault, host, faults), ("PUT",)),
+        ("/preview/api/<name>/examples", "preview examples", partial(_examples, host), ("GET",)),
         ("/preview/api/<name>/validate", "preview validate", partial(_validate, host), ("POST",)),
     )
     for rule, name, view, methods in routes:
@@ -166,6 +167,17 @@ def _events(host: Host, name: str) -> Response:
     with host.database.transaction(writes=False) as session:
         events = previewing.latest_events(session, name, limit)
     return _json({"items": [summary(row) for row in events]})
+
+
+def _examples(host: Host, name: str) -> Response:
+    """Give a payload of every type of event, as this integration might receive it, to be edited and sent."""
+    call = _caller(host, name)
+    offered: dict[str, Any] = {}
+    if admit_author(call):
+        with host.database.transaction(writes=False) as session:
+            integration = _shown(call.view(session), integrations, previewing.place_of(session, name).integration)
+            offered = integration.model_dump(mode="json", by_alias=True) if integration is not None else {}
+    return _json({kind: event_examples.suited(kind, offered) for kind in event_examples.EVENTS})
 
 
 def _fault(host: Host, faults: Faults, name: str) -> Response:

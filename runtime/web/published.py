@@ -19,7 +19,7 @@ from runtime.api.script_headers import SANDBOX
 from runtime.contract import errors
 from runtime.contract.sites import SiteIntegrationScript
 from runtime.dispatch.planning import Plan
-from runtime.services import site_scripts, visiting, visitor_asking
+from runtime.services import site_scripts, tracking, visiting, visitor_asking
 from runtime.services.published_lookup import sign_in_address
 from runtime.services.rendering import body_of, script_error
 from runtime.services.site_entry import signed_claims
@@ -27,7 +27,7 @@ from runtime.store import share_links, visitors
 from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
 from runtime.web.site_page_content import sample_of
-from runtime.web.site_policy import policy_of, policy_of_sample
+from runtime.web.site_policy import policy_of, policy_of_sample, policy_of_visited
 from runtime.web.templates import TEMPLATES
 from runtime.web.visitor_cookies import is_of_site, session_cookies, set_session_cookie, visitors_cookies
 
@@ -324,13 +324,16 @@ def _shown(
         scripts = site_scripts.of_site(session, site, at)
         home = at.site(site.id) + (f"{key}/" if key else "")
         sample = sample_of(session, site, at, claims) if host.settings.preview else None
+        alive = sample is not None or bool(scripts) or tracking.heard(session, site)
         page = sample.filled(session, place, home, at) if sample is not None else None
     # On a shared origin a script could read other sites as whoever is signed in there.
     confined = bool(scripts) and not on_own_origin(host, at.site_origin(site.id))
     fields: dict[str, Any] = {"title": site.title, "sign_out": home + SIGN_OUT if signed_in else None}
-    policy = policy_of(scripts)
+    policy = policy_of_visited(scripts, at, site.id) if alive else policy_of(scripts)
+    if alive:
+        fields |= {"files": f"{at.site_origin(site.id)}/sites/-", "silent": key is not None}
     if sample is not None:
-        fields |= {"sample": sample, "page": page, "files": f"{at.site_origin(site.id)}/sites/-"}
+        fields |= {"sample": sample, "page": page}
         policy = policy_of_sample(scripts, sample, at, site.id)
         if fields["page"] is None:
             raise Apology(404, "Nothing here", "There is no such page on this site.")

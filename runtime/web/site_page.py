@@ -1,4 +1,4 @@
-"""What a published site asks for where the preview is served: renders, what readers do, and what its policy kept out.
+"""What a published site asks for: what readers do; with the preview also renders, and what its policy kept out.
 
 None of it needs a token, as for a platform whose own server stands between readers and the API: a reader may do what
 the visibility of the site allows, in its spaces, and in such numbers that nobody is drowned.
@@ -63,22 +63,26 @@ class Reading:
 
     def __init__(self) -> None:
         self.renders = Allowance(600, 60)
-        self.insights = Allowance(120, 60)
+        self.insights = Allowance(1200, 60)  # each is a commit, which anybody may cause
         self.violations = Allowance(30, 60)
         self.last: dict[str, dict[str, Any]] = {}
 
 
 def mount_site_page(app: Flask, host: Host) -> None:
-    """Add what sites ask for, on the origin of content, and what the preview's page about them asks for."""
+    """Add what sites ask for, on the origin of content; with the preview also what its page about them asks for."""
     reading = Reading()
     files = serve(STATIC / "site", Cache_Control="no-cache", **EVERYWHERE)
     app.add_url_rule("/sites/-/<file>", "site files", files, methods=("GET",))
-    views: tuple[tuple[str, Callable[..., Response]], ...] = (("render/<name>", _render), ("insights", _insights))
-    for place, view in (*views, ("violations", _violations)):
+    views: tuple[tuple[str, Callable[..., Response]], ...] = (("insights", _insights),)
+    if host.settings.preview:
+        views += (("render/<name>", _render), ("violations", _violations))
+    for place, view in views:
         guarded = partial(_guarded, host, reading, view)
         methods = ("POST", "OPTIONS")
         at = f"/sites/<site_id>/-/{place}"
         app.add_url_rule(at, f"site {place}", guarded, methods=methods, provide_automatic_options=False)
+    if not host.settings.preview:
+        return
     state = on_public_origin(host, partial(_state, host, reading))
     app.add_url_rule("/preview/api/<name>/site", "preview site", state, methods=("GET",))
 
@@ -139,7 +143,7 @@ def _insights(host: Host, reading: Reading, site: SiteRow) -> Response:
     if wake:
         host.dispatcher.wake()
     for one in tracked.events:
-        if isinstance(one, PageView):
+        if isinstance(one, PageView) and host.settings.preview:
             _tell(host, reading, site, one)
     return Response(b"", 204)
 

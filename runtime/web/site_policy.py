@@ -40,6 +40,12 @@ def policy_of(scripts: Iterable[SiteIntegrationScript], own: Mapping[str, Sequen
     return "; ".join([*parts, FIXED])
 
 
+def policy_of_visited(scripts: Iterable[SiteIntegrationScript], at: Addresses, site_id: str) -> str:
+    """Write the policy of a page that has the host's own script, by which the host hears that it is read."""
+    own = {"script-src": [f"{at.site_origin(site_id)}/sites/-/"], "connect-src": [f"{at.site(site_id)}-/insights"]}
+    return policy_of(scripts, own)
+
+
 def policy_of_sample(scripts: Iterable[SiteIntegrationScript], sample: SampleSite, at: Addresses, site_id: str) -> str:
     """Write the policy of a site with sample pages: one for all, because readers go from page to page in place.
 

@@ -30,7 +30,7 @@ def test_a_reader_sees_the_frame_alone(integration: Integration) -> None:
     assert page.state == {"content": "A -> B", "direction": "down"}
     (frame,) = page.tree["children"]
     assert (frame["type"], frame["source"]["url"]) == ("webframe", f"{integration.endpoints['space']}/frame")
-    assert frame["data"] == {"content": {"$state": "content"}, "direction": {"$state": "direction"}}
+    assert frame["data"] == {"content": {"$state": "content"}, "direction": {"$state": "direction"}, "theme": "light"}
 
 
 def test_an_editor_gets_the_text_and_the_choice_of_direction(integration: Integration) -> None:

@@ -57,6 +57,25 @@ def test_events_are_filtered(page: Any, events_project: DevProcess) -> None:
     assert len(shown(page)) + len(failed) <= len(everything)
 
 
+def test_an_event_says_what_it_was_and_how_it_ended(page: Any, events_project: DevProcess, tmp_path: Path) -> None:
+    folder = events_project.folder
+    sent = devkit(tmp_path, "trigger", "fetch", "--method", "POST", "--path", "/nothing-here", folder=folder)
+    assert "the integration answered 404" in sent.err
+    missing = fetches(page).filter(has_text="POST /nothing-here").first
+    expect(missing).to_contain_text("not found (404)")
+    expect(missing.locator(".event-id")).to_have_text(re.compile(r"[0-9A-Za-z]{20}"))
+    missing.click()
+    answer = page.locator("#detail section", has=page.get_by_role("heading", name="Answer", exact=True))
+    expect(answer).to_contain_text("404")
+    expect(answer.get_by_label("Body of the answer")).to_contain_text("No handler for POST /nothing-here")
+    page.get_by_label("Status", exact=True).select_option("quiet")
+    quiet = page.locator(".event:visible").first
+    expect(quiet).to_contain_text("not handled")
+    expect(quiet.locator("[data-icon]")).to_have_attribute("data-icon", "more")
+    page.get_by_label("Status", exact=True).select_option("failed")
+    expect(page.locator(".event:visible", has_text="not handled")).to_have_count(0)
+
+
 def test_what_comes_in_is_listed_and_searched_too(page: Any, events_project: DevProcess, tmp_path: Path) -> None:
     before = len(shown(page))
     options = ("--set", "spaceId=*", "--set", "revisionId=looked-for", "--count", "30")
@@ -145,7 +164,7 @@ def test_what_is_sent_again_is_what_was_chosen_however_slow_the_host(page: Any, 
 def test_what_comes_in_while_the_list_is_loaded_stays(page: Any, events_project: DevProcess, tmp_path: Path) -> None:
     before = fetches(page).count()
     listing: list[Any] = []
-    page.route("**/events?limit=1000", lambda route: listing.append((route, route.fetch())))
+    page.route("**/events?limit=1000&*", lambda route: listing.append((route, route.fetch())))
     page.reload()
     wait_for(lambda: page.evaluate("document.querySelector('#line').dataset.state") == "live" and listing, 30)
     sent = devkit(tmp_path, "trigger", "fetch", "--method", "POST", "--path", "/echo", folder=events_project.folder)
@@ -209,12 +228,12 @@ def test_events_are_kept_as_a_scenario_that_can_be_played(
 
 def test_one_event_is_kept_from_the_component_page_too(page: Any, events_project: DevProcess, tmp_path: Path) -> None:
     page.get_by_role("navigation", name="Pages").get_by_role("link", name="Component").click()
-    page.locator(".event").filter(has=page.get_by_text("installation_setup", exact=True)).click()
+    fetches(page).first.click()
     with page.expect_download() as downloading:
         page.get_by_role("button", name="Save as scenario").click()
     file = tmp_path / "one.yaml"
     downloading.value.save_as(file)
-    assert [step.event["type"] for step in scenarios.read(str(file)).steps] == ["installation_setup"]
+    assert [step.event["type"] for step in scenarios.read(str(file)).steps] == ["fetch"]
     expect(page.locator("#toast")).to_contain_text("`devkit play gallery.yaml` sends it")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from pydantic import MISSING
 
@@ -21,6 +22,7 @@ from runtime.contract.integrations import (
     ShownDevelopmentMode,
 )
 from runtime.dispatch import outbox
+from runtime.dispatch.recorder import summary
 from runtime.serializers import integrations as serializers
 from runtime.services import publishing
 from runtime.store import rows, searching, tunnels, versions
@@ -138,4 +140,8 @@ def disable_integration_development_mode(call: Call, integration: IntegrationRow
 @integrations.operation(f"POST {INTEGRATION.path}/tasks", needs=INTEGRATION_ONLY, status=204)
 def queue_integration_task(call: Call, integration: IntegrationRow, body: QueueTask) -> None:
     """Queue a task of the integration."""
-    outbox.emit_task(call.session, integration.id, body.task, body.schedule)
+    row = outbox.emit_task(call.session, integration.id, body.task, body.schedule)
+    announcer, name = call.host.announcer, integration.name
+    if body.schedule and announcer.heard(name):
+        queued = summary({**row, "duration_ms": None})
+        call.after.append(partial(announcer.announce, name, "event", queued))

@@ -31,6 +31,7 @@ def _list(visit: OperatorVisit, organization: str, name: str) -> Response:
     problem = ""
     try:
         sent = {**query, "since": _moment(query["since"])} if "since" in query else query
+        sent = sent if "status" in sent else {**sent, "queued": "true"}
         events = page_of(visit, "listIntegrationEvents", {"integrationName": name}, filters=sent)
     except errors.ApiError as error:
         problem = about_the_form(error)
@@ -71,4 +72,5 @@ def _one(visit: OperatorVisit, organization: str, name: str, event: str) -> Resp
         payload=json.dumps(detail["event"]["payload"], indent=2, ensure_ascii=False),
         trace=detail.get("trace"),
         body=detail.get("body"),
+        answer=detail.get("answer"),
     )

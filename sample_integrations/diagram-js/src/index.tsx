@@ -44,6 +44,7 @@ const diagram = createComponent<Props, State, { action: 'example' }>({
                 data={{
                     content: element.dynamicState('content'),
                     direction: element.dynamicState('direction'),
+                    theme: element.context.theme,
                 }}
             />
         );

@@ -154,10 +154,18 @@ BREAKS: dict[str, list[Break]] = {
         (
             [
                 (SCRIPT, "def settings(element)", "def settings(context)"),
-                (SCRIPT, '"Nothing to set"', 'context.api.get("/user")["id"]'),
+                (SCRIPT, '"Nothing to set"', 'context.api.get("/orgs/o/teams")["id"]'),
             ],
             (SCRIPT, 27, 37),
-            "requested GET https://offline.invalid/v1/user",
+            "requested GET https://offline.invalid/v1/orgs/o/teams, which a check does not answer",
+        ),
+        (
+            [
+                (SCRIPT, "def settings(element)", "def settings(context)"),
+                (SCRIPT, '"Nothing to set"', 'context.api.get("/user")["nickname"]'),
+            ],
+            (SCRIPT, 27, 37),
+            "which a check answers with an example",
         ),
         (
             [
@@ -194,6 +202,14 @@ def look(folder: Path, edits: list[tuple[str, str, str]]) -> Inspection:
         else:
             (folder / file).write_text(new)
     return inspect(str(folder), "required")
+
+
+def test_what_a_component_reads_of_its_own_surroundings_is_answered(tmp_path: Path) -> None:
+    edits = [
+        (SCRIPT, "def settings(element)", "def settings(context)"),
+        (SCRIPT, '"Nothing to set"', 'context.api.get("/user")["displayName"]'),
+    ]
+    assert look(write_python(tmp_path), edits).findings == []
 
 
 def test_the_projects_that_are_broken_below_have_nothing_wrong_with_them(tmp_path: Path) -> None:

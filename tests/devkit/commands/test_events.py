@@ -56,7 +56,8 @@ def test_events_are_listed_and_filtered(logged_in: Shell, hears: Installed) -> N
     text = logged_in("events", hears.name)
     assert len(text.out.splitlines()) == len(everything)
     assert f"{failed[0]}" in text.out
-    assert "(given-up, attempt 1)" in text.out
+    assert "not found (404)" in text.out
+    assert "ui_render nothing" in text.out
     assert logged_in("events", hears.name, "--type", "task").out == "No such events.\n"
 
 
@@ -68,11 +69,25 @@ def test_an_event_is_shown_with_its_trace(logged_in: Shell, hears: Installed) ->
     assert result.code == 0, result.err
     assert '"revisionId": "second"' in result.out
     assert "info  heard" in result.out
-    assert " of 30000 ms" in result.out
+    assert " ms of 30 s" in result.out
+    assert " of 128 MB" in result.out
     assert "requests  0 of 50" in result.out
     detail = logged_in("events", hears.name, newest["id"], "--json").json
     assert set(detail) == {"event", "trace"}
     assert json.dumps(detail["event"]["payload"])
+
+
+def test_requests_are_told_by_method_path_and_answer(logged_in: Shell, hears: Installed, alpha: Tenant) -> None:
+    fetch = {"event": {"type": "fetch", "request": {"method": "post", "url": "/hook?a=1", "headers": {}}}, "body": "b"}
+    sent = alpha.api.post(f"{hears.path}/events", fetch)
+    assert sent.json["answer"]["status"] == 200
+    (event,) = sent.json["events"]
+    assert f"{event} fetch POST /hook success " in logged_in("logs", hears.name, "--type", "fetch").out
+    assert "fetch POST /hook" in logged_in("events", hears.name, "--type", "fetch").out
+    shown = logged_in("events", hears.name, event).out
+    assert "answer\n  200, " in shown
+    assert "content-type: application/json" in shown
+    assert '"body": "b"' in shown
 
 
 @pytest.mark.parametrize(

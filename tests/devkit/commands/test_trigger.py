@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from devkit.events import fixtures, payloads
+from devkit.events import payloads
 from devkit.events.signing import SIGNERS
+from runtime.contract import event_examples
 from runtime.contract.events import EVENTS
 from tests.conftest import Installed, Tenant, wait_for
 from tests.devkit.commands.listener import listener
@@ -28,9 +29,9 @@ def hears(alpha: Tenant) -> Installed:
 
 
 def test_every_type_has_a_fixture_that_is_of_its_type() -> None:
-    assert set(fixtures.EVENTS) == set(EVENTS)
+    assert set(event_examples.EVENTS) == set(EVENTS)
     for kind in EVENTS:
-        created = payloads.parse(json.dumps(fixtures.payload(kind)), kind)
+        created = payloads.parse(json.dumps(event_examples.payload(kind)), kind)
         assert payloads.check(created) == []
 
 

@@ -101,9 +101,11 @@ def terminal(project: Path, tmp_path: Path) -> Iterator[Callable[..., Terminal]]
 def test_keys_send_replay_clear_and_quit(terminal: Callable[..., Terminal], project: Path) -> None:
     screen = terminal()
     assert "Keys: o open the preview, e send an event" in screen.shown
-    screen.shows("installation_setup success")
+    # The counter handles no event: what the host sends by itself is not shown, what the author sends is.
+    assert "not handled" not in screen.shown
     screen.type("r")
     screen.shows(" again: ")
+    screen.shows(" not handled ")
     screen.type("o")
     address = re.search(r"Preview of counter: (http://[^/]+)(\S+)", screen.shown)
     assert address is not None
@@ -141,6 +143,14 @@ def test_keys_send_replay_clear_and_quit(terminal: Callable[..., Terminal], proj
     assert "Traceback" not in screen.shown
 
 
+def test_events_without_a_handler_are_shown_when_asked_for(terminal: Callable[..., Terminal]) -> None:
+    screen = terminal("--all-events")
+    shown = screen.shows(" installation_setup not handled ")
+    assert re.search(r"\dZ [0-9A-Za-z]{20} installation_setup not handled [\d.]+ ms", shown)
+    screen.type("q")
+    assert screen.end() == 0
+
+
 @pytest.mark.parametrize("while_typing", [False, True])
 def test_ctrl_c_gives_the_terminal_back(terminal: Callable[..., Terminal], project: Path, while_typing: bool) -> None:
     screen = terminal()
@@ -159,8 +169,10 @@ def test_a_tunnel_is_opened_and_closed_by_a_key(
 ) -> None:
 
     screen = terminal(DEVKIT_HOST=host.url, DEVKIT_TOKEN=alpha.api.token or "")
+    at = len(screen.shown)
     screen.type("t")
-    screen.shows("/integration\r\n")
+    screen.shows("public endpoint is ", at)
+    screen.shows("/integration\r\n", screen.shown.index("public endpoint is "))
     match = re.search(r"public endpoint is (\S+)", screen.shown)
     assert match is not None
     answered = requests.get(f"{match[1]}/nothing", timeout=20)

@@ -66,7 +66,7 @@ def test_commands_about_events_speak_to_the_dev_of_their_folder(both: Both, host
         assert (quiet.code, quiet.spoke_to, quiet.err) == (0, "", ""), name
         if name == "trigger":
             wait_for(
-                lambda: "installation_setup success" in devkit(both.home, "logs", folder=both.dev.folder).out,
+                lambda: "installation_setup not handled" in devkit(both.home, "logs", folder=both.dev.folder).out,
                 PATIENCE,
             )
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devkit.events.fixtures import EVENTS as EXAMPLES
+from runtime.contract.event_examples import EVENTS as EXAMPLES
 from runtime.contract.event_privacy import CUT, SHOWN, texts_of, withheld_payload, withheld_trace
 from runtime.contract.events import EVENTS
 

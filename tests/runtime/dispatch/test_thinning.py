@@ -36,6 +36,7 @@ def plan(installation: str = "one", integration: str = "i", tunnel: str | None =
         BY_SHAPE,
         tunnel,
         None,
+        None,
         "https://x.example",
         0.0,
     )

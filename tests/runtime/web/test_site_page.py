@@ -239,10 +239,13 @@ def test_a_host_without_the_preview_has_no_pages(tmp_path_factory: pytest.TempPa
     integration = installed(tenant(process, "Alpha", "alpha@example.com"), SCRIPT)
     home = publish(integration)
     page = requests.get(f"{home}anything", timeout=60)
-    assert page.status_code == 200 and "A space" in page.text and "window.js" not in page.text
+    assert page.status_code == 200 and "A space" in page.text and "reader.js" not in page.text
     assert "report-uri" not in page.headers["Content-Security-Policy"]
-    for place in ("violations", "insights", f"render/{integration.name}"):
+    for place in ("violations", f"render/{integration.name}"):
         assert send(home, place, report("x")).status_code == 405
+    # What readers do is heard all the same, of what is a page of the site.
+    assert send(home, "insights", {"events": [{**VIEW, "location": {"url": home}}]}).status_code == 204
+    assert send(home, "insights", {"events": [{**VIEW, "location": {"url": "https://a.example/"}}]}).status_code == 400
     assert process.stop() == 0
 
 

@@ -32,6 +32,8 @@ const LINKS = new Set(["http:", "https:", "mailto:", "tel:"]);
 const IMAGES = new Set(["http:", "https:", "data:", "blob:"]);
 
 function checked(url, allowed) {
+  // Nothing, written out, would be an address below this page: `/undefined`.
+  if (typeof url !== "string" || url === "") return null;
   try {
     const parsed = new URL(url, document.baseURI);
     return allowed.has(parsed.protocol) ? parsed.href : null;

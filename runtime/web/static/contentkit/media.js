@@ -3,6 +3,7 @@
 import { addressOf, boundKeys, resolve } from "./bindings.js";
 import { make, safeImage, safeLink } from "./dom.js";
 import { frame } from "./frame.js";
+import { linesOf } from "./highlight.js";
 import { markdown } from "./markdown.js";
 
 const STYLES = { bold: "strong", italic: "em", code: "code", strikethrough: "s" };
@@ -97,11 +98,11 @@ function listing(element, drawing) {
   const first = Number.isFinite(element.lineNumbers) ? element.lineNumbers : 1;
   const node = make("pre", { class: "ck-code", tabindex: "0", "aria-label": element.syntax ? `${element.syntax} code` : "code" });
   bound(element.content, drawing, (text) => {
-    const lines = text.replace(/\n$/, "").split("\n");
+    const lines = linesOf(text.replace(/\n$/, ""), element.syntax).map((parts) => [parts.map(([kind, part]) => (kind ? make("span", { "data-token": kind }, part) : part)), "\n"]);
     node.replaceChildren(
       numbered
-        ? make("code", { class: "ck-lines", style: { "counter-reset": `line ${first - 1}` } }, lines.map((line) => make("span", { class: "ck-line" }, `${line}\n`)))
-        : make("code", {}, text),
+        ? make("code", { class: "ck-lines", style: { "counter-reset": `line ${first - 1}` } }, lines.map((line) => make("span", { class: "ck-line" }, line)))
+        : make("code", {}, lines),
     );
   });
   return node;

@@ -5,6 +5,7 @@ import { focused, freshId, make, safeImage, safeLink } from "./dom.js";
 import { icon } from "./icons.js";
 
 const PAUSE_BEFORE_SEARCH = 200;
+const LONGEST_SORRY = 300;
 
 /** Return a field with a list below it; `choose(value)` is called with an id, or a list of ids. */
 export function remote(element, drawing, path, choose) {
@@ -91,7 +92,7 @@ class Remote {
       this.host.lists.set(address, answer);
       if (number === this.#request) this.#take(before, answer);
     } catch (error) {
-      if (number === this.#request) this.status.textContent = `The options could not be loaded (${error.message})`;
+      if (number === this.#request) this.status.textContent = error.message;
     }
   }
 
@@ -222,12 +223,30 @@ class Remote {
 }
 
 async function ask(address) {
-  const answer = await fetch(address, { credentials: "omit" });
-  if (!answer.ok) throw new Error(`status ${answer.status}`);
-  const body = await answer.json();
+  let answer;
+  try {
+    answer = await fetch(address, { credentials: "omit" });
+  } catch {
+    throw new Error("The options could not be loaded: nobody answers, or the answer is not for this page");
+  }
+  const text = await answer.text();
+  let body;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    body = answer.ok ? null : text;
+  }
+  if (!answer.ok) throw new Error(sorryOf(body) || `The options could not be loaded (status ${answer.status})`);
+  if (body === null) throw new Error("The options could not be loaded: the answer is not JSON");
   const list = Array.isArray(body) ? { items: body } : body;
   const entries = (value) => (Array.isArray(value) ? value.filter((option) => option && option.id !== undefined) : []);
   return { items: entries(list?.items), selected: entries(list?.selected), next: list?.nextPage ?? null };
+}
+
+/** Return what a script says is wrong, as scripts say it: `{error: "…"}`, `{error: {message}}`, or a short text. */
+function sorryOf(body) {
+  const words = typeof body === "string" ? body : (body?.error?.message ?? body?.error ?? body?.message);
+  return typeof words === "string" && words.length <= LONGEST_SORRY && !words.trimStart().startsWith("<") ? words.trim() : "";
 }
 
 function pictureOf(image) {

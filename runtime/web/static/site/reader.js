@@ -1,6 +1,7 @@
 /** A published site with sample pages: blocks are drawn, pages change in place, and the host hears what is read. */
 
 import { askForConsent, askWhetherItHelped, viewed } from "./insights.js";
+import { announceLife } from "./life.js";
 
 const IN_PLACE = "site-in-place";
 const PROPS = "site-props";
@@ -9,8 +10,6 @@ const confined = self.origin === "null";
 const memory = new Map();
 const store = confined ? { getItem: (name) => memory.get(name) ?? null, setItem: (name, value) => memory.set(name, value) } : sessionStorage;
 const $ = (id) => document.getElementById(id);
-
-const announce = (what) => document.dispatchEvent(new Event(`site:${what}`));
 
 /**
  * Props that the preview sends along with the address of a block's page; they stay for this tab. A document would hold
@@ -92,7 +91,4 @@ $("in-place").addEventListener("change", ({ target }) => store.setItem(IN_PLACE,
 askForConsent();
 begin();
 viewed();
-const ready = () => announce("load");
-if (document.readyState === "complete") ready();
-else window.addEventListener("load", ready);
-window.addEventListener("pagehide", () => announce("unload"));
+announceLife();

@@ -2,6 +2,7 @@
 
 import { make } from "/contentkit/dom.js";
 import { icon } from "/contentkit/icons.js";
+import { pasteLink } from "./paste.js";
 import { ScreenView } from "./screen_view.js";
 import { EventLog } from "../events/log.js";
 import { faultLines } from "../shared/faults.js";
@@ -62,6 +63,7 @@ function mark(screen) {
 /** Show a screen from its beginning. */
 async function open(next) {
   mark(next);
+  $("paste").hidden = !next?.unfurls?.length;
   await page.open(next, project);
 }
 
@@ -78,6 +80,7 @@ function showFault(fault) {
   $("fault").replaceChildren(make("header", {}, icon("warning"), words), faultLines(fault));
 }
 
+$("paste").addEventListener("click", () => pasteLink(page.screen.unfurls, (url) => page.paste(url)));
 $("restart").addEventListener("click", () => page.screen && open(page.screen));
 
 window.addEventListener("hashchange", () => {
@@ -122,6 +125,8 @@ async function changed({ version, manifest }) {
 }
 
 const first = (await load()) ? listScreens() : null;
+// What has nothing to draw is looked at by its events.
+if (project?.integration && !first) window.location.replace(`/preview/${encodeURIComponent(name)}/events`);
 if (project) {
   followLine(
     {

@@ -49,8 +49,8 @@ export class ScreenView {
     return `devkit-preview-props:${this.name}:${this.screen.key}`;
   }
 
-  /** Show a screen from its beginning; null when the integration has none. */
-  async open(screen, project) {
+  /** Show a screen from its beginning, which an `action` may make; null when the integration has none. */
+  async open(screen, project, action) {
     if (screen?.key !== this.screen?.key) this.history.clear();
     Object.assign(this, { screen, project });
     this.#component?.leave();
@@ -62,12 +62,18 @@ export class ScreenView {
       this.say("This integration has no block and no configuration screen. Its events are below.");
       this.#showInputs({}, {}, false);
     } else if (screen.schema) this.#openForm();
-    else await this.#openComponent();
+    else await this.#openComponent(action);
   }
 
   /** Say something in the place of the screen. */
   say(message) {
     $("stage").replaceChildren(make("p", { class: "stage-message", role: "alert" }, message));
+  }
+
+  /** Begin the block with an address: it is drawn as when somebody pastes that into a page. */
+  async paste(url) {
+    this.#store(propsOf(this.screen, this.project));
+    await this.open(this.screen, this.project, { action: "@link.unfurl", url });
   }
 
   /** Draw it again: a new version is live. */
@@ -106,7 +112,7 @@ export class ScreenView {
     $("stage").replaceChildren(form);
   }
 
-  async #openComponent() {
+  async #openComponent(action) {
     const { screen, project } = this;
     const supplied = propsOf(screen, project);
     const props = screen.kind === "block" ? this.#storedProps(supplied) : supplied;
@@ -135,7 +141,7 @@ export class ScreenView {
     this.#component = component;
     this.#showInputs(props, {}, true);
     $("stage").replaceChildren(component.node);
-    await component.start();
+    await component.start(action);
   }
 
   async #rendered(exchange) {

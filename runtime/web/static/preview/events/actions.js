@@ -78,31 +78,47 @@ export class EventActions {
 
   /** Open a dialog with the payload, and send what it becomes. */
   edit(event) {
-    const overlay = new Overlay({ title: "Edit and replay", size: "xlarge", onClose: () => overlay.close() });
-    const payload = again(event.payload, false);
+    this.#compose("Edit and replay", again(event.payload, false), event.body);
+  }
+
+  /** Open a dialog in which an event of any type is written; `examples` are payloads by type. */
+  create(examples) {
+    const kinds = Object.keys(examples);
+    const first = kinds.includes("space_content_updated") ? "space_content_updated" : kinds[0];
+    this.#compose("Send event", examples[first], "", examples);
+  }
+
+  #compose(title, payload, content, examples) {
+    const overlay = new Overlay({ title, size: "xlarge", onClose: () => overlay.close() });
     const id = freshId("payload");
     const wrong = make("p", { class: "wrong", role: "status", id: `${id}-wrong` });
     const area = make("textarea", { id, class: "code", rows: "18", spellcheck: "false", autocomplete: "off", "aria-describedby": wrong.id });
     const editor = new JsonEditor({ area, wrong, what: "A payload" });
     editor.show(payload, { force: true });
-    const body = payload.type === "fetch" ? make("textarea", { id: `${id}-body`, class: "code", rows: "4", spellcheck: "false" }) : null;
-    if (body) body.value = event.body ?? "";
+    const body = make("textarea", { id: `${id}-body`, class: "code", rows: "4", spellcheck: "false" });
+    body.value = content ?? "";
+    const request = make("div", { class: "dialog-form", hidden: payload.type !== "fetch" }, make("label", { for: body.id }, "Body of the request"), body);
+    const choice = examples && make("select", { id: `${id}-type` }, Object.keys(examples).map((kind) => make("option", { value: kind, selected: kind === payload.type }, kind)));
+    choice?.addEventListener("change", () => {
+      editor.show(examples[choice.value], { force: true });
+      request.hidden = choice.value !== "fetch";
+    });
     overlay.body.append(
-      make("div", { class: "dialog-form" }, make("label", { for: id }, "Payload"), area, wrong, ...(body ? [make("label", { for: body.id }, "Body of the request"), body] : [])),
+      make("div", { class: "dialog-form" }, ...(choice ? [make("label", { for: choice.id }, "Type"), choice] : []), make("label", { for: id }, "Payload"), area, wrong, request),
     );
     const send = make("button", { type: "button", class: "ck-button ck-primary" }, "Send");
     send.addEventListener("click", async () => {
       const payload = editor.read();
       if (!payload) return area.focus();
       send.disabled = true;
-      const sorry = await this.#send(payload, body?.value);
+      const sorry = await this.#send(payload, payload.type === "fetch" ? body.value : "");
       send.disabled = false;
       if (!sorry) return overlay.close();
       wrong.textContent = sorry;
       return area.focus();
     });
     overlay.foot(make("button", { type: "button", class: "ck-button", onclick: () => overlay.close() }, "Cancel"), send);
-    area.focus();
+    (choice ?? area).focus();
   }
 
   /** Keep events as a file that `devkit play` sends. */

@@ -3,6 +3,7 @@
 import { make } from "/contentkit/dom.js";
 import { faultLines } from "../shared/faults.js";
 import { bytes, clock, milliseconds } from "../shared/format.js";
+import { endingOf, toneOf } from "./endings.js";
 import { waterfall } from "./waterfall.js";
 
 const USAGE = [
@@ -15,20 +16,22 @@ const USAGE = [
 ];
 
 /** Draw an event with its trace, as the API gives both; `actions` are the buttons for it. */
-export function detailOf({ event, trace }, actions) {
+export function detailOf({ event, trace, answer }, actions) {
   const { payload = {} } = event;
   const head = make(
     "header",
     { class: "detail-head" },
     make("strong", {}, payload.type ?? event.type ?? "event"),
-    make("span", { class: "badge", "data-status": event.status }, event.status ?? "running"),
+    event.subject ? make("span", { class: "detail-subject" }, event.subject) : null,
+    make("span", { class: "badge", "data-status": toneOf(event) }, endingOf(event)),
     make("time", { datetime: event.createdAt }, clock(event.createdAt)),
     make("code", { class: "detail-id" }, event.id),
   );
   const sections = [head, actions ? make("div", { class: "detail-actions" }, actions) : null];
   if (trace?.fault) sections.push(faultLines(trace.fault));
   sections.push(section("Time", waterfall(event, trace)));
-  sections.push(section("Logs", logs(trace?.logs ?? [])));
+  sections.push(section("Logs", logs(trace?.logs ?? [], toneOf(event))));
+  if (answer) sections.push(section("Answer", answerOf(answer)));
   if (trace?.subrequests?.length) sections.push(section("Requests it made", requests(trace.subrequests)));
   if (trace?.usage) sections.push(section("Used of its limits", usage(trace.usage, trace.limits ?? {})));
   sections.push(make("details", { class: "payload" }, make("summary", {}, "Event"), make("pre", { tabindex: "0", "aria-label": "Payload" }, JSON.stringify(payload, null, 2))));
@@ -37,7 +40,18 @@ export function detailOf({ event, trace }, actions) {
 
 const section = (title, content) => make("section", {}, make("h3", {}, title), content);
 
-function logs(lines) {
+/** Draw what an endpoint answered, as the host kept it. */
+function answerOf({ status, headers, bytes: size, body }) {
+  const kept = body === undefined && size ? ", not kept: no text, or longer than 64 KB" : "";
+  return [
+    make("p", {}, make("span", { class: "badge", "data-status": status < 400 ? "success" : "failed" }, String(status)), ` ${bytes(size)}${kept}`),
+    make("dl", { class: "answer-headers" }, headers.flatMap(([header, value]) => [make("dt", {}, header), make("dd", {}, value)])),
+    body ? make("pre", { tabindex: "0", "aria-label": "Body of the answer" }, body) : null,
+  ].filter(Boolean);
+}
+
+/** Draw what was logged; `tone` is that of the event: what a runtime says about a missing handler is no error of anybody. */
+function logs(lines, tone) {
   if (!lines.length) return make("p", { class: "empty" }, "Nothing was logged.");
   return make(
     "ol",
@@ -45,7 +59,7 @@ function logs(lines) {
     lines.map((line) =>
       make(
         "li",
-        { "data-level": line.level },
+        { "data-level": tone === "quiet" ? "debug" : line.level },
         make("time", {}, clock(line.timestamp)),
         make("span", { class: "level" }, line.level),
         make("span", { class: "message" }, line.message),

@@ -5,9 +5,11 @@ import { icon } from "/contentkit/icons.js";
 import { EventActions } from "./actions.js";
 import { detailOf } from "./detail.js";
 import { clock, milliseconds } from "../shared/format.js";
+import { endingOf, toneOf } from "./endings.js";
 import { call } from "../shared/session.js";
 
 const PAUSE = 60;
+const SIGNS = { success: "check", quiet: "more", queued: "more", failed: "warning" };
 
 /** Events newest first; the newest one is shown in detail until the person picks another. */
 export class EventLog {
@@ -82,7 +84,7 @@ export class EventLog {
   }
 
   #row(item) {
-    const failed = item.status === "failed";
+    const tone = toneOf(item);
     const press = make(
       "button",
       {
@@ -95,10 +97,11 @@ export class EventLog {
           this.#show(item.id);
         },
       },
-      make("span", { class: "event-status", "data-status": item.status }, icon(failed ? "warning" : "check"), make("span", { class: "sr-only" }, item.status ?? "running")),
-      make("span", { class: "event-type" }, item.type),
+      make("span", { class: "event-status", "data-tone": tone }, icon(SIGNS[tone])),
+      make("span", { class: "event-what" }, make("span", { class: "event-type" }, item.type), item.subject ? [" ", make("span", { class: "event-subject" }, item.subject)] : null),
       make("span", { class: "event-duration" }, Number.isFinite(item.durationMs) ? milliseconds(item.durationMs) : ""),
       make("time", { class: "event-time", datetime: item.createdAt }, clock(item.createdAt)),
+      make("span", { class: "event-more" }, make("span", { class: "event-ending", "data-tone": tone }, endingOf(item)), " ", make("code", { class: "event-id" }, item.id)),
     );
     const row = make("li", {}, this.ticked ? this.#tick(item) : null, press);
     this.#rows.set(item.id, row);
@@ -119,22 +122,28 @@ export class EventLog {
     return box;
   }
 
-  /** Give events that are listed their payloads, so that their text can be searched. */
+  /** Give events that are listed their payloads, so that their text can be searched, and what those were about. */
   complete(items) {
-    const payloads = new Map(items.map((item) => [item.id, item.payload]));
-    for (const item of this.items) item.payload ??= payloads.get(item.id);
+    const known = new Map(items.map((item) => [item.id, item]));
+    for (const item of this.items) {
+      const { payload, subject } = known.get(item.id) ?? {};
+      item.payload ??= payload;
+      if (!subject || item.subject) continue;
+      item.subject = subject;
+      this.#rows.get(item.id).replaceWith(this.#row(item));
+    }
     this.filter();
   }
 
   #passes(item) {
     const value = (key) => this.filters[key]?.value ?? "";
     const text = value("text").trim().toLowerCase();
-    const words = () => `${item.id} ${item.type} ${item.payload ? JSON.stringify(item.payload) : ""}`.toLowerCase();
+    const words = () => `${item.id} ${item.type} ${item.subject ?? ""} ${item.payload ? JSON.stringify(item.payload) : ""}`.toLowerCase();
     return (
       (!text || words().includes(text)) &&
       !(this.filters.quiet?.checked && item.type === "ui_render") &&
       (!value("type") || item.type === value("type")) &&
-      (!value("status") || item.status === value("status")) &&
+      (!value("status") || toneOf(item) === value("status")) &&
       (!value("installation") || item.installationId === value("installation")) &&
       (!value("since") || Date.now() - Date.parse(item.createdAt) <= Number(value("since")) * 1000)
     );

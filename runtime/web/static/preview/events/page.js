@@ -3,7 +3,7 @@
 import { make } from "/contentkit/dom.js";
 import { EventLog } from "./log.js";
 import { call } from "../shared/session.js";
-import { chooseTheme, followLine, linkPages, loadProject, name, say } from "../shared/frame.js";
+import { api, chooseTheme, followLine, linkPages, loadProject, name, say } from "../shared/frame.js";
 
 const MOST = 1000;
 const PAUSE = 200;
@@ -27,14 +27,26 @@ const log = new EventLog({
 
 /** Load the events with their payloads, so that their text can be searched. */
 async function latest() {
-  const answer = await call(`${log.path}?limit=${MOST}`);
+  const answer = await call(`${log.path}?limit=${MOST}&queued=true`);
   if (!answer.ok) return null;
-  const items = answer.body.items.filter((item) => item.delivery.state !== "pending" && item.delivery.state !== "claimed").map(lineOf);
+  const items = answer.body.items.map(lineOf);
   offer(items);
   return items;
 }
 
-const lineOf = ({ id, createdAt, installationId, status, payload, delivery }) => ({ id, createdAt, installationId, status, payload, type: payload.type, durationMs: delivery.durationMs });
+const lineOf = ({ id, createdAt, installationId, status, subject, payload, delivery }) => ({
+  id,
+  createdAt,
+  installationId,
+  status,
+  subject,
+  payload,
+  type: payload.type,
+  ending: delivery.ending,
+  answer: delivery.answer,
+  dueAt: delivery.nextAttemptAt,
+  durationMs: delivery.durationMs,
+});
 
 /** Offer the types and installations that there are; what is chosen stays. */
 function offer(items) {
@@ -76,9 +88,32 @@ $("save").addEventListener("click", async () => {
   else say("These events are gone.");
 });
 
+$("send").addEventListener("click", async () => {
+  const answer = await call(`${api}/examples`);
+  if (answer.ok) log.actions.create(answer.body);
+  else say(answer.body?.error?.message ?? `Status ${answer.status}`);
+});
+
+/** Show where requests from outside go: the integration's own endpoint, and those of its installations. */
+function showEndpoints(project) {
+  const places = [
+    ["Integration", project.integration],
+    ["Installation", project.installation],
+    [`Space ${project.space?.title ?? ""}`, project.spaceInstallation],
+    [`Site ${project.site?.title ?? ""}`, project.siteInstallation],
+  ].filter(([, part]) => part?.urls?.publicEndpoint);
+  $("endpoints").hidden = !places.length;
+  $("endpoints-list").replaceChildren(...places.flatMap(([words, part]) => [make("dt", {}, words), make("dd", {}, make("code", {}, part.urls.publicEndpoint))]));
+}
+
 // What happened “in the last minute” changes while one looks.
 setInterval(() => $("since").value && log.filter(), 5000);
 
-const { project, sorry } = await loadProject();
-if (sorry) $("detail").replaceChildren(make("p", { class: "empty", role: "alert" }, sorry));
-else if (project) followLine({ event: add, version: () => loadProject() }, () => log.load());
+async function load() {
+  const { project, sorry } = await loadProject();
+  if (sorry) $("detail").replaceChildren(make("p", { class: "empty", role: "alert" }, sorry));
+  else if (project?.integration) showEndpoints(project);
+  return project;
+}
+
+if (await load()) followLine({ event: add, version: load }, () => log.load());

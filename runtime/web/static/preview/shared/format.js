@@ -12,8 +12,10 @@ export function milliseconds(value) {
 /** Write a size. */
 export function bytes(value) {
   if (!Number.isFinite(value)) return "–";
-  if (value >= 1024 * 1024) return `${(value / 1024 / 1024).toFixed(value >= 10 * 1024 * 1024 ? 0 : 1)} MB`;
-  return value >= 1024 ? `${(value / 1024).toFixed(value >= 10 * 1024 ? 0 : 1)} KB` : `${value} B`;
+  const [unit, name] = value >= 1024 * 1024 ? [1024 * 1024, "MB"] : [1024, "KB"];
+  if (value < unit) return `${value} ${value === 1 ? "byte" : "bytes"}`;
+  const number = value / unit;
+  return `${number.toFixed(number >= 10 || Number.isInteger(number) ? 0 : 1)} ${name}`;
 }
 
 /** Write the time of day of a moment: text, or seconds or milliseconds since the epoch. */

@@ -1,6 +1,7 @@
 /** What all pages of the preview have: their header with its links, the theme, the line to the host, and the short messages. */
 
 import { make } from "/contentkit/dom.js";
+import { screensOf } from "./screens.js";
 import { call } from "./session.js";
 import { follow } from "./stream.js";
 
@@ -19,11 +20,12 @@ const path = window.location.pathname.split("/").filter(Boolean);
 export const name = decodeURIComponent(path[1] ?? "");
 export const api = `/preview/api/${encodeURIComponent(name)}`;
 
-/** Draw the links to the pages. */
-export function linkPages() {
+/** Draw the links to the pages; an integration that draws nothing has no page of its components. */
+export function linkPages(project) {
   const here = path[2] ? `/${path[2]}` : "";
+  const pages = project?.integration && !screensOf(project).length ? PAGES.slice(1) : PAGES;
   $("pages").replaceChildren(
-    ...PAGES.map(([place, words]) => make("a", { href: `/preview/${encodeURIComponent(name)}${place}`, "aria-current": place === here ? "page" : null }, words)),
+    ...pages.map(([place, words]) => make("a", { href: `/preview/${encodeURIComponent(name)}${place}`, "aria-current": place === here ? "page" : null }, words)),
   );
 }
 
@@ -55,6 +57,7 @@ export async function loadProject() {
   const project = answer.body;
   $("title").textContent = project.integration?.title ?? name;
   if (!project.integration) return { project };
+  linkPages(project);
   document.title = `${project.integration.title} · ${path[2] ?? "preview"}`;
   $("version").textContent = `v${project.integration.version}`;
   $("description").textContent = project.integration.description ?? "";

@@ -11,6 +11,7 @@ export function screensOf(project) {
     title: block.title ?? block.id,
     hint: block.description ?? block.id,
     componentId: block.id,
+    unfurls: block.urlUnfurl ?? [],
   }));
   const configurations = Object.entries(LEVELS)
     .filter(([level]) => integration.configurations?.[level])

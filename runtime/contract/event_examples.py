@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from typing import Any
 
 VISITOR = {
@@ -79,7 +80,7 @@ PER_INTEGRATION = {
 """Type -> the field that names a block or a content source of the integration it is sent to."""
 
 
-def suited(event: str, integration: dict[str, Any]) -> dict[str, Any]:
+def suited(event: str, integration: Mapping[str, Any]) -> dict[str, Any]:
     """Give a fresh payload for an integration: with its first block or content source where the type needs one."""
     event_payload = payload(event)
     field = PER_INTEGRATION.get(event)
