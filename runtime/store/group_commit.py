@@ -25,7 +25,11 @@ class _Group:
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
-        self.transaction = connection.begin()
+        try:
+            self.transaction = connection.begin()
+        except BaseException:  # somebody else has the file locked, or it is gone
+            connection.close()
+            raise
         self.until = time.monotonic() + LONGEST
         self.ended = threading.Event()
         self.failure: Exception | None = None
@@ -50,7 +54,8 @@ class _Group:
             self.connection.close()
         except Exception:  # a connection that can neither be used nor given back: the pool opens another
             log.exception("a connection to the database could not be given back")
-            self.connection.invalidate()
+            if not self.connection.closed:
+                self.connection.invalidate()
         finally:
             self.failure = failure
             self.ended.set()
