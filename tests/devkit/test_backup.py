@@ -56,7 +56,7 @@ def test_a_backup_is_restored(shell: Shell, backup: Path, tmp_path: Path) -> Non
     assert done.code == 0 and done.json["files"] == 1, done.err
     data = tmp_path / "new" / "folder"
     assert (data / "blobs" / NAME[:2] / NAME).read_bytes() == BLOB
-    assert {path.name for path in data.iterdir()} == {"host.sqlite", "secret.key", "blobs"}
+    assert {path.name for path in data.iterdir()} == {".gitignore", "host.sqlite", "secret.key", "blobs"}
     again = shell("backup", "again.zip", "--data", "new/folder")
     assert again.code == 0 and again.out.startswith("wrote again.zip: "), again.err
 
