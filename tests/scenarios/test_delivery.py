@@ -151,6 +151,7 @@ def test_a_refusal_is_not_repeated(gamma: Tenant) -> None:
         "state": "given-up",
         "attempts": 1,
         "answer": 422,
+        "ending": "rejected",
         "durationMs": 0,
     }
 
