@@ -381,8 +381,8 @@ def test_scripts_are_embedded_with_the_policy_they_ask_for(owner: Tenant, provid
     script = owner.api.get(f"/v1/orgs/{owner.id}/sites/{one.site}/integration-scripts").json[0]["script"]
     assert f'<script src="{script}" async></script>' in page.text
     directives = {part.split()[0]: part.split()[1:] for part in page.headers["Content-Security-Policy"].split(";")}
-    assert directives["script-src"] == [script]
-    assert directives["connect-src"] == ["https://api.example"]
+    assert directives["script-src"] == [f"{owner.api.url}/sites/-/", script]
+    assert directives["connect-src"] == [f"{changed['urls']['published']}-/insights", "https://api.example"]
     assert directives["img-src"] == ["'self'", "data:", "https://cdn.example"]
     assert directives["default-src"] == directives["base-uri"] == ["'none'"]
     style = visit(owner.api.url + "/sites/-/published.css")
