@@ -10,7 +10,7 @@ import yaml
 from jsonschema import Draft7Validator
 
 from devkit.checking import manifest_schema
-from runtime.contract.manifest import FILES
+from runtime.contract.manifest_files import FILES
 from tests.devkit.checking.test_manifest_faults import FAULTS, GOOD, findings
 from tests.devkit.conftest import Shell
 
