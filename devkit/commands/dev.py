@@ -93,7 +93,9 @@ def command(
         raise click.UsageError("--to names a host elsewhere; without it the host is this command's own.")
     if host is not None or to is not None:
         if fresh or debug or data or port:
-            raise click.UsageError("--host takes none of --port, --data, --fresh and --debug: no host is started here.")
+            raise click.UsageError(
+                "--host and --to take none of --port, --data, --fresh and --debug: no host is started here."
+            )
         known = Choice(host, token, to, quiet=True).credentials()  # it is told where events are answered from
         RemoteSession(known, path, stopping, reporter, env=env, sandbox=sandbox, everybody=everybody).run(started)
         return

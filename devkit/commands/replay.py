@@ -40,7 +40,10 @@ Examples: devkit replay --last
     help="The integration; default: the one in this folder.",
 )
 @env_option
-@choosing.to_option("Take the events from this host; default: where they are sent to.", "--from")
+@choosing.to_option(
+    "Take the events from this host; default: the one they go to, with `--to local` the one you are logged in to.",
+    "--from",
+)
 @choosing.options
 @json_option
 @click.pass_context

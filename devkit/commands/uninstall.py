@@ -22,8 +22,8 @@ Examples: devkit uninstall my-integration --space 5Xk2
 @click.option("--organization", help="Id or hostname of the organization, where the token has several.")
 @click.option("--space", "spaces", multiple=True, metavar="ID", help="Only from this space; may be repeated.")
 @click.option("--site", "sites", multiple=True, metavar="ID", help="Only from this site; may be repeated.")
-@click.option("--all-spaces", is_flag=True, help="From every space, and leave those to come alone.")
-@click.option("--all-sites", is_flag=True, help="From every site, and leave those to come alone.")
+@click.option("--all-spaces", is_flag=True, help="From every space, those of the future too.")
+@click.option("--all-sites", is_flag=True, help="From every site, those of the future too.")
 @click.option("--yes", is_flag=True, help="Do not ask before it goes from the whole organization.")
 @choosing.options
 @json_option

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import requests
 
-from tests.conftest import COUNTER, HostProcess, Installed, init, installed, publication, tenant, wait_for
+from tests.conftest import COUNTER, HostProcess, Installed, installed, publication, tenant, wait_for
 
 KEY = "the-key-of-the-door"
 SCRIPT = (
@@ -50,17 +49,8 @@ def later(request, context):
 
 
 @pytest.fixture(scope="module")
-def keeping(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostProcess]:
-    data = tmp_path_factory.mktemp("answers")
-    init(data, "First", "first@example.com")
-    process = HostProcess(data).start()
-    yield process
-    assert process.stop() == 0
-
-
-@pytest.fixture(scope="module")
-def one(keeping: HostProcess) -> Installed:
-    return installed(tenant(keeping, "Owner", "owner@example.com"), SCRIPT, secrets={"KEY": KEY})
+def one(host: HostProcess) -> Installed:
+    return installed(tenant(host, "Answers", "answers@example.com"), SCRIPT, secrets={"KEY": KEY})
 
 
 def ask(one: Installed, path: str, method: str = "GET") -> dict[str, Any]:
@@ -131,8 +121,8 @@ def test_tasks_that_wait_are_listed_when_asked_for(one: Installed) -> None:
     assert task["delivery"]["nextAttemptAt"] > task["createdAt"]
 
 
-def test_who_may_not_read_the_installation_sees_no_answer(one: Installed, keeping: HostProcess) -> None:
-    other = tenant(keeping, "Customer", "customer@example.com")
+def test_who_may_not_read_the_installation_sees_no_answer(one: Installed, host: HostProcess) -> None:
+    other = tenant(host, "Asks", "asks@example.com")
     public = publication(one.owner.id, SCRIPT, secrets={"KEY": KEY}, visibility="public")
     assert one.owner.api.post(one.path, public).status == 200
     made = other.api.post(f"{one.path}/installations", {"organization": other.id})

@@ -210,7 +210,7 @@ def test_what_must_be_there_before(shell: Shell, project: Path, host: HostProces
     done = shell("dev", str(project), *known)
     assert (done.code, "run `devkit publish --host" in done.err) == (1, True)
     refused = shell("dev", str(project), *known, "--fresh")
-    assert (refused.code, "--host takes none of" in refused.err) == (2, True)
+    assert (refused.code, "--host and --to take none of" in refused.err) == (2, True)
     nobody = shell("dev", str(project), "--host", "http://127.0.0.1:9", "--token", "dk_x")
     assert (nobody.code, "does not answer" in nobody.err, nobody.err.count("\n")) == (1, True, 1)
 
