@@ -49,8 +49,10 @@ class Choice:
         """Give host and token, and words about where they are from."""
         if self.to is not None:
             return self._named(self.to, near)
-        host = (self.host or os.environ.get("DEVKIT_HOST") or "").rstrip("/")
-        token = self.token or os.environ.get("DEVKIT_TOKEN")
+        set_host = os.environ.get("DEVKIT_HOST", "").rstrip("/")
+        host = (self.host or set_host).rstrip("/")
+        # A token that is set together with a host is for that host alone.
+        token = self.token or (os.environ.get("DEVKIT_TOKEN") if host == set_host or not set_host else None)
         where = "" if self.host or not host else "DEVKIT_HOST"
         if host and token:
             return Credentials(host, token), where

@@ -32,7 +32,7 @@ class Copied:
             for piece in self._pieces:
                 self.size += len(piece)
                 if self.size <= MAX_BODY:
-                    self._copy.append(piece)
+                    self._copy += [piece] if piece else []
                 else:
                     self._copy.clear()
                 yield piece

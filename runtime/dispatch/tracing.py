@@ -77,6 +77,29 @@ def stop() -> None:
         ending.join(FLUSH_SECONDS)
 
 
+class _Read:
+    """An answer that ends a span; closed before it is read, a generator would close nothing."""
+
+    def __init__(self, body: Iterable[bytes], span: Span) -> None:
+        self._body, self._span = body, span
+        self._open = True
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._body)
+
+    def close(self) -> None:
+        """Close the answer and end the span, once."""
+        if not self._open:
+            return
+        self._open = False
+        try:
+            close = getattr(self._body, "close", None)
+            if close is not None:
+                close()
+        finally:
+            self._span.end()
+
+
 class RequestSpan:
     """The span of one request, which ends with the last byte of its answer."""
 
@@ -93,15 +116,9 @@ class RequestSpan:
         if status >= 500:
             self._span.set_status(StatusCode.ERROR)
 
-    def until_read(self, body: Iterable[bytes]) -> Iterator[bytes]:
-        """Give the parts of the answer, and end the span behind them."""
-        try:
-            yield from body
-        finally:
-            close = getattr(body, "close", None)
-            if close is not None:
-                close()
-            self._span.end()
+    def until_read(self, body: Iterable[bytes]) -> Iterable[bytes]:
+        """Give the parts of the answer; the span ends when they are closed, which a server does in any case."""
+        return _Read(body, self._span)
 
     def failed(self) -> None:
         """End the span of a request that nobody answered."""

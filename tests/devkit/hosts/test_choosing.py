@@ -237,3 +237,11 @@ def test_publication_goes_to_the_kept_host_while_dev_runs(both: Both, alpha: Ten
     listed = devkit(both.home, "versions", name, "--json", folder=both.dev.folder)
     assert listed.code == 0 and len(listed.json["versions"]) == 1
     alpha.api.call("DELETE", f"/v1/integrations/{name}")
+
+
+def test_a_token_set_with_a_host_goes_to_no_other(shell: Shell, host: HostProcess, alpha: Tenant) -> None:
+    elsewhere = {"DEVKIT_HOST": "http://127.0.0.1:9", "DEVKIT_TOKEN": alpha.api.token or ""}
+    refused = shell("whoami", "--host", host.url, **elsewhere)
+    assert refused.code == 1 and f"no token is known for {host.url}" in refused.err
+    alone = {"DEVKIT_TOKEN": alpha.api.token or ""}
+    assert shell("whoami", "--host", host.url, "--json", **alone).json["host"] == host.url

@@ -48,7 +48,7 @@ def test_a_page_without_scripts_allows_none() -> None:
 
 def test_each_script_adds_what_it_asks_for_and_takes_nothing_away() -> None:
     page = directives(
-        "script-src-elem https://a.example; style-src 'none'; frame-ancestors *; base-uri *",
+        "script-src-elem https://a.example 'strict-dynamic'; style-src 'none'; frame-ancestors *; base-uri *",
         "default-src https://b.example; connect-src https://c.example",
     )
     assert page["script-src"] == [
