@@ -11,7 +11,15 @@ from pathlib import Path
 
 from devkit.terminal.output import Problem
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
+BROWSERS = (
+    "chromium-headless-shell",  # the same engine without windows, which starts in less
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+    "microsoft-edge",
+)
 WIDTH = 800
 LEAST, MOST = 60, 16_000
 """Pixels a picture is high, whatever the page says."""

@@ -38,7 +38,8 @@ def test_without_a_usable_id_there_is_no_script(integration: Integration, config
 
 @pytest.mark.browser
 def test_nothing_is_loaded_before_the_reader_agrees(integration: Integration) -> None:
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+    chromium = next(filter(None, map(shutil.which, names)), None)
     if not chromium:
         pytest.skip("needs Chromium: apt-get install chromium")
     script = fetch_script(integration, tracking_id="G-ABCDE12345").text

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from devkit.rendering.picture import BROWSERS
 from tests.devkit.dev_process import DevProcess, copy_sample
 
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -24,7 +25,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 def executable() -> str | None:
     """Where the browser is."""
-    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
 @pytest.fixture(scope="session")

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from devkit.rendering.picture import BROWSERS
 from tests.devkit.conftest import Shell
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
 TREE = """\
 block
 ├── text 'Clicked 3 times'
@@ -179,8 +180,8 @@ def test_without_a_browser_there_is_a_sentence(shell: Shell, project: Path, tmp_
 
 
 def test_a_browser_that_fails_leaves_nothing(shell: Shell, project: Path, tmp_path: Path) -> None:
-    (tmp_path / "chromium").write_text("#!/bin/sh\nexit 1\n")
-    (tmp_path / "chromium").chmod(0o755)
+    (tmp_path / BROWSERS[0]).write_text("#!/bin/sh\nexit 1\n")
+    (tmp_path / BROWSERS[0]).chmod(0o755)
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
     done = shell("render", "counter", "--png", "page.png", folder=project, PATH=path)
     assert (done.code, "could not draw the page" in done.err) == (1, True)
