@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import deno
 
+from devkit.build import source_maps
 from devkit.build.places import relative, source_line
 from devkit.projects.findings import Finding
 from devkit.terminal.output import Problem
@@ -26,7 +27,6 @@ OPTIONS = (
     "--external=cloudflare:*",
 )
 PATIENCE = 120
-MAP = re.compile(r"//# sourceMappingURL=data:application/json[^,]*;base64,(?P<map>[A-Za-z0-9+/=]+)\s*$")
 PLACE = re.compile(r"at file://(?P<file>/[^\s]+?):(?P<line>\d+):(?P<column>\d+)")
 
 
@@ -56,15 +56,11 @@ def bundle(folder: Path, script: Path, mode: str) -> str | list[Finding]:
 
 def _with_mode(text: str, mode: str) -> str:
     """Put the constant `MODE` before a bundle, and move its source map down by the line that this takes."""
-    match = MAP.search(text)
-    comment = ""
-    if match is not None:
-        content = json.loads(base64.b64decode(match["map"]))
+
+    def move(content: dict[str, Any]) -> None:
         content["mappings"] = ";" + content["mappings"]
-        encoded = base64.b64encode(json.dumps(content).encode()).decode()
-        comment = f"//# sourceMappingURL=data:application/json;base64,{encoded}\n"
-        text = text[: match.start()]
-    return f"const MODE = {json.dumps(mode)};\n{text}{comment}"
+
+    return f"const MODE = {json.dumps(mode)};\n{source_maps.changed(text, move)}"
 
 
 def _finding(folder: Path, script: Path, text: str) -> Finding:

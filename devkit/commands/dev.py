@@ -11,7 +11,6 @@ import click
 
 from devkit.developing import debugging
 from devkit.developing.actions import HELP, Actions
-from devkit.developing.debugging import Debuggee
 from devkit.developing.remote import RemoteSession
 from devkit.developing.reporting import Reporter
 from devkit.developing.session import Session
@@ -43,13 +42,11 @@ Examples: devkit dev ./my-integration --no-open
     "--data", type=click.Path(file_okay=False), help="Folder for the host's data; default: .devkit in the project."
 )
 @click.option("--fresh", is_flag=True, help="Delete the data of earlier runs and start over.")
-@click.option("--debug", is_flag=True, help="Wait for a debugger (debugpy), and lift the time limit.")
+@click.option("--debug", is_flag=True, help="Wait for a debugger (debugpy, V8 inspector), and lift the time limit.")
 @click.option(
     "--debug-port",
-    default=debugging.PORT,
-    show_default=True,
     type=click.IntRange(1, 65535),
-    help="Port for the debugger.",
+    help="Port for the debugger; default: 5678 for Python, 9229 for JavaScript.",
 )
 @click.option("--host", help="Develop against this host: its events come here through a tunnel.")
 @click.option("--token", help="A token for that host; default: DEVKIT_TOKEN, or the saved one.")
@@ -68,7 +65,7 @@ def command(
     data: str | None,
     fresh: bool,
     debug: bool,
-    debug_port: int,
+    debug_port: int | None,
     host: str | None,
     token: str | None,
     to: str | None,
@@ -106,7 +103,7 @@ def command(
     if fresh:
         running.forget(place)
     with running.claim(place):
-        _run(path, env, place, port, sandbox, started, stopping, reporter, not no_open, debug_port if debug else None)
+        _run(path, env, place, port, sandbox, started, stopping, reporter, not no_open, debug, debug_port)
 
 
 def _run(
@@ -119,14 +116,15 @@ def _run(
     stopping: threading.Event,
     reporter: Reporter,
     browser: bool,
+    debug: bool,
     debug_port: int | None,
 ) -> None:
-    """Start host, keys and, with a port for it, the debugged process; stop them all in the end."""
+    """Start host, keys and, if wanted, the debugged process; stop them all in the end."""
     debuggee = note = host = None
     settings: dict[str, str] = {}
     try:
-        if debug_port is not None:
-            debuggee = Debuggee(projects.load(path, env), debug_port, place / "debug.log")
+        if debug:
+            debuggee = debugging.start(projects.load(path, env), debug_port, place / "debug.log")
             settings = {"wall_seconds": str(debugging.NO_LIMIT), "allow_egress": debuggee.address}
         if sandbox == "off":
             warn("the script runs without a sandbox: it can read and change whatever you can")
@@ -135,7 +133,9 @@ def _run(
         actions = Actions(session, host.port, reporter, stopping)
         host.wait(stopping)
         if debuggee is not None:
-            reporter.tell("debug", f"Waiting for a debugger at 127.0.0.1:{debuggee.port}.", port=debuggee.port)
+            reporter.tell(
+                "debug", f"Waiting for a debugger at 127.0.0.1:{debuggee.port}: {debuggee.hint}.", port=debuggee.port
+            )
             debuggee.wait(stopping)
         # Before the preview is announced: whoever reads that may call other commands at once.
         note = _write_note(projects.find_folder(path)[0], host.url, place, reporter)

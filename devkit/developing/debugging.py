@@ -5,53 +5,67 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import threading
+from abc import ABC, abstractmethod
 from pathlib import Path
+from typing import IO
 
 import requests
 
+from devkit.build import source_maps
+from devkit.build.javascript import ENDINGS
 from devkit.local_host import private_files
 from devkit.local_host.process import choose_port
 from devkit.projects.project import Project
 from devkit.terminal.output import Problem
+from runtime.engines.javascript import command as isolates
 
-PORT = 5678
-"""Where editors look for debugpy unless configured otherwise."""
 NO_LIMIT = 24 * 3600
 """Seconds a call may take while somebody steps through it."""
+_JAVASCRIPT = Path(__file__).with_name("javascript_debuggee.mjs")
 
 
-class Debuggee:
+class Debuggee(ABC):
     """The process that runs the script; it waits for a debugger before its first line."""
 
-    def __init__(self, project: Project, port: int, log: Path) -> None:
-        """Start it; `port` is where the debugger attaches. Raises Problem for a script that is not Python."""
-        if project.script.suffix != ".py":
-            raise Problem("--debug is for Python; JavaScript has console.log and the error's place in the terminal")
-        self.port = choose_port(project.folder, port)
+    usual_port: int
+    """Where editors look for a debugger of the language unless configured otherwise."""
+    hint: str
+    """How to attach one, for people."""
+
+    def __init__(self, project: Project, port: int | None, errors: IO[bytes] | None) -> None:
+        """Start it; `port` is where the debugger attaches. Raises Problem."""
+        self._project = project
+        self.port = choose_port(project.folder, port or self.usual_port, "--debug-port")
         listening = choose_port(project.folder / "debuggee", None)
         self.address = f"127.0.0.1:{listening}"
         self.url = f"http://{self.address}"
-        command = [
-            sys.executable, "-X", "frozen_modules=off", "-m", "debugpy",
-            "--listen", f"127.0.0.1:{self.port}", "--wait-for-client",
-            "-m", "devkit.developing.debuggee", str(project.folder), str(project.script), str(listening),
-        ]  # fmt: skip
-        self._log = os.fdopen(private_files.opened(log, os.O_APPEND), "ab")
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=None, stderr=self._log, start_new_session=True
+            self._command(listening), stdin=subprocess.PIPE, stderr=errors, start_new_session=True
         )
+
+    @abstractmethod
+    def _command(self, listening: int) -> list[str]:
+        """Give the command that waits at `self.port` for a debugger, and then serves the script at `listening`."""
+
+    @abstractmethod
+    def put(self, script: str) -> None:
+        """Have calls from now on answered by a script as it was just built; raises Problem."""
 
     def wait(self, stopping: threading.Event) -> None:
         """Wait until a debugger has attached and the script is served; raises Problem when the process ends."""
         while not stopping.is_set():
             if self._process.poll() is not None:
-                raise Problem(f"the debugged process ended; see {self._log.name}")
+                raise Problem(f"the debugged process ended; {self._why()}")
             try:
                 requests.get(self.url, timeout=2)
                 return
             except requests.RequestException:
                 stopping.wait(0.1)
+
+    def _why(self) -> str:
+        return "the lines above say why"
 
     def close(self) -> None:
         """End the process, also one that stands at a breakpoint."""
@@ -59,4 +73,86 @@ class Debuggee:
         self._process.wait()
         if self._process.stdin is not None:
             self._process.stdin.close()
+
+
+class PythonDebuggee(Debuggee):
+    """A Python script under debugpy, which reads the author's files itself."""
+
+    usual_port = 5678
+    hint = "attach your editor's, which is debugpy's"
+
+    def __init__(self, project: Project, port: int | None, log: Path) -> None:
+        """Start it; what the debugger has to say goes to `log`. Raises Problem."""
+        self._log = os.fdopen(private_files.opened(log, os.O_APPEND), "ab")
+        super().__init__(project, port, self._log)
+
+    def _command(self, listening: int) -> list[str]:
+        return [
+            sys.executable, "-X", "frozen_modules=off", "-m", "debugpy",
+            "--listen", f"127.0.0.1:{self.port}", "--wait-for-client", "-m", "devkit.developing.python_debuggee",
+            str(self._project.folder), str(self._project.script), str(listening),
+        ]  # fmt: skip
+
+    def put(self, script: str) -> None:
+        """Do nothing: the process looks at the files with each call."""
+
+    def _why(self) -> str:
+        return f"see {self._log.name}"
+
+    def close(self) -> None:
+        """End the process and its log."""
+        super().close()
         self._log.close()
+
+
+class JavaScriptDebuggee(Debuggee):
+    """A bundle in Deno under the inspector of V8, with what scripts find in their sandbox."""
+
+    usual_port = 9229
+    hint = "attach your editor's for Node, or open chrome://inspect"
+
+    def __init__(self, project: Project, port: int | None) -> None:
+        """Start it; where the inspector is, it says in the terminal. Raises Problem."""
+        self._folder = tempfile.TemporaryDirectory(prefix="devkit-")
+        self._versions = 0
+        try:
+            super().__init__(project, port, None)
+        except BaseException:
+            self._folder.cleanup()
+            raise
+
+    def _command(self, listening: int) -> list[str]:
+        deno, inside = isolates.find_deno(), isolates.INSIDE
+        if deno is None:
+            raise Problem("Deno was not found, which runs JavaScript: install the package deno with pip")
+        return [
+            deno, "run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote", "--no-npm",
+            "--no-code-cache", "--node-modules-dir=none", f"--import-map={inside}/imports.json",
+            f"--allow-read={inside},{self._folder.name}", "--allow-net", f"--inspect-wait=127.0.0.1:{self.port}",
+            str(_JAVASCRIPT), str(inside), str(listening),
+        ]  # fmt: skip
+
+    def put(self, script: str) -> None:
+        """Load a bundle under a name of its own, beside those before: a debugger that is attached stays so."""
+        self._versions += 1
+        file = Path(self._folder.name, f"script-{self._versions}.js")
+        pipe = self._process.stdin
+        assert pipe is not None
+        try:
+            file.write_text(source_maps.rooted(script, self._project.folder), encoding="utf-8")
+            pipe.write(f"{file}\n".encode())
+            pipe.flush()
+        except OSError as error:
+            raise Problem(f"the debugged process cannot be given the script: {error.strerror}") from error
+
+    def close(self) -> None:
+        """End the process, and forget its bundles."""
+        super().close()
+        self._folder.cleanup()
+
+
+def start(project: Project, port: int | None, log: Path) -> Debuggee:
+    """Start the process for a project's language; `port` is None for the usual one. Raises Problem."""
+    if project.script.suffix in ENDINGS:
+        return JavaScriptDebuggee(project, port)
+    return PythonDebuggee(project, port, log)

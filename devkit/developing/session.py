@@ -98,6 +98,8 @@ class Session:
             if digest == self._live and not self._faulty:
                 return  # another file changed: a log beside the sources must not make versions, which are logged again
             published = self.client.call("POST", f"/v1/integrations/{part(self.name)}", body)
+            if self._debuggee is not None:
+                self._debuggee.put(body["script"])
             fresh = self._installed != self.name
             if fresh:
                 self._install(published)

@@ -17,7 +17,8 @@ from runtime.engines.own_folders import Folders
 from runtime.engines.sandbox import SandboxMode, SandboxUnavailable, View
 from runtime.engines.starting import on_any_processor
 
-_INSIDE = Path(__file__).parent / "inside"
+INSIDE = Path(__file__).parent / "inside"
+"""What is loaded into an isolate before the script."""
 _SHOWN_DENO, _SHOWN_INSIDE, _SHOWN_HOST, _SHOWN_SCRIPT = "/deno", "/inside", "/host", "/script"
 _YOUNG_MEGABYTES = 8  # of each half of the young generation
 HEADROOM = 64 * 1024 * 1024  # what garbage, buffers and compiled code may take beside the heap
@@ -85,7 +86,7 @@ class IsolateLauncher:
             if not self.confined:
                 environment = _ENVIRONMENT | {"DENO_DIR": str(output.parent / "deno")}
                 return _popen(
-                    self._program(self._deno, str(_INSIDE), str(sockets), str(scripts), memory), environment, errors
+                    self._program(self._deno, str(INSIDE), str(sockets), str(scripts), memory), environment, errors
                 )
             view = self._view(sockets, scripts)
             program = self._program(_SHOWN_DENO, _SHOWN_INSIDE, _SHOWN_HOST, _SHOWN_SCRIPT, memory)
@@ -114,7 +115,7 @@ class IsolateLauncher:
             return process
 
     def _view(self, sockets: Path, scripts: Path) -> View:
-        mounts = {_SHOWN_DENO: self._deno, _SHOWN_INSIDE: str(_INSIDE)}
+        mounts = {_SHOWN_DENO: self._deno, _SHOWN_INSIDE: str(INSIDE)}
         mounts |= {_SHOWN_HOST: str(sockets), _SHOWN_SCRIPT: str(scripts)}
         # All that Deno needs of /proc; the real one would be writable for a host's root.
         links = {"/proc/self/exe": _SHOWN_DENO}

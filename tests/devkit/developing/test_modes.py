@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import socket
+import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import deno
 import requests
 
 from tests.conftest import HostProcess, Installed, Tenant, free_port, wait_for
 from tests.devkit.conftest import Shell
-from tests.devkit.dev_process import DevProcess, copy_sample, processes_of
+from tests.devkit.dev_process import DevProcess, processes_of
 
 StartDev = Callable[..., DevProcess]
+INSPECTOR = Path(__file__).with_name("inspector.mjs")
 
 
 def render(process: DevProcess, **more: Any) -> requests.Response:
@@ -157,10 +160,62 @@ def test_debugging_ends_with_the_command_and_the_next_run_is_sandboxed_again(
     assert render(again).status_code == 200
 
 
-def test_javascript_is_not_debugged(shell: Shell, tmp_path: Path) -> None:
-    project = copy_sample("diagram-js", tmp_path)
-    done = shell("dev", str(project), "--debug", "--no-open")
-    assert (done.code, done.err.startswith("error: --debug is for Python")) == (1, True)
+@contextmanager
+def inspecting(port: int, text: str) -> Iterator[subprocess.Popen[str]]:
+    """Attach to the inspector of V8, and stop at a line of the bundle with a text."""
+    command = [str(deno.find_deno_bin()), "run", "--no-prompt", "--allow-net", str(INSPECTOR), str(port), text]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def heard(inspector: subprocess.Popen[str], kind: str) -> dict[str, Any]:
+    assert inspector.stdout is not None
+    return next(told for line in inspector.stdout if (told := json.loads(line))["type"] == kind)
+
+
+BLOCK = """
+import { words } from "./words.ts";
+export default {
+  async fetch(request: Request): Promise<Response> {
+    const event = JSON.parse((await request.formData()).get("event") as string);
+    const drawn = event.type === "ui_render" ? words(event.type) : "";
+    const element = { type: "block", children: [{ type: "text", children: [drawn] }] };
+    return Response.json({ type: "element", element, state: {}, props: {} });
+  },
+};
+"""
+
+
+def test_a_typescript_project_stops_at_breakpoints_in_the_authors_files(start_dev: StartDev, project: Path) -> None:
+    (project / "integration.py").unlink()
+    (project / "integration.ts").write_text(BLOCK)
+    words = project / "words.ts"
+    words.write_text("export function words(text: string): string {\n  return `drawn for ${text}`;\n}\n")
+    manifest = project / "integration.yaml"
+    manifest.write_text(manifest.read_text().replace("integration.py", "integration.ts").replace("python", "v2"))
+    port = free_port()
+    process = start_dev(project, "--debug", "--debug-port", str(port))
+    assert process.wait("debug")["port"] == port
+    with inspecting(port, "drawn for") as inspector, ThreadPoolExecutor(1) as caller:
+        parsed = heard(inspector, "parsed")
+        assert (parsed["found"], words.as_uri() in parsed["files"]) == (True, True)
+        process.wait("ready")
+        answer = caller.submit(render, process)
+        assert "drawn for" in heard(inspector, "paused")["line"]
+        assert not answer.done()
+        inspector.stdin.write("go on\n")  # type: ignore[union-attr]
+        inspector.stdin.flush()  # type: ignore[union-attr]
+        assert "drawn for ui_render" in answer.result(timeout=30).text
+        # The debugger stays attached, and the next version runs.
+        words.write_text(words.read_text().replace("drawn", "made"))
+        process.wait("reloaded")
+        assert heard(inspector, "parsed")["found"] is False
+        assert "made for ui_render" in render(process).text
+    assert process.end() == 0
+    assert processes_of(str(project)) == []
 
 
 def published(shell: Shell, host: HostProcess, owner: Tenant, folder: Path, name: str) -> Installed:
