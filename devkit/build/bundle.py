@@ -14,9 +14,11 @@ from devkit.projects.project import Project, secrets
 from devkit.terminal.output import Problem
 from runtime.contract.integrations import Manifest
 from runtime.contract.invocation import Limits
+from runtime.engines.javascript.bundle import without_map
 
 SKIPPED = ("test_", "conftest", "setup.py")
 FIXED = (1980, 1, 1, 0, 0, 0)
+_ZIP = "data:application/zip;base64,"
 
 
 def publish_body(project: Project, organization: str, mode: str = "production") -> dict[str, Any]:
@@ -70,6 +72,13 @@ def script(project: Project, mode: str = "production") -> tuple[str, str]:
     return _zipped(file.parent, files), file.name
 
 
+def code_bytes(code: str) -> int:
+    """Count the bytes of a script's code, without the source map of a bundle or the wrapping of a zip."""
+    if code.startswith(_ZIP):
+        return len(base64.b64decode(code.removeprefix(_ZIP)))
+    return len(without_map(code)[0].encode())
+
+
 def modules(file: Path) -> list[Path]:
     """List the Python files that belong to a script: those beside it, and packages below its folder."""
     files = [
@@ -94,7 +103,7 @@ def _zipped(folder: Path, files: list[Path]) -> str:
     content = buffer.getvalue()
     if len(content) > Limits().script:
         raise Problem(f"the bundle has {len(content)} bytes; at most {Limits().script} are allowed")
-    return "data:application/zip;base64," + base64.b64encode(content).decode()
+    return _ZIP + base64.b64encode(content).decode()
 
 
 def _picture(project: Project, path: str) -> str:

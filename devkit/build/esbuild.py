@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import platform
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from devkit.build import node_packages
 from devkit.build.places import relative, source_line
 from devkit.projects.findings import Finding
 from devkit.terminal.output import Problem
@@ -41,7 +40,6 @@ ERROR = re.compile(
     r"^[✘X] \[ERROR\] (?P<message>[^\n]*)\n(?:\n {4}(?P<file>[^\n]+?):(?P<line>\d+):(?P<column>\d+):\n)?", re.MULTILINE
 )
 UNRESOLVED = re.compile(r'^Could not resolve "(?P<name>[^"]+)"$')
-PROCESSORS = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
 
 
 def find(folder: Path) -> list[str] | None:
@@ -49,18 +47,15 @@ def find(folder: Path) -> list[str] | None:
 
     The native program is called directly: starting it through Node takes longer than the bundling.
     """
-    processor = PROCESSORS.get(platform.machine().lower(), platform.machine().lower())
-    native = Path("@esbuild") / f"{sys.platform}-{processor}" / "bin" / "esbuild"
+    native = Path("@esbuild", node_packages.this_machine(), "bin", "esbuild")
+    for package in node_packages.installed(folder, "esbuild", "@gitbook/cli/node_modules/esbuild"):
+        program = node_packages.program(package, native)
+        if program is not None:
+            return [str(program)]
     for above in (folder, *folder.parents):
-        modules = above / "node_modules"
-        for package in (modules / "esbuild", modules / "@gitbook" / "cli" / "node_modules" / "esbuild"):
-            # Package managers that link packages keep what a package needs beside the place the link leads to.
-            real = package.resolve()
-            for program in (real / "node_modules" / native, real.parent / native):
-                if program.is_file():
-                    return [str(program)]
-        if (modules / ".bin" / "esbuild").is_file():
-            return [str(modules / ".bin" / "esbuild")]
+        linked = above / "node_modules" / ".bin" / "esbuild"
+        if linked.is_file():
+            return [str(linked)]
     return None
 
 

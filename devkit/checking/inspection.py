@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from devkit.build.bundle import code_bytes, script
 from devkit.build.places import source_line
+from devkit.checking import type_check
 from devkit.checking.manifest_text import Path_
 from devkit.checking.rules import RULES
 from devkit.checking.subject import Drawing, Subject, code_of
@@ -31,11 +34,24 @@ EXAMPLE = "example"
 
 
 @dataclass(frozen=True, slots=True)
+class Measures:
+    """What a script weighs: bytes of code as it is published, seconds until it is loaded, bytes it then holds."""
+
+    code: int
+    start: float
+    memory: int
+
+
+@dataclass(frozen=True, slots=True)
 class Inspection:
-    """What is wrong with a project and what is odd, in the order of its files; `name` is None where it is not known."""
+    """What is wrong with a project and what is odd, in the order of its files.
+
+    `name` is None where it is not known, and `measures` where the script cannot be loaded.
+    """
 
     name: str | None
     findings: list[Finding]
+    measures: Measures | None = None
 
     @property
     def errors(self) -> list[Finding]:
@@ -57,10 +73,12 @@ def inspect(path: str | None, sandbox: SandboxMode, env: str | None = None) -> I
     secrets, unset = _secrets(project)
     subject = Subject(project, code_of(project), unset)
     findings = projects.warnings(project) + list(_run(subject, secrets, sandbox))
+    if not any(finding.rule == "build-failed" for finding in findings):  # which the compiler would tell again
+        findings += type_check.find_errors(project)
     for rule in RULES.values():
         if rule.look is not None:
             findings += rule.look(subject)
-    return Inspection(project.manifest.name, _ordered(project, findings))
+    return Inspection(project.manifest.name, _ordered(project, findings), _measures(subject))
 
 
 def look(project: Project) -> list[Finding]:
@@ -100,8 +118,10 @@ def _run(subject: Subject, secrets: dict[str, str], sandbox: SandboxMode) -> Ite
         yield subject.project.finding(("script",), problem.sentence, "build-failed")
         return
     with run:
+        began = time.monotonic()
         try:
             subject.report = run.load()
+            subject.start = time.monotonic() - began
         except ScriptRefused as refused:
             yield _refusal(subject.project, refused.fault, run.entry)
             return
@@ -119,6 +139,14 @@ def _run(subject: Subject, secrets: dict[str, str], sandbox: SandboxMode) -> Ite
             if called.trace.failure is not None:
                 stuck.add(component)
             subject.drawings.append(Drawing(component, where, what, called, subject.code.component(component)))
+
+
+def _measures(subject: Subject) -> Measures | None:
+    """Weigh a script that was loaded, as it would be published."""
+    if subject.report is None:
+        return None
+    code, _ = script(subject.project)
+    return Measures(code_bytes(code), subject.start, subject.report.memory)
 
 
 def _links(subject: Subject) -> dict[str, str]:

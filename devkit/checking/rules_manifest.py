@@ -19,4 +19,5 @@ RULES = (
     Rule("policy-odd", "warning", "The content security policy is read as meant.", "Write it as browsers need it."),
     Rule("build-failed", "error", "The script cannot be built.", "Fix what the bundler reports."),
     Rule("load-failed", "error", "The script cannot be loaded in its sandbox.", "Fix the line given."),
+    Rule("type-error", "error", "The project's TypeScript finds an error of types.", "Fix the line given."),
 )

@@ -37,12 +37,13 @@ class Drawing:
 
 @dataclass(slots=True)
 class Subject:
-    """One project under examination; `report` and `shown` are empty where the script cannot be loaded."""
+    """One project under examination; `report` is None where the script cannot be loaded, which took `start` seconds."""
 
     project: Project
     code: Code
     unset: dict[str, list[str]] = field(default_factory=dict)
     report: LoadReport | None = None
+    start: float = 0.0
     drawings: list[Drawing] = field(default_factory=list)
 
     @property

@@ -11,13 +11,14 @@ from typing import Any
 import click
 
 from devkit.checking import manifest_schema, sarif
-from devkit.checking.inspection import Inspection, inspect
+from devkit.checking.inspection import Inspection, Measures, inspect
 from devkit.checking.wording import counted
 from devkit.projects import project as projects
 from devkit.projects.environments import env_option
 from devkit.projects.findings import Finding
 from devkit.terminal import completion
 from devkit.terminal.output import Problem, json_option, say
+from runtime.contract.measures import bytes_text, duration_text
 from runtime.engines.sandbox import SandboxMode
 
 COLORS = {"error": "red", "warning": "yellow"}
@@ -47,7 +48,8 @@ def command(
     """Check the project in PATH (this folder) without publishing it.
 
     Reads the manifest, compares it with the script, loads the script in its sandbox, and draws every block and
-    configuration screen. Nothing outside is asked. Exits with 1 where something is wrong.
+    configuration screen. Types are checked where TypeScript is installed. Nothing outside is asked. Exits with 1 where
+    something is wrong.
 
     Examples: devkit check ./my-integration --strict
               devkit check --sarif check.sarif
@@ -62,16 +64,31 @@ def command(
         _write(Path(sarif_file), sarif.document(inspection.findings, projects.find_folder(path)[0]))
     if as_json:
         report = {"findings": _as_json(inspection.errors), "warnings": _as_json(inspection.warnings)}
-        say(json.dumps({"ok": ok, "name": inspection.name, **report}))
+        measures = _measures_as_json(inspection.measures)
+        say(json.dumps({"ok": ok, "name": inspection.name, **report, "measures": measures}))
     else:
         for finding in inspection.findings:
             say(_shown(finding))
+        if inspection.measures is not None:
+            say(_weighed(inspection.measures))
         say(_summary(inspection))
     ctx.exit(0 if ok else 1)
 
 
 def _as_json(findings: Sequence[Finding]) -> list[dict[str, Any]]:
     return [finding.as_json() for finding in findings]
+
+
+def _measures_as_json(measures: Measures | None) -> dict[str, Any] | None:
+    if measures is None:
+        return None
+    start = round(measures.start * 1000, 1)
+    return {"codeBytes": measures.code, "startMs": start, "memoryBytes": measures.memory}
+
+
+def _weighed(measures: Measures) -> str:
+    parts = (bytes_text(measures.code), duration_text(measures.start * 1000), bytes_text(measures.memory))
+    return "{} of code, loaded in {}, then holds {} of memory.".format(*parts)
 
 
 def _shown(finding: Finding) -> str:

@@ -153,13 +153,17 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class LoadReport:
-    """What a script registered while it was loaded; `actions` are pairs of a component and a name."""
+    """What a script registered while it was loaded; `actions` are pairs of a component and a name.
+
+    `memory` is what it holds since then, in bytes beyond those of a process without a script.
+    """
 
     components: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
     content_sources: tuple[str, ...] = ()
     logs: tuple[LogLine, ...] = ()
     actions: tuple[tuple[str, str], ...] = ()
+    memory: int = 0
 
 
 TraceSink = Callable[[Trace], None]

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import cast
 
 from runtime.contract.invocation import Limits, LoadReport, Script
@@ -57,6 +58,7 @@ class IsolatePool:
         except BaseException:
             self._end(isolate)
             raise
+        memory = isolate.memory()
         isolate.load_logs = list(state.trace.logs)
         future: Future[Isolate] = Future()
         future.set_result(isolate)
@@ -66,7 +68,7 @@ class IsolatePool:
                 self._loaded[script.version, None, limits.memory] = future
         if unavailable:
             self._end(isolate)
-        return LoadReport(report.components, report.events, report.content_sources, tuple(state.trace.logs))
+        return replace(report, logs=tuple(state.trace.logs), memory=memory)
 
     def take(self, script: Script, tenant: str, owner: str, state: CallState) -> Channel:
         """Return a channel of the isolate of a script and a tenant, for a call of the organization `owner`.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from runtime.contract.invocation import Invocation, Limits, LoadReport, Outcome, Script, TraceSink
 from runtime.engines.call_state import CallState, CallStopped
 from runtime.engines.calling import Caller, ProcessBroken
@@ -60,6 +62,7 @@ class PythonEngine:
         try:
             worker.begin(CallState(limits))
             report = worker.load_bundle(bundle, limits.memory)
+            report = replace(report, memory=worker.memory())
             worker.end()
         except ProcessBroken as broken:
             self._pool.drop(worker)

@@ -281,6 +281,10 @@ class Worker(CallConnection):
         out_of_memory = reason == process_ended() and self._group is not None and self._group.ran_out_of_memory()
         return over("memory", state.limits) if out_of_memory else reason
 
+    def memory(self) -> int:
+        """Return the bytes the process and its children hold beyond those it began with."""
+        return self._measure()[0]
+
     def _measure(self) -> tuple[int, float]:
         memory, cpu = measure(self.pid, self.base_memory)
         return memory + (scratch(self.pid) if self._confined else 0), cpu

@@ -7,25 +7,32 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 
+from devkit.build.node_packages import this_machine
 from devkit.checking.rules import RULES
+from devkit.checking.type_check import find_errors
 from devkit.commands.new import TEMPLATES
+from devkit.projects.project import load
+from devkit.terminal.output import Problem
 from tests.clients.packages import needs_packages
 from tests.devkit.checking.projects import edit, write_javascript, write_python
 from tests.devkit.conftest import Shell
 from tests.devkit.dev_process import PATIENCE, SAMPLES, environment
+
+WEIGHED = r"[\d.]+ (?:KB|bytes) of code, loaded in [\d.]+ m?s, then holds [\d.]+ (?:MB|KB|bytes) of memory\.\n"
 
 
 @pytest.mark.parametrize("folder", sorted(path.parent for path in SAMPLES.glob("*/*.yaml")), ids=lambda path: path.name)
 def test_the_samples_have_no_fault(folder: Path, shell: Shell) -> None:
     done = shell("check", str(folder), "--strict")
     assert (done.code, done.err) == (0, ""), done.out
-    assert done.out.endswith(": no problem found.\n")
+    assert re.fullmatch(rf"{WEIGHED}.+: no problem found\.\n", done.out)
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
@@ -36,7 +43,74 @@ def test_what_is_made_from_a_template_has_no_fault(name: str, shell: Shell, tmp_
     if (folder / "package.json").exists():
         (folder / "node_modules").symlink_to(SAMPLES / "diagram-js" / "node_modules")
     done = shell("check", str(folder), "--strict")
-    assert (done.code, done.out) == (0, "fresh-one: no problem found.\n"), done.err
+    assert done.code == 0, done.out + done.err
+    assert re.fullmatch(f"{WEIGHED}fresh-one: no problem found\\.\n", done.out)
+
+
+@pytest.mark.parametrize("write", [write_python, pytest.param(write_javascript, marks=needs_packages)])
+def test_a_script_is_weighed(write: Callable[[Path], Path], shell: Shell, tmp_path: Path) -> None:
+    folder = write(tmp_path)
+    light = shell("check", str(folder), "--json").json["measures"]
+    assert all(value > 0 for value in light.values())
+    script = next(file for name in ("integration.py", "src/index.tsx") if (file := folder / name).exists())
+    heavy = "x" * 5_000
+    if script.suffix == ".py":
+        script.write_text(
+            script.read_text() + f"\nheld = '{heavy}'\nheld = [bytearray(b'x' * 1_000_000) for _ in range(20)]\n"
+        )
+    else:
+        script.write_text(
+            f"globalThis.held = '{heavy}';\nglobalThis.more = new Uint8Array(20_000_000).fill(1);\n{script.read_text()}"
+        )
+    weighed = shell("check", str(folder), "--json").json["measures"]
+    assert weighed["codeBytes"] >= light["codeBytes"] + len(heavy)
+    assert weighed["memoryBytes"] >= light["memoryBytes"] + 15_000_000
+    script.write_text("}" if script.suffix == ".py" else "null.x;")
+    assert shell("check", str(folder), "--json").json["measures"] is None
+
+
+TYPES = """{"compilerOptions": {"target": "es2022", "module": "esnext", "moduleResolution": "bundler", "strict": true,
+"jsx": "react-jsx", "jsxImportSource": "@gitbook/runtime", "noEmit": true, "skipLibCheck": true, "types": [],
+"lib": ["es2022", "webworker"], "allowArbitraryExtensions": true}, "include": ["src"]}"""
+
+
+@needs_packages
+def test_errors_of_types_are_told_where_typescript_is_installed(shell: Shell, tmp_path: Path) -> None:
+    folder = write_javascript(tmp_path)
+    index = folder / "src" / "index.tsx"
+    (folder / "src" / "published.raw.d.js.ts").write_text("declare const text: string;\nexport default text;\n")
+    index.write_text(
+        index.read_text().replace("render: async (element, { environment })", "render: async (_, { environment }: any)")
+    )
+    edit(index, "const card = ", "const number: number = 'one';\nconst card = ")
+    # Without its settings a project was not written for the compiler.
+    assert shell("check", str(folder), "--json").json["findings"] == []
+    (folder / "tsconfig.json").write_text(TYPES)
+    done = shell("check", str(folder), "--json")
+    assert done.code == 1
+    (finding,) = [finding for finding in done.json["findings"] if finding["line"] == 5]
+    assert (finding["rule"], finding["file"], finding["column"]) == ("type-error", "src/index.tsx", 7)
+    assert finding["message"] == "Type 'string' is not assignable to type 'number'."
+    assert finding["source"] == "const number: number = 'one';"
+    (folder / "tsconfig.json").write_text('{"include": ["elsewhere"]}')
+    (broken,) = shell("check", str(folder), "--json").json["findings"]
+    assert (broken["rule"], broken["file"], broken["line"]) == ("type-error", "tsconfig.json", 1)
+
+
+def test_a_compiler_that_is_a_program_of_its_own_is_started_directly(shell: Shell, tmp_path: Path) -> None:
+    folder = write_javascript(tmp_path)
+    (folder / "tsconfig.json").write_text(TYPES)
+    (folder / "node_modules").unlink()
+    (folder / "node_modules" / "typescript").mkdir(parents=True)
+    program = folder / "node_modules" / "@typescript" / f"typescript-{this_machine()}" / "lib" / "tsc"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\necho 'src/index.tsx(2,8): error TS1: It is odd.'\nexit 2\n")
+    program.chmod(0o755)
+    (finding,) = find_errors(load(str(folder)))
+    assert finding.sentence == "src/index.tsx:2:8: It is odd."
+    program.write_text("#!/bin/sh\necho 'no such option' >&2\nexit 1\n")
+    with pytest.raises(Problem, match="TypeScript cannot be run: no such option; run `npm install` again"):
+        list(find_errors(load(str(folder))))
 
 
 def test_findings_are_shown_with_their_lines_and_counted(shell: Shell, tmp_path: Path) -> None:

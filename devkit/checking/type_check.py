@@ -1,0 +1,91 @@
+"""What the TypeScript compiler of a project's own says of its types."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from devkit.build import node_packages
+from devkit.build.javascript import ENDINGS
+from devkit.build.places import relative, source_line
+from devkit.projects.findings import Finding
+from devkit.projects.project import Project
+from devkit.terminal.output import Problem
+from runtime.engines.javascript.command import find_deno
+
+RULE = "type-error"
+OPTIONS = ("--noEmit", "--pretty", "false", "--project")
+# The compiler reads files and writes none.
+DENO = ("run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote", "--node-modules-dir=manual")
+RIGHTS = ("--allow-read", "--allow-env", "--allow-sys")
+PATIENCE = 180
+"""Seconds, for projects with many packages on machines that do something else."""
+ERROR = re.compile(r"^(?:(?P<file>.+?)\((?P<line>\d+),(?P<column>\d+)\): )?error TS\d+: (?P<message>.*)$", re.MULTILINE)
+
+
+def find_errors(project: Project) -> Iterator[Finding]:
+    """Give the errors in the project's own files; raises Problem where its compiler cannot be run.
+
+    A project without an installed `typescript` or without a `tsconfig.json` is not looked at.
+    """
+    if project.script.suffix not in ENDINGS:
+        return
+    settings = _settings(project)
+    command = _compiler(project.folder) if settings is not None else None
+    if settings is None or command is None:
+        return
+    try:
+        done = subprocess.run(
+            [*command, *OPTIONS, str(settings)],
+            cwd=project.folder,  # which the names of files are relative to
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=PATIENCE,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Problem(f"TypeScript cannot be run: {error}; run `npm install` again") from error
+    told = list(ERROR.finditer(done.stdout))
+    if done.returncode and not told:
+        said = (done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}").splitlines()
+        raise Problem(f"TypeScript cannot be run: {said[-1]}; run `npm install` again")
+    for match in told:
+        finding = _finding(project.folder.resolve(), settings, match)
+        if finding is not None:
+            yield finding
+
+
+def _settings(project: Project) -> Path | None:
+    """Find the `tsconfig.json` of the script: the nearest one, but none from outside the project."""
+    for above in project.script.parents:
+        if (above / "tsconfig.json").is_file():
+            return above / "tsconfig.json"
+        if above == project.folder:
+            return None
+    return None
+
+
+def _compiler(folder: Path) -> list[str] | None:
+    """Give the command that runs the compiler: its own program since TypeScript 7, before that with Deno."""
+    for package in node_packages.installed(folder, "typescript"):
+        native = Path("@typescript", f"typescript-{node_packages.this_machine()}", "lib", "tsc")
+        program = node_packages.program(package, native)
+        if program is not None:
+            return [str(program)]
+        deno = find_deno()
+        return [deno, *DENO, *RIGHTS, str(package / "lib" / "tsc.js")] if deno is not None else None
+    return None
+
+
+def _finding(folder: Path, settings: Path, match: re.Match[str]) -> Finding | None:
+    """Place an error; None for one in a package, which is not the author's."""
+    if match["file"] is None:
+        return Finding(relative(settings, folder), 1, 1, match["message"], None, RULE)
+    file = (folder / match["file"]).resolve()
+    if not file.is_relative_to(folder) or "node_modules" in file.parts:
+        return None
+    line, column = int(match["line"]), int(match["column"])
+    return Finding(relative(file, folder), line, column, match["message"], source_line(file, line), RULE)
