@@ -62,9 +62,9 @@ class Passages:
 def find(session: Session, at: Addresses, scope: Scope, question: str, previous: Sequence[str] = ()) -> Passages:
     """Find the passages that answer a question best; those asked before help where it says little by itself."""
     matches = finding.search(session, scope, question, some=True)
-    if not matches.hits and previous:
+    if not matches.scores and previous:
         matches = finding.search(session, scope, " ".join((question, *reversed(previous))), some=True)
-    hits = sorted(matches.hits, key=lambda hit: (-hit.score, hit.space_id, hit.number))[:MOST_PAGES]
+    hits = matches.best(MOST_PAGES)[:MOST_PAGES]
     pages = search.shown_pages(session, hits, matches, MOST_PASSAGES)
     spaces = searching.contents(session, SpaceRow, {page.row.space_id for page in pages})
     best, words = hits[0].score if hits else 1, Words(matches.words)

@@ -52,20 +52,18 @@ def pages(session: Session, scope: Scope, query: str, cursor: str | None, limit:
     """Find pages, best first; raises BadRequest for a foreign cursor."""
     place = _place(cursor, "pages")
     matches = finding.search(session, scope, query)
-    shown, more = _window(session, matches.hits, place, limit)
+    shown, more = _window(session, matches, place, limit)
     items = shown_pages(session, [hit for hit, _ in shown], matches)
     last = shown[-1] if more and shown else None
-    return Found(items, len(matches.hits), _cursor("pages", last[0].score, last[1]) if last is not None else None)
+    return Found(items, len(matches.scores), _cursor("pages", last[0].score, last[1]) if last is not None else None)
 
 
 def spaces(session: Session, scope: Scope, query: str, cursor: str | None, limit: int) -> Found[FoundSpace]:
     """Find spaces with their best pages, the space of the best one first; raises BadRequest for a foreign cursor."""
     place = _place(cursor, "spaces")
     matches = finding.search(session, scope, query)
-    by_space: dict[str, list[Hit]] = {}
-    for hit in matches.hits:
-        by_space.setdefault(hit.space_id, []).append(hit)
-    ranked = sorted((-max(hit.score for hit in hits), space_id) for space_id, hits in by_space.items())
+    by_space = matches.by_space()
+    ranked = sorted((-max(found.scores.values()), space_id) for space_id, found in by_space.items())
     after = [one for one in ranked if place is None or one > (-place[0], place[1])]
     chosen = after[:limit]
     many = max(FEWEST_PAGES, PAGES // max(1, len(chosen)))
@@ -90,21 +88,17 @@ def shown_pages(session: Session, hits: Sequence[Hit], matches: Matches, many: i
 
 
 def _window(
-    session: Session, hits: Sequence[Hit], place: tuple[int, str] | None, limit: int
+    session: Session, matches: Matches, place: tuple[int, str] | None, limit: int
 ) -> tuple[list[tuple[Hit, str]], bool]:
     """Give the best hits after a place, equal ones by the ids of their pages; tells whether more come."""
-    ranked = sorted((hit for hit in hits if place is None or hit.score <= place[0]), key=lambda hit: -hit.score)
     chosen: list[tuple[Hit, str]] = []
-    begin = 0
-    while begin < len(ranked) and len(chosen) <= limit:
-        end = max(begin + 1, min(len(ranked), begin + limit + 1 - len(chosen)))
-        while end < len(ranked) and ranked[end].score == ranked[end - 1].score:
-            end += 1
-        ids = finding.ids_of(session, ranked[begin:end])
-        named = [(hit, ids[hit.space_id, hit.number]) for hit in ranked[begin:end] if (hit.space_id, hit.number) in ids]
+    most = place[0] if place is not None else None
+    while len(chosen) <= limit and (hits := matches.best(limit + 1 - len(chosen), most)):
+        ids = finding.ids_of(session, hits)
+        named = [(hit, ids[hit.space_id, hit.number]) for hit in hits if (hit.space_id, hit.number) in ids]
         named.sort(key=lambda one: (-one[0].score, one[1], one[0].space_id))
         chosen += [one for one in named if place is None or (-one[0].score, one[1]) > (-place[0], place[1])]
-        begin = end
+        most = hits[-1].score - 1
     return chosen[:limit], len(chosen) > limit
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
-from sqlalchemy import ColumnElement, and_, func, inspect, select, true
+from sqlalchemy import ColumnElement, Select, and_, bindparam, func, inspect, select, true
 from sqlalchemy.orm import Session
 
 from runtime.contract.organizations import Role
@@ -24,6 +25,9 @@ from runtime.store.remembered import record_of
 
 R = TypeVar("R", bound=Table)
 Conditions = Sequence[ColumnElement[bool]]
+_Shape = tuple[tuple[str, bool], ...]
+WRITTEN = 512
+"""Statements that are kept: of a few actors for all tables, or of many for those that are read most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +54,10 @@ def find(session: Session, reach: Reach, table: type[R], *conditions: ColumnElem
     """Find the one row with these values that the actor may see; values no database can hold name nothing."""
     if any(_impossible(value) for value in by.values()):
         return None
-    query = select(table).where(visible(table, reach), *conditions).filter_by(**by).limit(1)
-    row = session.scalars(query).first()
+    if conditions:
+        row = session.scalars(select(table).where(visible(table, reach), *conditions).filter_by(**by).limit(1)).first()
+    else:
+        row = session.scalars(_written(table, reach, _shape(by)), _values(by)).first()
     if (record := record_of(session)) is not None:
         record.looked(reach.rests_on, [row])
     return row
@@ -61,12 +67,38 @@ def find_with_level(session: Session, reach: Reach, table: type[R], **by: Any) -
     """Find a row as `find` does, with the level the actor has on it, in one query."""
     if any(_impossible(value) for value in by.values()):
         return None
-    same = [getattr(table, column) == value for column, value in by.items()]
-    query = select(table, table.level_for(reach)).where(visible(table, reach), *same).limit(1)
-    match = session.execute(query).first()
+    match = session.execute(_written_with_level(table, reach, _shape(by)), _values(by)).first()
     if (record := record_of(session)) is not None:
         record.looked(reach.rests_on, [match[0] if match is not None else None])
     return (match[0], level_of(match[1])) if match is not None else None
+
+
+# To write who may see a row takes longer than to ask the database: what is asked again and again is written once. All
+# that decides is part of the key, and what a condition compares with the time must be read when it is asked.
+@lru_cache(maxsize=WRITTEN)
+def _written(table: type[R], reach: Reach, by: _Shape) -> Select[R]:
+    return select(table).where(visible(table, reach), *_same(table, by)).limit(1)
+
+
+@lru_cache(maxsize=WRITTEN)
+def _written_with_level(table: type[R], reach: Reach, by: _Shape) -> Select[R, int]:
+    return select(table, table.level_for(reach)).where(visible(table, reach), *_same(table, by)).limit(1)
+
+
+def _same(table: type[Table], by: _Shape) -> list[ColumnElement[bool]]:
+    return [
+        getattr(table, column).is_(None) if empty else getattr(table, column) == bindparam(f"by_{column}")
+        for column, empty in by
+    ]
+
+
+def _shape(by: dict[str, Any]) -> _Shape:
+    """Give the columns with whether null is looked for, which SQL asks for in another way."""
+    return tuple((column, value is None) for column, value in by.items())
+
+
+def _values(by: dict[str, Any]) -> dict[str, Any]:
+    return {f"by_{column}": value for column, value in by.items() if value is not None}
 
 
 def _impossible(value: Any) -> bool:

@@ -6,6 +6,7 @@ words of the index that each of them may stand for, and by the pages of the spac
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ MAX_COMPARED = 2000
 EXACT, BEGUN, FORGIVEN = 1.0, 0.7, 0.5
 """How well a word stands for one of a query: as it is, as its beginning, but for a letter."""
 PAGE_BITS = 24
+_NUMBERS = (1 << PAGE_BITS) - 1
 _END = b"\xff"
 
 
@@ -51,10 +53,35 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """All pages that match, in no order; `words` tells how much each word of the index counted for the query."""
+    """All pages that match; `words` tells how much each word of the index counted for the query.
 
-    hits: Sequence[Hit]
+    `scores` holds numbers alone, since thousands of pages may match of which few are shown: by what a page is among
+    `spaces`, the place of its space and its number there in one.
+    """
+
+    spaces: Sequence[str]
+    scores: Mapping[int, int]
     words: Mapping[str, float]
+
+    def by_space(self) -> dict[str, Matches]:
+        """Give the matches of each space alone."""
+        apart: dict[int, dict[int, int]] = {}
+        for page, score in self.scores.items():
+            apart.setdefault(page >> PAGE_BITS, {})[page] = score
+        return {self.spaces[place]: Matches(self.spaces, scores, self.words) for place, scores in apart.items()}
+
+    def best(self, many: int, most: int | None = None) -> list[Hit]:
+        """Give the `many` best that score at most `most`, best first, with all that score as well as the last."""
+        scores = self.scores
+        if most is not None:
+            scores = {page: score for page, score in scores.items() if score <= most}
+        highest = heapq.nlargest(many, scores.values())
+        least = highest[-1] if highest else 0
+        chosen = [(-score, page) for page, score in scores.items() if score >= least]
+        return [self._hit(page, -score) for score, page in sorted(chosen)] if many > 0 else []
+
+    def _hit(self, page: int, score: int) -> Hit:
+        return Hit(score, self.spaces[page >> PAGE_BITS], page & _NUMBERS)
 
 
 class PageRow(NamedTuple):
@@ -69,7 +96,7 @@ class PageRow(NamedTuple):
     revision: str | None
 
 
-NOTHING = Matches((), {})
+NOTHING = Matches((), {}, {})
 
 
 def search(session: Session, scope: Scope, query: str, *, some: bool = False) -> Matches:
@@ -92,7 +119,7 @@ def search(session: Session, scope: Scope, query: str, *, some: bool = False) ->
     if not pages:
         pages = set().union(*(scores for _, scores in found))
     pages -= _unlisted(session, scope)
-    return Matches(_ranked(scope, found, pages), counted)
+    return Matches(scope.spaces, _scored(found, pages), counted)
 
 
 def spaces_seen(session: Session, reach: Reach, organization_id: str) -> list[str]:
@@ -195,13 +222,21 @@ def _weights(session: Session, scope: Scope, words: Sequence[bytes]) -> dict[byt
 def _scores(meant: Mapping[bytes, float], weights: Mapping[bytes, list[tuple[int, bytes]]]) -> dict[int, float]:
     """Add up what the words that one stands for weigh in each page; what is meant exactly counts by itself."""
     scores: dict[int, float] = {}
-    for word, quality in sorted(meant.items(), key=lambda one: (-one[1], one[0])):
-        for begin, entries in weights.get(word, ()):
-            for entry in postings.unpack(entries):
-                page = begin + (entry >> 9)
-                weight = quality * (entry & postings.HEAVIEST)
-                if weight > scores.get(page, 0.0):
-                    scores[page] = weight
+    heaviest = postings.HEAVIEST
+    for quality in sorted(set(meant.values()), reverse=True):
+        chunks: dict[int, list[bytes]] = {}
+        for word in (word for word, other in meant.items() if other == quality):
+            for begin, entries in weights.get(word, ()):
+                chunks.setdefault(begin, []).append(entries)
+        # Sorted, what weighs most of a page comes last and stays: to compare word by word would take longer.
+        most = {
+            begin + (entry >> 9): entry & heaviest
+            for begin, parts in chunks.items()
+            for entry in sorted(postings.unpack(b"".join(parts)))
+        }
+        for page, weight in most.items():
+            if quality * weight > scores.get(page, 0.0):
+                scores[page] = quality * weight
     return scores
 
 
@@ -213,8 +248,11 @@ def _in_all(found: Sequence[tuple[float, Mapping[int, float]]]) -> set[int]:
     return pages
 
 
-def _ranked(scope: Scope, found: Sequence[tuple[float, Mapping[int, float]]], pages: set[int]) -> list[Hit]:
+def _scored(found: Sequence[tuple[float, Mapping[int, float]]], pages: set[int]) -> dict[int, int]:
     """Score pages: what rare words weigh counts more, and having few of the words counts less."""
+    if len(found) == 1:
+        ((rare, scores),) = found
+        return {page: round(rare * scores[page] * 1000) for page in pages}
     totals = dict.fromkeys(pages, 0.0)
     covered = dict.fromkeys(pages, 0.0)
     whole = sum(rare for rare, _ in found) or 1.0
@@ -224,11 +262,7 @@ def _ranked(scope: Scope, found: Sequence[tuple[float, Mapping[int, float]]], pa
             if weight is not None:
                 totals[page] += rare * weight
                 covered[page] += rare
-    low = (1 << PAGE_BITS) - 1
-    return [
-        Hit(round(total * (covered[page] / whole) * 1000), scope.spaces[page >> PAGE_BITS], page & low)
-        for page, total in totals.items()
-    ]
+    return {page: round(total * (covered[page] / whole) * 1000) for page, total in totals.items()}
 
 
 def _pages_in(session: Session, scope: Scope) -> int:

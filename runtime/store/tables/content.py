@@ -5,7 +5,20 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
-from sqlalchemy import JSON, ColumnElement, ForeignKey, Index, LargeBinary, Select, String, and_, exists, or_, select
+from sqlalchemy import (
+    JSON,
+    ColumnElement,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    Select,
+    String,
+    and_,
+    bindparam,
+    exists,
+    or_,
+    select,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
 from runtime.contract.identifiers import new_id
@@ -56,7 +69,9 @@ class RevisionRow(Table):
         seen = cls.space_id.in_(select(SpaceRow.id).where(SpaceRow.visible_to(reach)))
         if reach.kind != "visitor":
             return seen
-        just_now = SpaceRow.revised_at > now() - READING
+        # The time of when it is asked: statements are kept.
+        lately = bindparam(None, callable_=lambda: now() - READING, type_=UtcTime, unique=True)
+        just_now = SpaceRow.revised_at > lately
         of_space = SpaceRow.id == cls.space_id
         shown = exists().where(of_space, SpaceRow.revision_id == cls.id)
         shown_before = exists().where(of_space, SpaceRow.previous_id == cls.id, just_now)
