@@ -50,7 +50,7 @@ Examples: devkit dev ./my-integration --no-open
 )
 @click.option("--host", help="Develop against this host: its events come here through a tunnel.")
 @click.option("--token", help="A token for that host; default: DEVKIT_TOKEN, or the saved one.")
-@choosing.to_option("Develop against the host of this name, as with --host.")
+@choosing.to_option("Develop against the host of this name, as with --host.", local=False)
 @click.option("--all-events", is_flag=True, help="Also show the events for which the script has no handler.")
 @click.option("--all", "everybody", is_flag=True, help="With --host or --to: take the events of all organizations.")
 @click.option(

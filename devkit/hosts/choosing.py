@@ -100,10 +100,11 @@ def options(function: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def to_option(text: str, name: str = "--to") -> Callable[[Any], Any]:
-    """Make an option that takes the name of a host."""
+def to_option(text: str, name: str = "--to", *, local: bool = True) -> Callable[[Any], Any]:
+    """Make an option that takes the name of a host, `local` among them where that is one to choose."""
+    metavar = f"{LOCAL}|NAME" if local else "NAME"
     return click.option(
-        name, {"--to": "to", "--from": "from_"}[name], metavar=f"{LOCAL}|NAME", help=text, shell_complete=_names
+        name, {"--to": "to", "--from": "from_"}[name], metavar=metavar, help=text, shell_complete=_names
     )
 
 
