@@ -99,7 +99,7 @@ def command(
     gc.collect()
     gc.freeze()  # what is loaded now is shared with the processes that serve
     lent = os.environ.get(relaying.FOLDER)
-    relay = os.environ[relaying.FOLDER] = lent or tempfile.mkdtemp(prefix="devkit-")
+    relay = os.environ[relaying.FOLDER] = lent or relaying.make_folder()
     # What is in the environment already would be the numbers of another program.
     counts = tempfile.mkdtemp(prefix="devkit-metrics-") if settings.workers > 1 else None
     os.environ.pop(metrics.SHARED, None)

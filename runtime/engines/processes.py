@@ -39,6 +39,14 @@ def measure(pid: int, base: int) -> tuple[int, float]:
     return memory, cpu
 
 
+def measurable() -> bool:
+    """Tell whether this system says what processes use; without, no limit of it holds outside a sandbox."""
+    try:
+        return resident(os.getpid()) > 0
+    except OSError:
+        return False
+
+
 def resident(pid: int) -> int:
     """Return the bytes of anonymous and shared memory a process holds, with the tables for them; raises `OSError`."""
     return sum(int(kilobytes) for kilobytes in _HELD.findall(_read(f"/proc/{pid}/status"))) * 1024

@@ -185,11 +185,15 @@ def _parents(targets: Iterable[str]) -> list[str]:
     return sorted(str(parent) for parent in parents - mounted if parent != Path("/"))
 
 
+def last_words(stderr: str) -> str:
+    """Return the last line that a process wrote before it ended."""
+    return stderr.strip().splitlines()[-1] if stderr.strip() else "it ended without a word"
+
+
 def explain(stderr: str) -> str:
     """Turn what bubblewrap or a zygote said when it failed into a sentence that says what to do."""
-    message = stderr.strip().splitlines()[-1] if stderr.strip() else "it ended without a word"
     return (
-        f"the sandbox does not work here: {message}. Scripts need unprivileged user namespaces: set the kernel "
+        f"the sandbox does not work here: {last_words(stderr)}. Scripts need unprivileged user namespaces: set the kernel "
         "settings user.max_user_namespaces above 0 and, on Ubuntu, kernel.apparmor_restrict_unprivileged_userns to 0; "
         "in a container, allow the system calls unshare and mount. To run scripts unprotected, choose sandbox off."
     )

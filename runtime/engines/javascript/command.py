@@ -27,7 +27,7 @@ THREADS = 128
 RESERVED = 576 * 1024 * 1024  # addresses that V8 takes at its start and mostly never uses, which count as data
 _RLIMIT_SIGPENDING, _RLIMIT_MSGQUEUE = 11, 12  # Linux; the module `resource` has not all names everywhere
 STDERR_BYTES = 64 * 1024
-_LONGEST_PLACE = 50  # characters: the address of a Unix socket, further down, may have 103 in all on macOS
+_LONGEST_PLACE = 50  # characters; a Unix socket further down has 53 more
 _LIMITS = {
     resource.RLIMIT_CORE: 0,
     resource.RLIMIT_FSIZE: STDERR_BYTES,

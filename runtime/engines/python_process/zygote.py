@@ -155,6 +155,8 @@ class Zygote:
         process.kill()
         output = process.communicate()[1].decode("utf-8", "replace")
         self._stop()
+        if self._mode == "off":
+            raise SandboxUnavailable(f"Python cannot be started for scripts: {sandbox.last_words(output)}")
         raise SandboxUnavailable(sandbox.explain(output))
 
     def _command(self, descriptor: int, confined: bool) -> tuple[list[str], dict[str, str]]:
