@@ -24,7 +24,7 @@ from runtime.engines.dev_tunnel import relay
 from runtime.engines.sandbox import SandboxMode
 
 FIRST_PORT, PORTS = 4100, 800
-PATIENCE = 30.0
+PATIENCE = 60.0
 LEASH = "DEVKIT_END_WITH_STARTER"
 """Set for a host that ends when its standard input does."""
 

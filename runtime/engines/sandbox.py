@@ -193,9 +193,10 @@ def last_words(stderr: str) -> str:
 def explain(stderr: str) -> str:
     """Turn what bubblewrap or a zygote said when it failed into a sentence that says what to do."""
     return (
-        f"the sandbox does not work here: {last_words(stderr)}. Scripts need unprivileged user namespaces: set the kernel "
-        "settings user.max_user_namespaces above 0 and, on Ubuntu, kernel.apparmor_restrict_unprivileged_userns to 0; "
-        "in a container, allow the system calls unshare and mount. To run scripts unprotected, choose sandbox off."
+        f"the sandbox does not work here: {last_words(stderr)}. Scripts need unprivileged user namespaces: set the "
+        "kernel settings user.max_user_namespaces above 0 and, on Ubuntu, "
+        "kernel.apparmor_restrict_unprivileged_userns to 0; in a container, allow the system calls unshare and mount. "
+        "To run scripts unprotected, choose sandbox off."
     )
 
 

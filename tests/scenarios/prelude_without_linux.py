@@ -1,4 +1,4 @@
-"""Run before anything else in processes that shall have no more than macOS has; `without_linux` writes what SETTINGS is."""
+"""Run first in processes that shall have no more than macOS has; `without_linux` writes what SETTINGS is."""
 
 # mypy: ignore-errors
 import ctypes
@@ -13,7 +13,9 @@ AF_UNIX = 1
 LONGEST_ADDRESS = 103
 
 # Without it no file would be found that says how this Python was built.
-os.environ["_PYTHON_SYSCONFIGDATA_NAME"] = f"_sysconfigdata_{sys.abiflags}_{sys.platform}_{sys.implementation._multiarch}"
+os.environ["_PYTHON_SYSCONFIGDATA_NAME"] = (
+    f"_sysconfigdata_{sys.abiflags}_{sys.platform}_{sys.implementation._multiarch}"
+)
 sys.platform = "darwin"
 sys._base_executable = SETTINGS["interpreter"]  # noqa: F821 - written before this
 proxies = sys.modules["_scproxy"] = types.ModuleType("_scproxy")  # which urllib asks for the proxies of a Mac

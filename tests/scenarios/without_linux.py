@@ -1,8 +1,8 @@
 """A Python on Linux that has only what a Python on macOS has, for processes that tests start.
 
 Which names that takes away from the standard library is read from the type stubs, which say for which system each is.
-By hand is added what the systems' kernels and libraries do differently. It is no Mac: what macOS has beyond Linux (kqueue,
-its own file systems, its limits) is not there, and what is compiled into packages is still that of Linux.
+By hand is added what the systems' kernels and libraries do differently. It is no Mac: what macOS has beyond Linux
+(kqueue, its own file systems, its limits) is not there, and what is compiled into packages is still that of Linux.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def lacking(module: str) -> set[str]:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """Write the prelude into a folder; gives the variables with which each Python started from then on begins with it."""
+    """Write the prelude into a folder; gives the variables with which each Python begins with it."""
     program, site = folder / "python", folder / "sitecustomize.py"
     names = {module: sorted(lacking(module)) for module in MODULES}
     settings = {"names": names, "also": ALSO_UNDER, "symbols": SYMBOLS, "interpreter": str(program)}
