@@ -13,6 +13,7 @@ import click
 from devkit.checking import manifest_schema, sarif
 from devkit.checking.inspection import Inspection, Measures, inspect
 from devkit.checking.wording import counted
+from devkit.offline.confinement import sandbox_option
 from devkit.projects import project as projects
 from devkit.projects.environments import env_option
 from devkit.projects.findings import Finding
@@ -26,9 +27,7 @@ COLORS = {"error": "red", "warning": "yellow"}
 
 @click.command("check")
 @click.argument("path", required=False, shell_complete=completion.folders)
-@click.option(
-    "--sandbox", type=click.Choice(["required", "off"]), default="required", help="Whether to confine the script."
-)
+@sandbox_option
 @click.option("--strict", is_flag=True, help="Treat warnings as errors.")
 @click.option("--sarif", "sarif_file", type=click.Path(dir_okay=False), help="Write the findings as SARIF, for CI.")
 @click.option("--schema", is_flag=True, help="Print the JSON schema of a manifest, for editors, and check nothing.")

@@ -19,10 +19,11 @@ from devkit.hosts.choosing import Choice
 from devkit.hosts.credentials import LOCAL
 from devkit.local_host import running
 from devkit.local_host.process import LocalHost, choose_port
+from devkit.offline.confinement import sandbox_option
 from devkit.projects import project as projects
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
-from devkit.terminal.output import json_option, warn
+from devkit.terminal.output import json_option
 from runtime.engines.sandbox import SandboxMode
 
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -53,9 +54,7 @@ Examples: devkit dev ./my-integration --no-open
 @choosing.to_option("Develop against the host of this name, as with --host.", local=False)
 @click.option("--all-events", is_flag=True, help="Also show the events for which the script has no handler.")
 @click.option("--all", "everybody", is_flag=True, help="With --host or --to: take the events of all organizations.")
-@click.option(
-    "--sandbox", type=click.Choice(["required", "off"]), default="required", help="Whether to confine the script."
-)
+@sandbox_option
 @env_option
 @json_option
 def command(
@@ -126,8 +125,6 @@ def _run(
         if debug:
             debuggee = debugging.start(projects.load(path, env), debug_port, place / "debug.log")
             settings = {"wall_seconds": str(debugging.NO_LIMIT), "allow_egress": debuggee.address}
-        if sandbox == "off":
-            warn("the script runs without a sandbox: it can read and change whatever you can")
         host = LocalHost(place, port, sandbox, **settings)
         session = Session(host, path, stopping, reporter, env=env, browser=browser, debuggee=debuggee)
         actions = Actions(session, host.port, reporter, stopping)

@@ -12,6 +12,7 @@ from devkit.build.bundle import runtime_of
 from devkit.build.places import source_line
 from devkit.checking.wording import nearest
 from devkit.offline import simulated_host
+from devkit.offline.confinement import sandbox_option
 from devkit.offline.sandboxed_script import CallResult, SandboxedScript
 from devkit.offline.simulated_host import LEVELS, Configurations, Screen
 from devkit.projects import environments
@@ -79,9 +80,7 @@ def _object(ctx: click.Context, param: click.Parameter, value: str | None) -> di
 @click.option("--tree", "as_tree", is_flag=True, help="Print a tree in the terminal (the default).")
 @click.option("--html", "html_file", type=click.Path(dir_okay=False), help="Write a self-contained HTML page.")
 @click.option("--png", "png_file", type=click.Path(dir_okay=False), help="Write an image; needs Chromium.")
-@click.option(
-    "--sandbox", type=click.Choice(["required", "off"]), default="required", help="Whether to confine the script."
-)
+@sandbox_option
 @env_option
 @json_option
 @click.pass_context

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 import time
+from functools import partial
 from multiprocessing.connection import wait as wait_for_end
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from granian.constants import Interfaces
 from devkit.local_host import private_files
 from devkit.local_host.log import log_to_errors
 from devkit.local_host.process import LEASH
-from devkit.local_host.serving import GIVE_UP_AFTER, Server
+from devkit.local_host.serving import GIVE_UP_AFTER, Server, Shared
 from devkit.terminal.output import Problem, answer, json_option
 from runtime.app import Application, StartRefused, create_app, must_be_there, prepare
 from runtime.dispatch import metrics
@@ -99,7 +100,7 @@ def command(
     gc.collect()
     gc.freeze()  # what is loaded now is shared with the processes that serve
     lent = os.environ.get(relaying.FOLDER)
-    relay = os.environ[relaying.FOLDER] = lent or tempfile.mkdtemp(prefix="devkit-")
+    relay = os.environ[relaying.FOLDER] = lent or relaying.make_folder()
     # What is in the environment already would be the numbers of another program.
     counts = tempfile.mkdtemp(prefix="devkit-metrics-") if settings.workers > 1 else None
     os.environ.pop(metrics.SHARED, None)
@@ -132,15 +133,48 @@ def _end_with_starter() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _end_with_server() -> None:
+def _end_with_server(shared: Shared) -> None:
     """Stop serving when the process that leads the host is gone: nobody else could stop this one."""
     leader = multiprocessing.parent_process()
     if leader is not None:
         wait_for_end([leader.sentinel])
-        Server.stopping.value = 1
+        shared.stopping.value = 1
         os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(STOP_AFTER)
         os._exit(1)
+
+
+def _load(settings: Settings, shared: Shared) -> Application:
+    """Build the host, in a serving process."""
+    log_to_errors(settings)  # a fork does so already
+    try:
+        must_be_there(settings)
+        app = create_app(settings)
+    except Exception:
+        if not shared.served.value:  # trying for ever would help nobody: it has never worked
+            shared.failed.value = 1
+            os.kill(os.getppid(), signal.SIGTERM)
+        raise
+    shared.served.value = 1
+
+    loaded = time.monotonic()
+
+    def end_streams() -> None:
+        while not shared.stopping.value:
+            time.sleep(0.05)
+        nudging = time.monotonic() + 3 if time.monotonic() - loaded < STARTING else 0.0
+        app.host.announcer.close()
+        # A signal that came before the web server listened for it is lost, and the leader would wait in vain. Once
+        # it listens, a second one would cut off the calls in flight.
+        while time.monotonic() < nudging:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(1)
+
+    threading.Thread(target=end_streams, name="stop", daemon=True).start()
+    threading.Thread(target=_end_with_server, args=[shared], name="leader", daemon=True).start()
+    # Runs when the serving process ends in order: calls in flight are over by then.
+    multiprocessing.util.Finalize(None, app.close, exitpriority=100)
+    return app
 
 
 def _accepts(address: str, port: int) -> bool:
@@ -170,36 +204,6 @@ def _run(settings: Settings, address: str, port: int, first: str | None, as_json
         workers_kill_timeout=STOP_AFTER,
     )
 
-    def load(*_: Any) -> Application:
-        try:
-            must_be_there(settings)
-            app = create_app(settings)
-        except Exception:
-            if not Server.served.value:  # trying for ever would help nobody: it has never worked
-                Server.failed.value = 1
-                os.kill(os.getppid(), signal.SIGTERM)
-            raise
-        Server.served.value = 1
-
-        loaded = time.monotonic()
-
-        def end_streams() -> None:
-            while not Server.stopping.value:
-                time.sleep(0.05)
-            nudging = time.monotonic() + 3 if time.monotonic() - loaded < STARTING else 0.0
-            app.host.announcer.close()
-            # A signal that came before the web server listened for it is lost, and the leader would wait in vain. Once
-            # it listens, a second one would cut off the calls in flight.
-            while time.monotonic() < nudging:
-                os.kill(os.getpid(), signal.SIGTERM)
-                time.sleep(1)
-
-        threading.Thread(target=end_streams, name="stop", daemon=True).start()
-        threading.Thread(target=_end_with_server, name="leader", daemon=True).start()
-        # Runs when the serving process ends in order: calls in flight are over by then.
-        multiprocessing.util.Finalize(None, app.close, exitpriority=100)
-        return app
-
     url = f"http://{address}:{port}"
 
     def announce() -> None:
@@ -214,8 +218,8 @@ def _run(settings: Settings, address: str, port: int, first: str | None, as_json
         answer(as_json, facts, text)
 
     threading.Thread(target=announce, name="announcing", daemon=True).start()
-    server.serve(target_loader=load, wrap_loader=False)
-    if Server.failed.value:
+    server.serve(target_loader=partial(_load, settings, server.shared), wrap_loader=False)
+    if server.shared.failed.value:
         raise Problem("the host could not start; the messages above say why")
     if server.gave_up:
         raise Problem(

@@ -62,6 +62,11 @@ def command(
     folder = _project_folder(place)
     if env is not None:
         _refuse_unknown(folder, env)
+    if sandboxed:
+        from devkit.offline.confinement import warn_without
+        from runtime.engines.sandbox import authors_mode
+
+        warn_without(authors_mode(None))
     outcomes: list[dict[str, Any]] = []
     script = _test_script(folder)
     ran_script = script is not None and expression is None and place.is_dir()

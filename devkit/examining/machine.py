@@ -16,7 +16,7 @@ from runtime.contract.invocation import Script
 from runtime.engines.egress import EgressRules
 from runtime.engines.engine import Engine
 from runtime.engines.javascript.command import find_deno
-from runtime.engines.sandbox import SandboxUnavailable, find_bubblewrap
+from runtime.engines.sandbox import SandboxUnavailable, authors_mode, find_bubblewrap
 from runtime.engines.table import ENGINES
 
 OLDEST_PYTHON = (3, 11)
@@ -34,6 +34,9 @@ def python(place: Place) -> Examination:
 
 
 def bubblewrap(place: Place) -> Examination:
+    if authors_mode(None) == "off":
+        cure = "Use Linux (on Windows, WSL 2 is one) for scripts of others; `devkit dev` runs your own without."
+        return Examination("warning", "scripts cannot be confined on this system", cure)
     program = find_bubblewrap()
     if program is not None:
         return Examination("ok", f"bubblewrap at {program}")
@@ -52,18 +55,21 @@ def javascript_sandbox(place: Place) -> Examination:
 
 
 def _trial(runtime: str, what: str) -> Examination:
-    """Load a small script in the real sandbox."""
+    """Load a small script in the real sandbox, or without one where there is none."""
+    mode = authors_mode(None)
+    where = "in a sandbox" if mode == "required" else "here"
     engine: Engine | None = None
     began = time.perf_counter()
     try:
-        engine = ENGINES[runtime]("required", EgressRules())
+        engine = ENGINES[runtime](mode, EgressRules())
         engine.check(Script("trial", runtime, TRIALS[runtime]))
     except SandboxUnavailable as error:
-        return Examination("problem", f"{what} cannot be run in a sandbox", str(error))
+        return Examination("problem", f"{what} cannot be run {where}", str(error))
     finally:
         if engine is not None:
             engine.close()
-    return Examination("ok", f"{what} run in their sandbox ({(time.perf_counter() - began) * 1000:.0f} ms)")
+    where = "in their sandbox" if mode == "required" else "without a sandbox"
+    return Examination("ok", f"{what} run {where} ({(time.perf_counter() - began) * 1000:.0f} ms)")
 
 
 def credentials(place: Place) -> Examination:

@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import zlib
@@ -21,11 +20,11 @@ from devkit.hosts.credentials import Credentials
 from devkit.local_host import private_files, running
 from devkit.terminal.output import Problem
 from runtime.contract.origins import authority_of
-from runtime.engines.dev_tunnel.relay import FOLDER as RELAY
+from runtime.engines.dev_tunnel import relay
 from runtime.engines.sandbox import SandboxMode
 
 FIRST_PORT, PORTS = 4100, 800
-PATIENCE = 30.0
+PATIENCE = 60.0
 LEASH = "DEVKIT_END_WITH_STARTER"
 """Set for a host that ends when its standard input does."""
 
@@ -43,7 +42,7 @@ class LocalHost:
         self.credentials = Credentials(self.url, _token(data))
         self._log = os.fdopen(private_files.opened(self.log, os.O_APPEND), "ab")
         # Made here and not by the host, so that it goes also when the host had to be killed.
-        self._relay = tempfile.mkdtemp(prefix="devkit-")
+        self._relay = relay.make_folder()
         self._process = self._start()
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -54,7 +53,7 @@ class LocalHost:
             "DEVKIT_PUBLIC_URL": self.url,
             "DEVKIT_CONTENT_URL": content_url(os.environ.get("DEVKIT_CONTENT_URL", ""), self.port),
             LEASH: "1",
-            RELAY: self._relay,
+            relay.FOLDER: self._relay,
             **self._settings,
         }
         command = [sys.executable, "-m", "devkit", "serve", "--data", str(self._data), "--port", str(self.port)]

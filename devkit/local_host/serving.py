@@ -64,16 +64,24 @@ class Replacing:
         return now - self._served >= GIVE_UP_AFTER
 
 
+class Shared:
+    """What a host's processes tell each other; goes along to serving processes that are no forks (macOS), too.
+
+    Plain memory: a lock would stay taken when a process is killed that holds it.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self.stopping = RawValue("b", 0)
+        self.served = RawValue("b", 0)
+        self.failed = RawValue("b", 0)
+        self.loaded = RawArray("d", workers)  # since when each process serves, 0 while it does not
+
+
 class Server(Granian):  # type: ignore[misc, valid-type]
     """Granian that tells serving processes at once when it is to stop, and goes on replacing those that die.
 
     Granian's own way ends the whole host when one dies twice in a few seconds, and says nothing.
     """
-
-    # Plain memory: a lock would stay taken when a process is killed that holds it.
-    stopping = RawValue("b", 0)
-    served = RawValue("b", 0)
-    failed = RawValue("b", 0)
 
     def __init__(self, *arguments: Any, workers: int, **named: Any) -> None:
         super().__init__(*arguments, workers=workers, **named)
@@ -81,22 +89,16 @@ class Server(Granian):  # type: ignore[misc, valid-type]
         self.on_shutdown(
             self.interrupt_children.clear
         )  # one that dies as the host is stopped is no failure of the host
-        self._loaded = RawArray("d", workers)  # since when each process serves, 0 while it does not
+        self.shared = Shared(workers)
 
     def signal_handler_interrupt(self, *args: Any, **kwargs: Any) -> None:
         """Take SIGTERM or SIGINT."""
-        self.stopping.value = 1
+        self.shared.stopping.value = 1
         super().signal_handler_interrupt(*args, **kwargs)
 
     def _spawn_worker(self, idx: int, target: Any, callback_loader: Callable[[], Any]) -> Any:
-        self._loaded[idx] = 0.0
-        return super()._spawn_worker(idx, target, partial(self._load, idx, callback_loader))
-
-    def _load(self, place: int, loader: Callable[[], Any]) -> Any:
-        """Load the application, in the serving process."""
-        application = loader()
-        self._loaded[place] = time.monotonic()
-        return application
+        self.shared.loaded[idx] = 0.0
+        return super()._spawn_worker(idx, target, partial(_load, self.shared, idx, callback_loader))
 
     def _serve_loop(self, spawn_target: Any, target_loader: Any) -> None:
         replacing = Replacing(time.monotonic())
@@ -109,7 +111,7 @@ class Server(Granian):  # type: ignore[misc, valid-type]
                 self._reload(spawn_target, target_loader)
             while self.interrupt_children:
                 place = self.interrupt_children.pop(0)
-                pause = replacing.ended(place, self._loaded[place], time.monotonic())
+                pause = replacing.ended(place, self.shared.loaded[place], time.monotonic())
                 process = self.wrks[place].inner
                 log.error(
                     "serving process %d (%s) %s; another one starts %s",
@@ -125,6 +127,13 @@ class Server(Granian):  # type: ignore[misc, valid-type]
             for place in replacing.due(now):
                 self.wrks[place] = self._spawn_worker(place, spawn_target, target_loader)
                 self.wrks[place].start()
+
+
+def _load(shared: Shared, place: int, loader: Callable[[], Any]) -> Any:
+    """Load the application, in the serving process."""
+    application = loader()
+    shared.loaded[place] = time.monotonic()
+    return application
 
 
 def how_it_ended(code: int | None) -> str:

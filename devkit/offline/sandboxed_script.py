@@ -24,7 +24,7 @@ from runtime.contract.invocation import Invocation, Limits, LoadReport, Outcome,
 from runtime.engines.calling import PoolBusy
 from runtime.engines.egress import EgressRules
 from runtime.engines.engine import AnswerCut
-from runtime.engines.sandbox import SandboxMode, SandboxUnavailable
+from runtime.engines.sandbox import SandboxMode, SandboxUnavailable, authors_mode
 from runtime.engines.table import ENGINES, UnknownRuntime
 
 FRAME = re.compile(r"^\s+at (?:.*\()?(?P<file>[^\s():]+):(?P<line>\d+):(?P<column>\d+)\)?$", re.MULTILINE)
@@ -60,7 +60,7 @@ class CallResult(ReadableAnswer):
 
 
 class SandboxedScript:
-    """Runs a project's script in its sandbox. A context manager:
+    """Runs a project's script in its sandbox, where the system has one or `sandbox` wants one. A context manager:
 
         with SandboxedScript(project) as run:
             answer = run.render("counter", props={"step": 2})
@@ -76,7 +76,7 @@ class SandboxedScript:
         self,
         project: Project,
         *,
-        sandbox: SandboxMode = "required",
+        sandbox: SandboxMode | None = None,
         secrets: Mapping[str, str] | None = None,
         configurations: Configurations | None = None,
         rules: EgressRules | None = None,
@@ -87,7 +87,7 @@ class SandboxedScript:
         self.runtime = runtime_of(project)
         self.secrets = projects.secrets(project) if secrets is None else secrets
         self.configurations = simulated_host.configured(project.manifest) if configurations is None else configurations
-        self._sandbox, self._rules, self._limits = sandbox, rules or offline(), limits or Limits()
+        self._sandbox, self._rules, self._limits = authors_mode(sandbox), rules or offline(), limits or Limits()
         self._simulated = simulated_api
         self._api: SimulatedApi | None = None
 
@@ -113,7 +113,8 @@ class SandboxedScript:
             self._engine = ENGINES[self.runtime](self._sandbox, self._rules)
         except SandboxUnavailable as error:
             self._close_api()
-            raise Problem(f"{error} (--sandbox off goes without one)") from error
+            hint = " (--sandbox off goes without one)" if self._sandbox == "required" else ""
+            raise Problem(f"{error}{hint}") from error
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None

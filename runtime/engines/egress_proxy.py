@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-import select
+import selectors
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +16,8 @@ from runtime.engines.shares import Shares
 _log = logging.getLogger(__name__)
 
 _MAX_CONNECTIONS = 128  # of all workers at one time
+# Whether whoever waits already hears of a listener that comes later, too; else it has to be woken.
+_KERNEL_KEEPS = hasattr(selectors, "EpollSelector") or hasattr(selectors, "KqueueSelector")
 
 
 class EgressProxy:
@@ -25,12 +27,13 @@ class EgressProxy:
         self._rules = rules
         self._gates: dict[int, Gate] = {}
         self._lock = threading.Lock()
-        self._epoll = select.epoll()
+        self._selector = selectors.DefaultSelector()
         self._threads = ThreadPoolExecutor(_MAX_CONNECTIONS, "egress")
         self._shares = Shares(_MAX_CONNECTIONS)
         self._closed = False
         self._wake_read, self._wake_write = socket.socketpair()
-        self._epoll.register(self._wake_read, select.EPOLLIN)
+        self._wake_read.setblocking(False)
+        self._selector.register(self._wake_read, selectors.EVENT_READ)
         self._acceptor = threading.Thread(target=self._accept_all, name="egress-accept", daemon=True)
         self._acceptor.start()
 
@@ -40,7 +43,9 @@ class EgressProxy:
         gate = Gate(listener)
         with self._lock:
             self._gates[listener.fileno()] = gate
-            self._epoll.register(listener, select.EPOLLIN)
+            self._selector.register(listener, selectors.EVENT_READ)
+        if not _KERNEL_KEEPS:
+            self._wake_write.send(b"x")
         return gate
 
     def detach(self, gate: Gate) -> None:
@@ -50,8 +55,8 @@ class EgressProxy:
             descriptor = gate.listener.fileno()
             if descriptor >= 0:
                 self._gates.pop(descriptor, None)
-                if not self._epoll.closed:
-                    self._epoll.unregister(gate.listener)
+                if self._selector.get_map() is not None:  # it is open
+                    self._selector.unregister(gate.listener)
                 gate.listener.close()
         if account is not None:
             account.close()
@@ -66,15 +71,18 @@ class EgressProxy:
         for gate in list(self._gates.values()):
             self.detach(gate)
         self._threads.shutdown()
-        self._epoll.close()
+        self._selector.close()
         self._wake_read.close()
         self._wake_write.close()
 
     def _accept_all(self) -> None:
         while not self._closed:
-            for descriptor, _ in self._epoll.poll():
+            for key, _ in self._selector.select():
+                if key.fileobj is self._wake_read:
+                    self._wake_read.recv(4096)
+                    continue
                 with self._lock:
-                    gate = self._gates.get(descriptor)
+                    gate = self._gates.get(key.fd)
                     try:
                         client = gate.listener.accept()[0] if gate else None
                     except OSError:  # the client went away, or the listener broke; the worker's end cleans up

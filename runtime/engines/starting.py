@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,7 +11,7 @@ from contextlib import contextmanager
 @contextmanager
 def on_any_processor() -> Iterator[None]:
     """Start a process from here as from the main thread: the host keeps threads that answer on one processor."""
-    if not hasattr(os, "sched_setaffinity"):
+    if sys.platform != "linux":
         yield
         return
     mine = os.sched_getaffinity(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,9 +15,12 @@ from runtime.engines.egress import EgressRules
 from runtime.engines.engine import Engine
 from runtime.engines.interpreter_turns import WaitingForScript
 from runtime.engines.javascript.pool import JavaScriptEngine
+from runtime.engines.processes import measurable
 from runtime.engines.python_process.pool import PythonEngine
 from runtime.engines.sandbox import SandboxMode, SandboxUnavailable
 from runtime.engines.shares import NoneLeft, Shares
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +163,14 @@ def create_engines(
         for engine in engines.values():
             engine.close()
         raise
+    limits = "control groups" if groups is not None else "each process"
+    if sandbox == "off" and not measurable():
+        limits = "the time of each call"
+        _log.warning("this system does not say what processes use: no script's memory or processor time is limited")
     python = engines[ENGINES["python"]]
     confinement = {
         "sandbox": sandbox == "required",
-        "limits": "control groups" if groups is not None else "each process",
+        "limits": limits,
         "why": why,
         "buffers": isinstance(python, PythonEngine) and python.buffers_bounded,
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 import tempfile
 import threading
 import time
@@ -45,7 +46,10 @@ class Disk:
         try:
             with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
                 # Allocated and not written: a million bytes each second would wear a disk for nothing.
-                os.posix_fallocate(file.fileno(), 0, PROBE)
+                if sys.platform == "linux":
+                    os.posix_fallocate(file.fileno(), 0, PROBE)
+                else:
+                    file.write(bytes(PROBE))
         except OSError as error:
             if tell:
                 log.error("%s cannot be written: %s", folder, error.strerror)

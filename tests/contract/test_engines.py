@@ -18,6 +18,7 @@ from runtime.contract.invocation import Invocation, Limits, LoadReport, Outcome,
 from runtime.engines.dev_tunnel.tunnel import DevTunnelEngine
 from runtime.engines.egress import EgressRules
 from runtime.engines.engine import Engine
+from runtime.engines.sandbox import authors_mode
 from runtime.engines.table import ENGINES
 from runtime.sdk import Integration
 from runtime.sdk.answering import RawCall, answer, find_integration
@@ -146,13 +147,13 @@ class Target:
 
 
 def _python() -> Iterator[Target]:
-    engine = ENGINES["python"]("required", EgressRules())
+    engine = ENGINES["python"](authors_mode(None), EgressRules())
     yield Target(engine, Script("sample", "python", PYTHON))
     engine.close()
 
 
 def _javascript(runtime: str) -> Iterator[Target]:
-    engine = ENGINES[runtime]("required", EgressRules())
+    engine = ENGINES[runtime](authors_mode(None), EgressRules())
     yield Target(engine, Script("sample", runtime, JAVASCRIPT, "sample.mjs"))
     engine.close()
 

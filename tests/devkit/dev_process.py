@@ -70,7 +70,15 @@ def devkit(home: Path, *arguments: str, folder: Path | None = None, **environ: s
 class DevProcess:
     """`devkit dev` on a project; `messages` is all that it has written to its output so far."""
 
-    def __init__(self, folder: Path, home: Path, *options: str, host: str | None = None, shared: bool = False) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        home: Path,
+        *options: str,
+        host: str | None = None,
+        shared: bool = False,
+        environ: dict[str, str] | None = None,
+    ) -> None:
         """Start it; `shared`: with one origin for whatever scripts answer."""
         self.folder, self.home, self.port = folder, home, free_port()
         more = {"DEVKIT_CONTENT_URL": f"http://localhost:{self.port}"} if shared else {}
@@ -81,7 +89,7 @@ class DevProcess:
         command += ["--port", str(self.port)] if host is None else ["--host", host]
         self.process = subprocess.Popen(
             [*command, *options],
-            env=environment(home, **more),
+            env=environment(home, **more, **(environ or {})),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -83,6 +83,7 @@ class ApartRunner:
             "function": function.__qualname__,
             "arguments": arguments,
             "folder": _FOLDER if self._confined else str(folder),
+            "confined": self._confined,
             "memory": memory,
             "seconds": seconds,
             "file_bytes": file_bytes,

@@ -26,6 +26,7 @@ from runtime.engines.dev_tunnel.messages import (
     pieces,
 )
 from runtime.engines.frames import FrameError, FrameReader, pack
+from runtime.engines.own_folders import short_place
 
 FOLDER = "DEVKIT_RELAY"
 """Variable with the folder in which the processes of one host meet; made by whoever starts them."""
@@ -35,6 +36,12 @@ CALL_NAME = re.compile(r"([0-9A-Za-z]{20})\.[0-9A-Za-z]{20}")
 STEP = 0.02
 SILENCE = 120.0
 """Seconds between two pieces of an answer."""
+_LONGEST_PLACE = 60  # characters; a socket in a folder there has 42 more
+
+
+def make_folder() -> str:
+    """Make a folder in which the processes of one host may meet; whoever calls this removes it."""
+    return tempfile.mkdtemp(prefix="devkit-", dir=short_place(_LONGEST_PLACE))
 
 
 class DeveloperAway(Exception):
@@ -56,7 +63,7 @@ class Relay:
         """Take what gives the address of each of this machine's tunnels; its last part is the tunnel's id."""
         self._address = address
         folder = os.environ.get(FOLDER)
-        self._folder = Path(folder or tempfile.mkdtemp(prefix="devkit-"))
+        self._folder = Path(folder or make_folder())
         self._own = not folder
 
     def address(self, tunnel: str) -> str:

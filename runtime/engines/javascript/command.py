@@ -7,6 +7,7 @@ import os
 import resource
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -24,15 +25,15 @@ _YOUNG_MEGABYTES = 8  # of each half of the young generation
 HEADROOM = 64 * 1024 * 1024  # what garbage, buffers and compiled code may take beside the heap
 THREADS = 128
 RESERVED = 576 * 1024 * 1024  # addresses that V8 takes at its start and mostly never uses, which count as data
-_RLIMIT_SIGPENDING = 11  # the module `resource` has no name for it
+_RLIMIT_SIGPENDING, _RLIMIT_MSGQUEUE = 11, 12  # Linux; the module `resource` has not all names everywhere
 STDERR_BYTES = 64 * 1024
-_LONGEST_PLACE = 60  # characters: the address of a Unix socket, further down, may have 107 in all
+_LONGEST_PLACE = 50  # characters; a Unix socket further down has 53 more
 _LIMITS = {
     resource.RLIMIT_CORE: 0,
     resource.RLIMIT_FSIZE: STDERR_BYTES,
     resource.RLIMIT_NOFILE: 1024,
     resource.RLIMIT_MEMLOCK: 0,
-    resource.RLIMIT_MSGQUEUE: 0,
+    _RLIMIT_MSGQUEUE: 0,
     _RLIMIT_SIGPENDING: 128,
 }
 _ENVIRONMENT = {"DENO_DIR": "/tmp/deno", "DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1", "TZ": "UTC", "LANG": "C.UTF-8"}
@@ -58,8 +59,8 @@ class IsolateLauncher:
         deno = find_deno()
         if deno is None:
             raise SandboxUnavailable("Deno was not found, which runs JavaScript: install the package deno with pip.")
-        if mode == "required" and sandbox.find_bubblewrap() is None:
-            raise SandboxUnavailable(sandbox.NO_BUBBLEWRAP)
+        if mode == "required":
+            sandbox.needed_bubblewrap()
         self._deno = deno
         self.confined = mode == "required"
         self._certificates = certificates
@@ -158,6 +159,8 @@ def bound(pid: int, memory: int, *, own_user: bool) -> None:
 
     With `own_user` it will be the only process of its user, so that threads can be counted as well.
     """
+    if sys.platform != "linux":
+        raise SandboxUnavailable(sandbox.LINUX_ONLY)
     limits = _LIMITS | {resource.RLIMIT_DATA: RESERVED + memory + HEADROOM}
     if own_user:
         limits[resource.RLIMIT_NPROC] = THREADS

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import logging
-import os
 import resource
 import shutil
-import signal
 import socket
 import struct
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -26,7 +25,8 @@ from runtime.engines.javascript.channels import Channel, Control
 from runtime.engines.javascript.command import HEADROOM, STDERR_BYTES, THREADS, IsolateLauncher
 from runtime.engines.javascript.cpu_share import CpuShare
 from runtime.engines.javascript.doorway import NUMBER, IsolateSockets
-from runtime.engines.processes import measure, readable, resident
+from runtime.engines.process_handle import ProcessHandle, hold
+from runtime.engines.processes import measure, resident
 from runtime.engines.sandbox import started_by_root
 
 _log = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ class Isolate:
         self._out_of_memory: bool | None = None  # None: not looked at yet
         self.pid = 0
         self.load_logs: list[LogLine] = []  # from loading, for the first call's trace
-        self._pidfd = -1
+        self._handle: ProcessHandle | None = None
         self.idle_since = time.monotonic()
         self._idle_cpu = 0.0
         self._idle_seen = 0.0
@@ -141,7 +141,7 @@ class Isolate:
 
     def alive(self) -> bool:
         """Tell whether the process still runs."""
-        return not self._ended and not readable(self._pidfd, 0.0)
+        return not self._ended and self._handle is not None and self._handle.alive()
 
     def loadable(self) -> bool:
         """Tell whether the process still runs and has its folder, as one kept for later may not."""
@@ -198,11 +198,8 @@ class Isolate:
         self._channels.end()
         with self._lock:
             self._ended = True
-            if self._pidfd >= 0:
-                try:
-                    signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
-                except ProcessLookupError:  # it has ended by itself
-                    pass
+            if self._handle is not None:
+                self._handle.kill()
 
     def active_while_idle(self, most: float) -> bool:
         """Tell whether the process used more seconds of processor time since it became idle, or holds too much memory.
@@ -226,7 +223,7 @@ class Isolate:
         channels = self._channels.close()
         self.kill()
         if self._process is not None:
-            if self._pidfd < 0:  # it never said which process it is
+            if self._handle is None:  # it never said which process it is
                 self._process.kill()
             self._ran_out_of_memory()  # waits for the end
             self._process.kill()
@@ -237,9 +234,8 @@ class Isolate:
             self._control.close()
         self._doorway.close()
         with self._lock:
-            if self._pidfd >= 0:
-                os.close(self._pidfd)
-                self._pidfd = -1
+            if self._handle is not None:
+                self._handle.close()
         if self._groups is not None and self._group is not None:
             self._groups.remove(self._group)
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -255,14 +251,16 @@ class Isolate:
         if number != _CONTROL:
             connection.close()
             raise ProcessBroken("the isolate spoke out of turn")
-        credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-        self.pid = _CREDENTIALS.unpack(credentials)[0]
+        self.pid = self._process.pid
+        if pad.confined and sys.platform == "linux":  # then that is bubblewrap, which has started it
+            credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+            self.pid = _CREDENTIALS.unpack(credentials)[0]
         self._control = Control(connection)
         if self._groups is not None:
             self._group = self._groups.put(self.pid, memory + HEADROOM, THREADS)
         try:
-            self._pidfd = os.pidfd_open(self.pid)
-            if pad.confined and not started_by_root():
+            self._handle = hold(self.pid, self._running)
+            if pad.confined and sys.platform == "linux" and not started_by_root():
                 # Not before: outside its user namespace this user's other processes would count, too.
                 resource.prlimit(self.pid, resource.RLIMIT_NPROC, (THREADS, THREADS))
         except ProcessLookupError as error:

@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import struct
+import sys
 import threading
 import time
 
@@ -18,7 +19,8 @@ from runtime.engines.connection import CallConnection
 from runtime.engines.egress_account import Gate
 from runtime.engines.egress_proxy import EgressProxy
 from runtime.engines.niceness import LONG_SECONDS, LongCalls, set_niceness
-from runtime.engines.processes import measure, readable, resident, scratch
+from runtime.engines.process_handle import ProcessHandle, hold
+from runtime.engines.processes import hung_up, measure, readable, resident, scratch
 from runtime.engines.python_process.bundle import Bundle
 from runtime.engines.python_process.child.confine import THREADS
 
@@ -28,7 +30,7 @@ _LOOK_SECONDS = 0.002  # of processor time without a call, after which the memor
 _BUSY_SECONDS = 0.01  # of processor time within a call, after which it is looked at again
 _REST_SECONDS = 0.25  # after which it is looked at again if it has run at all: megabytes are written in milliseconds
 _CREDENTIALS = struct.Struct("3i")
-_HELLO = frames.pack(frames.HELLO, b"")
+_LONGEST_WORD = 4096
 _LOCKED = frames.pack(frames.LOCKED, b"\1")
 _BESIDE = 96 * 1024 * 1024  # in a control group: the disk of a worker, and what the kernel holds for it
 
@@ -52,7 +54,7 @@ class Worker(CallConnection):
         self._group: Group | None = None
         self.buffers_bounded = False
         self._lock = threading.Lock()
-        self._pidfd = -1
+        self._handle: ProcessHandle | None = None
         self._gate: Gate | None = None
         self._closed = False
         self._clock = 0
@@ -79,33 +81,27 @@ class Worker(CallConnection):
             return
         self._connection.settimeout(_HELLO_SECONDS)
         try:
-            data, ancillary, _, _ = self._connection.recvmsg(4096, 1024)
+            listeners, word = self._hear()
         except OSError as error:
             raise ProcessBroken(f"the worker did not start: {error}") from error
-        descriptors: list[int] = []
-        for level, kind, content in ancillary:
-            if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
-                descriptors += [fd for (fd,) in struct.iter_unpack("i", content[: len(content) // 4 * 4])]
-            elif level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS:
-                self.pid = _CREDENTIALS.unpack_from(content)[0]
-        listeners = [socket.socket(fileno=descriptor) for descriptor in descriptors]
-        if data != _HELLO or len(listeners) != 1 or self.pid <= 0:
+        if len(listeners) != 1 or self.pid <= 0:
             for listener in listeners:
                 listener.close()
-            raise ProcessBroken(data[frames.HEAD.size :].decode("utf-8", "replace") or "the worker ended at once")
+            raise ProcessBroken(word.decode("utf-8", "replace") or "the worker ended at once")
         try:
             locked = self._connection.recv(len(_LOCKED), socket.MSG_WAITALL)
             if locked[:-1] != _LOCKED[:-1]:
                 raise ProcessBroken("the worker could not give up its rights")
             self.buffers_bounded = locked == _LOCKED
-            self._pidfd = os.pidfd_open(self.pid)
+            self._handle = hold(self.pid, lambda: not hung_up(self._connection.fileno()))
         except OSError as error:
             listeners[0].close()
             raise ProcessBroken("the worker ended at once") from error
         except ProcessBroken:
             listeners[0].close()
             raise
-        self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
+        if self._confined and sys.platform == "linux":
+            self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
         self._connection.settimeout(None)
         # The clock id of another process, as MAKE_PROCESS_CPUCLOCK makes it in the kernel's headers.
         self._clock = (~self.pid << 3) | 2
@@ -115,6 +111,29 @@ class Worker(CallConnection):
         except OSError:
             # Gone, which the first call will notice, or hidden from this user: then the kernel's limit alone counts.
             self.base_memory = 0
+
+    def _hear(self) -> tuple[list[socket.socket], bytes]:
+        """Read what the worker says first; gives the sockets that came with it, and why it did not start.
+
+        In a sandbox the kernel says which process it is. Without one it says so itself, before it has a script.
+        """
+        head, ancillary, _, _ = self._connection.recvmsg(frames.HEAD.size, 1024)
+        descriptors: list[int] = []
+        for level, kind, content in ancillary:
+            if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+                descriptors += [fd for (fd,) in struct.iter_unpack("i", content[: len(content) // 4 * 4])]
+            elif sys.platform == "linux" and level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS:
+                self.pid = _CREDENTIALS.unpack_from(content)[0]
+        listeners = [socket.socket(fileno=descriptor) for descriptor in descriptors]
+        if len(head) < frames.HEAD.size:
+            return listeners, b""
+        kind, size = frames.HEAD.unpack(head)
+        word = self._connection.recv(min(size, _LONGEST_WORD), socket.MSG_WAITALL) if size else b""
+        if kind != frames.HELLO or len(word) != frames.HELLO_HEAD.size:
+            self.pid = 0
+        elif not self._confined:
+            (self.pid,) = frames.HELLO_HEAD.unpack(word)
+        return listeners, b"" if kind == frames.HELLO else word
 
     def begin(self, state: CallState) -> None:
         """Start the clock of a call."""
@@ -233,25 +252,17 @@ class Worker(CallConnection):
             if self._long_call_owner is not None:
                 self._long_calls.leave(self._long_call_owner)
                 self._long_call_owner = None
+            if self._handle is not None:
+                self._handle.close()
             self._connection.close()
-            if self._pidfd >= 0:
-                os.close(self._pidfd)
-                self._pidfd = -1
         if self._gate is not None:
             self._proxy.detach(self._gate)
-
         if self._groups is not None and self._group is not None:
             self._groups.remove(self._group)
 
     def alive(self) -> bool:
         """Tell whether the process still runs."""
-        if self._pidfd < 0:
-            return False
-        try:
-            signal.pidfd_send_signal(self._pidfd, 0)
-        except ProcessLookupError:
-            return False
-        return True
+        return self._handle is not None and self._handle.alive()
 
     def cpu(self) -> float:
         """Return the processor seconds the process has used so far, without its children."""
@@ -290,11 +301,11 @@ class Worker(CallConnection):
         return memory + (scratch(self.pid) if self._confined else 0), cpu
 
     def _kill(self) -> None:
-        try:
-            if not self._confined and self.pid and self.alive():
-                os.killpg(self.pid, signal.SIGKILL)
-            if self._pidfd >= 0:
-                signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+        if self._handle is not None:
+            if not self._confined and self._handle.alive():
+                try:
+                    os.killpg(self.pid, signal.SIGKILL)
+                except ProcessLookupError:  # it has just ended
+                    pass
+            self._handle.kill()
         self._shut()

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import runtime
 from runtime.engines import sandbox, seccomp
+from runtime.engines.python_process.child.orders import ORDER, TAKEN, UP
 from runtime.engines.sandbox import SandboxMode, SandboxUnavailable
 from runtime.engines.starting import on_any_processor
 
@@ -59,11 +60,12 @@ class Zygote:
         """Order a new worker and return this side of its connection; raises `SandboxUnavailable`."""
         mine, its = socket.socketpair()
         try:
-            # The first frame must carry the sender's process id, stamped by the kernel.
-            mine.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+            if self._mode == "required" and sys.platform == "linux":
+                # The first frame must carry the sender's process id, stamped by the kernel.
+                mine.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
             with self._lock:
                 try:
-                    socket.send_fds(self._running(), [b"fork"], [its.fileno()])
+                    self._send_order(its)
                 except OSError:
                     self._stop()
                     self._order(its)
@@ -76,9 +78,16 @@ class Zygote:
 
     def _order(self, its: socket.socket) -> None:
         try:
-            socket.send_fds(self._running(), [b"fork"], [its.fileno()])
+            self._send_order(its)
         except OSError as error:
             raise SandboxUnavailable(f"no process can be ordered: {error}") from error
+
+    def _send_order(self, its: socket.socket) -> None:
+        control = self._running()
+        socket.send_fds(control, [ORDER], [its.fileno()])
+        # Not every system outside the sandbox's keeps a descriptor under way that its sender has closed.
+        if self._mode == "off" and control.recv(1) != TAKEN:
+            raise ConnectionResetError("the process that makes workers has ended")
 
     def alive(self) -> bool:
         """Tell whether the process runs."""
@@ -106,7 +115,7 @@ class Zygote:
         return self._control
 
     def _start(self) -> None:
-        mine, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        mine, its = socket.socketpair()
         confined = self._mode == "required"
         self._control = mine
         try:
@@ -133,13 +142,12 @@ class Zygote:
         }
         mine.settimeout(_START_SECONDS)
         try:
-            mine.sendall(json.dumps(settings).encode())
-            answer = mine.recv(16)
+            mine.sendall(json.dumps(settings).encode() + b"\n")
+            answer = mine.recv(1)
         except OSError:
             answer = b""
-        if answer != b"up":
+        if answer != UP:
             self._fail()
-        mine.settimeout(None)
 
     def _fail(self) -> None:
         process = self._process
@@ -147,6 +155,8 @@ class Zygote:
         process.kill()
         output = process.communicate()[1].decode("utf-8", "replace")
         self._stop()
+        if self._mode == "off":
+            raise SandboxUnavailable(f"Python cannot be started for scripts: {sandbox.last_words(output)}")
         raise SandboxUnavailable(sandbox.explain(output))
 
     def _command(self, descriptor: int, confined: bool) -> tuple[list[str], dict[str, str]]:
@@ -156,6 +166,8 @@ class Zygote:
         trusted.write_text(self._certificates, encoding="utf-8")
         trusted.chmod(0o644)
         environment = {"LANG": "C.UTF-8", "PATH": "/nonexistent", "TZ": "UTC"}
+        if sys.platform == "darwin":  # which else ends forks of a process that has used its frameworks
+            environment["OBJC_DISABLE_INITIALIZE_FORK_SAFETY"] = "YES"
         if confined:
             view, path = sandbox.interpreter_view(PACKAGES)
             for shown in _SHOWN:

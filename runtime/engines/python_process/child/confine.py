@@ -6,8 +6,11 @@ import ctypes
 import fcntl
 import os
 import resource
+import signal
 import socket
 import struct
+import sys
+import threading
 
 _NEW_NAMESPACES = 0x10000000 | 0x20000000 | 0x00020000 | 0x40000000 | 0x08000000 | 0x04000000
 _MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REMOUNT = 1, 2, 4, 8, 32
@@ -24,7 +27,7 @@ _ADDRESSES = 1536 * 1024 * 1024  # what allocators reserve beyond what they use;
 # Least, first and most bytes of a TCP socket's buffers; the kernel's own go up to some megabytes each.
 _BUFFERS = {"tcp_rmem": "4096 65536 131072", "tcp_wmem": "4096 16384 65536"}
 _SIGKILL = 9
-_RLIMIT_SIGPENDING = 11  # the module `resource` has no name for it
+_RLIMIT_SIGPENDING, _RLIMIT_MSGQUEUE = 11, 12  # Linux; the module `resource` has not all names everywhere
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -54,6 +57,8 @@ def _mount(kind: str, target: str, flags: int, options: str) -> None:
 
 def become(user: int) -> None:
     """Give up real root after mounting /proc; for a zygote that was started by root."""
+    if sys.platform != "linux":
+        raise ConfineError("there is no sandbox but on Linux")
     # Not read-only: the workers write their user mapping there. This user may write nothing else in it.
     _mount("proc", "/proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, "")
     drop_bounding_set()
@@ -127,7 +132,28 @@ def lock(program: bytes) -> None:
     _check(_libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(filters), 0, 0), "filtering system calls")
 
 
-def die_with_parent() -> None:
+class Lifeline:
+    """Ends workers without a sandbox when the zygote, which makes this, has ended."""
+
+    def __init__(self) -> None:
+        self._read, self._write = os.pipe()
+
+    def hold(self) -> None:
+        """Bind this process, a fork of the zygote, and what it forks, to the zygote's life."""
+        os.close(self._write)
+        if hasattr(_libc, "prctl"):
+            os.close(self._read)
+            _die_with_parent()
+            os.register_at_fork(after_in_child=_die_with_parent)
+        else:
+            threading.Thread(target=self._wait, name="lifeline", daemon=True).start()
+
+    def _wait(self) -> None:
+        os.read(self._read, 1)  # ends with whoever could write
+        os.killpg(0, signal.SIGKILL)
+
+
+def _die_with_parent() -> None:
     """Ask the kernel to end this process when its parent ends."""
     _check(_libc.prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0), "asking for the parent's death signal")
 
@@ -138,17 +164,22 @@ def limit_resources(tmp_bytes: int, *, confined: bool) -> None:
     _lower(resource.RLIMIT_FSIZE, tmp_bytes)
     _lower(resource.RLIMIT_NOFILE, _FILES)
     _lower(resource.RLIMIT_MEMLOCK, 0)
-    _lower(resource.RLIMIT_MSGQUEUE, 0)
+    if sys.platform == "linux":
+        _lower(_RLIMIT_MSGQUEUE, 0)
     if confined:  # without a user namespace these count everything else this user runs
         _lower(resource.RLIMIT_NPROC, THREADS)
         _lower(_RLIMIT_SIGPENDING, _SIGNALS)
 
 
-def limit_memory(size: int) -> None:
-    """Allow `size` bytes of data on top of what the process has now."""
+def limit_memory(size: int, *, confined: bool) -> None:
+    """Allow `size` bytes of data on top of what the process has now; without a sandbox, where the system can."""
     addresses, data = _memory_bytes()
-    _lower(resource.RLIMIT_DATA, data + size)
-    _lower(resource.RLIMIT_AS, addresses + size + _ADDRESSES)
+    try:
+        _lower(resource.RLIMIT_DATA, data + size)
+        _lower(resource.RLIMIT_AS, addresses + size + _ADDRESSES)
+    except (OSError, ValueError):  # as on macOS, which gives a process more addresses at its start
+        if confined:
+            raise
 
 
 def _memory_bytes() -> tuple[int, int]:

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 from runtime.engines import frames
 from runtime.engines.python_process.child import confine
+from runtime.engines.python_process.child.orders import TAKEN, UP
 from runtime.engines.python_process.child.serve import Worker
 
 PROXY_PORT = 3128
@@ -36,16 +37,20 @@ class Zygote:
         self._confined: bool = settings["confined"]
         self._filter = base64.b64decode(settings["filter"])
         self._tmp_bytes: int = settings["tmp_bytes"]
+        # None in a sandbox, where all end together, and where workers must have nothing in common.
+        self._lifeline = None if self._confined else confine.Lifeline()
 
     def run(self) -> NoReturn:
         """Fork workers until the host goes away."""
         # The kernel reaps the workers, nobody asks how they ended.
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-        self._control.sendall(b"up")
+        self._control.sendall(UP)
         while True:
-            message, descriptors, _, _ = socket.recv_fds(self._control, 16, 1)
+            message, descriptors, _, _ = socket.recv_fds(self._control, 1, 1)
             if not message:
                 os._exit(0)
+            if not self._confined:
+                self._control.sendall(TAKEN)
             if os.fork() == 0:
                 self._become_worker(descriptors[0])
             os.close(descriptors[0])
@@ -61,20 +66,19 @@ class Zygote:
             except (confine.ConfineError, OSError) as error:
                 connection.sendall(frames.pack(frames.BROKEN, str(error).encode()))
                 os._exit(1)
-            socket.send_fds(connection, [frames.pack(frames.HELLO, b"")], [listener.fileno()])
-            listener.close()
+            hello = frames.pack(frames.HELLO, frames.HELLO_HEAD.pack(os.getpid()))
+            socket.send_fds(connection, [hello], [listener.fileno()])
             if self._confined:
                 # Only now: handing a descriptor over is one of the calls that a script may not make.
                 confine.lock(self._filter)
             connection.sendall(frames.pack(frames.LOCKED, bytes([bounded])))
-            Worker(connection, folder).run()
+            Worker(connection, folder, listener, confined=self._confined).run()
         finally:
             os._exit(0)
 
     def _confine(self) -> tuple[socket.socket, str, bool]:
-        if not self._confined:
-            confine.die_with_parent()
-            os.register_at_fork(after_in_child=confine.die_with_parent)
+        if self._lifeline is not None:
+            self._lifeline.hold()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             os.setsid()
             confine.limit_resources(self._tmp_bytes, confined=False)
@@ -106,7 +110,8 @@ def _listen(port: int) -> socket.socket:
 def main(descriptor: int) -> NoReturn:
     """Run the zygote on the control socket with this descriptor."""
     control = socket.socket(fileno=descriptor)
-    settings = json.loads(control.recv(65536))
+    with control.makefile("rb") as lines:
+        settings = json.loads(lines.readline())
     if settings["user"] is not None:
         confine.become(settings["user"])
     for name in _WARM:

@@ -6,6 +6,7 @@ import gc
 import json
 import os
 import resource
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from socket import socket
@@ -24,6 +25,7 @@ _SPENT = frames.pack(frames.SPENT, b"")
 _END = frames.pack(frames.END, b"")
 _PIECE = 65_536
 _STACK = 1 << 20  # of each thread; the usual 8 MB would count fully against the memory limit
+_MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024  # bytes
 _ERROR_HEADERS = [("content-type", "application/json")]
 _ERROR_BODY = b'{"error":"Internal server error"}'
 
@@ -35,9 +37,12 @@ class _Spent(Exception):
 class Worker:
     """Serves one script over one connection."""
 
-    def __init__(self, connection: socket, folder: str) -> None:
+    def __init__(self, connection: socket, folder: str, listener: socket, *, confined: bool) -> None:
+        """Take the connection, the script's folder, and its way out, which the host has been handed as well."""
         self._connection = connection
         self._folder = folder
+        self._listener = listener
+        self._confined = confined
         self._wire = Wire(connection)
         self._reader = frames.FrameReader(connection, _BOUNDS)
         self._loader = Loader("integration.py", folder)
@@ -49,6 +54,7 @@ class Worker:
             kind, payload = self._reader.next()
             if kind != frames.LOAD:
                 return
+            self._listener.close()  # not before: now the host has it for certain
             integration = self._load(payload)
             while integration is not None:
                 kind, payload = self._reader.next()
@@ -67,7 +73,7 @@ class Worker:
         self._out: tuple[LineWriter, LineWriter] = redirect(self._wire)
         threading.stack_size(_STACK)
         os.register_at_fork(after_in_child=self._wire.detach)
-        confine.limit_memory(memory)
+        confine.limit_memory(memory, confined=self._confined)
         try:
             namespace = self._loader.load(payload[start:], bundle=bool(bundle))
         except BaseException as error:
@@ -129,7 +135,7 @@ class Worker:
 
     def _peak(self) -> int:
         """Return the bytes this process has held more than the zygote."""
-        return max(0, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - self._base) * 1024
+        return max(0, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - self._base) * _MAXRSS_UNIT
 
     def _stream(self, body: Iterator[bytes]) -> None:
         try:

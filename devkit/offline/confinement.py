@@ -1,0 +1,37 @@
+"""Whether the script of this project is confined, and what its author is told when it is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from devkit.terminal.output import warn
+from runtime.engines.processes import measurable
+from runtime.engines.sandbox import SandboxMode, authors_mode
+
+
+def sandbox_option(command: Any) -> Any:
+    """Add `--sandbox` to a command, which says once when there is none."""
+    return click.option(
+        "--sandbox",
+        type=click.Choice(["required", "off"]),
+        callback=_chosen,
+        help="Whether to confine the script; default: required on Linux, off elsewhere.",
+    )(command)
+
+
+def warn_without(mode: SandboxMode) -> None:
+    """Say what an author goes without where the script is not confined."""
+    if mode == "required":
+        return
+    why = "" if authors_mode(None) == "required" else ", which only Linux has"
+    limits = "" if measurable() else "; nothing limits its memory and its processor time here"
+    warn(f"the script runs without a sandbox{why}: it can read and change whatever you can{limits}")
+
+
+def _chosen(ctx: click.Context, option: click.Parameter, asked: SandboxMode | None) -> SandboxMode:
+    mode = authors_mode(asked)
+    if not ctx.resilient_parsing:  # as while the shell completes a line
+        warn_without(mode)
+    return mode
