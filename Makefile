@@ -37,9 +37,8 @@ dev: venv
 test: venv-test npm
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
-	@# Names that macOS lacks; what is asked for on Linux alone stands behind a question for the system.
-	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin
+	@# At the same time with the names that macOS lacks; what is asked for on Linux alone stands behind a question for the system.
+	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin & other=$$!; $(BIN)/mypy; own=$$?; wait $$other && exit $$own
 	$(BIN)/lint-imports
 	$(BIN)/python -m runtime.api.openapi --check openapi.json
 	$(PYTEST) $(ON_POSTGRESQL_ALONE:%=--ignore=%) $(REFUSED_IN_CI)

@@ -97,7 +97,9 @@ class Session:
             digest = hashlib.sha256(json.dumps([self.name, body]).encode()).digest()
             if digest == self._live and not self._faulty:
                 return  # another file changed: a log beside the sources must not make versions, which are logged again
-            published = self.client.call("POST", f"/v1/integrations/{part(self.name)}", body)
+            # What ran last is often what is started again: only a change makes a version.
+            sent = body | {"unlessSame": True}
+            published = self.client.call("POST", f"/v1/integrations/{part(self.name)}", sent)
             if self._debuggee is not None:
                 self._debuggee.put(body["script"])
             fresh = self._installed != self.name

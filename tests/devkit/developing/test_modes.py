@@ -42,6 +42,9 @@ def test_what_happened_is_kept_until_it_starts_over(start_dev: StartDev, project
     again.wait("ready")
     stored = shell("events", "--json", folder=project).json["events"]
     assert "fetch" in [event["payload"]["type"] for event in stored]
+    script = project / "integration.py"
+    script.write_text(script.read_text() + "\n# A change.\n")
+    assert again.wait("reloaded")["version"] == 2  # starting again made none, since nothing had changed
     assert shell("publish", "--json", folder=project).json["version"] == 2, "the versions are kept, too"
     result = shell("dev", str(project), "--fresh", "--no-open")
     assert (result.code, "stop it first" in result.err) == (1, True)
