@@ -7,6 +7,7 @@ import gc
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,21 +18,29 @@ import click
 
 from devkit.projects.environments import env_option
 from devkit.terminal.output import Problem, json_option, say
+from devkit.testing import files as test_files
 
 EMPTY, MISUSED = 5, 4
 """How pytest ends when it found no test, and when it could not read what it was called with."""
-SKIPPED_FOLDERS = {"node_modules", "golden", "__pycache__"}
-WHAT_TO_WRITE = (
+IN_PYTHON = (
     "write test_integration.py with `def test_it_draws(integration): "
     'assert "..." in integration.render("COMPONENT").text`'
 )
+IN_TYPESCRIPT = (
+    "write test/integration.test.ts with `import { assert, test } from 'devkit:test'; test('it draws', "
+    "({ integration }) => assert.match(integration.render('COMPONENT').text, /.../));`"
+)
+CALLS_US = re.compile(r"\bdevkit\s+test\b")
 
 
 @click.command("test", context_settings={"ignore_unknown_options": True})
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[PATH] [-- PYTEST_OPTIONS]")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[PATH] [-- OPTIONS]")
 @click.option("--sandboxed", is_flag=True, help="Run the script in the engine that will serve it.")
 @click.option("--update-golden", is_flag=True, help="Rewrite the golden renders.")
-@click.option("-k", "expression", metavar="EXPR", help="Only tests whose names match, as pytest's own -k.")
+@click.option(
+    "-k", "expression", metavar="EXPR", help="Only tests whose names hold it; also pytest's own EXPR, or /PATTERN/."
+)
+@click.option("--types", is_flag=True, help="Print the types of `devkit:test`, for a file devkit-test.d.ts.")
 @env_option
 @json_option
 @click.pass_context
@@ -41,18 +50,24 @@ def command(
     sandboxed: bool,
     update_golden: bool,
     expression: str | None,
+    types: bool,
     env: str | None,
     as_json: bool,
 ) -> None:
     """Run the tests of the project in PATH (this folder).
 
-    Tests in Python get the fixtures `integration`, `api`, `clock` and `golden`; those in JavaScript are run by
-    the `test` script of package.json. Exits as pytest does: 0 when all passed, 1 when one failed.
+    Tests in Python get the fixtures `integration`, `api`, `clock` and `golden`; those in TypeScript and JavaScript
+    (`*.test.ts`) import `test` from `devkit:test`, and get the same. Other tests are run by the `test` script of
+    package.json. What follows `--` is for pytest, else for `deno test`. Exits with 1 when one failed.
 
     Examples: devkit test --sandboxed
               devkit test ./my-integration -k greets
               devkit test -- -x --durations=5
+              devkit test test/card.test.ts -- --fail-fast
     """
+    if types:
+        say(test_files.TYPES.read_text(encoding="utf-8").rstrip("\n"))
+        return
     # What follows "--" is pytest's, also where no path comes before it.
     path = arguments[0] if arguments and not arguments[0].startswith("-") else None
     more = arguments[1:] if path is not None else arguments
@@ -68,19 +83,29 @@ def command(
 
         warn_without(authors_mode(None))
     outcomes: list[dict[str, Any]] = []
-    script = _test_script(folder)
-    ran_script = script is not None and expression is None and place.is_dir()
-    code = 0
-    if ran_script and script is not None:
+    files = test_files.in_typescript(place)
+    in_python = test_files.in_python(place) if place.is_dir() else not files
+    if files and in_python and more:
+        raise Problem("both pytest and Deno have tests here; name a folder or a file, so that one gets the options")
+    script = _test_script(folder) if expression is None and place.is_dir() else None
+    code, found = 0, script is not None
+    if script is not None:
         code = _run_script(folder, script, env, as_json, outcomes)
-    if not ran_script or _python_tests(folder):
+    if files:
+        from devkit.testing import deno_tests
+
+        tests = deno_tests.Tests(folder, env=env, update_golden=update_golden)
+        ran = tests.run(files, expression, [] if in_python else list(more), quiet=as_json)
+        code, found = code or ran.code, found or bool(ran.outcomes) or expression is None
+        outcomes += ran.outcomes
+    if in_python or not (files or script):
         options = ["--sandboxed"] * sandboxed + ["--update-golden"] * update_golden
         options += ["--devkit-env", env] if env is not None else []
         options += ["-k", expression] if expression is not None else []
         exit_code = _run_pytest(place, folder, [*options, *more], as_json, outcomes)
-        if exit_code == EMPTY:
-            raise Problem(f"no test was found in {place}; {WHAT_TO_WRITE}" if expression is None else _none(expression))
-        code = code or exit_code
+        code, found = code or (exit_code if exit_code != EMPTY else 0), found or exit_code != EMPTY
+    if not found:
+        raise Problem(_what_to_write(folder, place) if expression is None else _none(expression))
     if as_json:
         failed = [outcome for outcome in outcomes if outcome["outcome"] == "failed"]
         passed = sum(outcome["outcome"] == "passed" for outcome in outcomes)
@@ -95,6 +120,17 @@ def _refuse_unknown(folder: Path, env: str) -> None:
     from devkit.projects.project import find_folder
 
     environments.chosen(manifest_text.read(find_folder(str(folder))[1]), env)
+
+
+def _what_to_write(folder: Path, place: Path) -> str:
+    """Say of a project without tests how its first one is written, in the language of its script."""
+    from devkit.projects import project as projects
+
+    try:
+        in_python = projects.load(str(folder)).script.suffix == ".py"
+    except Problem:  # of the manifest, which is not what was asked for
+        in_python = True
+    return f"no test was found in {place}; {IN_PYTHON if in_python else IN_TYPESCRIPT}"
 
 
 def _none(expression: str) -> str:
@@ -113,26 +149,17 @@ def _project_folder(place: Path) -> Path:
     raise Problem(f"no {FILES[0]} in {start}; go to a project's folder, or name it")
 
 
-def _python_tests(folder: Path) -> bool:
-    """Tell whether there is a file that pytest would look into."""
-    for place, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if name not in SKIPPED_FOLDERS and not name.startswith(".")]
-        if any(name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py")) for name in files):
-            return place is not None
-    return False
-
-
 def _test_script(folder: Path) -> list[str] | None:
     """Give the command that runs the tests of a project in JavaScript; None for one without."""
     file = folder / "package.json"
     if not file.is_file():
         return None
     try:
-        scripts = json.loads(file.read_text(encoding="utf-8")).get("scripts", {})
-        there = isinstance(scripts.get("test"), str)
+        written = json.loads(file.read_text(encoding="utf-8")).get("scripts", {}).get("test")
     except (OSError, ValueError, AttributeError) as error:
         raise Problem(f"{file} cannot be read: {error}") from None
-    return ["npm", "test", "--silent"] if there else None
+    # `npm test` may well be a way to run `devkit test`.
+    return ["npm", "test", "--silent"] if isinstance(written, str) and not CALLS_US.search(written) else None
 
 
 def _run_script(folder: Path, script: list[str], env: str | None, as_json: bool, outcomes: list[dict[str, Any]]) -> int:

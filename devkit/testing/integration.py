@@ -260,7 +260,7 @@ class Integration:
         if broken:
             listed = "\n".join(f"    {line}" for line in broken)
             raise AssertionError(
-                f"{request['componentId']} draws what ContentKit does not allow (check=False lets it pass):\n{listed}"
+                f"{request['componentId']} draws what ContentKit does not allow (without `check` it passes):\n{listed}"
             )
         return output
 
