@@ -21,8 +21,9 @@ ON_BOTH := $(patsubst %,tests/scenarios/test_%.py,at_once content delivery delet
 WALK := tests/contract/test_operations.py
 WALK_IN_CI := --dist load $(WALK) -k "works or lists_page or what_is_gone"
 REFUSED_IN_CI := $(patsubst %,--deselect $(WALK)::test_%,works lists_page deleting_what_is_gone)
-# Projects whose packages come from npm: what tests run against a host, their rules of accessibility, and the sample in TypeScript.
-NPM := tests/clients tests/browser/axe sample_integrations/diagram-js
+# Projects whose packages come from npm: what tests run against a host, their rules of accessibility, what templates in
+# TypeScript ask for, and the sample in TypeScript.
+NPM := tests/clients tests/browser/axe tests/templates sample_integrations/diagram-js
 
 # Tests start a thousand processes, and each would compile our sources again.
 unexport PYTHONDONTWRITEBYTECODE

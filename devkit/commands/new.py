@@ -8,6 +8,7 @@ import re
 import shutil
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +26,24 @@ TEMPLATES: dict[str, str] = {
     "oauth": "Connects an account of another service with OAuth 2 and calls its API with fresh tokens.",
     "content-source": "Computes pages of a space from data that lives elsewhere.",
     "link-unfurl": "Turns a pasted link into a block with what is behind it.",
-    "block-js": "A block in TypeScript on @gitbook/runtime, with a test; needs Node and npm.",
 }
-"""Template -> what it is, in a sentence; each is the folder of its name in `templates`."""
+"""Template -> what it is, in a sentence; each is the folder of its name in `templates/LANGUAGE`."""
+LANGUAGES = {
+    "python": "Python, with what comes with devkit.",
+    "typescript": "TypeScript on @gitbook/runtime; needs Node and npm.",
+}
+"""Language -> what projects in it need; every template is there in each."""
 
 # In a checkout a link to the folder at the top, in an installed package the folder itself.
 PLACE = Path(__file__).resolve().parents[1] / "templates"
-SCHEMA = PLACE.parent / "checking" / "integration.schema.json"
+FOR_EDITORS = {
+    "python": (PLACE.parent / "checking" / "integration.schema.json",),
+    "typescript": (
+        PLACE.parent / "checking" / "integration.schema.json",
+        PLACE.parent / "testing" / "typescript" / "devkit-test.d.ts",
+    ),
+}
+"""Language -> files that every project gets a copy of: editors know manifests and tests by them."""
 NAME = re.compile(r"[a-zA-Z0-9-_.]+")
 LONGEST_NAME = 100
 """What the contract allows as an integration's name; repeated, because asking it costs half the time of a run."""
@@ -52,39 +64,51 @@ def begin_with(ctx: click.Context, parameter: click.Parameter, typed: str) -> li
 @click.command("new")
 @click.argument("name", required=False)
 @click.option("--template", shell_complete=begin_with, help="The template; --list shows them.")
+@click.option("--language", type=click.Choice(list(LANGUAGES)), help="What it is written in; default: python.")
 @click.option("--title", help="The name people see; default: derived from NAME.")
 @click.option("--path", "place", type=click.Path(), help="Folder of the project; default: NAME in this folder.")
 @click.option("--list", "listing", is_flag=True, help="Show the templates.")
 @json_option
 def command(
-    name: str | None, template: str | None, title: str | None, place: str | None, listing: bool, as_json: bool
+    name: str | None,
+    template: str | None,
+    language: str | None,
+    title: str | None,
+    place: str | None,
+    listing: bool,
+    as_json: bool,
 ) -> None:
     """Create the project NAME from a template; asks for what is missing.
 
-    Example: devkit new my-integration --template block
+    Examples: devkit new my-integration --template block
+              devkit new my-integration --template webhook --language typescript
     """
     if listing:
-        answer(as_json, {"templates": [{"name": name, "description": TEMPLATES[name]} for name in TEMPLATES]}, listed())
+        known = [{"name": name, "description": TEMPLATES[name], "languages": [*LANGUAGES]} for name in TEMPLATES]
+        answer(as_json, {"templates": known}, listed(TEMPLATES))
         return
     name = check_name(name) if name else ask_name(place)
-    template = check_template(template) if template else ask_template()
+    if template is None:
+        template = ask_template()
+        language = language or ask_language()
+    template, language = check_template(template), language or next(iter(LANGUAGES))
     title = check_title(title) if title is not None else title_of(name)
     folder = Path(place or name).absolute()
-    files = make(template, name, title, folder)
+    files = make(template, name, title, folder, language)
     displayed = os.path.relpath(folder)
     displayed = str(folder) if displayed.startswith("..") else displayed
     steps = [f"cd {displayed}"] if displayed != "." else []
     steps += ["npm install"] if "package.json" in files else []
     steps += ["devkit dev"]
     text = f"Created {name} in {displayed} ({len(files)} files). Next:\n\n" + "".join(f"    {step}\n" for step in steps)
-    report = {"name": name, "title": title, "template": template, "folder": str(folder), "files": files, "next": steps}
-    answer(as_json, report, text.rstrip("\n"))
+    report = {"name": name, "title": title, "template": template, "language": language, "folder": str(folder)}
+    answer(as_json, report | {"files": files, "next": steps}, text.rstrip("\n"))
 
 
-def listed() -> str:
-    """Write the templates for people."""
-    width = max(map(len, TEMPLATES))
-    return "\n".join(f"{name.ljust(width)}  {sentence}" for name, sentence in TEMPLATES.items())
+def listed(known: Mapping[str, str]) -> str:
+    """Write templates, or languages, for people."""
+    width = max(map(len, known))
+    return "\n".join(f"{name.ljust(width)}  {sentence}" for name, sentence in known.items())
 
 
 def check_name(name: str) -> str:
@@ -132,8 +156,15 @@ def ask_name(place: str | None) -> str:
 def ask_template() -> str:
     """Ask for a template until it is one; raises Problem where nobody can be asked."""
     must_be_asked(f"which template? Give --template with one of {', '.join(TEMPLATES)}")
-    click.echo(listed(), err=True)
+    click.echo(listed(TEMPLATES), err=True)
     return str(click.prompt("Template", default=next(iter(TEMPLATES)), value_proc=asked(check_template), err=True))
+
+
+def ask_language() -> str:
+    """Ask for a language until it is one."""
+    click.echo(listed(LANGUAGES), err=True)
+    known = click.Choice(list(LANGUAGES))
+    return str(click.prompt("Language", default=next(iter(LANGUAGES)), type=known, show_choices=False, err=True))
 
 
 def must_be_asked(missing: str) -> None:
@@ -154,19 +185,19 @@ def asked(check: Any) -> Any:
     return validate
 
 
-def make(template: str, name: str, title: str, folder: Path) -> list[str]:
+def make(template: str, name: str, title: str, folder: Path, language: str = "python") -> list[str]:
     """Write a project and list its files; it appears whole or not at all. Raises Problem."""
     if os.path.lexists(folder) and not folder.is_dir():
         raise Problem(f"{folder} is a file; choose another name, or --path")
     try:
         if folder.is_dir() and any(folder.iterdir()):
             raise Problem(f"{folder} is not empty; choose another name, or --path")
-        return _appear(template, name, title, folder)
+        return _appear(template, name, title, folder, language)
     except OSError as error:
         raise Problem(f"{folder} cannot be written: {error.strerror or error}") from error
 
 
-def _appear(template: str, name: str, title: str, folder: Path) -> list[str]:
+def _appear(template: str, name: str, title: str, folder: Path, language: str) -> list[str]:
     """Write beside the place where the project shall be, or in it when it is there already, and move then."""
     base = folder
     while not base.exists():
@@ -175,7 +206,7 @@ def _appear(template: str, name: str, title: str, folder: Path) -> list[str]:
     try:
         # What is missing above the project's folder appears with it, in one step.
         below = folder.relative_to(base).parts
-        files = _write(PLACE / template, fresh.joinpath(*below[1:]), name, title)
+        files = _write(language, template, fresh.joinpath(*below[1:]), name, title)
         if below:
             fresh.chmod(0o777 & ~_mask())
             fresh.rename(base / below[0])
@@ -194,10 +225,11 @@ def _mask() -> int:
     return mask
 
 
-def _write(template: Path, folder: Path, name: str, title: str) -> list[str]:
+def _write(language: str, template: str, folder: Path, name: str, title: str) -> list[str]:
     files = []
-    for path in sorted(template.rglob("*")):
-        inner = path.relative_to(template)
+    source = PLACE / language / template
+    for path in sorted(source.rglob("*")):
+        inner = path.relative_to(source)
         if path.is_dir() or LEFT_OVERS.intersection(inner.parts):
             continue
         target = folder / inner.with_name("." + inner.name.removeprefix(HIDDEN) if _is_hidden(inner) else inner.name)
@@ -208,9 +240,10 @@ def _write(template: Path, folder: Path, name: str, title: str) -> list[str]:
             text = path.read_text(encoding="utf-8")
             target.write_text(_filled(text, name, title, path.suffix == ".yaml"), encoding="utf-8")
         files.append(target.relative_to(folder).as_posix())
-    # For editors: the first line of the manifest names it.
-    shutil.copyfile(SCHEMA, folder / SCHEMA.name)
-    return sorted([*files, SCHEMA.name])
+    for file in FOR_EDITORS[language]:
+        shutil.copyfile(file, folder / file.name)
+        files.append(file.name)
+    return sorted(files)
 
 
 def _is_hidden(file: Path) -> bool:

@@ -30,6 +30,8 @@ from runtime.engines.table import ENGINES, UnknownRuntime
 FRAME = re.compile(r"^\s+at (?:.*\()?(?P<file>[^\s():]+):(?P<line>\d+):(?P<column>\d+)\)?$", re.MULTILINE)
 LOGGER = re.compile(r"^(?:\[[^\]]*\]\s*)+")
 """What `@gitbook/runtime` puts before a line it logs."""
+EXPOSED = "ExposableError:"
+"""How `@gitbook/runtime` logs an error that is meant for the person at the screen, which is no fault of the script."""
 SLACK = 5.0
 """Seconds that an engine may take beyond a call's own limits to report how it ended."""
 
@@ -214,10 +216,12 @@ class SandboxedScript:
         """Find the error that a script's own runtime caught and logged: its sentence, and the author's line in it."""
         folder = self.project.folder
         for line in reversed(trace.logs):
-            for match in FRAME.finditer(line.message) if line.level == "error" else ():
+            sentence = LOGGER.sub("", line.message.partition("\n")[0])
+            if line.level != "error" or sentence.startswith(EXPOSED):
+                continue
+            for match in FRAME.finditer(line.message):
                 file = folder / match["file"]
                 if file.is_file() and "node_modules" not in match["file"]:
-                    sentence = LOGGER.sub("", line.message.partition("\n")[0])
                     place = int(match["line"]), int(match["column"])
                     return ScriptFault(sentence, match["file"], *place, source_line(file, place[0]))
         return None

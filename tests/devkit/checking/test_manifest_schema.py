@@ -10,6 +10,7 @@ import yaml
 from jsonschema import Draft7Validator
 
 from devkit.checking import manifest_schema
+from devkit.commands.new import LANGUAGES
 from runtime.contract.manifest_files import FILES
 from tests.devkit.checking.test_manifest_faults import FAULTS, GOOD, findings
 from tests.devkit.conftest import Shell
@@ -19,7 +20,8 @@ MANIFESTS = sorted(
     file
     for place in ("sample_integrations", "templates")
     for name in FILES
-    for file in (ROOT / place).glob(f"*/{name}")
+    for file in (ROOT / place).glob(f"**/{name}")
+    if "node_modules" not in file.parts
 )
 SHAPES = {
     "manifest-missing",
@@ -82,8 +84,8 @@ def test_what_check_lets_pass_it_lets_pass(more: str) -> None:
 
 
 def test_a_project_has_it_beside_the_manifest_that_names_it(shell: Shell, tmp_path: Path) -> None:
-    for template in ("block", "block-js"):
-        done = shell("new", template, "--template", template, "--json").json
+    for language in LANGUAGES:
+        done = shell("new", language, "--template", "block", "--language", language, "--json").json
         folder = Path(done["folder"])
         assert manifest_schema.NAME in done["files"]
         assert (folder / manifest_schema.NAME).read_text() == manifest_schema.FILE.read_text()

@@ -31,7 +31,9 @@ ROOT = Path(__file__).parents[3]
 
 
 def test_the_table_names_the_folders() -> None:
-    assert sorted(new.TEMPLATES) == sorted(path.name for path in (ROOT / "templates").iterdir() if path.is_dir())
+    assert sorted(new.LANGUAGES) == sorted(path.name for path in (ROOT / "templates").iterdir())
+    for language in new.LANGUAGES:
+        assert sorted(new.TEMPLATES) == sorted(path.name for path in (ROOT / "templates" / language).iterdir())
 
 
 def test_names_and_titles_are_those_of_the_contract() -> None:
@@ -62,12 +64,13 @@ def test_it_makes_a_project_and_says_what_comes_next(shell: Shell, tmp_path: Pat
     assert leftovers(tmp_path) == []
 
 
+@pytest.mark.parametrize("language", new.LANGUAGES)
 @pytest.mark.parametrize("template", new.TEMPLATES)
 @pytest.mark.parametrize("name", ["123", "x", "no", "A.b_c-1", "-", "a" * 100])
-def test_every_name_gives_a_whole_manifest(name: str, template: str, tmp_path: Path) -> None:
+def test_every_name_gives_a_whole_manifest(name: str, template: str, language: str, tmp_path: Path) -> None:
     title = new.title_of(name)
     assert new.check_title(title) == title
-    files = new.make(template, new.check_name(name), title, tmp_path / "made")
+    files = new.make(template, new.check_name(name), title, tmp_path / "made", language)
     project = projects.load(str(tmp_path / "made"))
     assert (project.manifest.name, project.manifest.title) == (name, title)
     assert names.guess_name(str(tmp_path / "made")) == name
@@ -86,12 +89,15 @@ def test_the_list_has_a_sentence_for_each(shell: Shell) -> None:
     assert [line.split()[0] for line in result.out.splitlines()] == list(new.TEMPLATES)
     body = shell("new", "--list", "--json").json["templates"]
     assert {entry["name"]: entry["description"] for entry in body} == new.TEMPLATES
+    assert all(entry["languages"] == ["python", "typescript"] for entry in body)
 
 
 def test_json_reports_what_was_made(shell: Shell, tmp_path: Path) -> None:
-    body = shell("new", "poll", "--template", "block-js", "--path", "some/where", "--title", "A poll", "--json").json
+    made = ("new", "poll", "--template", "block", "--language", "typescript")
+    body = shell(*made, "--path", "some/where", "--title", "A poll", "--json").json
     folder = tmp_path / "some" / "where"
     assert (body["name"], body["title"], body["folder"]) == ("poll", "A poll", str(folder))
+    assert (body["template"], body["language"], "devkit-test.d.ts" in body["files"]) == ("block", "typescript", True)
     assert body["next"] == ["cd some/where", "npm install", "devkit dev"]
     assert all((folder / file).is_file() for file in body["files"])
     assert leftovers(tmp_path) == []
@@ -152,8 +158,8 @@ def test_a_read_only_folder_is_one_sentence(tmp_path: Path) -> None:
 
 
 def test_a_failure_in_the_middle_leaves_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    broken = tmp_path / "templates" / "block"
-    shutil.copytree(ROOT / "templates" / "block", broken)
+    broken = tmp_path / "templates" / "python" / "block"
+    shutil.copytree(ROOT / "templates" / "python" / "block", broken)
     (broken / "zzz.py").write_bytes(b"\xff\xfe")
     monkeypatch.setattr(new, "PLACE", tmp_path / "templates")
     place = tmp_path / "place"
@@ -245,9 +251,14 @@ def test_a_person_is_asked_until_the_answers_are_good(terminal: Any, tmp_path: P
     output.read_until("did you mean `block`?")
     output.read_until("Template [block]: ")
     output.type("link-unfurl\n")
+    output.read_until("Language [python]: ")
+    assert all(sentence in output.seen for sentence in new.LANGUAGES.values())
+    output.type("typescript\n")
     output.read_until(None)
     assert output.process.wait(timeout=PATIENCE) == 0
-    assert projects.load(str(tmp_path / "my-poll")).manifest.blocks[0].id == "ticket"  # type: ignore[index,union-attr]
+    made = projects.load(str(tmp_path / "my-poll"))
+    assert made.manifest.blocks[0].id == "ticket"  # type: ignore[index,union-attr]
+    assert made.script.suffix == ".tsx"
 
 
 def test_what_is_given_is_not_asked_and_ctrl_c_leaves_nothing(terminal: Any, tmp_path: Path) -> None:
@@ -278,6 +289,8 @@ def test_an_installed_package_brings_the_templates(tmp_path: Path) -> None:
     for file in files:
         if not new.LEFT_OVERS.intersection(file.parts):
             assert (tmp_path / "site" / "devkit" / file.relative_to(ROOT)).is_file(), file
+    verbs = [path.name for path in (ROOT / "devkit" / "testing" / "typescript").iterdir()]
+    assert sorted(verbs) == sorted(path.name for path in (tmp_path / "site/devkit/testing/typescript").iterdir())
     environ = environment(home, PYTHONPATH=f"{tmp_path / 'site'}:{ROOT}")
     command = [sys.executable, "-c", "import devkit.cli as c; print(c.__file__); c.main()", "new", "a"]
     done = subprocess.run([*command, "--template", "webhook"], cwd=home, env=environ, **run)  # type: ignore[call-overload]

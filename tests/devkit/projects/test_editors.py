@@ -22,7 +22,6 @@ from tests.devkit.conftest import Shell
 from tests.devkit.dev_process import PATIENCE
 
 ROOT = Path(__file__).parents[3]
-PYTHON = [name for name in TEMPLATES if not name.endswith("-js")]
 REVEALED = re.compile(r'Type of "(?P<what>.+?)" is "(?P<type>.+)"', re.DOTALL)
 UNKNOWN = re.compile(r"\bUnknown\b")
 PYRIGHT = shutil.which("pyright", path=sysconfig.get_path("scripts"))
@@ -72,7 +71,7 @@ def made(shell: Shell, template: str) -> Path:
     return Path(done.json["folder"])
 
 
-@pytest.mark.parametrize("template", PYTHON)
+@pytest.mark.parametrize("template", TEMPLATES)
 def test_every_template_is_typed(template: str, shell: Shell) -> None:
     folder = made(shell, template)
     assert pyright(folder).errors == []

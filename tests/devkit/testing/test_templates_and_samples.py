@@ -1,4 +1,4 @@
-"""Every template and every sample passes its own tests, in process and in the engine that serves it."""
+"""Every template in Python and every sample passes its own tests, in process and in the engine that serves it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tests.devkit.conftest import Shell
 from tests.devkit.dev_process import SAMPLES
 
 ROOT = SAMPLES.parent
-IN_JAVASCRIPT = {"block-js", "diagram-js"}
-"""Those that need packages of npm; the tests of their folders run them."""
-TESTED = [ROOT / "templates" / name for name in TEMPLATES if name not in IN_JAVASCRIPT]
+IN_JAVASCRIPT = {"diagram-js"}
+"""What needs packages of npm; tests of its folder run it, as those of `tests/templates` do with the templates."""
+TESTED = [ROOT / "templates" / "python" / name for name in TEMPLATES]
 TESTED += [folder for folder in sorted(SAMPLES.iterdir()) if folder.is_dir() and folder.name not in IN_JAVASCRIPT]
 LEFT = shutil.ignore_patterns(".devkit", "__pycache__", "node_modules")
 
