@@ -40,6 +40,7 @@ CALLS_US = re.compile(r"\bdevkit\s+test\b")
 @click.option(
     "-k", "expression", metavar="EXPR", help="Only tests whose names hold it; also pytest's own EXPR, or /PATTERN/."
 )
+@click.option("--watch", is_flag=True, help="Run again whenever a file of the project is saved, until Ctrl-C.")
 @click.option("--types", is_flag=True, help="Print the types of `devkit:test`, for a file devkit-test.d.ts.")
 @env_option
 @json_option
@@ -50,6 +51,7 @@ def command(
     sandboxed: bool,
     update_golden: bool,
     expression: str | None,
+    watch: bool,
     types: bool,
     env: str | None,
     as_json: bool,
@@ -61,6 +63,7 @@ def command(
     package.json. What follows `--` is for pytest, else for `deno test`. Exits with 1 when one failed.
 
     Examples: devkit test --sandboxed
+              devkit test --watch
               devkit test ./my-integration -k greets
               devkit test -- -x --durations=5
               devkit test test/card.test.ts -- --fail-fast
@@ -77,14 +80,23 @@ def command(
     folder = _project_folder(place)
     if env is not None:
         _refuse_unknown(folder, env)
-    if sandboxed:
+    if watch:
+        if update_golden:
+            raise Problem("--watch would rewrite golden renders with every change; leave out --update-golden")
+        from devkit.testing.watching import run_on_change
+
+        again = ["--sandboxed"] * sandboxed + ["--json"] * as_json + (["--env", env] if env is not None else [])
+        again += ["-k", expression] if expression is not None else []
+        run_on_change(folder, [*again, str(place), "--", *more])
+        return
+    outcomes: list[dict[str, Any]] = []
+    files = test_files.in_typescript(place)
+    in_python = test_files.in_python(place) if place.is_dir() else not files
+    if sandboxed or files:  # those in TypeScript run the script in its engine always
         from devkit.offline.confinement import warn_without
         from runtime.engines.sandbox import authors_mode
 
         warn_without(authors_mode(None))
-    outcomes: list[dict[str, Any]] = []
-    files = test_files.in_typescript(place)
-    in_python = test_files.in_python(place) if place.is_dir() else not files
     if files and in_python and more:
         raise Problem("both pytest and Deno have tests here; name a folder or a file, so that one gets the options")
     script = _test_script(folder) if expression is None and place.is_dir() else None

@@ -142,3 +142,8 @@ def test_tests_in_javascript_are_run_by_their_own_script(shell: Shell, tested: P
     assert "from the script" in bad.json["tests"][0]["message"]
     package.write_text("{")
     assert "package.json cannot be read" in shell("test", folder=tested).err
+
+
+def test_golden_renders_are_not_rewritten_by_watching(shell: Shell, tested: Path) -> None:
+    done = shell("test", "--watch", "--update-golden", folder=tested)
+    assert (done.code, "leave out --update-golden" in done.err) == (1, True)

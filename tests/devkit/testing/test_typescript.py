@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
+import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -20,7 +23,7 @@ from devkit.testing.render import Render
 from devkit.testing.results import Queued, Result
 from runtime.contract.events import EVENTS
 from tests.devkit.conftest import Shell
-from tests.devkit.dev_process import SAMPLES
+from tests.devkit.dev_process import PATIENCE, SAMPLES, environment
 
 SAMPLE = Path(__file__).parent / "sample_typescript"
 PACKAGES = SAMPLES / "diagram-js" / "node_modules"
@@ -219,3 +222,30 @@ def test_a_project_in_typescript_without_tests_says_what_to_write(sample: Path, 
         1,
         True,
     )
+
+
+def test_watched_tests_run_again_when_something_is_saved(plain: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "devkit", "test", "--watch", "--json", "-k", "two"]
+    process = subprocess.Popen(
+        command,
+        cwd=plain,
+        env=environment(tmp_path),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        # Who runs tests side by side ignores it, and what is started from there would, too.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    try:
+        assert process.stdout is not None
+        assert json.loads(process.stdout.readline())["passed"] == 1
+        file = plain / "lib" / "two.ts"
+        file.write_text("export const two = 3;\n")
+        assert json.loads(process.stdout.readline())["failed"] == 1
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) == 0
+    finally:
+        process.kill()
+        process.wait()
+        assert process.stdout is not None
+        process.stdout.close()

@@ -1,0 +1,1 @@
+../../devkit/testing/typescript/devkit-test.d.ts
