@@ -16,6 +16,7 @@ import deno
 
 from devkit.build.places import relative
 from devkit.projects import project as projects
+from devkit.terminal.output import Problem
 from devkit.testing.files import FOLDER
 from devkit.testing.golden import Golden
 from devkit.testing.in_engine_caller import Engine
@@ -29,6 +30,11 @@ OPTIONS = (
     "--node-modules-dir=manual",
     "--unstable-sloppy-imports",  # as in sources that are bundled: `../src/parse`
 )
+REFUSED = {
+    "--parallel": "tests share the engine of the project and run one after the other; leave out --parallel",
+    "--watch": "Deno sees no change of the script; write `devkit test --watch`",
+}
+"""Option of `deno test` -> why it cannot be used here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,13 @@ class Tests:
         self._outcomes: list[dict[str, Any]] = []
 
     def run(self, files: list[Path], expression: str | None, options: list[str], *, quiet: bool) -> Ran:
-        """Run test files; of their tests those whose names hold `expression`, or match it as `/pattern/`."""
+        """Run test files; of their tests those whose names hold `expression`, or match it as `/pattern/`.
+
+        Raises Problem for an option of Deno that cannot be used.
+        """
+        for option in options:
+            if option in REFUSED:
+                raise Problem(REFUSED[option])
         with ExitStack() as opened:
             opened.callback(self._end)
             written = opened.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace"))

@@ -3,7 +3,8 @@ import { strict as assert } from 'node:assert';
 import vm from 'node:vm';
 
 import { ask } from './channel.mjs';
-import { begin, Refused, ScriptFailed } from './verbs.mjs';
+import { Refused, ScriptFailed } from './faults.mjs';
+import { begin } from './verbs.mjs';
 
 export { assert, Refused, ScriptFailed };
 

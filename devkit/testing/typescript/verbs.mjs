@@ -1,62 +1,11 @@
 // What a test works with. `devkit test` does all of it, with the verbs that tests in Python have.
-import { AssertionError } from 'node:assert';
-
 import { ask } from './channel.mjs';
+import { fault, offered, Refused, told } from './faults.mjs';
 import { Result, ScriptRequest } from './results.mjs';
-
-export class Refused extends Error {
-    constructor(status, reason) {
-        super(`${status}: ${reason}`);
-        Object.assign(this, { name: 'Refused', status, reason });
-    }
-}
-
-export class ScriptFailed extends Error {
-    name = 'ScriptFailed';
-}
-
-const FAULTS = {
-    refused: ({ status, message }) => new Refused(status, message),
-    script: ({ message }) => new ScriptFailed(message),
-    assertion: ({ message }) => new AssertionError({ message }),
-    use: ({ message }) => new Error(message),
-};
 
 class Reply {
     constructor(body, { status = 200, headers = {} } = {}) {
         Object.assign(this, { body, status, headers });
-    }
-}
-
-const raised = new WeakSet();
-
-function fault(told) {
-    const error = FAULTS[told.kind](told);
-    raised.add(error);
-    return error;
-}
-
-/** Have what goes wrong shown where the test calls, not where it is noticed in here. */
-function told(verb) {
-    return function called(...words) {
-        try {
-            return verb.apply(this, words);
-        } catch (error) {
-            if (raised.has(error)) {
-                Error.captureStackTrace(error, called);
-            }
-            throw error;
-        }
-    };
-}
-
-/** Do so for all that a class offers. */
-function offered(type) {
-    for (const [name, { get, set, value }] of Object.entries(Object.getOwnPropertyDescriptors(type.prototype))) {
-        if (name !== 'constructor') {
-            const verb = get ? { get: told(get), set: set && told(set) } : { value: told(value) };
-            Object.defineProperty(type.prototype, name, verb);
-        }
     }
 }
 
