@@ -19,7 +19,7 @@ from tests.conftest import Api, HostProcess, Installed, Tenant
 from tests.devkit.conftest import Shell
 from tests.devkit.dev_process import environment
 
-PICTURE = Path(__file__).parents[3] / "templates" / "block" / "assets" / "icon.png"
+PICTURE = Path(__file__).parents[3] / "templates" / "python" / "block" / "assets" / "icon.png"
 HUSH = "s3cret-v4lue"
 SCRIPT = """
 from runtime.sdk import Integration, ui
