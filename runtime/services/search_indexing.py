@@ -254,14 +254,7 @@ def indexed_pages(snapshot: Snapshot) -> list[Page]:
 
 def is_listed(snapshot: Snapshot, page: Page) -> bool:
     """Tell whether visitors find a page: it is not hidden, nor one it is in, and may be searched."""
-    if page.no_index:
-        return False
-    above: Page | None = page
-    while above is not None:
-        if above.hidden:
-            return False
-        above = snapshot.page_by_id.get(above.parent) if above.parent is not None else None
-    return True
+    return not page.no_index and page.id not in snapshot.hidden
 
 
 def fingerprint_of(snapshot: Snapshot, page: Page) -> bytes:

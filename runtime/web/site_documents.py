@@ -52,7 +52,7 @@ def _pages(session: Session, site: SiteRow, claims: Mapping[str, Any] | None) ->
         revision = content.current(session, space)
         snapshot = snapshot_of(session, revision)
         for page in snapshot.pages:
-            if page.type == "document" and not page.hidden and page.id in snapshot.path_of:
+            if page.type == "document" and page.id not in snapshot.hidden and page.id in snapshot.path_of:
                 yield SitePage(_place(number, snapshot.path_of[page.id]), page.title, space, revision, page)
 
 

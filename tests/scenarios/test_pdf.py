@@ -59,6 +59,7 @@ def space(alpha: Tenant) -> Space:
         page("Inside", "What is inside.", id="inside", position={"parent": "guide"}),
         page("Reference", "Text.\n\n## The end\n\nDone.", id="reference"),
         page("Hidden", "Nobody sees this.", id="hidden", hidden=True),
+        page("Below", "Nor what is in it.", id="below", position={"parent": "hidden"}),
     )
     assert upload(space, path, "a.png", picture(40, 30), id="picture").status == 201
     ok(space.api.post(f"{path}/merge"))
@@ -102,7 +103,7 @@ def test_a_space_becomes_a_book(space: Space) -> None:
         "A note at the end",
     ):
         assert words in text, words
-    assert "Nobody sees this" not in text
+    assert "Nobody sees this" not in text and "Nor what is in it" not in text
     outside, inside = links_of(reader)
     assert outside == {"https://example.com/"} and inside >= 6
     assert [str(one.title) for one in reader.outline if not isinstance(one, list)][:2] == ["Guide", "Reference"]

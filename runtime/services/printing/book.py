@@ -51,7 +51,7 @@ class Book:
 def chosen(snapshot: Snapshot, page_id: str | None, *, only: bool) -> list[Page]:
     """Choose the pages of a PDF: all of them, those in one page, or that `only`. Raises NotFound, `TooMuch`."""
     if page_id is None:
-        pages = [page for page in snapshot.pages if not page.hidden]
+        pages = [page for page in snapshot.pages if page.id not in snapshot.hidden]
     else:
         first = content.page_in(snapshot, page_id)
         pages, inside = [], {first.id}

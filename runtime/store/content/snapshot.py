@@ -67,6 +67,15 @@ class Snapshot:
         return {path: self.page_by_id[page_id] for page_id, path in self.path_of.items()}
 
     @cached_property
+    def hidden(self) -> frozenset[str]:
+        """The ids of the pages that are hidden, or in one that is: readers are shown none of them."""
+        found: set[str] = set()
+        for page in self.pages:
+            if page.hidden or page.parent in found:
+                found.add(page.id)
+        return frozenset(found)
+
+    @cached_property
     def sources(self) -> Sequence[Page]:
         """The pages in whose place those stand that a source computes, in order."""
         return [page for page in self.pages if page.type == "computed"]

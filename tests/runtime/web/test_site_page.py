@@ -264,14 +264,23 @@ def test_pages_of_spaces_are_read_with_blocks_in_them(integration: Installed, ho
         },
         {"type": "insert_page", "id": "drawn", "title": "Drawn", "document": {"document": document}},
         {"type": "insert_page", "id": "hidden", "title": "Hidden", "hidden": True, "document": {"markdown": "x"}},
+        {
+            "type": "insert_page",
+            "id": "below",
+            "title": "Below",
+            "position": {"parent": "hidden"},
+            "document": {"markdown": "x"},
+        },
     ]
     assert api.post(f"{path}/{change}/content", {"changes": changes}).status == 200
     assert api.post(f"{path}/{change}/merge").status == 200
     text = requests.get(f"{home}docs/1/text", timeout=60).text
     assert f'<a href="{home}docs/1/drawn">it</a>' in text and "<code>&lt;b&gt;</code>" in text and "Hidden" not in text
+    assert "Below" not in text  # what is in a hidden page is hidden, too
     block = requests.get(f"{home}docs/1/drawn", timeout=60).text
     assert (
         f'src="{home}-/render/{integration.name}" component="counter"' in block
         and "<script>" not in block.split("main")[1]
     )
-    assert requests.get(f"{home}docs/1/hidden", timeout=60).status_code == 404
+    for place in ("hidden", "hidden/below"):
+        assert requests.get(f"{home}docs/1/{place}", timeout=60).status_code == 404
