@@ -316,6 +316,26 @@ def test_hostile_bodies(body: Any, space: Space) -> None:
     assert ok(space.api.get(comment))["replies"] == 0
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"markdown": "{% a x" + " " * 90_000 + "y %}"},
+        {"markdown": "a" + "&#x20;" * 16_000 + "b"},
+        document(text("a" + " " * 90_000 + "b", "k")),
+    ],
+    ids=["tag", "references", "document"],
+)
+def test_spaces_in_a_comment_hold_nobody_up(
+    body: Any, space: Space, alpha: Tenant, beta: Tenant, host: HostProcess
+) -> None:
+    """Ways that go through a run of spaces for each of them would keep the whole host for minutes."""
+    api = person(host, alpha, "comment").api
+    comment = f"{space.path}/comments/{ok(api.post(f'{space.path}/comments', {'body': body}))['id']}"
+    for form in ("markdown", "document"):
+        ok(space.api.get(comment, format=form))
+    ok(beta.api.get("/v1/user"))
+
+
 def test_odd_documents_are_refused_or_shown_in_both_forms(space: Space) -> None:
     odd = {"object": "block", "type": "table", "data": {"records": [], "definition": 3}, "meta": [], "key": {}}
     quote = {"object": "block", "type": "blockquote", "data": {}, "nodes": [text("Said.", "k")]}

@@ -20,7 +20,7 @@ from runtime.engines.sandbox import SandboxMode, SandboxUnavailable
 from runtime.engines.watcher import Watcher
 
 _LOOKS_LIKE_PYTHON = re.compile(
-    r"^(?:from [\w.]+ import |import [\w.]+(?: as \w+)?$|def \w+\(.*\).*:$|class \w+.*:$|@\w+[\w.]*\(?|if __name__ ==)",
+    r"^(?:from [\w.]+ import |import [\w.]+(?: as \w+)?$|def \w+\(.*:$|class \w.*:$|@\w+[\w.]*\(?|if __name__ ==)",
     re.MULTILINE,
 )
 _PYTHON_HINT = 'this looks like Python: publish it with runtime "python"'

@@ -13,7 +13,7 @@ from runtime.services.folders.contents import Contents, Placed, folders_of
 from runtime.services.folders.front_matter import parted, read_front_matter, read_variables
 from runtime.services.folders.links import ReadLinks
 from runtime.services.folders.names import ASSETS, CONFIGURATION, INCLUDES, MARKDOWN, VARIABLES, slug_in, title_in
-from runtime.services.folders.titles import MAX_TITLE, Title, read_title
+from runtime.services.folders.titles import MAX_TITLE, Title, read_title, without_closing
 from runtime.services.folders.walking import Files, Problems, files_in
 from runtime.services.folders.yaml_text import BadYaml, read_yaml
 from runtime.services.importing.tree import Imported, ImportedFile, ImportedPage, ImportedReusableContent
@@ -22,7 +22,7 @@ from runtime.services.markdown.reading import document_of
 MAX_FILES = 10_000
 MAX_INCLUDES = 2000
 Heard = Callable[[int, int], None]
-_HEADING = re.compile(r"\s*^ {0,3}#(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$\n?", re.MULTILINE)
+_HEADING = re.compile(r"\s*^ {0,3}#(?:[ \t](.*))?$\n?", re.MULTILINE)
 _UNDERLINED = re.compile(r"\s*^ {0,3}(?![-+*>#|<{`~ ])(\S.*)\n {0,3}=+[ \t]*$\n?", re.MULTILINE)
 
 
@@ -153,8 +153,10 @@ class _Reader:
 
 def split_title(text: str) -> tuple[Title | None, str]:
     """Take the title off a text: its first line, if that is a heading of the first level."""
-    found = _HEADING.match(text) or _UNDERLINED.match(text)
+    found = heading = _HEADING.match(text)
+    if found is None:
+        found = _UNDERLINED.match(text)
     if found is None:
         return None, text
-    title = read_title(found[1] or "")
+    title = read_title(without_closing(found[1] or "") if heading is not None else found[1])
     return (title if title.text else None), text[found.end() :]

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import quote, unquote
 
-from runtime.services.folders.titles import Title, inlines_of, read_title, write_title
+from runtime.services.folders.titles import Title, inlines_of, read_title, without_closing, write_title
 from runtime.services.markdown import nodes as make
+from runtime.services.markdown.attributes import read_attributes
 from runtime.services.markdown.escaping import target as markdown_target
 
 MAX_ENTRIES = 19_999
@@ -16,11 +17,12 @@ MAX_ENTRIES = 19_999
 MAX_SUMMARY = 8_000_000
 """Characters."""
 MAX_DEPTH = 30
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*")
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t](.*)")
 _ITEM = re.compile(r"([ \t]*)(?:[*+-]|[0-9]{1,9}[.)])[ \t]+(\S.*)")
 _RULE = re.compile(r" {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})")
 _PLAIN = re.compile(r"\[([^\\`*_\[\]<~&$:!{}#]*)\]\(([^\s()<>\"'\\&]+)\)")
-_ANCHOR = re.compile(r"""[ \t]*<a\s[^<>]*\bid="([^"<>]*)"[^<>]*></a>[ \t]*""")
+_ANCHOR = re.compile(r"<a\s([^<>]*)>")
+_CLOSED = "</a>"
 
 
 @dataclass(slots=True)
@@ -56,7 +58,7 @@ def read_summary(text: str, problems: list[str]) -> list[Entry]:
         elif heading is not None:
             begun += 1
             if len(heading[1]) > 1 or (begun > 1 or count):
-                group = _group(heading[2])
+                group = _group(without_closing(heading[2]))
                 top.append(group)
                 count += 1
             above = []
@@ -76,12 +78,18 @@ def read_summary(text: str, problems: list[str]) -> list[Entry]:
 
 
 def _group(source: str) -> Entry:
-    anchor = _ANCHOR.search(source)
-    if anchor is not None and anchor.end() == len(source):
-        source = source[: anchor.start()]
-    else:
-        anchor = None
-    return Entry(read_title(source), group=True, slug=unquote(anchor[1]) if anchor else None)
+    slug = _id_at_end(source)
+    if slug is not None:
+        source = source[: source.rindex("<", 0, -len(_CLOSED))]
+    return Entry(read_title(source), group=True, slug=unquote(slug) if slug is not None else None)
+
+
+def _id_at_end(source: str) -> str | None:
+    """Find the id of the empty anchor that a heading ends with; looked for from there, which takes one look."""
+    if not source.endswith(_CLOSED) or "<" not in source[: -len(_CLOSED)]:
+        return None
+    opening = _ANCHOR.fullmatch(source, source.rindex("<", 0, -len(_CLOSED)), len(source) - len(_CLOSED))
+    return read_attributes(opening[1]).get("id") if opening is not None else None
 
 
 def _entry(source: str) -> Entry:

@@ -56,6 +56,13 @@ def read_title(source: str) -> Title:
     return Title(text[:MAX_TITLE], emoji)
 
 
+def without_closing(heading: str) -> str:
+    """Give what a heading says: without the spaces around it, and the signs that close it as in `# Title #`."""
+    said = heading.strip(" \t")
+    opened = said.rstrip("#")
+    return opened.rstrip(" \t") if not opened or opened[-1] in " \t" else said
+
+
 def write_title(text: str, emoji: str | None) -> str:
     """Write a title as Markdown that `read_title` reads as the same; an emoji that is none is left out."""
     written = keep_ends(in_markdown(text, lines=False))

@@ -9,13 +9,16 @@ from typing import Any, NamedTuple
 import yaml
 
 from runtime.engines.apart.answers import Refused
+from runtime.services.folders.titles import without_closing
 from runtime.services.importing.handing_over import clean
 from runtime.services.importing.html_markdown import read_html
 
 MAX_PAGE = 16 << 20
 """Bytes of a page."""
 FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
-TITLE = re.compile(r"\A\s*#[ \t]+([^\n]+?)[ \t]*#*[ \t]*(?:\n|\Z)")
+TITLE = re.compile(r"\A\s*#[ \t]+(\S[^\n]*)(?:\n|\Z)")
+LONGEST_READ = 2000
+"""Characters of a heading that are read for a title, which has fewer."""
 MARKS = re.compile(r"[*_`\\]|!?\[([^\]]*)\]\([^)]*\)")
 
 
@@ -55,7 +58,7 @@ def markdown_page(source: str, title: str) -> Text:
     heading = TITLE.match(source)
     if heading is not None:
         if not (isinstance(said, dict) and said.get("title")):
-            title = MARKS.sub(lambda found: found[1] or "", heading[1])
+            title = MARKS.sub(lambda found: found[1] or "", without_closing(heading[1])[:LONGEST_READ]) or title
         source = source[heading.end() :]
     return Text(" ".join(clean(title).split()), source, clean(description) if description else None)
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
-TAG = re.compile(
-    r"\{%-?[ \t]*(end)?(@?[A-Za-z][\w.\-]*(?:/[\w.\-]+)?)(?![\w.\-/])[ \t]*(.*?)[ \t]*-?%\}(.*)", re.DOTALL
-)
+TAG = re.compile(r"\{%-?[ \t]*(end)?(@?[A-Za-z][\w.\-]*(?:/[\w.\-]+)?)(?![\w.\-/])")
 LIST_MARKERS = re.compile(r"(?:(?:[-+*]|[0-9]{1,9}[.)])[ \t]+)*")
 FENCE = re.compile(r"(`{3,}|~{3,})(.*)")
 DETAILS = re.compile(r"<details(?:\s[^<>]*)?>[ \t]*(<summary>.*)?", re.IGNORECASE)
@@ -19,8 +17,13 @@ def tag_of(line: str) -> tuple[str, str, bool, str] | None:
         if DETAILS.fullmatch(line):
             return "details", line, False, ""
         return ("details", "", True, "") if line.lower() == "</details>" else None
-    match = TAG.fullmatch(line)
-    return (match[2], match[3], match[1] is not None, match[4].strip()) if match else None
+    match = TAG.match(line)
+    if match is None:
+        return None
+    # Not by the expression: one that looks for the spaces before an end goes through a run of them again and again.
+    inside, end, rest = line[match.end() :].partition("%}")
+    attributes = inside.removesuffix("-").strip(" \t")
+    return (match[2], attributes, match[1] is not None, rest.strip()) if end else None
 
 
 class BlockLines:

@@ -21,7 +21,6 @@ SPECIAL = re.compile(
 LINE_START = re.compile(r"[-+=>#|]|[0-9]{1,9}(?=[.)])")
 PLAIN_TARGET = re.compile(r"[^\s<>()\\\"'`\[\]&|]+(?:&(?!#?[A-Za-z0-9]+;)[^\s<>()\\\"'`\[\]&|]*)*")
 IN_TARGET = re.compile(r"[\\<>]|&(?=#?[A-Za-z0-9]+;)")
-ENDS = re.compile(f"^[{MD_TRIM_CHARS}]+|[{MD_TRIM_CHARS}]+$")
 
 
 def in_markdown(text: str, lines: bool) -> str:
@@ -66,7 +65,14 @@ def whole(line: str) -> str:
 
 def keep_ends(line: str) -> str:
     """Write the spaces at both ends as character references."""
-    return ENDS.sub(lambda found: "".join(f"&#x{ord(character):x};" for character in found[0]), line)
+    # Not by an expression: one that looks for spaces before the end goes through every run of them again and again.
+    end = len(line.rstrip(MD_TRIM_CHARS))
+    start = end - len(line[:end].lstrip(MD_TRIM_CHARS))
+    return _referenced(line[:start]) + line[start:end] + _referenced(line[end:])
+
+
+def _referenced(text: str) -> str:
+    return "".join(f"&#x{ord(character):x};" for character in text)
 
 
 def target(text: str) -> str:

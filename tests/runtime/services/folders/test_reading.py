@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from runtime.services.folders.reading import read_folder
+from runtime.services.folders.reading import read_folder, split_title
+from runtime.services.folders.summary import read_summary
 from runtime.services.folders.walking import MAX_FILE
 from runtime.services.folders.yaml_text import BadYaml, read_yaml
+from runtime.services.importing.page_texts import markdown_page
 from runtime.services.importing.tree import Imported
 
 
@@ -189,3 +191,53 @@ def test_headings_of_a_page_begin_below_its_title(root: Path) -> None:
     assert document is not None
     assert [node["type"] for node in document["nodes"]] == ["heading-1", "heading-2", "heading-3", "heading-1"]
     assert imported.pages[1].title == "Under"
+
+
+def test_spaces_in_headings_are_gone_through_once(root: Path) -> None:
+    """Ways that go through a run of spaces for each of them would not come to an end within a test's time."""
+    spaces = " " * 500_000
+    imported = filled(
+        root,
+        {
+            "SUMMARY.md": f"# Contents\n\n* [A](a.md)\n\n## Group{spaces}of pages\n\n* [B](b.md)\n\n## {spaces}<a x\n",
+            "a.md": f"# Title{spaces}of a page\n\nText.\n",
+            "b.md": f"# B{spaces}##\n\nText.\n",
+        },
+    )
+    assert {title for _, title, _ in tree(imported)} >= {"A", "B"}
+
+
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [("# Title", "Title"), ("#  Title ##  ", "Title"), ("# C#", "C#"), ("# A # B", "A # B"), ("#\tA\t#", "A")],
+)
+def test_what_a_heading_says(heading: str, title: str) -> None:
+    found, rest = split_title(f"\n{heading}\n\nText.")
+    assert found is not None and found.text == title and rest.strip() == "Text."
+    imported_title = markdown_page(f"{heading}\n\nText.", "Otherwise")
+    assert (imported_title.title, imported_title.markdown.strip()) == (title, "Text.")
+
+
+@pytest.mark.parametrize("heading", ["#", "# #", "# ##  "])
+def test_a_heading_that_says_nothing_is_no_title(heading: str) -> None:
+    assert split_title(f"{heading}\nText.")[0] is None
+
+
+@pytest.mark.parametrize(
+    ("line", "slug"),
+    [
+        ('## Group <a href="#group" id="group"></a>', "group"),
+        ('## Group <a id="a"></a> <a id="b"></a>', "b"),
+        ("## Group", None),
+        ("## Group</a>", None),
+    ],
+)
+def test_the_slug_of_a_group(line: str, slug: str | None) -> None:
+    (group,) = read_summary(f"# Contents\n\n{line}\n\n* [A](a.md)\n", [])
+    assert group.slug == slug
+
+
+def test_a_title_of_something_imported_is_found_in_one_look() -> None:
+    page = markdown_page("# Title" + " " * 500_000 + "of a page\n\nText.", "Otherwise")
+    assert page.title == "Title"
+    assert markdown_page("# " + "[" * 500_000 + "\n\nText.", "Otherwise").markdown.strip() == "Text."

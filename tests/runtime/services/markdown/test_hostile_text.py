@@ -105,6 +105,10 @@ LONG = {
     "expressions that never end": '<code class="expression">' * 20_000,
     "tags that never end": '{% hint style="info" %}\n' * 20_000,
     "tags in tags": "{% hint %}\n" * 5_000 + "{% endhint %}\n" * 5_000,
+    "spaces in a tag": "{% a x" + " " * 400_000 + "y %}",
+    "spaces in a tag that never ends": "{% a" + " " * 400_000 + "y",
+    "spaces in a text": "a&#x20;b" + "&#x20;" * 80_000 + "c",
+    "spaces in a heading": "# a" + " " * 400_000 + "b",
     "details": "<details>\n" * 10_000,
     "elements that never end": "<p>\n" * 10_000 + "</p>x\n",
     "rows that never end": "<table><thead><tr><th>a</th></tr></thead><tbody>"
