@@ -84,7 +84,7 @@ def _circles(pages: Mapping[str, Page], parents: Mapping[str, str | None]) -> It
             names = " and ".join(f"`{title_of(pages[one])}`" for one in circle)
             sentence = f"The two sides together put the pages {names} inside each other."
             yield conflicts.about("page", up, title_of(pages[up]), sentence)
-        seen |= way.keys()
+        seen.update(way)  # `|=` with the view of a dictionary makes a new set each time
 
 
 def _sorted(pages: Mapping[str, Page], base: Snapshot, ours: Snapshot, theirs: Snapshot) -> Iterator[Page]:

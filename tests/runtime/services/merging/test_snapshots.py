@@ -340,3 +340,14 @@ def test_five_thousand_pages() -> None:
     assert len(merged.pages) == 9_000
     assert merged.page_by_id["t7"].slug == "new-7-2"
     assert [page.id for page in merged.children[None]][:50] == [f"p{n}" for n in range(49, -1, -1)]
+
+
+def test_ten_thousand_pages_added_on_either_side() -> None:
+    """To look again at all pages for each of them would take minutes."""
+    base = Snapshot()
+    ours, theirs = (
+        Snapshot([Page(f"{side}{number}", type="document", title="P", slug=f"p{number}") for number in range(10_000)])
+        for side in ("a", "b")
+    )
+    merged = NONE.merge(base, ours, theirs).snapshot
+    assert merged is not None and len(merged.pages) == len(merged.page_by_path) == 20_000
