@@ -107,12 +107,12 @@ class _SiteTargets:
         return url if url is not None and url.startswith(("http://", "https://")) else None
 
     def title(self, ref: Ref) -> str | None:
-        """Say what a page or a file is called."""
+        """Say what a page or a file is called; a page that is hidden says nothing of itself."""
         if ref.get("kind") == "file":
             file = self._snapshot.file_by_id.get(str(ref.get("file")))
             return file.name if file is not None else None
         page = self._snapshot.page_by_id.get(str(ref.get("page")))
-        return page.title if page is not None else None
+        return page.title if page is not None and page.id not in self._snapshot.hidden else None
 
     def anchor(self, name: str) -> str:
         """Anchors are as they are written."""

@@ -255,12 +255,14 @@ def test_pages_of_spaces_are_read_with_blocks_in_them(integration: Installed, ho
     data = {"integration": integration.name, "block": "counter", "props": {"title": '"><script>'}}
     drawn = {"object": "block", "type": "integration", "isVoid": True, "data": data}
     document = {"object": "document", "data": {}, "nodes": [drawn]}
+    to_hidden = '{% content-ref url="/pages/hidden" %}\n[x](/pages/hidden)\n{% endcontent-ref %}'
+    to_hidden += '\n\n<a data-mention href="/pages/below">x</a>'
     changes = [
         {
             "type": "insert_page",
             "id": "text",
             "title": "Text",
-            "document": {"markdown": "See [it](/pages/drawn), `<b>`."},
+            "document": {"markdown": f"See [it](/pages/drawn), `<b>`.\n\n{to_hidden}"},
         },
         {"type": "insert_page", "id": "drawn", "title": "Drawn", "document": {"document": document}},
         {"type": "insert_page", "id": "hidden", "title": "Hidden", "hidden": True, "document": {"markdown": "x"}},
