@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 LONGEST_PLACE = 200
+_CHECKS = re.compile(r"(?:function-(?:after|before|plain|wrap)|lax-or-strict|json-or-python|chain|nullable)\[")
+"""How pydantic calls an alternative with functions of ours that check it: by them, and where in memory they are."""
 
 
 def sentence(error: ValidationError, *, within: str = "", whole: str = "The body") -> str:
     """Word the first of a model's errors; `within` is the field the model was read from, `whole` what it is else."""
     first = error.errors(include_url=False)[0]
-    where = ".".join([*([within] if within else []), *(str(part) for part in first["loc"])])[:LONGEST_PLACE]
+    where = ".".join([*([within] if within else []), *place_of(first)])[:LONGEST_PLACE]
     if first["type"] == "json_invalid":
         what = f"not valid JSON: {first['msg'].removeprefix('Invalid JSON: ')}"
         return f"{where}: {what}" if where else f"{whole} is {what}"
@@ -20,6 +24,11 @@ def sentence(error: ValidationError, *, within: str = "", whole: str = "The body
         return f"{whole} is not valid: {what}"
     more = error.error_count() - 1
     return f"{where}: {what}" + (f" (and {more} more)" if more else "")
+
+
+def place_of(first: ErrorDetails) -> list[str]:
+    """Give the names and numbers that lead to what is wrong, as whoever sent it knows them."""
+    return [part for part in map(str, first["loc"]) if not _CHECKS.match(part)]
 
 
 def _what(first: ErrorDetails) -> str:
