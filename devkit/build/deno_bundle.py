@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 import deno
 
-from devkit.build import source_maps
+from devkit.build import programs, source_maps
 from devkit.build.places import relative, source_line
 from devkit.projects.findings import Finding
 from devkit.terminal.output import Problem
@@ -37,16 +36,8 @@ def bundle(folder: Path, script: Path, mode: str) -> str | list[Finding]:
     """
     command = [deno.find_deno_bin(), "bundle", *OPTIONS]
     try:
-        done = subprocess.run(
-            [*command, *(["--minify"] if mode == "production" else []), str(script)],
-            cwd=folder,
-            env=os.environ | {"NO_COLOR": "1"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=PATIENCE,
-        )
+        small = ["--minify"] if mode == "production" else []
+        done = programs.run([*command, *small, str(script)], folder, PATIENCE)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Problem(f"no bundler works here ({error}); run `npm install --save-dev esbuild`") from error
     if done.returncode == 0:

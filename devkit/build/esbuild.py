@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from devkit.build import node_packages
+from devkit.build import node_packages, programs
 from devkit.build.places import relative, source_line
 from devkit.projects.findings import Finding
 from devkit.terminal.output import Problem
@@ -68,15 +68,7 @@ def bundle(command: list[str], folder: Path, script: Path, mode: str) -> str | l
     if mode == "production":
         options.append("--minify")
     try:
-        done = subprocess.run(
-            [*command, str(script), *options],
-            cwd=folder,  # the names of files, in errors and in the source map, are relative to it
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=PATIENCE,
-        )
+        done = programs.run([*command, str(script), *options], folder, PATIENCE)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Problem(f"esbuild cannot be run: {error}; run `npm install` again") from error
     if done.returncode == 0:

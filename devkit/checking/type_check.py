@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from devkit.build import node_packages
+from devkit.build import node_packages, programs
 from devkit.build.javascript import ENDINGS
 from devkit.build.places import relative, source_line
 from devkit.projects.findings import Finding
@@ -37,15 +37,7 @@ def find_errors(project: Project) -> Iterator[Finding]:
     if settings is None or command is None:
         return
     try:
-        done = subprocess.run(
-            [*command, *OPTIONS, str(settings)],
-            cwd=project.folder,  # which the names of files are relative to
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=PATIENCE,
-        )
+        done = programs.run([*command, *OPTIONS, str(settings)], project.folder, PATIENCE)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Problem(f"TypeScript cannot be run: {error}; run `npm install` again") from error
     told = list(ERROR.finditer(done.stdout))
