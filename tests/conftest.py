@@ -204,7 +204,7 @@ class Api:
         headers |= more.pop("headers", {})
         if body is not None:
             more["json"] = body
-        answer = requests.request(method, self.url + path, headers=headers, timeout=60, **more)
+        answer = requests.request(method, self.url + path, headers=headers, **{"timeout": 60, **more})
         is_json = answer.headers.get("Content-Type", "").startswith("application/json")
         return Answer(answer.status_code, answer.json() if is_json else None, answer.headers, answer.text)
 

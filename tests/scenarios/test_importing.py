@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from runtime.api.families.importing import LONGEST_WAIT
 from tests.conftest import Answer, HostProcess, Tenant, init, tenant, wait_for
 from tests.scenarios import elsewhere as other
 from tests.scenarios.elsewhere import PICTURE, PIXEL, Elsewhere, elsewhere, packed, paragraph, word_document
@@ -39,7 +40,7 @@ def space(owner: Tenant) -> Space:
 
 def imported(space: Space, url: str, source: str, path: str = "content") -> Any:
     """Import, and give the answer."""
-    answer = space.api.post(f"{space.path}/{path}/import", {"url": url, "source": source})
+    answer = space.api.post(f"{space.path}/{path}/import", {"url": url, "source": source}, timeout=LONGEST_WAIT + 20)
     made = ok(answer, 201)
     assert answer.headers["Location"].endswith(f"{space.path}/revisions/{made['revision']}")
     return made
