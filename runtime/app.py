@@ -23,6 +23,7 @@ from runtime.api.health import mount_health
 from runtime.api.host import Host, RequestCapacity
 from runtime.api.inbound import mount_inbound
 from runtime.api.mount import mount
+from runtime.api.one_processor import OneProcessor
 from runtime.api.render_lane import RenderLane
 from runtime.api.table import operations
 from runtime.api.tunnel_lines import mount_tunnels
@@ -145,8 +146,11 @@ def _open(settings: Settings, database: Database) -> None:
     use_keyring(load_keyring(data, settings.secret_key or None))
 
 
-def create_app(settings: Settings) -> Application:
-    """Build a host: database, engines, dispatcher and every route; `prepare` must have run."""
+def create_app(settings: Settings, place: int = 0) -> Application:
+    """Build a host: database, engines, dispatcher and every route; `prepare` must have run.
+
+    `place` says which of the serving processes of this machine it is for, from 0.
+    """
     use_keyring(load_keyring(Path(settings.data) if settings.data else None, settings.secret_key or None))
     database = Database(settings.database_address, alone=settings.alone)
     host = _host(settings, database, Followers(database, alone=settings.alone))
@@ -178,7 +182,16 @@ def create_app(settings: Settings) -> Application:
     if host.mailer is not None:
         host.mailer.start()
     return Application(
-        host, app, Counting(RenderLane(app, host, [operation for operation in operations() if operation.lane]))
+        host,
+        app,
+        Counting(
+            RenderLane(
+                app,
+                host,
+                [operation for operation in operations() if operation.lane],
+                OneProcessor(place, settings.workers),
+            )
+        ),
     )
 
 

@@ -144,12 +144,12 @@ def _end_with_server(shared: Shared) -> None:
         os._exit(1)
 
 
-def _load(settings: Settings, shared: Shared) -> Application:
-    """Build the host, in a serving process."""
+def _load(settings: Settings, shared: Shared, place: int) -> Application:
+    """Build the host, in the serving process of this place."""
     log_to_errors(settings)  # a fork does so already
     try:
         must_be_there(settings)
-        app = create_app(settings)
+        app = create_app(settings, place)
     except Exception:
         if not shared.served.value:  # trying for ever would help nobody: it has never worked
             shared.failed.value = 1

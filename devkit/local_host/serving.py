@@ -96,7 +96,7 @@ class Server(Granian):  # type: ignore[misc, valid-type]
         self.shared.stopping.value = 1
         super().signal_handler_interrupt(*args, **kwargs)
 
-    def _spawn_worker(self, idx: int, target: Any, callback_loader: Callable[[], Any]) -> Any:
+    def _spawn_worker(self, idx: int, target: Any, callback_loader: Callable[[int], Any]) -> Any:
         self.shared.loaded[idx] = 0.0
         return super()._spawn_worker(idx, target, partial(_load, self.shared, idx, callback_loader))
 
@@ -129,9 +129,9 @@ class Server(Granian):  # type: ignore[misc, valid-type]
                 self.wrks[place].start()
 
 
-def _load(shared: Shared, place: int, loader: Callable[[], Any]) -> Any:
+def _load(shared: Shared, place: int, loader: Callable[[int], Any]) -> Any:
     """Load the application, in the serving process."""
-    application = loader()
+    application = loader(place)
     shared.loaded[place] = time.monotonic()
     return application
 

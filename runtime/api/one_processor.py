@@ -15,7 +15,9 @@ from pathlib import Path
 class OneProcessor:
     """Chooses a processor at the first request; does nothing where the system has no such choice (macOS)."""
 
-    def __init__(self) -> None:
+    def __init__(self, place: int = 0, among: int = 1) -> None:
+        """Take which of how many serving processes this is: two of them must not choose the same processor."""
+        self._place, self._among = place, among
         self._chosen: set[int] = set()
         self._choosing = threading.Lock()
         self._settled = threading.local()
@@ -28,11 +30,18 @@ class OneProcessor:
         if not hasattr(os, "sched_setaffinity") or threading.get_ident() == threading.main_thread().ident:
             return
         with self._choosing:
-            self._chosen = self._chosen or {_current()}
+            self._chosen = self._chosen or self._choice()
         try:
             os.sched_setaffinity(0, self._chosen)
         except OSError:  # taken away from this machine or container since: any other will do
             self._chosen = set()
+
+    def _choice(self) -> set[int]:
+        """Choose one, or leave all where there are more serving processes than processors."""
+        allowed = sorted(os.sched_getaffinity(0))
+        if self._among == 1:
+            return {_current()}
+        return {allowed[self._place]} if self._among <= len(allowed) else set(allowed)
 
 
 def _current() -> int:

@@ -35,19 +35,23 @@ LONGEST_SHORTCUT = 65_536
 class RenderLane:
     """A WSGI layer that answers the operations with `lane`, which give renders; everything else goes on to the app."""
 
-    def __init__(self, app: Callable[..., Iterable[bytes]], host: Host, operations: Sequence[Operation]) -> None:
+    def __init__(
+        self,
+        app: Callable[..., Iterable[bytes]],
+        host: Host,
+        operations: Sequence[Operation],
+        processor: OneProcessor,
+    ) -> None:
         """Take the operations with `lane`: they stand at one path, and their handlers give a `CachedRender`."""
         self._app, self._host = app, host
         self._operations = {operation.method: operation for operation in operations}
         (path,) = {operation.path for operation in operations}
         self._parameters = PARAMETER.findall(path)
         self._path = re.compile(PARAMETER.sub("([^/]+)", path) + "/?")
-        # Of several processes all could choose the same one.
-        self._processor = OneProcessor() if host.settings.workers == 1 else None
+        self._processor = processor
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        if self._processor is not None:
-            self._processor.settle()
+        self._processor.settle()
         method = environ["REQUEST_METHOD"]
         operation = self._operations.get("GET" if method == "HEAD" else method)
         matches = self._path.fullmatch(environ["PATH_INFO"]) if operation is not None else None

@@ -32,3 +32,21 @@ def test_the_main_thread_stays_free() -> None:
     before = os.sched_getaffinity(0)
     OneProcessor().settle()
     assert os.sched_getaffinity(0) == before
+
+
+def test_serving_processes_choose_different_ones() -> None:
+    allowed = os.sched_getaffinity(0)
+    among = len(allowed)
+    chosen = [_chosen(OneProcessor(place, among)) for place in range(among)]
+    assert set().union(*chosen) == allowed
+    assert all(len(one) == 1 for one in chosen)
+    assert _chosen(OneProcessor(0, len(allowed) + 1)) == allowed
+
+
+def _chosen(processor: OneProcessor) -> set[int]:
+    def settled() -> set[int]:
+        processor.settle()
+        return os.sched_getaffinity(0)
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(settled).result()
