@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+# Which Python imports at the first look-up of an address: serving processes are forks, and one that was made while
+# another thread imports it would wait for that thread, which it does not have.
+import encodings.idna  # noqa: F401
 import gc
 import multiprocessing
 import multiprocessing.util
@@ -9,27 +12,29 @@ import os
 import shutil
 import signal
 import socket
-import sys
 import tempfile
 import threading
 import time
 from functools import partial
 from multiprocessing.connection import wait as wait_for_end
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from granian.constants import Interfaces
 
 from devkit.local_host import private_files
+from devkit.local_host.leash import end_with_starter
 from devkit.local_host.log import log_to_errors
-from devkit.local_host.process import LEASH
 from devkit.local_host.serving import GIVE_UP_AFTER, Server, Shared
 from devkit.terminal.output import Problem, answer, json_option
-from runtime.app import Application, StartRefused, create_app, must_be_there, prepare
 from runtime.dispatch import metrics
-from runtime.engines.dev_tunnel import relay as relaying
+from runtime.engines.cgroups import find_groups
+from runtime.engines.dev_tunnel import meeting
 from runtime.settings import MOST_WORKERS, BadSetting, Settings, read_settings
+
+if TYPE_CHECKING:
+    from runtime.app import Application
 
 GARBAGE = (700, 10, 10)
 """Python's own thresholds: a host lives long, other than most commands."""
@@ -85,29 +90,26 @@ def command(
             private_files.folder(Path(settings.data))
         except OSError as error:
             raise Problem(f"{settings.data} cannot be written: {error.strerror}; choose another --data") from error
-    if os.environ.get(LEASH):
-        threading.Thread(target=_end_with_starter, name="leash", daemon=True).start()
+    end_with_starter()
     log_to_errors(settings)
     os.environ["DEVKIT_LISTEN_PORT"] = str(port)
     _must_be_free(address, port)
     os.umask(private_files.UMASK)  # also for what the database and the processes of scripts make
     try:
         private_files.tighten_database(settings.database_address)
-        first = prepare(settings)
-    except (BadSetting, OSError, StartRefused) as error:
+    except (BadSetting, OSError) as error:
         raise Problem(str(error)) from error
-    gc.set_threshold(*GARBAGE)
-    gc.collect()
-    gc.freeze()  # what is loaded now is shared with the processes that serve
-    lent = os.environ.get(relaying.FOLDER)
-    relay = os.environ[relaying.FOLDER] = lent or relaying.make_folder()
+    if settings.sandbox == "required":
+        find_groups(settings.control_group)  # which is divided best before there are other processes
+    lent = os.environ.get(meeting.FOLDER)
+    relay = os.environ[meeting.FOLDER] = lent or meeting.make_folder()
     # What is in the environment already would be the numbers of another program.
     counts = tempfile.mkdtemp(prefix="devkit-metrics-") if settings.workers > 1 else None
     os.environ.pop(metrics.SHARED, None)
     if counts is not None:
         os.environ[metrics.SHARED] = counts
     try:
-        _run(settings, address, port, first, as_json)
+        _run(settings, address, port, as_json)
     finally:
         if counts is not None:
             shutil.rmtree(counts, ignore_errors=True)
@@ -126,13 +128,6 @@ def _must_be_free(address: str, port: int) -> None:
             raise Problem(f"cannot listen on {address}:{port}: {error.strerror}; choose another --port") from error
 
 
-def _end_with_starter() -> None:
-    """Stop when whoever started this host is gone, however it ended: the pipe it holds open reads as ended then."""
-    while os.read(sys.stdin.fileno(), 4096):
-        pass
-    os.kill(os.getpid(), signal.SIGTERM)
-
-
 def _end_with_server(shared: Shared) -> None:
     """Stop serving when the process that leads the host is gone: nobody else could stop this one."""
     leader = multiprocessing.parent_process()
@@ -144,18 +139,43 @@ def _end_with_server(shared: Shared) -> None:
         os._exit(1)
 
 
+def _prepare(settings: Settings, shared: Shared) -> None:
+    """Do what one process must have done before any serves; raises StartRefused."""
+    from runtime.app import prepare
+
+    shared.first = prepare(settings)
+
+
 def _load(settings: Settings, shared: Shared, place: int) -> Application:
-    """Build the host, in the serving process of this place."""
+    """Build the host, in the serving process of this place.
+
+    A single one prepares the host as well, when it is the first: the process that leads it then never loads it, which
+    saves a fourth of the host's memory. Several are forks of a leader that has, and share what it has loaded.
+    """
+    from runtime.app import StartRefused, create_app, must_be_there
+
     log_to_errors(settings)  # a fork does so already
+    gc.set_threshold(*GARBAGE)
     try:
-        must_be_there(settings)
+        if settings.workers > 1 or shared.served.value:
+            must_be_there(settings)
+        else:
+            _prepare(settings, shared)
         app = create_app(settings, place)
+    except StartRefused as error:
+        if shared.served.value:
+            raise
+        shared.refuse(str(error))
+        os.kill(os.getppid(), signal.SIGTERM)
+        raise SystemExit(1) from error
     except Exception:
         if not shared.served.value:  # trying for ever would help nobody: it has never worked
             shared.failed.value = 1
             os.kill(os.getppid(), signal.SIGTERM)
         raise
     shared.served.value = 1
+    gc.collect()
+    gc.freeze()  # never garbage, and not to be looked through
 
     loaded = time.monotonic()
 
@@ -177,6 +197,18 @@ def _load(settings: Settings, shared: Shared, place: int) -> Application:
     return app
 
 
+def _prepare_for_all(settings: Settings, shared: Shared) -> None:
+    """Prepare the host and load all of it, so that the processes that serve share it."""
+    from runtime.app import StartRefused
+
+    try:
+        _prepare(settings, shared)
+    except StartRefused as error:
+        raise Problem(str(error)) from error
+    gc.collect()
+    gc.freeze()
+
+
 def _accepts(address: str, port: int) -> bool:
     try:
         with socket.create_connection((address, port), timeout=5):
@@ -189,7 +221,7 @@ def _reachable(address: str) -> str:
     return "127.0.0.1" if address in ("0.0.0.0", "::") else address
 
 
-def _run(settings: Settings, address: str, port: int, first: str | None, as_json: bool) -> None:
+def _run(settings: Settings, address: str, port: int, as_json: bool) -> None:
     server = Server(
         "runtime.app",
         address=address,
@@ -212,15 +244,17 @@ def _run(settings: Settings, address: str, port: int, first: str | None, as_json
             time.sleep(0.01)
         text = f"listening on {url}"
         facts = {"type": "listening", "url": url}
-        if first is not None:
+        if first := server.shared.first:
             text += f"\nnobody has an account here yet; whoever opens this link becomes the administrator: {first}"
             facts["setupUrl"] = first
         answer(as_json, facts, text)
 
+    if settings.workers > 1:
+        _prepare_for_all(settings, server.shared)
     threading.Thread(target=announce, name="announcing", daemon=True).start()
     server.serve(target_loader=partial(_load, settings, server.shared), wrap_loader=False)
     if server.shared.failed.value:
-        raise Problem("the host could not start; the messages above say why")
+        raise Problem(server.shared.refusal or "the host could not start; the messages above say why")
     if server.gave_up:
         raise Problem(
             f"no serving process could be started for {GIVE_UP_AFTER:.0f} s; the messages above say why. When that is "

@@ -18,15 +18,14 @@ import requests
 
 from devkit.hosts.credentials import Credentials
 from devkit.local_host import private_files, running
+from devkit.local_host.leash import LEASH
 from devkit.terminal.output import Problem
 from runtime.contract.origins import authority_of
-from runtime.engines.dev_tunnel import relay
+from runtime.engines.dev_tunnel import meeting
 from runtime.engines.sandbox import SandboxMode
 
 FIRST_PORT, PORTS = 4100, 800
 PATIENCE = 60.0
-LEASH = "DEVKIT_END_WITH_STARTER"
-"""Set for a host that ends when its standard input does."""
 
 
 class LocalHost:
@@ -42,7 +41,7 @@ class LocalHost:
         self.credentials = Credentials(self.url, _token(data))
         self._log = os.fdopen(private_files.opened(self.log, os.O_APPEND), "ab")
         # Made here and not by the host, so that it goes also when the host had to be killed.
-        self._relay = relay.make_folder()
+        self._relay = meeting.make_folder()
         self._process = self._start()
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -53,7 +52,7 @@ class LocalHost:
             "DEVKIT_PUBLIC_URL": self.url,
             "DEVKIT_CONTENT_URL": content_url(os.environ.get("DEVKIT_CONTENT_URL", ""), self.port),
             LEASH: "1",
-            relay.FOLDER: self._relay,
+            meeting.FOLDER: self._relay,
             **self._settings,
         }
         command = [sys.executable, "-m", "devkit", "serve", "--data", str(self._data), "--port", str(self.port)]

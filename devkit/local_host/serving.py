@@ -21,6 +21,8 @@ STEADY = 30.0
 GIVE_UP_AFTER = 60.0
 """Seconds without any serving process after which nobody tries any more."""
 LOOK_EVERY = 1.0
+LONGEST_TEXT = 4096
+"""Bytes of what a serving process tells the process that leads the host."""
 
 
 class Replacing:
@@ -75,6 +77,27 @@ class Shared:
         self.served = RawValue("b", 0)
         self.failed = RawValue("b", 0)
         self.loaded = RawArray("d", workers)  # since when each process serves, 0 while it does not
+        self._refusal = RawArray("c", LONGEST_TEXT)
+        self._first = RawArray("c", LONGEST_TEXT)
+
+    def refuse(self, why: str) -> None:
+        """Say why there can be no host: a sentence."""
+        self._refusal.value = why.encode()[: LONGEST_TEXT - 1]
+        self.failed.value = 1
+
+    @property
+    def refusal(self) -> str:
+        """Why there can be no host; empty where nobody said."""
+        return bytes(self._refusal.value).decode(errors="ignore")
+
+    @property
+    def first(self) -> str:
+        """The address at which the first person makes their account; empty where there is somebody."""
+        return bytes(self._first.value).decode(errors="ignore")
+
+    @first.setter
+    def first(self, address: str | None) -> None:
+        self._first.value = (address or "").encode()[: LONGEST_TEXT - 1]
 
 
 class Server(Granian):  # type: ignore[misc, valid-type]

@@ -8,6 +8,7 @@ Scripts run in processes of their own and use the other processors.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from pathlib import Path
 
@@ -27,18 +28,17 @@ class OneProcessor:
         if hasattr(self._settled, "done"):
             return
         self._settled.done = True
-        if not hasattr(os, "sched_setaffinity") or threading.get_ident() == threading.main_thread().ident:
+        if sys.platform != "linux" or threading.get_ident() == threading.main_thread().ident:
             return
         with self._choosing:
-            self._chosen = self._chosen or self._choice()
+            self._chosen = self._chosen or self._choice(sorted(os.sched_getaffinity(0)))
         try:
             os.sched_setaffinity(0, self._chosen)
         except OSError:  # taken away from this machine or container since: any other will do
             self._chosen = set()
 
-    def _choice(self) -> set[int]:
+    def _choice(self, allowed: list[int]) -> set[int]:
         """Choose one, or leave all where there are more serving processes than processors."""
-        allowed = sorted(os.sched_getaffinity(0))
         if self._among == 1:
             return {_current()}
         return {allowed[self._place]} if self._among <= len(allowed) else set(allowed)

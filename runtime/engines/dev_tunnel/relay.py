@@ -6,11 +6,11 @@ import os
 import re
 import shutil
 import socket
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from runtime.engines.dev_tunnel import meeting
 from runtime.engines.dev_tunnel.line import Line, belonging
 from runtime.engines.dev_tunnel.messages import (
     ANSWER,
@@ -26,22 +26,13 @@ from runtime.engines.dev_tunnel.messages import (
     pieces,
 )
 from runtime.engines.frames import FrameError, FrameReader, pack
-from runtime.engines.own_folders import short_place
 
-FOLDER = "DEVKIT_RELAY"
-"""Variable with the folder in which the processes of one host meet; made by whoever starts them."""
 RECONNECT = 5.0
 """Seconds a call waits for a developer whose stream is just being opened again."""
 CALL_NAME = re.compile(r"([0-9A-Za-z]{20})\.[0-9A-Za-z]{20}")
 STEP = 0.02
 SILENCE = 120.0
 """Seconds between two pieces of an answer."""
-_LONGEST_PLACE = 60  # characters; a socket in a folder there has 42 more
-
-
-def make_folder() -> str:
-    """Make a folder in which the processes of one host may meet; whoever calls this removes it."""
-    return tempfile.mkdtemp(prefix="devkit-", dir=short_place(_LONGEST_PLACE))
 
 
 class DeveloperAway(Exception):
@@ -62,8 +53,8 @@ class Relay:
     def __init__(self, address: Callable[[str], str] = "http://127.0.0.1/tunnels/{}".format) -> None:
         """Take what gives the address of each of this machine's tunnels; its last part is the tunnel's id."""
         self._address = address
-        folder = os.environ.get(FOLDER)
-        self._folder = Path(folder or make_folder())
+        folder = os.environ.get(meeting.FOLDER)
+        self._folder = Path(folder or meeting.make_folder())
         self._own = not folder
 
     def address(self, tunnel: str) -> str:
