@@ -5,16 +5,15 @@ from __future__ import annotations
 import base64
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 from pathlib import Path
 
 import runtime
 from runtime.engines import sandbox, seccomp
+from runtime.engines.own_folders import Folders
 from runtime.engines.python_process.child.orders import ORDER, TAKEN, UP
 from runtime.engines.sandbox import SandboxMode, SandboxUnavailable
 from runtime.engines.starting import on_any_processor
@@ -48,7 +47,7 @@ class Zygote:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
-        self._scratch: str | None = None
+        self._folders: Folders | None = None
         self._closed = False
 
     def start(self) -> None:
@@ -161,8 +160,9 @@ class Zygote:
 
     def _command(self, descriptor: int, confined: bool) -> tuple[list[str], dict[str, str]]:
         package = Path(runtime.__file__).parent
-        self._scratch = tempfile.mkdtemp(prefix="integration-scripts-")
-        trusted = Path(self._scratch, "certificates.pem")
+        self._folders = Folders("integration-python-")
+        scratch = self._folders.new()
+        trusted = scratch / "certificates.pem"
         trusted.write_text(self._certificates, encoding="utf-8")
         trusted.chmod(0o644)
         environment = {"LANG": "C.UTF-8", "PATH": "/nonexistent", "TZ": "UTC"}
@@ -177,7 +177,7 @@ class Zygote:
             environment |= {"HOME": "/tmp", "TMPDIR": "/tmp", "SSL_CERT_FILE": _CERTIFICATES}
             program = [sandbox.interpreter(), *_FLAGS, _PROGRAM.format(path=path, descriptor=descriptor)]
             return sandbox.bubblewrap_command(view, program, environment), {}
-        environment |= {"HOME": self._scratch, "TMPDIR": self._scratch}
+        environment |= {"HOME": str(scratch), "TMPDIR": str(scratch)}
         environment |= dict.fromkeys(("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"), str(trusted))
         path = [str(package.parent), *_host_path()]
         return [sandbox.interpreter(), *_FLAGS, _PROGRAM.format(path=path, descriptor=descriptor)], environment
@@ -186,7 +186,7 @@ class Zygote:
         """Let the process see the end of its control socket, and wait for it."""
         control, self._control = self._control, None
         process, self._process = self._process, None
-        scratch, self._scratch = self._scratch, None
+        folders, self._folders = self._folders, None
         if control is not None:
             control.close()
         if process is not None:
@@ -197,8 +197,8 @@ class Zygote:
                 process.wait()
             if process.stderr is not None:
                 process.stderr.close()
-        if scratch is not None:
-            shutil.rmtree(scratch, ignore_errors=True)
+        if folders is not None:
+            folders.close()
 
 
 _FLAGS = ("-I", "-S", "-B", "-c")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -69,3 +70,20 @@ def test_a_folder_is_lent_for_a_while(prefix: str) -> None:
     with own.lent() as again:  # as where a system tidied its temporary folders
         assert again.exists()
     own.close()
+
+
+def test_a_killed_host_leaves_no_folder_of_its_interpreter(tmp_path: Path) -> None:
+    program = (
+        "import time; from runtime.engines.python_process.zygote import Zygote; "
+        "zygote = Zygote('off', ''); zygote.start(); print(flush=True); {then}"
+    )
+    environ = {**os.environ, "TMPDIR": str(tmp_path)}
+    first = subprocess.Popen(
+        [sys.executable, "-c", program.format(then="time.sleep(600)")], stdout=subprocess.PIPE, env=environ
+    )
+    assert first.stdout is not None and first.stdout.readline() == b"\n"
+    first.kill()
+    first.communicate()
+    (left,) = tmp_path.iterdir()
+    subprocess.run([sys.executable, "-c", program.format(then="zygote.close()")], check=True, env=environ)
+    assert not left.exists() and not [*tmp_path.iterdir()]
