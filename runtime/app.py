@@ -34,6 +34,7 @@ from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.candidates import Candidates
 from runtime.dispatch.deliveries import Deliveries, Plans
 from runtime.dispatch.followers import Followers
+from runtime.dispatch.free_memory import FreeMemory
 from runtime.dispatch.invoke import Invoker
 from runtime.dispatch.jobs import JobRunner, JobTools
 from runtime.dispatch.mailing import BadMailServer, Mailer, MailServer
@@ -177,6 +178,7 @@ def create_app(settings: Settings, place: int = 0) -> Application:
     tracing.start()
     host.dispatcher.start()
     host.purger.start()
+    host.free_memory.start()
     host.jobs.start()
     host.indexer.start()
     if host.mailer is not None:
@@ -260,6 +262,7 @@ def _host(settings: Settings, database: Database, followers: Followers) -> Host:
         invoker=invoker,
         dispatcher=dispatcher,
         purger=Purger(database, blobs, settings.keep_events),
+        free_memory=FreeMemory(),
         blobs=blobs,
         apart=apart,
         folders=folders,

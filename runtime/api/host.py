@@ -14,6 +14,7 @@ from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.candidates import Candidates
 from runtime.dispatch.deliveries import Plans
 from runtime.dispatch.followers import Followers
+from runtime.dispatch.free_memory import FreeMemory
 from runtime.dispatch.invoke import Invoker
 from runtime.dispatch.jobs import JobRunner
 from runtime.dispatch.mailing import Mailer
@@ -101,6 +102,7 @@ class Host:
     invoker: Invoker
     dispatcher: Dispatcher
     purger: Purger
+    free_memory: FreeMemory
     blobs: BlobStore
     apart: ApartRunner
     folders: Folders
@@ -122,6 +124,7 @@ class Host:
         self.followers.close()
         self.jobs.close()
         self.purger.close()
+        self.free_memory.close()
         self.indexer.close()
         self.dispatcher.close()
         self.engines.close()
