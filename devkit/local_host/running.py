@@ -31,7 +31,9 @@ def write(project: Path, host: str, data: Path) -> Path:
     ignore(folder)
     note = folder / NOTE
     fresh = note.with_suffix(f".{os.getpid()}")
-    private_files.write(fresh, json.dumps({"host": host, "data": str(data.resolve()), "process": os.getpid()}))
+    with os.fdopen(private_files.opened(fresh), "w") as out:
+        place = _place(os.fstat(out.fileno()))
+        json.dump({"host": host, "data": str(data.resolve()), "process": os.getpid(), "file": place}, out)
     fresh.replace(note)  # at once: nobody reads half of it
     return note
 
@@ -49,7 +51,8 @@ def find(start: Path) -> tuple[str, str] | None:
     """Find host and token of the running `devkit dev` of a folder or of one above; None without one.
 
     A note that came with a project from elsewhere counts for nothing: it could name any file as the token, and any
-    address to send that to. Ours is for its owner alone, which no repository keeps, and leads to this machine.
+    address to send that to. Ours is for its owner alone, which no repository keeps, names the file it is in, which no
+    archive can know beforehand, and leads to this machine.
     """
     begin = start.resolve()
     for folder in (begin, *begin.parents):
@@ -60,7 +63,9 @@ def find(start: Path) -> tuple[str, str] | None:
                 continue
             note = json.loads(file.read_text())
             host, process = str(note["host"]), int(note["process"])
-            if not HERE.fullmatch(host) or process <= 0:  # to 0 and below are whole groups of processes
+            if (
+                note["file"] != _place(kept) or not HERE.fullmatch(host) or process <= 0
+            ):  # to 0 and below are whole groups of processes
                 continue
             token = (Path(note["data"]) / TOKEN).read_text().strip()
             os.kill(process, 0)
@@ -68,6 +73,11 @@ def find(start: Path) -> tuple[str, str] | None:
         except (OSError, ValueError, KeyError, TypeError):
             continue  # none here, or one that was killed before it could take its note away
     return None
+
+
+def _place(file: os.stat_result) -> str:
+    """Tell one file from all others of this machine, copies of it included."""
+    return f"{file.st_dev}:{file.st_ino}"
 
 
 def forget(data: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import stat
+import tarfile
 import socket
 from pathlib import Path
 
@@ -77,6 +79,19 @@ def test_a_note_that_came_with_a_project_sends_no_token_anywhere(
     note.write_text(json.dumps(json.loads(note.read_text()) | change))
     note.chmod(mode)
     assert running.find(tmp_path) is None
+
+
+def test_a_note_out_of_an_archive_sends_no_token_anywhere(tmp_path: Path) -> None:
+    project, packed, unpacked = tmp_path / "project", tmp_path / "packed.tar", tmp_path / "unpacked"
+    project.mkdir()
+    (project / "token").write_text("dk_secret")
+    running.write(project, "http://127.0.0.1:4100", project)
+    with tarfile.open(packed, "w") as archive:
+        archive.add(project, arcname=".")
+    with tarfile.open(packed) as archive:
+        archive.extractall(unpacked)
+    assert stat.S_IMODE((unpacked / ".devkit" / "running.json").stat().st_mode) == 0o600
+    assert running.find(project) is not None and running.find(unpacked) is None
 
 
 @pytest.mark.parametrize(
