@@ -63,9 +63,8 @@ def find(start: Path) -> tuple[str, str] | None:
                 continue
             note = json.loads(file.read_text())
             host, process = str(note["host"]), int(note["process"])
-            if (
-                note["file"] != _place(kept) or not HERE.fullmatch(host) or process <= 0
-            ):  # to 0 and below are whole groups of processes
+            # Numbers of 0 and below mean whole groups of processes.
+            if note["file"] != _place(kept) or not HERE.fullmatch(host) or process <= 0:
                 continue
             token = (Path(note["data"]) / TOKEN).read_text().strip()
             os.kill(process, 0)

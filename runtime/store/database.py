@@ -9,14 +9,16 @@ import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, ClassVar, cast
 
-from sqlalchemy import ColumnElement, DateTime, Engine, create_engine, event, false, literal, true
+from sqlalchemy import ColumnElement, DateTime, Dialect, Engine, create_engine, event, false, literal, true
 from sqlalchemy import Table as SqlTable
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import make_url
+from sqlalchemy.exc import InvalidatePoolError
 from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
-from sqlalchemy.pool import PoolProxiedConnection
+from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 from sqlalchemy.types import TypeDecorator
 
 from runtime.store import epochs
@@ -30,6 +32,8 @@ from runtime.store.remembered import Basis, Epochs, Record, watch_reading
 RECHECK = 0.02
 CONNECTION_WAIT = 3.0
 """Seconds a thread waits for a connection while all are lent; whoever asked is told to come again."""
+TRUSTED = 0.5
+"""Seconds after its use in which a connection to PostgreSQL is taken to live."""
 
 
 class Table(DeclarativeBase):
@@ -106,6 +110,9 @@ class Database:
         self._sessions = sessionmaker(self.engine, expire_on_commit=False)
         self._readers = sessionmaker(self.engine, expire_on_commit=False)
         self._writers = GroupCommit(self.engine, self._sessions)
+        # Each statement by itself: PostgreSQL shows each of a transaction what is committed by then in any case, and to
+        # begin and to end one would make the host wait for it twice more.
+        self._reads = {"writes": False, **({} if self.is_sqlite else {"isolation_level": "AUTOCOMMIT"})}
         self._alone = alone
         self._known = _Known()
         self._together: dict[frozenset[str], frozenset[str]] = {}
@@ -122,7 +129,7 @@ class Database:
         """
         if not writes:
             with self._sessions.begin() as session:
-                session.connection(execution_options={"writes": False})
+                session.connection(execution_options=self._reads)
                 yield session
             return
         written: Session | None = None
@@ -177,7 +184,7 @@ class Database:
             except sqlite3.Error:
                 self._epoch_reader.close()  # and let the usual way tell what is wrong, if anything is
         with self.engine.connect() as connection:
-            connection.execution_options(**({} if self.is_sqlite else {"isolation_level": "AUTOCOMMIT"}))
+            connection.execution_options(**self._reads)
             return epochs.read(connection, owners)
 
     def close(self) -> None:
@@ -254,11 +261,29 @@ def _engine(url: str, file: DatabaseFile | None) -> Engine:
     if parsed.drivername == "postgresql":
         parsed = parsed.set(drivername="postgresql+psycopg")
     parsed = parsed.set(query={**_REACHED, **parsed.query})
-    engine = create_engine(
-        parsed, pool_size=16, max_overflow=48, pool_timeout=CONNECTION_WAIT, pool_pre_ping=True, **dumps
-    )
+    engine = create_engine(parsed, pool_size=16, max_overflow=48, pool_timeout=CONNECTION_WAIT, **dumps)
     event.listen(engine, "connect", _configure_postgresql)
+    event.listen(engine, "checkin", _note_use)
+    event.listen(engine, "checkout", partial(_make_sure, engine.dialect))
     return engine
+
+
+def _note_use(_connection: Any, record: ConnectionPoolEntry) -> None:
+    record.info["used"] = time.monotonic()
+
+
+def _make_sure(dialect: Dialect, connection: Any, record: ConnectionPoolEntry, _proxy: Any) -> None:
+    """Ask whether a connection still lives before it is used, unless it was used a moment ago.
+
+    Asked each time, the host would wait for PostgreSQL once more for each use.
+    """
+    if time.monotonic() - record.info.get("used", float("-inf")) < TRUSTED:
+        return
+    try:
+        dialect.do_ping(connection)
+    except dialect.loaded_dbapi.Error as error:
+        # One that ended has usually ended with all others: none of them is tried.
+        raise InvalidatePoolError from error
 
 
 def _configure_postgresql(connection: Any, _record: Any) -> None:

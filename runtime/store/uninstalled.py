@@ -74,15 +74,21 @@ def _oldest(session: Session, table: Any, before: datetime, limit: int) -> list[
 
 def _told_of(session: Session, installation_id: str, places: dict[tuple[str, str], datetime]) -> list[int]:
     """Find an installation's events for places it has left; which place an event was for is sealed inside of it."""
-    query = select(EventRow.seq, EventRow.created_at, EventRow.payload).where(
-        EventRow.installation_id == installation_id, EventRow.created_at <= max(places.values())
+    query = (
+        select(EventRow.seq, EventRow.created_at, EventRow.payload)
+        .where(EventRow.installation_id == installation_id, EventRow.created_at <= max(places.values()))
+        .order_by(EventRow.seq)
+        .limit(AT_ONCE)
     )
-    found = []
-    for seq, created, payload in session.execute(query.execution_options(yield_per=500)):
-        event = json.loads(payload)
-        ends = (places.get((place, str(event.get(place)))) for _, place in PARTS)
-        if any(end is not None and created <= end for end in ends):
-            found.append(seq)
+    found: list[int] = []
+    after = 0
+    while events := session.execute(query.where(EventRow.seq > after)).all():
+        for seq, created, payload in events:
+            event = json.loads(payload)
+            ends = (places.get((place, str(event.get(place)))) for _, place in PARTS)
+            if any(end is not None and created <= end for end in ends):
+                found.append(seq)
+        after = events[-1].seq
     return found
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import stat
 import tarfile
-import socket
 from pathlib import Path
 
 import pytest
