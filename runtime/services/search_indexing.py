@@ -23,6 +23,7 @@ from runtime.services.expressions import evaluated
 from runtime.store import rows
 from runtime.store.content import revisions
 from runtime.store.content.entries import Page
+from runtime.store.content.pieces import unpack
 from runtime.store.content.snapshot import Snapshot
 from runtime.store.database import Database, now
 from runtime.store.reach import HOST
@@ -40,8 +41,8 @@ EVERYWHERE_EVERY = 300.0
 LEASE = timedelta(seconds=10)
 WAITING = 500
 """Spaces that are looked at in one round."""
-BATCH_PAGES = 32
-BATCH_TEXT = 150_000
+BATCH_PAGES = 64
+BATCH_TEXT = 300_000
 """Characters of text that are indexed in one transaction, or the text of one page."""
 KEPT_PLANS = 200
 REUSED = 16
@@ -196,21 +197,24 @@ class Indexer:
     def _pages(self, session: Session, space_id: str, plan: _Plan, ids: Sequence[str]) -> list[IndexedPage]:
         """Read pages until there is enough text for one transaction."""
         reused = _Reused(session, space_id, plan.snapshot)
+        entries = [plan.snapshot.page_by_id[page_id] for page_id in ids]
+        names = [entry.document for entry in entries if entry.document is not None and entry.computed is None]
+        packed = revisions.packed_documents(session, space_id, names)
         pages: list[IndexedPage] = []
         length = 0
-        for page_id in ids:
-            page = self._page(session, space_id, plan, plan.snapshot.page_by_id[page_id], reused)
+        for entry in entries:
+            page = self._page(plan, entry, packed, reused)
             pages.append(page)
             length += sum(len(section.text) for section in page.sections)
             if length >= BATCH_TEXT:
                 break
         return pages
 
-    def _page(self, session: Session, space_id: str, plan: _Plan, page: Page, reused: _Reused) -> IndexedPage:
+    def _page(self, plan: _Plan, page: Page, packed: Mapping[str, bytes], reused: _Reused) -> IndexedPage:
         snapshot = plan.snapshot
         document: Any = {}
-        if page.document is not None and page.computed is None:
-            document = revisions.documents(session, space_id, [page.document]).get(page.document, {})
+        if page.document is not None and page.document in packed and page.computed is None:
+            document = unpack(packed[page.document])
         drawn = None
         if document and includes(document):
             drawn = plan.shared

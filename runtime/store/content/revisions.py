@@ -154,14 +154,18 @@ def name_of(document: Mapping[str, Any]) -> str:
 
 def documents(session: Session, space_id: str, names: Iterable[str]) -> dict[str, Any]:
     """Read documents of a space by their names; those that are not there are left out."""
+    return {name: unpack(content) for name, content in packed_documents(session, space_id, names).items()}
+
+
+def packed_documents(session: Session, space_id: str, names: Iterable[str]) -> dict[str, bytes]:
+    """Read documents as they are stored, for whoever takes one after the other and would not hold them all."""
     wanted = []
     for name in dict.fromkeys(names):
         try:
             wanted.append(bytes.fromhex(name))
         except ValueError:  # it is no name of ours, so there is no such document
             continue
-    found = _read(session, space_id, wanted)
-    return {name.hex(): unpack(content) for name, content in found.items()}
+    return {name.hex(): content for name, content in _read(session, space_id, wanted).items()}
 
 
 def _entries(kind: type[E], list_: bytes, pieces: Mapping[bytes, bytes]) -> Sequence[E]:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, cast
 from sqlalchemy import Table as SqlTable
 from sqlalchemy import and_, bindparam, delete, exists, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Session
 
 from runtime.contract.document_sections import Section
@@ -175,7 +176,7 @@ def write(session: Session, change: Change, revision: str | None, leased_until: 
     _put(session, SearchPageRow, ("space_id", "page_id"), change.pages)
     _put(session, SearchPostingRow, ("space_id", "word", "chunk"), change.rows)
     if change.words:
-        _many(session, _insert(session, SearchWordRow).on_conflict_do_nothing(), change.words)
+        _add(session, _insert(session, SearchWordRow).on_conflict_do_nothing(), change.words)
     if change.emptied:
         _remove_words(session, space_id, change.emptied)
     count = select(func.count()).select_from(SearchPageRow).where(SearchPageRow.space_id == space_id)
@@ -320,7 +321,21 @@ def _put(session: Session, table: type[Table], key: Sequence[str], values: Seque
         return
     insert = _insert(session, table)
     changed = {name: insert.excluded[name] for name in values[0] if name not in key}
-    _many(session, insert.on_conflict_do_update(index_elements=list(key), set_=changed), values)
+    _add(session, insert.on_conflict_do_update(index_elements=list(key), set_=changed), values)
+
+
+def _add(session: Session, insert: Any, values: Sequence[Mapping[str, Any]]) -> None:
+    """Insert thousands of rows."""
+    if session.get_bind().dialect.name != "postgresql":
+        _many(session, insert, values)
+        return
+    # Column by column: a statement for each row costs the host ten times as much, all of it in its interpreter.
+    names = list(values[0])
+    columns = [insert.table.c[name] for name in names]
+    for some in _slices(values):
+        arrays = [bindparam(None, [one[column.name] for one in some], type_=ARRAY(column.type)) for column in columns]
+        rows = func.unnest(*arrays).table_valued(*names).render_derived()
+        session.execute(insert.from_select(columns, select(*rows.c)))
 
 
 def _many(session: Session, statement: Any, values: Sequence[Mapping[str, Any]]) -> None:
