@@ -17,6 +17,7 @@ from runtime.api.operation import Family
 from runtime.api.permission import Needs
 from runtime.api.resource import Resource
 from runtime.contract.base import Body
+from runtime.services import room
 from runtime.store import rows as rows_
 from runtime.store.cursors import Order
 from runtime.store.database import Table, now
@@ -73,15 +74,21 @@ def create(
     *,
     needs: Needs,
     body: type[Body],
+    most: int,
+    full: str,
     method: str = "POST",
 ) -> None:
-    """Register the making of one inside its parent: fields of the body become the columns of the same names."""
+    """Register the making of one inside its parent: fields of the body become the columns of the same names.
+
+    A parent has at most `most` of them; `full` says so (`runtime/services/room.py`).
+    """
 
     def handler(call: Call, body: Any, **parents: Any) -> Any:
         parent = parents.get(resource.within.name) if resource.within is not None else None
         values = given(body)
         if parent is not None and resource.parent_column is not None:
             values[resource.parent_column] = parent.id
+            room.hold(call.session, resource.row, most, full, **{resource.parent_column: parent.id})
         row = resource.row(**values)
         call.session.add(row)
         call.session.flush()

@@ -27,7 +27,7 @@ from runtime.contract.change_requests import (
 from runtime.contract.moments import wire_time
 from runtime.dispatch import outbox
 from runtime.serializers.file_urls import address_of
-from runtime.services import content, semantic_changes
+from runtime.services import content, room, semantic_changes
 from runtime.services.editing import Editor, Node, too_much
 from runtime.services.merging.snapshots import Merge, merge_snapshots
 from runtime.store import change_requests as stored
@@ -48,6 +48,12 @@ from runtime.store.tables.spaces import SpaceRow
 CLOSED = ("merged", "archived")
 MAX_BYTES = 10 << 30
 """Bytes of all files of a space, those of earlier revisions included."""
+MAX_OPEN, MAX_EVER = 2000, 100_000
+"""Change requests of a space: those that are drafts or open, and those that were ever made."""
+FULL = "This space has {most} change requests that are drafts or open, and takes no more; merge or archive some first."
+MAX_REVIEWERS = 200
+"""People who are asked to review one change request."""
+FULL_OF_REVIEWERS = "At most {most} people are asked to review a change request."
 Way = Literal["merge", "update"]
 
 
@@ -74,11 +80,15 @@ class Prepared(NamedTuple):
 
 
 def create(session: Session, space: SpaceRow, user_id: str, body: CreateChangeRequest) -> ChangeRequestRow:
-    """Begin a change request with what the space says now."""
+    """Begin a change request with what the space says now; raises BadRequest where there are too many."""
     lock(session, space)
+    number = stored.next_number(session, space.id)
+    if number > MAX_EVER:
+        raise errors.BadRequest(f"A space has at most {MAX_EVER:,} change requests, whatever became of them.")
+    _hold_room(session, space)
     row = ChangeRequestRow(
         space_id=space.id,
-        number=stored.next_number(session, space.id),
+        number=number,
         subject=body.subject,
         user_id=user_id,
         contributors={user_id: {"count": 0, "updatedAt": wire_time(now())}},
@@ -92,16 +102,26 @@ def create(session: Session, space: SpaceRow, user_id: str, body: CreateChangeRe
 
 
 def update(session: Session, space: SpaceRow, row: ChangeRequestRow, body: UpdateChangeRequest) -> None:
-    """Change what is said of a change request; raises BadRequest for another status of one that is merged."""
+    """Change what is said of a change request.
+
+    Raises BadRequest for another status of one that is merged, and to open one again where too many are open.
+    """
     lock(session, space)
     session.refresh(row)  # it may have been merged a moment ago
     if row.status == "merged" and body.status is not MISSING:
         raise errors.BadRequest("status: this change request is merged, and stays so")
+    if row.status in CLOSED and body.status not in (MISSING, *CLOSED):
+        _hold_room(session, space)
     for field in ("subject", "description", "status"):
         value = getattr(body, field)
         if value is not MISSING:
             setattr(row, field, value)
     session.flush()
+
+
+def _hold_room(session: Session, space: SpaceRow) -> None:
+    going_on = ChangeRequestRow.status.in_(("draft", "open"))
+    room.hold(session, ChangeRequestRow, MAX_OPEN, FULL, going_on, space_id=space.id)
 
 
 def content_of(session: Session, row: ChangeRequestRow) -> RevisionRow:
@@ -231,7 +251,7 @@ def request_reviewers(
 ) -> list[RequestedReviewerRow]:
     """Ask people who see the space to review a change request; a draft is open then. Those asked before are asked anew.
 
-    Raises BadRequest for somebody who is no member of the organization, or does not see the space.
+    Raises BadRequest for somebody who is no member of the organization, or does not see the space, and for too many.
     """
     lock(session, space)
     refresh_open(session, row)
@@ -240,6 +260,8 @@ def request_reviewers(
         if value is not MISSING:
             setattr(row, field, value)
     asked = stored.reviewers(session, row.id, body.users)
+    more = len(set(body.users) - asked.keys())
+    room.hold(session, RequestedReviewerRow, MAX_REVIEWERS, FULL_OF_REVIEWERS, more=more, change_request_id=row.id)
     for reviewer in dict.fromkeys(body.users):
         if not _sees(session, reviewer, space):
             raise errors.BadRequest(f"users: `{reviewer[:60]}` is nobody who sees this space")

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from runtime.contract import errors
 from runtime.contract.collections import CreateCollection, UpdateCollection
-from runtime.services import installing, moving
+from runtime.services import installing, moving, room
 from runtime.services import spaces as spaces_service
 from runtime.services import structure as service
 from runtime.store import leaving, structure
@@ -19,7 +19,7 @@ from runtime.store.tables.collections import CollectionRow
 def create(
     session: Session, organization_id: str, parent: CollectionRow | None, body: CreateCollection
 ) -> CollectionRow:
-    """Make a collection, at the end of its place; raises BadRequest for one too deep."""
+    """Make a collection, at the end of its place; raises BadRequest for one too deep, and where there are too many."""
     if parent is not None:
         service.lock_structure(session, organization_id)
         parent = service.reread(session, parent)
@@ -31,6 +31,7 @@ def create(
         parent_id=parent.id if parent is not None else None,
         effective_level=parent.effective_level if parent is not None else None,
     )
+    room.for_collections(session, organization_id)
     session.add(row)
     session.flush()
     structure.attach(session, row)

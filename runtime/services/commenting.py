@@ -19,7 +19,7 @@ from runtime.contract.comments import (
 )
 from runtime.contract.document_nodes import said
 from runtime.serializers.comment_targets import page_of
-from runtime.services import content
+from runtime.services import content, room
 from runtime.services.documents import markdown_of_sent
 from runtime.services.markdown.reading import document_of
 from runtime.store import comments as stored
@@ -29,13 +29,26 @@ from runtime.store.content.revisions import snapshot_of
 from runtime.store.database import now
 from runtime.store.reach import HOST
 from runtime.store.tables.change_requests import ChangeRequestRow
-from runtime.store.tables.comments import CommentReplyRow, CommentRow
+from runtime.store.tables.comments import CommentReactionRow, CommentReplyRow, CommentRow
 from runtime.store.tables.content import RevisionRow
 from runtime.store.tables.spaces import SpaceRow
 
+MAX_COMMENTS = MAX_REPLIES = 20_000
+"""Of a space, those on its change requests included."""
+MAX_PEOPLE = 1000
+"""Reactions to one comment or reply, each person's own."""
+FULL_OF_COMMENTS = (
+    "This space has {most} comments, those on its change requests included, and takes no more; delete some first."
+)
+FULL_OF_REPLIES = "The comments of this space have {most} replies, and take no more; delete some first."
+FULL_OF_REACTIONS = "This has {most} reactions, and takes no more."
+
 
 def post(session: Session, place: SpaceRow | ChangeRequestRow, user_id: str, body: PostComment) -> CommentRow:
-    """Comment on a space or a change request; raises BadRequest for a page, a node or a cell that is not there."""
+    """Comment on a space or a change request.
+
+    Raises BadRequest for a page, a node or a cell that is not there, and where there are too many comments.
+    """
     on_change_request = isinstance(place, ChangeRequestRow)
     row = CommentRow(
         place_id=place.id,
@@ -46,13 +59,15 @@ def post(session: Session, place: SpaceRow | ChangeRequestRow, user_id: str, bod
         **_written(body.body),
     )
     _aim(session, row, body)
+    room.hold(session, CommentRow, MAX_COMMENTS, FULL_OF_COMMENTS, space_id=row.space_id)
     session.add(row)
     session.flush()
     return row
 
 
 def reply(session: Session, comment: CommentRow, user_id: str, body: CommentBody) -> CommentReplyRow:
-    """Reply to a comment."""
+    """Reply to a comment; raises BadRequest where there are too many replies."""
+    room.hold(session, CommentReplyRow, MAX_REPLIES, FULL_OF_REPLIES, space_id=comment.space_id)
     row = CommentReplyRow(comment_id=comment.id, space_id=comment.space_id, user_id=user_id, **_written(body))
     session.add(row)
     session.flush()
@@ -94,6 +109,7 @@ def _react(session: Session, row: CommentRow | CommentReplyRow, user_id: str, em
         raise errors.BadRequest(
             f"addedReactions: a comment has at most {MAX_REACTIONS} different reactions; add one that it has already"
         )
+    room.hold(session, CommentReactionRow, MAX_PEOPLE, FULL_OF_REACTIONS, more=len(set(emoji)), on_id=row.id)
     of_reply = isinstance(row, CommentReplyRow)
     comment_id = row.comment_id if isinstance(row, CommentReplyRow) else row.id
     values: dict[str, Any] = {"on_id": row.id, "user_id": user_id, "comment_id": comment_id}

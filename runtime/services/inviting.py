@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from runtime.contract import errors
 from runtime.contract.invites import InvitedPerson, InviteUsers
 from runtime.contract.organizations import Role, reaches
+from runtime.services import room
 from runtime.store import invites, locks, rows, sign_ins
 from runtime.store.database import now
 from runtime.store.rows import HOST, Reach
@@ -17,6 +18,10 @@ from runtime.store.tables.invites import EmailInviteRow, InviteLinkRow
 from runtime.store.tables.organizations import MemberRow, OrganizationRow, UserRow
 
 VALID_FOR = timedelta(days=14)
+MAX_INVITES, MAX_LINKS = 10_000, 100
+"""Invites of an organization by e-mail that nobody has accepted yet, and links into it."""
+FULL_OF_INVITES = "This organization has {most} invites that nobody has accepted, and takes no more; remove some first."
+FULL_OF_LINKS = "An organization has at most {most} invite links; remove one first."
 NO_INVITE = "There is no such invite, or it is over; ask whoever invited you for another one."
 SSO_ALONE = "This organization lets people in by single sign-on alone; sign in there, and you are a member."
 LINKS_OFF = (
@@ -57,6 +62,7 @@ def invite(
         for address, role in people.items()
         if address not in members
     ]
+    room.hold(session, EmailInviteRow, MAX_INVITES, FULL_OF_INVITES, more=len(made), organization_id=organization.id)
     session.add_all(made)
     session.flush()
     return list(members.values()), made
@@ -65,9 +71,10 @@ def invite(
 def create_link(
     session: Session, organization: OrganizationRow, role: Role | None, invited_by: str | None
 ) -> InviteLinkRow:
-    """Make a link into an organization; raises Conflict where links are off."""
+    """Make a link into an organization; raises Conflict where links are off, BadRequest where there are too many."""
     if not organization.invite_links:
         raise errors.Conflict(LINKS_OFF)
+    room.hold(session, InviteLinkRow, MAX_LINKS, FULL_OF_LINKS, organization_id=organization.id)
     link = InviteLinkRow(organization_id=organization.id, role=role, invited_by=invited_by)
     session.add(link)
     session.flush()
@@ -141,6 +148,7 @@ def join(session: Session, organization_id: str, invite_id: str, user_id: str) -
     member = rows.find(session, HOST, MemberRow, organization_id=organization_id, user_id=user_id)
     sso = isinstance(accepted, EmailInviteRow) and accepted.sso
     if member is None:
+        room.for_members(session, organization_id)
         member = MemberRow(organization_id=organization_id, user_id=user_id, role=accepted.role, sso=sso)
         session.add(member)
     elif isinstance(accepted, EmailInviteRow) and accepted.role and not reaches(member.role, accepted.role):

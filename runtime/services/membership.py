@@ -9,12 +9,15 @@ from sqlalchemy.orm import Session
 from runtime.contract import errors
 from runtime.contract.organizations import Role
 from runtime.contract.teams import TeamRole, UpdateTeamMembers
+from runtime.services import room
 from runtime.store import membership, rows
 from runtime.store.rows import HOST
 from runtime.store.tables.invites import EmailInviteRow, InviteLinkRow
 from runtime.store.tables.organizations import MemberRow, OrganizationRow, TokenRow
 from runtime.store.tables.teams import TeamMemberRow, TeamRow
 
+MAX_TEAMS = 2000
+FULL_OF_TEAMS = "An organization has at most {most} teams; delete some first."
 LAST_ADMIN = "This is the last administrator of the organization. Make another member an administrator first."
 
 
@@ -65,7 +68,8 @@ def _keep_an_admin(session: Session, organization: OrganizationRow, member: Memb
 
 
 def create_team(session: Session, organization: OrganizationRow, title: str, people: Iterable[str]) -> TeamRow:
-    """Make a team of these members; raises BadRequest for somebody who is not a member."""
+    """Make a team of these members; raises BadRequest for somebody who is not a member, and for one team too many."""
+    room.hold(session, TeamRow, MAX_TEAMS, FULL_OF_TEAMS, organization_id=organization.id)
     team = TeamRow(organization_id=organization.id, title=title)
     session.add(team)
     session.flush()

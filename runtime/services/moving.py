@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from runtime.contract import errors
 from runtime.contract.organizations import Role
 from runtime.contract.places import Move
-from runtime.services import installing, space_settings
+from runtime.services import installing, room, space_settings
 from runtime.services import structure as service
 from runtime.services.structure import C
 from runtime.store import leaving, rows, structure
@@ -83,8 +83,9 @@ def _keep_others_out(session: Session, reach: Reach, row: Content, parent: Colle
 def transfer(session: Session, reach: Reach, row: C, target: OrganizationRow) -> C:
     """Give something to another organization, where it stands at the top, at the end.
 
-    Grants on it are forgotten, and integrations are removed from it. Raises PreconditionFailed while something
-    of it is part of a site, and NotFound for what was given away or deleted at the same moment.
+    Grants on it are forgotten, and integrations are removed from it. Raises PreconditionFailed while something of it is
+    part of a site, BadRequest where the other organization has no room for it, and NotFound for what was given away or
+    deleted at the same moment.
     """
     former = row.organization_id
     service.lock_structure(session, former, target.id, more=installing.ids_in(session, former))
@@ -95,6 +96,8 @@ def transfer(session: Session, reach: Reach, row: C, target: OrganizationRow) ->
         raise errors.PreconditionFailed(ON_A_SITE.format(taken))
     if isinstance(row, CollectionRow):
         must_have_all(session, reach, row, "admin")
+    room.for_spaces(session, target.id, len(alive))
+    room.for_collections(session, target.id, len(folders))
     for space in alive:
         installing.uninstall_from(session, space)
     leaving.forget_grants(session, row)

@@ -19,6 +19,7 @@ from runtime.engines.calling import PoolBusy
 from runtime.engines.engine import ScriptRefused
 from runtime.engines.sandbox import SandboxUnavailable
 from runtime.engines.table import Engines, UnknownRuntime
+from runtime.services import room
 from runtime.store import locks, organizations, rows, versions
 from runtime.store.rows import HOST
 from runtime.store.tables.integrations import IntegrationRow, PreviewImageRow, VersionRow
@@ -28,6 +29,8 @@ _log = logging.getLogger(__name__)
 
 ICON_BYTES = 250 * 1024
 PREVIEW_BYTES = 1024 * 1024
+MAX_INTEGRATIONS = 1000
+FULL = "An organization publishes at most {most} integrations; unpublish some first."
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,7 @@ def store_version(
 ) -> IntegrationRow:
     """Make the checked script the current version, or leave that where it is the same; `user` is who publishes it.
 
-    Raises Forbidden when another organization took the name.
+    Raises Forbidden when another organization took the name, BadRequest where there are too many integrations.
     """
     locks.acquire(
         session, f"integration {name}"
@@ -127,6 +130,7 @@ def store_version(
         return row
     number = row.version + 1 if row else 1
     if row is None:
+        room.hold(session, IntegrationRow, MAX_INTEGRATIONS, FULL, organization_id=owner.id)
         row = IntegrationRow(
             name=name, organization_id=owner.id, version_id=script.version, version=number, **published
         )

@@ -7,16 +7,24 @@ from sqlalchemy.orm import Session
 
 from runtime.contract.comments import PostComment
 from runtime.contract.reviews import SubmitReview
-from runtime.services import change_requests, commenting
+from runtime.services import change_requests, commenting, room
 from runtime.store import change_requests as stored
 from runtime.store.tables.change_requests import ChangeRequestRow
 from runtime.store.tables.reviews import ReviewRow
 from runtime.store.tables.spaces import SpaceRow
 
+MAX_REVIEWS = 1000
+"""Of one change request."""
+FULL = "This change request has {most} reviews, and takes no more; merge or archive it, and go on in another one."
+
 
 def submit(session: Session, space: SpaceRow, row: ChangeRequestRow, user_id: str, body: SubmitReview) -> ReviewRow:
-    """Write down what somebody thinks of a change request as it is now; raises BadRequest for one that is closed."""
+    """Write down what somebody thinks of a change request as it is now.
+
+    Raises BadRequest for one that is closed, and for one that has too many reviews.
+    """
     change_requests.hold_open(session, space, row)
+    room.hold(session, ReviewRow, MAX_REVIEWS, FULL, change_request_id=row.id)
     asked = stored.reviewers(session, row.id, [user_id]).get(user_id)
     review = ReviewRow(
         change_request_id=row.id,

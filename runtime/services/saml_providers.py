@@ -7,16 +7,21 @@ from sqlalchemy.orm import Session
 
 from runtime.contract import errors
 from runtime.contract.saml import CreateSamlProvider, UpdateSamlProvider
+from runtime.services import room
 from runtime.store import rows
 from runtime.store.rows import HOST
 from runtime.store.tables.organizations import OrganizationRow, TokenRow
 from runtime.store.tables.saml import SamlProviderRow, SamlSignInRow
 from runtime.store.tables.teams import TeamRow
 
+MAX_PROVIDERS = 20
+FULL = "An organization has at most {most} identity providers; delete one first."
+
 
 def create(session: Session, organization: OrganizationRow, body: CreateSamlProvider) -> SamlProviderRow:
-    """Add one; raises BadRequest for a team that is not there."""
+    """Add one; raises BadRequest for a team that is not there, and where there are too many."""
     _must_have_team(session, organization.id, body.default_team)
+    room.hold(session, SamlProviderRow, MAX_PROVIDERS, FULL, organization_id=organization.id)
     row = SamlProviderRow(
         organization_id=organization.id,
         label=body.label,

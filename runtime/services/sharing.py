@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from runtime.contract import errors
 from runtime.contract.site_publishing import CreateRedirect, ToSection, UpdateRedirect
+from runtime.services import room
 from runtime.services.site_removal import lock_site
 from runtime.store import rows, share_links
 from runtime.store.rows import HOST
@@ -23,7 +24,8 @@ MAX_LINKS, MAX_REDIRECTS = 200, 2000
 def make_link(session: Session, site: SiteRow, name: str) -> ShareLinkRow:
     """Make a link with a new key; raises BadRequest where there are too many."""
     lock_site(session, site)
-    _room(session, ShareLinkRow, site, MAX_LINKS, "share links")
+    full = "A site has at most {most} share links; delete one first."
+    room.hold(session, ShareLinkRow, MAX_LINKS, full, site_id=site.id)
     key = secrets.token_urlsafe(24)
     row = ShareLinkRow(site_id=site.id, name=name, key=key, digest=share_links.digest_of(key))
     session.add(row)
@@ -46,7 +48,8 @@ def key_that_opens(session: Session, site: SiteRow, key: str | None) -> str | No
 def make_redirect(session: Session, site: SiteRow, body: CreateRedirect) -> RedirectRow:
     """Make a redirect; raises BadRequest for a place that is not there, Conflict for a path that is taken."""
     lock_site(session, site)
-    _room(session, RedirectRow, site, MAX_REDIRECTS, "redirects")
+    full = "A site has at most {most} redirects; delete one first."
+    room.hold(session, RedirectRow, MAX_REDIRECTS, full, site_id=site.id)
     _free(session, site, body.source)
     row = RedirectRow(site_id=site.id, source=body.source, **_destination(session, site, body.destination))
     session.add(row)
@@ -85,8 +88,3 @@ def _destination(session: Session, site: SiteRow, to: Any) -> dict[str, str | No
 def _free(session: Session, site: SiteRow, source: str) -> None:
     if redirect_from(session, site, source) is not None:
         raise errors.Conflict(RedirectRow.taken)
-
-
-def _room(session: Session, table: Any, site: SiteRow, most: int, word: str) -> None:
-    if share_links.count(session, table, site) >= most:
-        raise errors.BadRequest(f"a site has at most {most} {word}")

@@ -25,6 +25,7 @@ from runtime.contract.invites import EmailAddress
 from runtime.contract.moments import wire_time
 from runtime.contract.organizations import Role
 from runtime.contract.saml import read_certificate
+from runtime.services import room
 from runtime.services.saml_response import A, Expected, P, ResponseRejected, SamlResponse, SignedIn
 from runtime.store import locks, rows, sign_ins
 from runtime.store.database import now
@@ -182,6 +183,10 @@ def _member(session: Session, provider: SamlProviderRow, person: SignedIn, momen
     by = {"organization_id": provider.organization_id, "user_id": user.id}
     member = rows.find(session, HOST, MemberRow, **by)
     if member is None:
+        try:
+            room.for_members(session, provider.organization_id)
+        except errors.BadRequest as full:
+            raise ResponseRejected(str(full)) from full
         member = MemberRow(**by, role=_invited_role(session, provider, address, moment))
         session.add(member)
         session.flush()

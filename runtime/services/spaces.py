@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from runtime.contract import errors
 from runtime.contract.spaces import CreateSpace
-from runtime.services import installing, site_structure
+from runtime.services import installing, room, site_structure
 from runtime.services import structure as service
 from runtime.services.content import begin, copy
 from runtime.store import deleted_spaces, rows
@@ -25,7 +25,7 @@ LONGEST = 50
 
 
 def create(session: Session, organization_id: str, parent: CollectionRow | None, body: CreateSpace) -> SpaceRow:
-    """Make a space, at the end of its place."""
+    """Make a space, at the end of its place; raises BadRequest where there are too many."""
     if parent is not None:
         service.lock_structure(session, organization_id)
         parent = service.reread(session, parent)
@@ -37,6 +37,7 @@ def create(session: Session, organization_id: str, parent: CollectionRow | None,
         edit_mode=body.edit_mode,
         language=None if body.language is MISSING else body.language,
     )
+    room.for_spaces(session, organization_id)
     return add(session, row)
 
 
@@ -53,7 +54,10 @@ def add(session: Session, row: SpaceRow, content: SpaceRow | None = None) -> Spa
 
 
 def duplicate(session: Session, space: SpaceRow) -> SpaceRow:
-    """Copy a space into the same place: whoever could see it sees the copy, which is not published."""
+    """Copy a space into the same place: whoever could see it sees the copy, which is not published.
+
+    Raises BadRequest where there are too many.
+    """
     service.lock_structure(session, space.organization_id)
     space = service.reread(session, space)
     row = SpaceRow(
@@ -65,6 +69,7 @@ def duplicate(session: Session, space: SpaceRow) -> SpaceRow:
         language=space.language,
         default_level=space.default_level,
     )
+    room.for_spaces(session, row.organization_id)
     session.add(row)
     session.flush()
     for grant in rows.every(session, HOST, GrantRow, space_id=space.id):

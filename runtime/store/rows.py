@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, func, inspect, select, true
+from sqlalchemy import ColumnElement, Select, and_, bindparam, func, inspect, literal, select, true
 from sqlalchemy.orm import Session
 
 from runtime.contract.organizations import Role
@@ -131,6 +131,12 @@ def by_id(session: Session, table: type[R], ids: Iterable[str]) -> dict[str, R]:
 def is_empty(session: Session, table: type[Table]) -> bool:
     """Tell whether a table has no row at all."""
     return session.scalar(select(select(table).exists())) is False
+
+
+def has_more(session: Session, table: type[Table], than: int, *conditions: ColumnElement[bool], **by: Any) -> bool:
+    """Tell whether there are more than so many rows with these values; counts no further."""
+    some = select(literal(1)).select_from(table).where(*conditions).filter_by(**by).limit(max(than, 0) + 1).subquery()
+    return (session.scalar(select(func.count()).select_from(some)) or 0) > than
 
 
 def lock(session: Session, row: Table) -> None:

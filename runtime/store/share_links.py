@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
-from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from runtime.store import rows
@@ -23,11 +21,6 @@ def digest_of(key: str) -> bytes:
 def active(session: Session, site: SiteRow, key: str) -> ShareLinkRow | None:
     """Find the link with a key that opens a site."""
     return rows.find(session, HOST, ShareLinkRow, site_id=site.id, digest=digest_of(key), active=True)
-
-
-def count(session: Session, table: Any, site: SiteRow) -> int:
-    """Count what a site has of a kind."""
-    return session.scalar(select(func.count()).select_from(table).where(table.site_id == site.id)) or 0
 
 
 def redirects(site: SiteRow, search: str | None) -> Conditions:

@@ -20,7 +20,7 @@ from runtime.contract.installations import SearchQuery
 from runtime.contract.organizations import reaches
 from runtime.contract.sites import CreateSite, Site, SiteIntegrationScript, SiteType, UpdateSite
 from runtime.serializers import sites as serializers
-from runtime.services import installing, site_removal, site_scripts, site_settings, site_structure
+from runtime.services import installing, room, site_removal, site_scripts, site_settings, site_structure
 from runtime.services import spaces as space_service
 from runtime.store import rows, searching
 from runtime.store import site_structure as stored
@@ -41,6 +41,11 @@ SITE = Resource(
     serialize=serializers.sites,
     order=newest_first(SiteRow.created_at, SiteRow.id),
 )
+
+MAX_SITES, MAX_EVER = 2000, 100_000
+"""Sites of an organization: those there are, and those that were ever made."""
+FULL = "An organization has at most {most} sites; delete some first."
+FULL_FOREVER = "An organization makes at most {most} sites, deleted ones included; use another organization."
 
 sites = Family("Sites", SITE)
 
@@ -63,6 +68,8 @@ def list_sites(call: Call, organization: OrganizationRow, query: SiteQuery) -> C
 @sites.operation(f"POST {SITE.collection}", SITE, needs=member("create"), status=201, body_optional=True)
 def create_site(call: Call, organization: OrganizationRow, body: CreateSite) -> SiteRow:
     """Create a site."""
+    room.hold(call.session, SiteRow, MAX_SITES, FULL, SiteRow.deleted_at.is_(None), organization_id=organization.id)
+    room.hold(call.session, SiteRow, MAX_EVER, FULL_FOREVER, organization_id=organization.id)
     row = SiteRow(organization_id=organization.id, title=body.title, type=body.type, visibility=body.visibility)
     call.session.add(row)
     call.session.flush()
@@ -106,6 +113,7 @@ def _spaces_for(call: Call, organization: OrganizationRow, body: CreateSite) -> 
         return []
     if isinstance(body.spaces, str):
         space = SpaceRow(organization_id=organization.id, title=body.title[:50], emoji="1f4d8", visibility="public")
+        room.for_spaces(call.session, organization.id)
         return [space_service.add(call.session, space).id]
     require_create_on(call, organization.id, body.spaces, "spaces")
     return body.spaces

@@ -25,6 +25,8 @@ TRANSLATION = Resource(
     order=newest_first(TranslationRow.created_at, TranslationRow.id),
 )
 
+MAX_TRANSLATIONS = 1000
+
 translations = Family("Translations", TRANSLATION)
 
 regular.list_of(
@@ -41,6 +43,8 @@ regular.create(
     "Create translation settings.",
     needs=member("create"),
     body=WriteTranslation,
+    most=MAX_TRANSLATIONS,
+    full="An organization has at most {most} translation settings; delete some first.",
 )
 regular.get(translations, TRANSLATION, "getTranslation", "Get translation settings.", needs=member("read"))
 

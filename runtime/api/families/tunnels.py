@@ -11,9 +11,12 @@ from runtime.api.resource import Resource
 from runtime.contract.organizations import Role
 from runtime.contract.tunnels import OpenTunnel, Tunnel
 from runtime.serializers import tunnels as serializers
+from runtime.services import room
+from runtime.store import rows
 from runtime.store import tunnels as leases
 from runtime.store.cursors import newest_first
 from runtime.store.database import now
+from runtime.store.reach import HOST
 from runtime.store.tables.organizations import OrganizationRow
 from runtime.store.tables.tunnels import TunnelRow
 
@@ -31,6 +34,9 @@ TUNNEL = Resource(
     order=newest_first(TunnelRow.created_at, TunnelRow.id),
 )
 
+MAX_TUNNELS = 100
+FULL = "You have used {most} names for tunnels in this organization; use one of them again."
+
 tunnels = Family("Tunnels", TUNNEL)
 
 
@@ -41,6 +47,9 @@ regular.list_of(tunnels, TUNNEL, "listTunnels", "List the caller's own tunnels (
 def open_tunnel(call: Call, organization: OrganizationRow, body: OpenTunnel) -> TunnelRow:
     """Open a tunnel, or renew its lease; its address is the same every time (extension)."""
     user = call.actor.reach.user_id or ""
+    own = {"organization_id": organization.id, "user_id": user}
+    if rows.find(call.session, HOST, TunnelRow, **own, name=body.name) is None:
+        room.hold(call.session, TunnelRow, MAX_TUNNELS, FULL, organization_id=organization.id, user_id=user)
     seconds = call.host.settings.tunnel_lease_seconds
     return leases.lease(call.session, organization.id, user, body.name, call.host.relay.address, seconds)
 

@@ -26,6 +26,7 @@ class ChangeRequestRow(Table):
     __tablename__ = "change_requests"
     __table_args__ = (
         Index("change_requests_of_space", "space_id", "created_at", "id"),
+        Index("change_requests_by_status", "space_id", "status", "created_at", "id"),
         Index("change_requests_by_number", "space_id", "number", unique=True),
     )
     taken: ClassVar[str] = "Another change request of this space was made at the same moment; try again."

@@ -1,0 +1,49 @@
+"""How many of something there may be: what people make stays bounded, and with it every list and count of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from runtime.contract import errors
+from runtime.store import locks, rows
+from runtime.store.database import Table
+from runtime.store.tables.collections import CollectionRow
+from runtime.store.tables.organizations import MemberRow
+from runtime.store.tables.spaces import SpaceRow
+
+MAX_SPACES, MAX_COLLECTIONS, MAX_MEMBERS = 10_000, 5000, 50_000
+"""Of an organization; deleted spaces count as long as they can be restored."""
+FULL_OF_SPACES = "An organization has at most {most} spaces, deleted ones for 7 days; delete some, or use another one."
+FULL_OF_COLLECTIONS = "An organization has at most {most} collections; delete some first."
+FULL_OF_MEMBERS = "This organization has {most} members, and takes no more; an administrator removes some first."
+
+
+def hold(
+    session: Session, table: type[Table], most: int, full: str, *conditions: Any, more: int = 1, **within: Any
+) -> None:
+    """Make sure that there is room for `more` rows beside those with these values, until the transaction ends.
+
+    `full` is the sentence for whoever finds none, with `{most}` in it: what is full, and what to do. Counting stops at
+    `most`. Who locks something else as well does so before. Raises BadRequest.
+    """
+    place = " ".join(str(value) for value in within.values())
+    locks.acquire(session, f"room among {table.__tablename__} of {place}")
+    if rows.has_more(session, table, most - more, *conditions, **within):
+        raise errors.BadRequest(full.format(most=f"{most:,}"))
+
+
+def for_spaces(session: Session, organization_id: str, more: int = 1) -> None:
+    """Make sure that an organization has room for more spaces; raises BadRequest."""
+    hold(session, SpaceRow, MAX_SPACES, FULL_OF_SPACES, more=more, organization_id=organization_id)
+
+
+def for_collections(session: Session, organization_id: str, more: int = 1) -> None:
+    """Make sure that an organization has room for more collections; raises BadRequest."""
+    hold(session, CollectionRow, MAX_COLLECTIONS, FULL_OF_COLLECTIONS, more=more, organization_id=organization_id)
+
+
+def for_members(session: Session, organization_id: str) -> None:
+    """Make sure that an organization has room for one more member; raises BadRequest."""
+    hold(session, MemberRow, MAX_MEMBERS, FULL_OF_MEMBERS, organization_id=organization_id)

@@ -1,0 +1,356 @@
+"""How much there may be of what people make: of several who want the last place one gets it, the others are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import pytest
+from sqlalchemy import func, insert, inspect, select
+
+from runtime.api.families import sites, translations, tunnels
+from runtime.contract.identifiers import new_id
+from runtime.services import (
+    change_requests,
+    commenting,
+    inviting,
+    membership,
+    publishing,
+    reviewing,
+    room,
+    saml_providers,
+    sharing,
+)
+from runtime.store import openapi_specs, schema
+from runtime.store.database import Table, now
+from runtime.store.tables.change_requests import ChangeRequestRow, RequestedReviewerRow
+from runtime.store.tables.collections import CollectionRow
+from runtime.store.tables.comments import CommentReactionRow, CommentReplyRow, CommentRow
+from runtime.store.tables.integrations import IntegrationRow
+from runtime.store.tables.invites import EmailInviteRow, InviteLinkRow
+from runtime.store.tables.openapi_specs import OpenApiSpecRow
+from runtime.store.tables.organizations import MemberRow, UserRow
+from runtime.store.tables.reviews import ReviewRow
+from runtime.store.tables.saml import SamlProviderRow
+from runtime.store.tables.site_publishing import RedirectRow, ShareLinkRow
+from runtime.store.tables.sites import SiteRow
+from runtime.store.tables.spaces import SpaceRow
+from runtime.store.tables.teams import TeamRow
+from runtime.store.tables.translations import TranslationRow
+from runtime.store.tables.tunnels import TunnelRow
+from tests import databases
+from tests.conftest import Answer, HostProcess, publication, tenant
+from tests.contract.requests_table import SPECIFICATION
+from tests.scenarios.people import Person, person
+from tests.scenarios.test_at_once import at_once
+from tests.scenarios.test_content import Space, ok, page
+
+TRIES = 3
+HI = {"markdown": "Hi."}
+
+
+class Ground:
+    """An organization with one of everything that others are put beside."""
+
+    def __init__(self, host: HostProcess) -> None:
+        self.host = host
+        self.owner = tenant(host, "Roomy", f"{new_id().lower()}@example.com")
+        self.api, self.at = self.owner.api, f"/v1/orgs/{self.owner.id}"
+        ok(self.api.call("PATCH", self.at, {"inviteLinks": True}))
+        self.space = Space(self.owner)
+        ok(self.api.call("PATCH", self.space.path, {"defaultLevel": "inherit"}))
+        self.change_request = self.space.change_request(page("A", "Text.", id="a"))
+        self.comment = (
+            f"{self.space.path}/comments/{ok(self.api.post(f'{self.space.path}/comments', {'body': HI}))['id']}"
+        )
+        self.site = ok(self.api.post(f"{self.at}/sites", {"title": "Site", "spaces": [self.space.id]}), 201)
+        self.on_site = f"{self.at}/sites/{self.site['id']}"
+
+    @cached_property
+    def strangers(self) -> list[Person]:
+        """People of other organizations, for each request one."""
+        return [
+            person(self.host, tenant(self.host, "Elsewhere", f"{new_id().lower()}@example.com"))
+            for _ in range(TRIES + 1)
+        ]
+
+    @cached_property
+    def members(self) -> list[Person]:
+        """Members who may be asked for a review, for each request one."""
+        return [person(self.host, self.owner) for _ in range(TRIES + 1)]
+
+    def people(self, many: int) -> list[str]:
+        """Make people who are members of nothing."""
+        template = self.rows(UserRow, {"id": self.owner.user})[0]
+        made = [template | {"id": new_id(), "email": f"{new_id().lower()}@example.com"} for _ in range(many)]
+        self.insert(UserRow, made)
+        return [one["id"] for one in made]
+
+    def rows(self, table: type[Table], within: dict[str, Any]) -> list[dict[str, Any]]:
+        names = [column.key for column in inspect(table).column_attrs]
+        with databases.opened(self.host.data) as database, database.transaction(writes=False) as session:
+            found = session.scalars(select(table).filter_by(**within)).all()
+            return [{name: getattr(row, name) for name in names} for row in found]
+
+    def insert(self, table: type[Table], values: list[dict[str, Any]]) -> None:
+        with databases.opened(self.host.data) as database:
+            for place in range(0, len(values), 5000):
+                with database.transaction(writes=True) as session:
+                    session.execute(insert(table), values[place : place + 5000])
+
+    def count(self, table: type[Table], within: dict[str, Any]) -> int:
+        with databases.opened(self.host.data) as database, database.transaction(writes=False) as session:
+            return session.scalar(select(func.count()).select_from(table).filter_by(**within)) or 0
+
+
+Make = Callable[[Ground, int], Answer]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of thing: how many there may be beside each other, what one is beside, and how one is made.
+
+    `vary` gives columns of the row with a number that may not be those of another.
+    """
+
+    table: type[Table]
+    most: int
+    within: Callable[[Ground], dict[str, Any]]
+    make: Make
+    vary: dict[str, Callable[[int], Any]] = field(default_factory=dict)
+    of_people: bool = False
+
+
+def in_organization(ground: Ground) -> dict[str, Any]:
+    return {"organization_id": ground.owner.id}
+
+
+def in_space(ground: Ground) -> dict[str, Any]:
+    return {"space_id": ground.space.id}
+
+
+def on_change_request(ground: Ground) -> dict[str, Any]:
+    return {"change_request_id": ground.change_request.rpartition("/")[2]}
+
+
+def on_site(ground: Ground) -> dict[str, Any]:
+    return {"site_id": ground.site["id"]}
+
+
+def posted(path: Callable[[Ground], str], body: Callable[[int], Any], method: str = "POST") -> Make:
+    return lambda ground, number: ground.api.call(method, path(ground), body(number))
+
+
+def react(ground: Ground, number: int) -> Answer:
+    body = {"addedReactions": [["1f600", "1f601", "1f602", "1f603"][number]]}
+    return ground.api.call("PUT", ground.comment, body)
+
+
+def publish(ground: Ground, number: int) -> Answer:
+    return ground.api.post(f"/v1/integrations/{new_id().lower()}", publication(ground.owner.id))
+
+
+def ask(ground: Ground, number: int) -> Answer:
+    asked = {"users": [ground.members[number].id]}
+    return ground.api.post(f"{ground.change_request}/requested-reviewers", asked)
+
+
+def join(ground: Ground, number: int) -> Answer:
+    links = ok(ground.api.get(f"{ground.at}/link-invites"))["items"]
+    link = links[0]["id"] if links else ok(ground.api.post(f"{ground.at}/link-invites", {"role": "read"}), 201)["id"]
+    return ground.strangers[number].api.post(f"{ground.at}/invites/{link}")
+
+
+def redirect(ground: Ground, number: int) -> Answer:
+    part = ok(ground.api.get(f"{ground.on_site}/site-spaces"))["items"][0]["id"]
+    body = {"source": f"/from-{number}", "destination": {"kind": "site-space", "siteSpaceId": part}}
+    return ground.api.post(f"{ground.on_site}/redirects", body)
+
+
+KINDS = [
+    Kind(
+        CommentRow,
+        commenting.MAX_COMMENTS,
+        in_space,
+        posted(lambda g: f"{g.space.path}/comments", lambda n: {"body": HI}),
+    ),
+    Kind(
+        CommentReplyRow,
+        commenting.MAX_REPLIES,
+        in_space,
+        posted(lambda g: f"{g.comment}/replies", lambda n: {"body": HI}),
+    ),
+    Kind(
+        CommentReactionRow,
+        commenting.MAX_PEOPLE,
+        lambda ground: {"on_id": ground.comment.rpartition("/")[2]},
+        react,
+        of_people=True,
+    ),
+    Kind(
+        ChangeRequestRow,
+        change_requests.MAX_OPEN,
+        in_space,
+        posted(lambda g: f"{g.space.path}/change-requests", lambda n: {"subject": "One more"}),
+        {"number": lambda n: 1000 + n},
+    ),
+    Kind(
+        ReviewRow,
+        reviewing.MAX_REVIEWS,
+        on_change_request,
+        posted(lambda g: f"{g.change_request}/reviews", lambda n: {"status": "approved"}),
+    ),
+    Kind(RequestedReviewerRow, change_requests.MAX_REVIEWERS, on_change_request, ask, of_people=True),
+    Kind(
+        SpaceRow,
+        room.MAX_SPACES,
+        in_organization,
+        posted(lambda g: f"{g.at}/spaces", lambda n: {"title": "One more"}),
+        {"deleted_at": lambda n: now()},  # what nobody has to make an index of
+    ),
+    Kind(
+        CollectionRow,
+        room.MAX_COLLECTIONS,
+        in_organization,
+        posted(lambda g: f"{g.at}/collections", lambda n: {"title": "One more"}),
+    ),
+    Kind(
+        TeamRow,
+        membership.MAX_TEAMS,
+        in_organization,
+        posted(lambda g: f"{g.at}/teams", lambda n: {"title": "T"}, "PUT"),
+    ),
+    Kind(MemberRow, room.MAX_MEMBERS, in_organization, join, of_people=True),
+    Kind(
+        InviteLinkRow,
+        inviting.MAX_LINKS,
+        in_organization,
+        posted(lambda g: f"{g.at}/link-invites", lambda n: {"role": "read"}),
+    ),
+    Kind(
+        EmailInviteRow,
+        inviting.MAX_INVITES,
+        in_organization,
+        posted(lambda g: f"{g.at}/invites", lambda n: {"emails": [f"{new_id().lower()}@example.com"]}),
+        {"email": lambda n: f"{n}@example.com", "send_at": lambda n: None},
+    ),
+    Kind(SiteRow, sites.MAX_SITES, in_organization, posted(lambda g: f"{g.at}/sites", lambda n: {"title": "One more"})),
+    Kind(
+        ShareLinkRow,
+        sharing.MAX_LINKS,
+        on_site,
+        posted(lambda g: f"{g.on_site}/share-links", lambda n: {"name": "One more"}),
+        {"digest": lambda n: n.to_bytes(32, "big")},
+    ),
+    Kind(RedirectRow, sharing.MAX_REDIRECTS, on_site, redirect, {"source": lambda n: f"/of-{n}"}),
+    Kind(
+        TranslationRow,
+        translations.MAX_TRANSLATIONS,
+        in_organization,
+        posted(lambda g: f"{g.at}/translations", lambda n: {"title": "One more"}),
+    ),
+    Kind(
+        SamlProviderRow,
+        saml_providers.MAX_PROVIDERS,
+        in_organization,
+        posted(
+            lambda g: f"{g.at}/saml",
+            lambda n: {"label": "One", "ssoURL": "https://idp.example.com/sso", "defaultRole": "edit"},
+        ),
+    ),
+    Kind(
+        TunnelRow,
+        tunnels.MAX_TUNNELS,
+        in_organization,
+        posted(lambda g: f"{g.at}/tunnels", lambda n: {"name": f"more-{n}"}),
+        {"name": lambda n: f"filling-{n}"},
+    ),
+    Kind(
+        OpenApiSpecRow,
+        openapi_specs.MAX_SPECS,
+        in_organization,
+        posted(lambda g: f"{g.at}/openapi", lambda n: {"slug": new_id().lower(), "source": {"text": SPECIFICATION}}),
+        {"slug": lambda n: f"filling-{n}"},
+    ),
+    Kind(
+        IntegrationRow,
+        publishing.MAX_INTEGRATIONS,
+        in_organization,
+        publish,
+        {"name": lambda n: new_id().lower()},
+    ),
+]
+
+
+WITHIN_OTHERS = {
+    "blobs": "as many as files, of which the bytes of a space are bounded",
+    "collection_ancestors": "collections, nested at most `MAX_NESTED` deep",
+    "content_pieces": "as many as revisions need, each of a bounded size",
+    "document_references": "one for each document and what it leads to",
+    "events": "those that ended are kept up to `DEVKIT_KEEP_EVENTS`, and those that wait are bounded",
+    "external_ids": "some of an installation, as its body may have",
+    "git_operations": "one for each that waits in `jobs`",
+    "git_syncs": "one for each space",
+    "grants": "one for each place and person or team",
+    "imports": "`KEPT` of a space are kept when they are over",
+    "installations": "one for each integration in an organization; purged when it is uninstalled",
+    "integration_previews": "some of a version",
+    "integration_versions": "`DEVKIT_KEEP_VERSIONS` of an integration",
+    "jobs": "bounded for each organization, and gone when they are over",
+    "openapi_spec_versions": "some of a specification are kept",
+    "organizations": "`MAX_ADMINISTERED` of a person",
+    "pdfs": "gone when nobody asks for them",
+    "revisions": "one for each change of content: the history of a space is kept",
+    "saml_sign_ins": "gone after minutes",
+    "search_pages": "one for each page",
+    "search_postings": "made of pages",
+    "search_spaces": "one for each space",
+    "search_words": "made of pages",
+    "site_adaptive_schemas": "one for each site",
+    "site_customizations": "one for each site",
+    "site_installations": "one for each installation and site",
+    "site_section_groups": "`MAX_GROUPS` of a site",
+    "site_sections": "`MAX_SECTIONS` of a site",
+    "site_space_customizations": "one for each space of a site",
+    "site_spaces": "`MAX_SPACES` of a site",
+    "space_blobs": "one for each file of a space",
+    "space_installations": "one for each installation and space",
+    "team_members": "one for each team and member",
+    "tokens": "`MAX_TOKENS` and `MAX_SESSIONS` of a person",
+    "users": "one for each person who was let in",
+    "visitor_sessions": "some of a visitor, gone when they end",
+}
+"""Tables whose rows are bounded by what they belong to, and how."""
+
+
+def test_each_table_is_bounded() -> None:
+    bounded = [str(kind.table.__tablename__) for kind in KINDS]
+    assert sorted([*bounded, *WITHIN_OTHERS]) == sorted(str(table.__tablename__) for table in schema.TABLES)
+
+
+@pytest.fixture
+def ground(host: HostProcess) -> Ground:
+    return Ground(host)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: str(kind.table.__tablename__))
+def test_the_last_place_is_taken_once(kind: Kind, ground: Ground) -> None:
+    within = kind.within(ground)
+    assert kind.make(ground, 0).status in (200, 201, 204)
+    there = ground.rows(kind.table, within)
+    more = kind.most - 1 - len(there)
+    people = ground.people(more) if kind.of_people else []
+    made = []
+    for number in range(more):
+        row = there[-1] | {name: value(number) for name, value in kind.vary.items()}
+        row |= {"user_id": people[number]} if people else {}
+        made.append(row | ({"id": new_id()} if "id" in row else {}))
+    ground.insert(kind.table, made)
+    answers = at_once(*(lambda number=number: kind.make(ground, number + 1) for number in range(TRIES)))
+    assert sorted(answer.status // 100 for answer in answers) == [2, 4, 4], [answer.text for answer in answers]
+    refused = [answer for answer in answers if answer.status >= 400]
+    assert {answer.status for answer in refused} == {400}
+    assert all(f"{kind.most:,}" in answer.json["error"]["message"] for answer in refused), refused[0].text
+    assert ground.count(kind.table, within) == kind.most
