@@ -27,17 +27,20 @@ def trace_text(
     seconds: float,
     unrecorded: int = 0,
     answer: dict[str, Any] | None = None,
+    ended: float | None = None,
 ) -> str:
     """Write the trace of an event as the JSON text that is stored.
 
     `created` is when the event came to be, `seconds` how long its call took until the answer, `unrecorded` how many
-    renders of the same installation before it were counted and not written, `answer` what an endpoint answered, masked.
+    renders of the same installation before it were counted and not written, `answer` what an endpoint answered, masked;
+    `ended` is when all was over, in epoch seconds, None for now.
     """
     since = created.timestamp()
     texts = [line.message for line in trace.logs]
     texts += [f"{subrequest.url} {subrequest.refused}" for subrequest in trace.subrequests]
     # One look at all of them costs less than one at each, and mostly there is nothing to find.
-    text, url = (_as_it_is, _as_it_is) if masker.quiet("\n".join(texts)) else (masker.text, masker.url)
+    quiet = not texts or masker.quiet("\n".join(texts))
+    text, url = (_as_it_is, _as_it_is) if quiet else (masker.text, masker.url)
     trace_shown: dict[str, Any] = {
         "logs": [_log(line, text) for line in trace.logs],
         "subrequests": [_subrequest(subrequest, text, url, since) for subrequest in trace.subrequests],
@@ -50,7 +53,7 @@ def trace_text(
             "responseBytes": trace.usage.response,
         },
         "limits": _limits(limits),
-        "moments": _moments(trace, since, seconds),
+        "moments": _moments(trace, since, seconds, time.time() if ended is None else ended),
     }
     if trace.fault is not None:
         fault = {key: value for key, value in asdict(trace.fault).items() if value is not None}
@@ -63,7 +66,11 @@ def trace_text(
         trace_shown["answer"] = answer
     if unrecorded:
         trace_shown["unrecorded"] = unrecorded
-    return json.dumps(trace_shown, separators=(",", ":")).replace("\\u0000", "")
+    return _written(trace_shown).replace("\\u0000", "")
+
+
+# Made once: to make one costs as much as to write a trace.
+_written = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def recorded_body(body: bytes | None, masker: Masker) -> str | None:
@@ -88,10 +95,10 @@ def _limits(limits: Limits) -> dict[str, Any]:
     }
 
 
-def _moments(trace: Trace, since: float, seconds: float) -> dict[str, float]:
+def _moments(trace: Trace, since: float, seconds: float, ended: float) -> dict[str, float]:
     """Place the call in time, in milliseconds from the event's creation: sent, begun, answered, ended."""
-    moments = {"sent": trace.sent, "began": trace.began, "answered": trace.sent + seconds, "ended": time.time()}
-    return {f"{name}Ms": _after(since, moment) for name, moment in moments.items() if moment}
+    moments = [("sentMs", trace.sent), ("beganMs", trace.began), ("answeredMs", trace.sent + seconds)]
+    return {name: _after(since, moment) for name, moment in [*moments, ("endedMs", ended)] if moment}
 
 
 def _after(since: float, moment: float) -> float:

@@ -10,7 +10,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from queue import Empty, SimpleQueue
@@ -18,7 +18,7 @@ from typing import Any
 
 from runtime.contract.events import EVENTS
 from runtime.contract.identifiers import new_id
-from runtime.contract.invocation import LogLine, Outcome, Trace
+from runtime.contract.invocation import Limits, LogLine, Outcome, Trace
 from runtime.contract.masking import BY_SHAPE, Masker
 from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.deliveries import Deliveries
@@ -50,18 +50,60 @@ UNWRITTEN = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """How one attempt ended: `values` for the row, `told` for pages that look at the integration of this name.
+class Attempt:
+    """How one attempt at an event ended, with what is written down of it; `ended` in epoch seconds.
 
-    Without values, for an event that was taken and not begun.
+    Without a state, for an event that was taken and not begun.
     """
 
-    integration_id: str
+    event: EventRow
     organization_id: str
-    integration: str
-    place: int
-    values: dict[str, Any] | None
-    told: dict[str, Any]
+    payload: dict[str, Any]
+    state: str = ""
+    integration: str = ""
+    answer: int | None = None
+    delay: float = 0.0
+    trace: Trace | None = None
+    seconds: float | None = None
+    masker: Masker = BY_SHAPE
+    ended: float = 0.0
+
+    def values(self, limits: Limits) -> dict[str, Any]:
+        """Give the columns of the event's row."""
+        event = self.event
+        # What comes again is sent as it was committed; what is over is only shown.
+        over = self.state in ("delivered", "given-up")
+        masked = self.masker.payload(self.payload, event.payload) if over else None
+        text = None
+        if self.trace is not None and self.seconds is not None:
+            text = trace_text(self.trace, limits, self.masker, event.created_at, self.seconds, ended=self.ended)
+        return {
+            "place": event.seq,
+            "state": self.state,
+            "due_at": self.ended + self.delay,
+            "answer": self.answer,
+            "duration_ms": self._duration,
+            "trace": text,
+            "kept": None if masked == event.payload else masked,
+        }
+
+    def told(self) -> dict[str, Any]:
+        """Give what pages are told that look at the event's integration."""
+        return {
+            "id": self.event.id,
+            "type": self.event.type,
+            "created_at": self.event.created_at,
+            "installation_id": self.event.installation_id,
+            "state": self.state,
+            "duration_ms": self._duration,
+            "payload": self.masker.payload(self.payload, self.event.payload),
+            "answer": self.answer,
+            "due_at": self.ended + self.delay,
+        }
+
+    @property
+    def _duration(self) -> float | None:
+        return None if self.seconds is None else self.seconds * 1000
 
 
 class Dispatcher:
@@ -85,7 +127,7 @@ class Dispatcher:
         self._retention = Retention(keep)
         self._wake = threading.Event()
         self._stopping = threading.Event()
-        self._results: SimpleQueue[Result] = SimpleQueue()
+        self._results: SimpleQueue[Attempt] = SimpleQueue()
         self._flying: Counter[str] = Counter()  # by integration
         self._flying_of: Counter[str] = Counter()  # by organization
         self._owners = Owners()
@@ -191,7 +233,7 @@ class Dispatcher:
                 log.exception("event %s could not be delivered", event.id)
                 over = event.attempts > len(self._schedule)
                 delay = 0.0 if over else self._schedule[event.attempts - 1]
-                self._end(event, "", "given-up" if over else "failed", None, delay, None)
+                self._end(event, json.loads(event.payload), state="given-up" if over else "failed", delay=delay)
             if not over:
                 self._give_back(events[place + 1 :])
                 return
@@ -216,14 +258,14 @@ class Dispatcher:
 
     def _give_back(self, events: Sequence[EventRow]) -> None:
         for event in events:
-            self._results.put(Result(event.integration_id, self._owners.of(event), "", event.seq, None, {}))
+            self._end(event, {})
 
     def _deliver(self, event: EventRow) -> bool:
         """Call the script; tells whether that was the end of it, or whether the event comes again."""
         payload = json.loads(event.payload)
         plan = self._deliveries.plan_for(event, payload)
         if plan is None:
-            self._end(event, "", "given-up", None, 0.0, None)
+            self._end(event, payload, state="given-up")
             return True
 
         def judged(outcome: Outcome) -> Verdict:
@@ -240,8 +282,17 @@ class Dispatcher:
                 state, delay = "failed", verdict.delay
             if event.held:
                 trace.logs.insert(0, _held(event.held))
-            text = trace_text(trace, self._invoker.limits, plan.masker, event.created_at, seconds)
-            self._end(event, plan.integration, state, outcome.status, delay, text, seconds * 1000, plan.masker)
+            self._end(
+                event,
+                payload,
+                state=state,
+                integration=plan.integration,
+                answer=outcome.status,
+                delay=delay,
+                trace=trace,
+                seconds=seconds,
+                masker=plan.masker,
+            )
 
         outcome = self._invoker.send(plan, event.type, event.payload.encode(), None, ended)
         if not isinstance(outcome.body, bytes):
@@ -251,87 +302,58 @@ class Dispatcher:
         # The trace may come later than the answer, so this is not left to whoever writes it down.
         return not isinstance(judged(outcome), Failed)
 
-    def _end(
-        self,
-        event: EventRow,
-        integration: str,
-        state: str,
-        answer: int | None,
-        delay: float,
-        trace: str | None,
-        duration_ms: float | None = None,
-        masker: Masker = BY_SHAPE,
-    ) -> None:
-        # What comes again is sent as it was committed; what is over is only shown.
-        over = state in ("delivered", "given-up")
-        payload = json.loads(event.payload)
-        masked = masker.payload(payload, event.payload) if over else None
-        due_at = time.time() + delay
-        result = {
-            "place": event.seq,
-            "state": state,
-            "due_at": due_at,
-            "answer": answer,
-            "duration_ms": duration_ms,
-            "trace": trace,
-            "kept": None if masked == event.payload else masked,
-        }
-        announcement = {
-            "id": event.id,
-            "type": event.type,
-            "created_at": event.created_at,
-            "installation_id": event.installation_id,
-            "state": state,
-            "duration_ms": duration_ms,
-            "payload": masked or masker.payload(payload, event.payload),
-            "answer": answer,
-            "due_at": due_at,
-        }
-        self._results.put(
-            Result(event.integration_id, self._owners.of(event), integration, event.seq, result, announcement)
-        )
+    def _end(self, event: EventRow, payload: dict[str, Any], **how: Any) -> None:
+        self._results.put(Attempt(event, self._owners.of(event), payload, ended=time.time(), **how))
 
     def _write_loop(self) -> None:
         while not (self._drained.is_set() and self._begun <= 0 and self._results.empty()):
             batch = self._take_results()
-            ended = [call for call in batch if call.values is not None]
-            unbegun = [call.place for call in batch if call.values is None]
+            ended = [attempt for attempt in batch if attempt.state]
+            unbegun = [attempt.event.seq for attempt in batch if not attempt.state]
+            # Here, and not where they ended: there the next event of the lane waits for it.
+            values = [self._values(attempt) for attempt in ended]
             while batch:
                 try:
                     with self._database.transaction(writes=True) as session:
-                        queue.finish(session, self._owner, [call.values for call in ended if call.values], unbegun)
-                        self._retention.ended(session, (call.integration_id for call in ended))
+                        queue.finish(session, self._owner, values, unbegun)
+                        self._retention.ended(session, (attempt.event.integration_id for attempt in ended))
                     break
                 except Exception:  # whatever it is, what this thread does must go on
                     log.exception("%d results could not be written; trying again", len(batch))
                     if self._stopping.wait(LOOK_EVERY):
                         break
             with self._counting:
-                self._flying -= Counter(call.integration_id for call in batch)
-                self._flying_of -= Counter(call.organization_id for call in batch)
+                self._flying -= Counter(attempt.event.integration_id for attempt in batch)
+                self._flying_of -= Counter(attempt.organization_id for attempt in batch)
                 self._begun -= len(ended)
                 self._written.notify(len(ended))
-                for call in batch:
-                    self._ours.pop(call.place, None)
+                for attempt in batch:
+                    self._ours.pop(attempt.event.seq, None)
             if batch:
                 self._wake.set()
-            for call in ended:
-                if self._announcer.heard(call.integration):
-                    self._announcer.announce(call.integration, "event", summary(call.told))
+            for attempt in ended:
+                if self._announcer.heard(attempt.integration):
+                    self._announcer.announce(attempt.integration, "event", summary(attempt.told()))
 
-    def _take_results(self) -> list[Result]:
+    def _values(self, attempt: Attempt) -> dict[str, Any]:
+        try:
+            return attempt.values(self._invoker.limits)
+        except Exception:  # whatever it is, how the others ended is written down, and how this one did
+            log.exception("the trace of event %s could not be written", attempt.event.id)
+            return replace(attempt, trace=None).values(self._invoker.limits)
+
+    def _take_results(self) -> list[Attempt]:
         try:
             batch = [self._results.get(timeout=LOOK_EVERY)]
         except Empty:
             return []
         deadline = time.monotonic() + WRITE_EVERY
-        while len(batch) < BATCH:
-            if self._begun >= self._most_begun and self._results.empty():
-                break  # no more begin until these are written
-            try:
-                batch.append(self._results.get(timeout=max(0.0, deadline - time.monotonic())))
-            except Empty:
-                break
+        # Asleep, not in the queue: each result would wake this thread, which takes the interpreter from its writer.
+        while (left := deadline - time.monotonic()) > 0 and self._begun < self._most_begun:
+            time.sleep(min(left, WRITE_EVERY / 4))
+        with suppress(Empty):
+            while len(batch) < BATCH:
+                batch.append(self._results.get_nowait())
         return batch
 
     def _bring_back(self) -> None:

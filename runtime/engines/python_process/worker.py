@@ -60,7 +60,7 @@ class Worker(CallConnection):
         self._clock = 0
         self.pid = 0
         self.idle_since = 0.0
-        self._rested = 0.0
+        self._used = self._rested = 0.0
         self._looked = self._watched = self._watched_at = 0.0
         self.base_memory = 0
         self.last_call = False
@@ -158,7 +158,8 @@ class Worker(CallConnection):
         state.account.close()
         usage = state.trace.usage
         usage.subrequests = state.account.count
-        usage.cpu = max(usage.cpu, self.cpu() - state.cpu_before)
+        self._used = self.cpu()
+        usage.cpu = max(usage.cpu, self._used - state.cpu_before)
         if self._stopped is not None:
             raise CallStopped(self._stopped)
 
@@ -272,8 +273,8 @@ class Worker(CallConnection):
             return 0.0
 
     def rest(self) -> None:
-        """Note what the process has used when a call ends: what it uses from now on is nobody's."""
-        self._rested, self._looked = self.cpu(), 0.0
+        """Begin to count what the process uses without a call, since the last one ended."""
+        self._rested, self._looked = self._used, 0.0
 
     def active_while_idle(self, most_cpu: float, most_memory: int) -> bool:
         """Tell whether the process used more processor time since it rested, or holds more memory, than it may.
