@@ -73,12 +73,17 @@ class ComputedAnswers:
         known = self._cache.recall(component, fingerprint, fields)
         if known is not None:
             return known.body or None
-        answer, seconds = self._asked(ask)
-        if seconds:
-            made = time.monotonic()
-            render = CachedRender(answer or b"", "", "", None, made, made + seconds)
-            self._cache.keep(component, fingerprint, fields, render, owner)
-        return answer
+        # Of those who read a page first at the same moment one asks the script.
+        with self._cache.asking(fingerprint, fields, self._allowance.seconds):
+            known = self._cache.recall(component, fingerprint, fields)
+            if known is not None:
+                return known.body or None
+            answer, seconds = self._asked(ask)
+            if seconds:
+                made = time.monotonic()
+                render = CachedRender(answer or b"", "", "", None, made, made + seconds)
+                self._cache.keep(component, fingerprint, fields, render, owner)
+            return answer
 
     def _asked(self, ask: Callable[[], bytes]) -> tuple[bytes | None, float]:
         """Ask; gives the answer, and for how many seconds it, or that there is none, holds."""

@@ -11,10 +11,12 @@ import re
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from runtime.engines.interpreter_turns import WaitingForScript
 from runtime.store.remembered import Basis, Epochs
 
 MAX_AGE = re.compile(r"(?:^|,)\s*max-age=(\d{1,9})\s*(?:,|$)", re.IGNORECASE)
@@ -45,6 +47,14 @@ class CachedRender:
         return int(time.monotonic() - self.made)
 
 
+@dataclass(slots=True)
+class _Turn:
+    """The lock of who asks for an answer, and how many want it."""
+
+    lock: threading.Lock
+    wanted: int = 0
+
+
 LARGEST = 16
 """No answer takes more than this part of the memory."""
 LONGEST_SHORTCUT = 262_144
@@ -64,7 +74,28 @@ class RenderCache:
         self._asked: set[Hashable] = set()
         self._kept: dict[tuple[str, str], CachedRender] = {}
         self._shortcuts: OrderedDict[Hashable, tuple[Epochs, float, CachedRender]] = OrderedDict()
+        self._turns: dict[tuple[str, str], _Turn] = {}
         self._lock = threading.Lock()
+
+    @contextmanager
+    def asking(self, fingerprint: str, fields: dict[str, Any], seconds: float) -> Iterator[None]:
+        """Keep others who ask for the same waiting, at most some seconds; mostly it is kept when they go on."""
+        key = (fingerprint, _canonical(fields))
+        with self._lock:
+            turn = self._turns.setdefault(key, _Turn(threading.Lock()))
+            turn.wanted += 1
+        taken = False
+        try:
+            with WaitingForScript():
+                taken = turn.lock.acquire(timeout=max(0.0, seconds))
+            yield
+        finally:
+            if taken:
+                turn.lock.release()
+            with self._lock:
+                turn.wanted -= 1
+                if not turn.wanted:
+                    del self._turns[key]
 
     def recall(self, component: Hashable, fingerprint: str, fields: dict[str, Any]) -> CachedRender | None:
         """Give the fresh answer to an event that showed the script exactly this.

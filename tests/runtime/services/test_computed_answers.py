@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
 import pytest
@@ -75,3 +78,38 @@ def test_a_read_asks_so_often_and_so_long(cache: RenderCache) -> None:
     allowance = Allowance(calls=3)
     assert [allowance.take() for _ in range(4)] == [True, True, True, False]
     assert not Allowance(seconds=0.5).take()
+
+
+def test_of_those_who_read_at_the_same_moment_one_asks(cache: RenderCache) -> None:
+    source = Source(b"answer")
+
+    def slow() -> bytes:
+        time.sleep(0.2)
+        return source()
+
+    def ask(_: int) -> bytes | None:
+        answers = ComputedAnswers(cast(Any, None), cache, Allowance())
+        return answers.kept("kind", "fingerprint", {}, "organization", slow)
+
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(ask, range(8))) == [b"answer"] * 8
+    assert source.asked == 1 and not cache._turns
+
+
+def test_nobody_waits_longer_for_others_than_for_a_script(cache: RenderCache) -> None:
+    source, held = Source(b"answer"), threading.Event()
+
+    def hang() -> bytes:
+        held.wait(20)
+        return b"late"
+
+    with ThreadPoolExecutor(1) as threads:
+        hanging = threads.submit(
+            ComputedAnswers(cast(Any, None), cache, Allowance()).kept, "kind", "fingerprint", {}, "organization", hang
+        )
+        while not cache._turns:
+            time.sleep(0.01)
+        brief = ComputedAnswers(cast(Any, None), cache, Allowance(seconds=1.2))
+        assert brief.kept("kind", "fingerprint", {}, "organization", source) is None and source.asked == 0
+        held.set()
+        assert hanging.result() == b"late"
