@@ -14,13 +14,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from runtime.engines import process_limits
+
 SandboxMode = Literal["required", "off"]
 
 APPLICATION = "/sandbox/application"
 PACKAGES = "/sandbox/packages"
 _OTHER_PACKAGES = ("site-packages", "dist-packages")
 _TIME_ZONES = "/usr/share/zoneinfo"
-_SETPRIV = "/setpriv"
+_SETPRIV, _PRLIMIT = "/setpriv", "/prlimit"
 _NOBODY = 65534
 _FIRST_USER, _USERS = 1_879_048_192, 250_000_000  # far from what systems and containers give out
 _CAP_SETGID, _CAP_SETUID, _CAP_SETPCAP, _CAP_SYS_ADMIN = 6, 7, 8, 21
@@ -114,6 +116,7 @@ def bubblewrap_command(
     *,
     filter_descriptor: int | None = None,
     user: int | None = None,
+    limits: Mapping[int, int] | None = None,
 ) -> list[str]:
     """Return the command line that runs `program` with only `view`, no network and no other process in sight.
 
@@ -121,10 +124,14 @@ def bubblewrap_command(
     instruction on and ends with the thread that started it; it sees no /proc, and started by root it runs as `user`.
     Without, the program is ours and confines itself: started by root, it still has the capabilities to mount /proc
     and to become another user, and must do so first.
+    `limits` (of the module `resource`) hold for the program before it begins: it is what sets them that becomes it.
     Raises `SandboxUnavailable` when bubblewrap, or what else is needed, is not there.
     """
     bubblewrap = needed_bubblewrap()
     mounts = dict(view.mounts)
+    if limits:
+        mounts[_PRLIMIT] = _find_prlimit()
+        program = [*process_limits.limiting(_PRLIMIT, limits), *program]
     words = [bubblewrap, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     words += ["--new-session", "--hostname", "sandbox", "--clearenv"]
     if user is None:
@@ -176,6 +183,16 @@ def _find_setpriv() -> str:
             "host as a user without rights."
         )
     return os.path.realpath(program)
+
+
+def _find_prlimit() -> str:
+    program = process_limits.find_program()
+    if program is None:
+        raise SandboxUnavailable(
+            "prlimit was not found, which bounds what scripts in JavaScript and bundlers take: install the package "
+            "util-linux."
+        )
+    return program
 
 
 def _parents(targets: Iterable[str]) -> list[str]:

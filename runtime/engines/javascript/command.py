@@ -7,13 +7,12 @@ import os
 import resource
 import shutil
 import subprocess
-import sys
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import BinaryIO
 
-from runtime.engines import sandbox, seccomp
+from runtime.engines import process_limits, sandbox, seccomp
 from runtime.engines.own_folders import Folders
 from runtime.engines.sandbox import SandboxMode, SandboxUnavailable, View
 from runtime.engines.starting import on_any_processor
@@ -25,7 +24,6 @@ _YOUNG_MEGABYTES = 8  # of each half of the young generation
 HEADROOM = 64 * 1024 * 1024  # what garbage, buffers and compiled code may take beside the heap
 THREADS = 128
 RESERVED = 576 * 1024 * 1024  # addresses that V8 takes at its start and mostly never uses, which count as data
-_RLIMIT_SIGPENDING, _RLIMIT_MSGQUEUE = 11, 12  # Linux; the module `resource` has not all names everywhere
 STDERR_BYTES = 64 * 1024
 _LONGEST_PLACE = 50  # characters; a Unix socket further down has 53 more
 _LIMITS = {
@@ -33,8 +31,8 @@ _LIMITS = {
     resource.RLIMIT_FSIZE: STDERR_BYTES,
     resource.RLIMIT_NOFILE: 1024,
     resource.RLIMIT_MEMLOCK: 0,
-    _RLIMIT_MSGQUEUE: 0,
-    _RLIMIT_SIGPENDING: 128,
+    process_limits.MSGQUEUE: 0,
+    process_limits.SIGPENDING: 128,
 }
 _ENVIRONMENT = {"DENO_DIR": "/tmp/deno", "DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1", "TZ": "UTC", "LANG": "C.UTF-8"}
 
@@ -94,7 +92,14 @@ class IsolateLauncher:
             user = sandbox.own_user() if sandbox.started_by_root() else None
             reading, writing = os.pipe()
             try:
-                command = sandbox.bubblewrap_command(view, program, _ENVIRONMENT, filter_descriptor=reading, user=user)
+                command = sandbox.bubblewrap_command(
+                    view,
+                    program,
+                    _ENVIRONMENT,
+                    filter_descriptor=reading,
+                    user=user,
+                    limits=limits_of(memory, own_user=user is not None),
+                )
                 process = _popen(command, {}, errors, reading)
             except BaseException:
                 os.close(writing)
@@ -102,10 +107,8 @@ class IsolateLauncher:
             finally:
                 os.close(reading)
             try:
-                # Before it has its filter bubblewrap starts nothing, so these are the limits of all that follows.
-                bound(process.pid, memory, own_user=user is not None)
                 os.write(writing, seccomp.build_filter(execute=True))
-            except (BrokenPipeError, ProcessLookupError):  # it has ended; whoever waits for it reads why
+            except BrokenPipeError:  # it has ended; whoever waits for it reads why
                 pass
             except BaseException:
                 process.kill()
@@ -154,17 +157,10 @@ def _popen(
     )
 
 
-def bound(pid: int, memory: int, *, own_user: bool) -> None:
-    """Set what the kernel allows a process and whatever it becomes; `memory` in bytes, for the script's heap.
+def limits_of(memory: int, *, own_user: bool) -> dict[int, int]:
+    """Return what the kernel allows an isolate; `memory` in bytes, for the script's heap.
 
     With `own_user` it will be the only process of its user, so that threads can be counted as well.
     """
-    if sys.platform != "linux":
-        raise SandboxUnavailable(sandbox.LINUX_ONLY)
     limits = _LIMITS | {resource.RLIMIT_DATA: RESERVED + memory + HEADROOM}
-    if own_user:
-        limits[resource.RLIMIT_NPROC] = THREADS
-    for name, value in limits.items():
-        hard = resource.prlimit(pid, name)[1]
-        most = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.prlimit(pid, name, (most, most))
+    return limits | {resource.RLIMIT_NPROC: THREADS} if own_user else limits

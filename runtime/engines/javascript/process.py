@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from runtime.contract.invocation import Failure, Limits, LoadReport, LogLine, Script
-from runtime.engines import frames
+from runtime.engines import frames, process_limits
 from runtime.engines.call_state import CallState, CallStopped, over, process_ended
 from runtime.engines.calling import PoolBusy, ProcessBroken
 from runtime.engines.cgroups import Group, Groups
@@ -22,7 +22,7 @@ from runtime.engines.egress_proxy import EgressProxy
 from runtime.engines.javascript.bundle import BUNDLE, MAP, script_name, without_map
 from runtime.engines.javascript.channel_pool import ChannelPool
 from runtime.engines.javascript.channels import Channel, Control
-from runtime.engines.javascript.command import HEADROOM, STDERR_BYTES, THREADS, IsolateLauncher
+from runtime.engines.javascript.command import HEADROOM, STDERR_BYTES, THREADS, IsolateLauncher, limits_of
 from runtime.engines.javascript.cpu_share import CpuShare
 from runtime.engines.javascript.doorway import NUMBER, IsolateSockets
 from runtime.engines.process_handle import ProcessHandle, hold
@@ -263,8 +263,16 @@ class Isolate:
             if pad.confined and sys.platform == "linux" and not started_by_root():
                 # Not before: outside its user namespace this user's other processes would count, too.
                 resource.prlimit(self.pid, resource.RLIMIT_NPROC, (THREADS, THREADS))
-        except ProcessLookupError as error:
+            if pad.confined:
+                self._insist_on_limits(memory)
+        except (FileNotFoundError, ProcessLookupError) as error:
             raise ProcessBroken("the isolate ended at once") from error
+
+    def _insist_on_limits(self, memory: int) -> None:
+        """Refuse a process that has less than all limits: it has not loaded its script yet."""
+        missing = process_limits.missing_limit(self.pid, limits_of(memory, own_user=True))
+        if missing is not None:
+            raise ProcessBroken(f"the isolate was started without its limit {missing!r}")
 
     def _open(self) -> Channel:
         """Open one more channel; raises `ProcessBroken`, `PoolBusy` where the host has no room for one."""

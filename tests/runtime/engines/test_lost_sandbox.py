@@ -18,7 +18,7 @@ from runtime.contract.invocation import Script
 from runtime.engines import sandbox, seccomp
 from runtime.engines.egress import EgressRules
 from runtime.engines.engine import Engine
-from runtime.engines.javascript.command import HEADROOM, RESERVED, bound
+from runtime.engines.javascript.command import HEADROOM, RESERVED, limits_of
 from runtime.engines.javascript.pool import JavaScriptEngine
 from runtime.engines.python_process.pool import PythonEngine
 from runtime.engines.sandbox import SandboxUnavailable, View
@@ -108,10 +108,10 @@ def test_a_program_in_the_place_of_the_interpreter_changes_nothing(tmp_path: Pat
     program = ["/shell", "-c", "; ".join(f"{{ {attempt}; }} 2>&-" for attempt in attempts) + "; echo done"]
     reading, writing = os.pipe()
     user = sandbox.own_user() if sandbox.started_by_root() else None
-    command = sandbox.bubblewrap_command(view, program, {}, filter_descriptor=reading, user=user)
+    limits = limits_of(1 << 27, own_user=user is not None)
+    command = sandbox.bubblewrap_command(view, program, {}, filter_descriptor=reading, user=user, limits=limits)
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, pass_fds=[reading])
     os.close(reading)
-    bound(process.pid, 1 << 27, own_user=user is not None)
     os.write(writing, seccomp.build_filter(execute=True))
     os.close(writing)
     output = process.communicate(timeout=20)[0].splitlines()
