@@ -8,26 +8,30 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from devkit.build import javascript
+from devkit.build import javascript, reach
 from devkit.projects.findings import InvalidProject
 from devkit.projects.project import Project, secrets
 from devkit.terminal.output import Problem
 from runtime.contract.integrations import Manifest
 from runtime.contract.invocation import Limits
 from runtime.engines.javascript.bundle import without_map
+from runtime.engines.sandbox import SandboxMode, authors_mode
 
 SKIPPED = ("test_", "conftest", "setup.py")
 FIXED = (1980, 1, 1, 0, 0, 0)
 _ZIP = "data:application/zip;base64,"
 
 
-def publish_body(project: Project, organization: str, mode: str = "production") -> dict[str, Any]:
+def publish_body(
+    project: Project, organization: str, mode: str = "production", sandbox: SandboxMode | None = None
+) -> dict[str, Any]:
     """Build the body of publish: manifest, code, pictures, secrets; raises Problem or InvalidProject.
 
-    `mode` is "production" or "development"; only bundled languages know the difference.
+    `mode` is "production" or "development"; only bundled languages know the difference. Their bundlers are confined
+    where the system can, unless `sandbox` is "off".
     """
     manifest = project.manifest
-    code, entry = script(project, mode)
+    code, entry = script(project, mode, sandbox)
     body: dict[str, Any] = manifest.model_dump(mode="json", by_alias=True, include=set(Manifest.model_fields))
     body |= {
         "runtime": runtime_of(project),
@@ -49,17 +53,19 @@ def runtime_of(project: Project) -> str:
     return "python" if project.script.suffix == ".py" else "v2"
 
 
-def script(project: Project, mode: str = "production") -> tuple[str, str]:
+def script(project: Project, mode: str = "production", sandbox: SandboxMode | None = None) -> tuple[str, str]:
     """Give the code as one string, and the name of its entry file; raises Problem or InvalidProject.
 
     JavaScript and TypeScript are bundled into one module. A Python script that stands alone travels as text; one with
     modules beside it travels with its folder, as a zip.
     """
     file = project.script
+    if not file.is_relative_to(reach.root_of(project.folder)):
+        raise InvalidProject([project.finding(("script",), f"{project.manifest.script} is outside the project")])
     if not file.is_file():
         raise InvalidProject([project.finding(("script",), f"there is no file {project.manifest.script}")])
     if file.suffix in javascript.ENDINGS:
-        return javascript.bundle(project, mode)
+        return javascript.bundle(project, mode, authors_mode(sandbox))
     if file.suffix != ".py":
         known = ", ".join((".py", *javascript.ENDINGS))
         raise InvalidProject([project.finding(("script",), f"a script is written in Python or JavaScript: {known}")])
@@ -80,11 +86,16 @@ def code_bytes(code: str) -> int:
 
 
 def modules(file: Path) -> list[Path]:
-    """List the Python files that belong to a script: those beside it, and packages below its folder."""
+    """List the Python files that belong to a script: those beside it, and packages below its folder.
+
+    A link to somewhere else is no part of a project.
+    """
+    root = reach.root_of(file.parent)
     files = [
         path
         for path in sorted(file.parent.rglob("*.py"))
-        if not path.name.startswith(SKIPPED)
+        if path.resolve().is_relative_to(root)
+        and not path.name.startswith(SKIPPED)
         and not any(
             part.startswith((".", "__pycache__", "tests", "node_modules"))
             for part in path.relative_to(file.parent).parts
@@ -108,6 +119,8 @@ def _zipped(folder: Path, files: list[Path]) -> str:
 
 def _picture(project: Project, path: str) -> str:
     file = (project.folder / path).resolve()
+    if not file.is_relative_to(reach.root_of(project.folder)):
+        raise Problem(f"{project.file.name}: the picture {path} is outside the project; copy it into its folder")
     if not file.is_file():
         raise Problem(f"{project.file.name}: there is no picture {path}")
     return base64.b64encode(file.read_bytes()).decode()

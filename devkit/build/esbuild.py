@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from devkit.build import node_packages, programs
+from devkit.build import node_packages, programs, reach
 from devkit.build.places import relative, source_line
 from devkit.projects.findings import Finding
 from devkit.terminal.output import Problem
+from runtime.engines.sandbox import SandboxMode
 
 OPTIONS = (
     "--bundle",
@@ -39,6 +41,7 @@ PATIENCE = 60
 ERROR = re.compile(
     r"^[✘X] \[ERROR\] (?P<message>[^\n]*)\n(?:\n {4}(?P<file>[^\n]+?):(?P<line>\d+):(?P<column>\d+):\n)?", re.MULTILINE
 )
+UNREADABLE = re.compile(r'^Cannot read file "(?P<name>[^"]+)"')
 UNRESOLVED = re.compile(r'^Could not resolve "(?P<name>[^"]+)"$')
 
 
@@ -59,18 +62,23 @@ def find(folder: Path) -> list[str] | None:
     return None
 
 
-def bundle(command: list[str], folder: Path, script: Path, mode: str) -> str | list[Finding]:
+def bundle(command: list[str], folder: Path, script: Path, mode: str, confined: SandboxMode) -> str | list[Finding]:
     """Bundle a script into the text of one module, or report what is wrong with it; raises Problem.
 
-    `mode` is "production" (made small, as it is published) or "development".
+    `mode` is "production" (made small, as it is published) or "development". Without a sandbox, which shows nothing
+    but the project, a bundle with a file from elsewhere is refused.
     """
     options = [*OPTIONS, f"--define:MODE={json.dumps(mode)}", f"--define:process.env.NODE_ENV={json.dumps(mode)}"]
     if mode == "production":
         options.append("--minify")
     try:
-        done = programs.run([*command, str(script), *options], folder, PATIENCE)
-    except (OSError, subprocess.TimeoutExpired) as error:
+        words = [*command, str(script), *options]
+        done = programs.run(words, folder, PATIENCE, confined)
+        strangers = _from_elsewhere(words, folder) if confined == "off" and done.returncode == 0 else []
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         raise Problem(f"esbuild cannot be run: {error}; run `npm install` again") from error
+    if strangers:
+        return [Finding(relative(script, folder), 1, 1, outside(folder, name)) for name in strangers]
     if done.returncode == 0:
         return done.stdout
     findings = list(_findings(folder, script, done.stderr))
@@ -84,7 +92,7 @@ def _findings(folder: Path, script: Path, text: str) -> Iterator[Finding]:
     """Read what esbuild wrote: it counts lines from 1, but columns from 0 and in bytes."""
     for match in ERROR.finditer(text):
         notes = text[match.end() :].partition(" [ERROR] ")[0]
-        message = explained(folder, match["message"], notes)
+        message = explained(folder, match["message"], notes, match["file"])
         if match["file"] is None:
             yield Finding(relative(script, folder), 1, 1, message)
             continue
@@ -94,15 +102,41 @@ def _findings(folder: Path, script: Path, text: str) -> Iterator[Finding]:
         yield Finding(match["file"], line, len(before) + 1 if source else column + 1, message, source)
 
 
-def explained(folder: Path, message: str, notes: str = "") -> str:
-    """Say of an import that leads nowhere what would fix it."""
-    unresolved = UNRESOLVED.match(message)
+def _from_elsewhere(words: list[str], folder: Path) -> list[str]:
+    """Name the files of a bundle that do not belong to the project; raises OSError, ValueError, TimeoutExpired.
+
+    The bundle is made once more for that: esbuild lists its files only where it does not write to standard output.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        listed = Path(scratch, "inputs.json")
+        told = [f"--outfile={Path(scratch, 'bundle.js')}", f"--metafile={listed}"]
+        done = programs.run([*words, *told], folder, PATIENCE, "off")
+        if done.returncode:
+            raise OSError(done.stderr.strip()[:300])
+        names = json.loads(listed.read_text(encoding="utf-8"))["inputs"]
+    return [name for name in names if not name.startswith("<") and not reach.within(folder / name, folder)]
+
+
+def outside(folder: Path, name: str) -> str:
+    """Say why a file that is there cannot be imported."""
+    return f"{name!r} is outside the project; only what is below {reach.root_of(folder)} and in its packages is bundled"
+
+
+def explained(folder: Path, message: str, notes: str = "", file: str | None = None) -> str:
+    """Say of an import that leads nowhere what would fix it; `file` is the one that it stands in."""
+    unresolved = UNRESOLVED.match(message) or UNREADABLE.match(message)
     if unresolved is None:
         return message[:1].lower() + message[1:] if message.startswith(("Expected", "Unexpected")) else message
     name = unresolved["name"]
     if name.startswith((".", "/")):
+        meant = (folder / (file or "")).parent / name
+        if meant.exists() and not reach.within(meant, folder):
+            return outside(folder, name)
         return f"there is no file {name!r} to import"
     package = "/".join(name.split("/")[: 2 if name.startswith("@") else 1])
+    for installed in (above / reach.PACKAGES / package for above in (folder, *folder.parents)):
+        if installed.is_dir() and not reach.within(installed, folder):
+            return outside(folder, package)
     if package in _dependencies(folder):
         return f"the package {package!r} is not installed; run `npm install`"
     if "built into node" in notes:

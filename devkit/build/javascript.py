@@ -10,23 +10,26 @@ from devkit.projects.findings import InvalidProject
 from devkit.projects.project import Project
 from devkit.terminal.output import Problem
 from runtime.contract.invocation import Limits
+from runtime.engines.sandbox import SandboxMode
 
 ENDINGS = (".js", ".jsx", ".mjs", ".ts", ".tsx", ".mts")
 
 
-def bundle(project: Project, mode: str) -> tuple[str, str]:
+def bundle(project: Project, mode: str, sandbox: SandboxMode) -> tuple[str, str]:
     """Give the bundled code, and the script's name; raises InvalidProject with what the bundler found, or Problem.
+
+    Bundlers run in a sandbox that shows them the project and nothing else.
 
     The project's own esbuild comes first. A project without packages needs none: Deno bundles it.
     """
     folder, script = project.folder, project.script
     command = esbuild.find(folder)
     if command is not None:
-        built = esbuild.bundle(command, folder, script, mode)
+        built = esbuild.bundle(command, folder, script, mode, sandbox)
     elif package := _package(folder):
         raise Problem(_no_bundler(package))
     else:
-        built = deno_bundle.bundle(folder, script, mode)
+        built = deno_bundle.bundle(folder, script, mode, sandbox)
     if isinstance(built, list):
         raise InvalidProject(built)
     size = len(built.encode())

@@ -1,25 +1,150 @@
-"""Runs other programs on a project: bundlers and compilers."""
+"""Runs other programs on a project: bundlers and compilers, some of which the project itself brings."""
 
 from __future__ import annotations
 
+import functools
 import os
+import resource
+import shutil
 import subprocess
-from collections.abc import Sequence
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from devkit.build import reach
+from devkit.terminal.output import Problem
+from runtime.engines import sandbox, seccomp
+from runtime.engines.process_limits import MSGQUEUE
+from runtime.engines.sandbox import SandboxMode, SandboxUnavailable, View
 
-def run(command: Sequence[str], folder: Path, patience: float) -> subprocess.CompletedProcess[str]:
+GOES_WITHOUT = "--sandbox off runs the project's own compiler as you, with your files and your network"
+_MEGABYTE = 1024 * 1024
+_SAID = 64 * _MEGABYTE
+_LIMITS = {
+    resource.RLIMIT_CORE: 0,
+    resource.RLIMIT_CPU: 600,
+    resource.RLIMIT_DATA: 4096 * _MEGABYTE,
+    resource.RLIMIT_FSIZE: _SAID,
+    resource.RLIMIT_MEMLOCK: 0,
+    resource.RLIMIT_NOFILE: 4096,
+    resource.RLIMIT_NPROC: 4096,
+    MSGQUEUE: 0,
+}
+_TMP_BYTES = 256 * _MEGABYTE
+_FOR_ALL = {"NO_COLOR": "1"}
+_ENVIRONMENT = {"HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin", "TZ": "UTC"}
+_STARTERS = ("sh", "env", "node", "basename", "dirname", "sed", "uname")
+_NODE_PARTS = "/usr/share/nodejs"  # where Debian keeps parts of Node
+_NOT_STARTED = "prlimit: failed to execute "
+
+
+def run(
+    command: Sequence[str],
+    folder: Path,
+    patience: float,
+    confined: SandboxMode,
+    *,
+    environment: Mapping[str, str] | None = None,
+    mounts: Mapping[str, str] | None = None,
+    links: Mapping[str, str] | None = None,
+) -> subprocess.CompletedProcess[str]:
     """Run a program in a project's folder, which the names of files it tells are relative to, without an input.
 
-    Raises OSError where it cannot be started, and TimeoutExpired after `patience` seconds.
+    In a sandbox it sees the project with its packages and `mounts` (path inside: path outside), all read-only, a /tmp
+    of its own, and neither home, environment nor network. Raises OSError where it cannot be started, TimeoutExpired
+    after `patience` seconds, and Problem where there is no sandbox that works.
     """
-    return subprocess.run(
-        command,
-        cwd=folder,
-        env=os.environ | {"NO_COLOR": "1"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        timeout=patience,
-    )
+    if confined == "off":
+        return _finished(command, folder, {**os.environ, **_FOR_ALL, **(environment or {})}, patience, None)
+    try:
+        view = _view(command, folder, mounts or {}, links or {})
+        reading, writing = os.pipe()
+        try:
+            words = sandbox.bubblewrap_command(
+                view,
+                command,
+                {**_ENVIRONMENT, **_FOR_ALL, **(environment or {})},
+                filter_descriptor=reading,
+                limits=_LIMITS,
+                folder=str(folder.resolve()),
+                tmp_bytes=_TMP_BYTES,
+            )
+            os.write(writing, _filter())  # less than a pipe holds
+            os.close(writing)
+            writing = -1
+            done = _finished(words, Path("/"), {}, patience, reading)
+        finally:
+            os.close(reading)
+            if writing >= 0:
+                os.close(writing)
+    except (SandboxUnavailable, LookupError) as error:
+        raise Problem(f"{error} ({GOES_WITHOUT})") from error
+    if done.returncode and done.stderr.startswith("bwrap: "):
+        raise Problem(f"{sandbox.explain(done.stderr)} ({GOES_WITHOUT})")
+    if done.stderr.startswith(_NOT_STARTED):
+        raise OSError(done.stderr.removeprefix(_NOT_STARTED).strip())
+    return done
+
+
+@functools.cache
+def _filter() -> bytes:
+    return seccomp.build_filter(execute=True, children=True)
+
+
+def _view(command: Sequence[str], folder: Path, mounts: Mapping[str, str], links: Mapping[str, str]) -> View:
+    seen = {str(place): str(place) for place in reach.places(folder)} | dict(mounts)
+    links = dict(links)
+    with open(command[0], "rb") as file:  # noqa: PTH123  (raises what tells that there is no such program)
+        is_script = file.read(2) == b"#!"
+    if is_script:
+        seen |= _interpreters()
+        links["/bin"] = "/usr/bin"
+    return View(mounts=seen, links=links | sandbox.add_shared_libraries(seen))
+
+
+def _interpreters() -> dict[str, str]:
+    """Give what a program written for Node is started with, and the script that package managers put before it."""
+    found = {f"/usr/bin/{name}": shutil.which(name) for name in _STARTERS}
+    beside = {_NODE_PARTS: _NODE_PARTS} if os.path.isdir(_NODE_PARTS) else {}  # noqa: PTH112
+    return {inside: os.path.realpath(outside) for inside, outside in found.items() if outside is not None} | beside
+
+
+def _finished(
+    words: Sequence[str], folder: Path, environment: Mapping[str, str], patience: float, handed: int | None
+) -> subprocess.CompletedProcess[str]:
+    """Wait for a program; what it says goes through files, whose size is limited, and not into memory."""
+    late = threading.Event()
+    with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as wrong:
+        process = subprocess.Popen(
+            words,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=wrong,
+            pass_fds=() if handed is None else (handed,),
+        )
+
+        def end() -> None:
+            late.set()
+            process.kill()
+
+        # A wait with a limit would look now and then, up to 50 ms after the end, which people wait for.
+        timer = threading.Timer(patience, end)
+        timer.start()
+        try:
+            process.wait()
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+        finally:
+            timer.cancel()
+        if late.is_set():
+            raise subprocess.TimeoutExpired(words, patience)
+        texts = []
+        for file in (said, wrong):
+            file.seek(0)
+            texts.append(file.read(_SAID).decode("utf-8", "replace"))
+    return subprocess.CompletedProcess(words, process.returncode, *texts)

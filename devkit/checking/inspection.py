@@ -74,7 +74,7 @@ def inspect(path: str | None, sandbox: SandboxMode, env: str | None = None) -> I
     subject = Subject(project, code_of(project), unset)
     findings = projects.warnings(project) + list(_run(subject, secrets, sandbox))
     if not any(finding.rule == "build-failed" for finding in findings):  # which the compiler would tell again
-        findings += type_check.find_errors(project)
+        findings += type_check.find_errors(project, sandbox)
     for rule in RULES.values():
         if rule.look is not None:
             findings += rule.look(subject)

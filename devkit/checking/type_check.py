@@ -13,7 +13,9 @@ from devkit.build.places import relative, source_line
 from devkit.projects.findings import Finding
 from devkit.projects.project import Project
 from devkit.terminal.output import Problem
+from devkit.testing.files import FOLDER
 from runtime.engines.javascript.command import find_deno
+from runtime.engines.sandbox import SandboxMode
 
 RULE = "type-error"
 OPTIONS = ("--noEmit", "--pretty", "false", "--project")
@@ -25,8 +27,10 @@ PATIENCE = 180
 ERROR = re.compile(r"^(?:(?P<file>.+?)\((?P<line>\d+),(?P<column>\d+)\): )?error TS\d+: (?P<message>.*)$", re.MULTILINE)
 
 
-def find_errors(project: Project) -> Iterator[Finding]:
+def find_errors(project: Project, sandbox: SandboxMode) -> Iterator[Finding]:
     """Give the errors in the project's own files; raises Problem where its compiler cannot be run.
+
+    The compiler is the project's own: it runs in a sandbox that shows it the project and nothing else.
 
     A project without an installed `typescript` or without a `tsconfig.json` is not looked at.
     """
@@ -37,7 +41,18 @@ def find_errors(project: Project) -> Iterator[Finding]:
     if settings is None or command is None:
         return
     try:
-        done = programs.run([*command, *OPTIONS, str(settings)], project.folder, PATIENCE)
+        # Deno sees no /proc, and asks there where its own program is.
+        links = {"/proc/self/exe": command[0]}
+        ours = [str(FOLDER)] + [program for program in command[:1] if program == find_deno()]
+        done = programs.run(
+            [*command, *OPTIONS, str(settings)],
+            project.folder,
+            PATIENCE,
+            sandbox,
+            environment={"DENO_DIR": "/tmp/deno"} if sandbox == "required" else {},
+            mounts={place: place for place in ours},
+            links=links,
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Problem(f"TypeScript cannot be run: {error}; run `npm install` again") from error
     told = list(ERROR.finditer(done.stdout))

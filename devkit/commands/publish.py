@@ -14,6 +14,7 @@ from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, RequestRefused, part
 from devkit.hosts.organizations import organization_of
 from devkit.hosts.refusals import finding_of
+from devkit.offline.confinement import compiler_sandbox_option
 from devkit.projects import project as projects
 from devkit.projects.environments import env_option
 from devkit.projects.findings import InvalidProject
@@ -22,6 +23,7 @@ from devkit.releasing.differences import Difference, brought, differences
 from devkit.releasing.progress import Progress
 from devkit.terminal import completion
 from devkit.terminal.output import answer, json_option, say, warn
+from runtime.engines.sandbox import SandboxMode
 
 EXAMPLES = """\b
 Examples: devkit publish ./my-integration --organization my-company
@@ -34,6 +36,7 @@ Examples: devkit publish ./my-integration --organization my-company
 @click.option("--organization", help="Id or subdomain of the publishing organization; overrides the manifest.")
 @click.option("--yes", is_flag=True, help="Do not ask when the integration may do more than before.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and publish nothing.")
+@compiler_sandbox_option
 @env_option
 @choosing.options
 @json_option
@@ -42,6 +45,7 @@ def command(
     organization: str | None,
     yes: bool,
     dry_run: bool,
+    sandbox: SandboxMode,
     env: str | None,
     chosen: Choice,
     as_json: bool,
@@ -60,7 +64,7 @@ def command(
             warn(warning.sentence)
         owner = organization or organization_for(project, client)
         progress.at("Building")
-        body = publish_body(project, owner)
+        body = publish_body(project, owner, sandbox=sandbox)
         progress.at("Comparing")
         running = _running(client, name)
         changes = differences(running, body) if running is not None else brought(body)

@@ -93,7 +93,7 @@ class Session:
         try:
             project = projects.load(self._path, self._env)
             self.name = project.manifest.name
-            body = publish_body(project, self._organization, "development")
+            body = publish_body(project, self._organization, "development", self._host.sandbox)
             digest = hashlib.sha256(json.dumps([self.name, body]).encode()).digest()
             if digest == self._live and not self._faulty:
                 return  # another file changed: a log beside the sources must not make versions, which are logged again

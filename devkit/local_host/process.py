@@ -33,7 +33,7 @@ class LocalHost:
 
     def __init__(self, data: Path, port: int, sandbox: SandboxMode = "required", **settings: str) -> None:
         """Start the host; `settings` are settings of it, as environment variables without their prefix."""
-        self._data, self.port, self._sandbox = data, port, sandbox
+        self._data, self.port, self.sandbox = data, port, sandbox
         self._settings = {f"DEVKIT_{name.upper()}": value for name, value in settings.items()}
         self.url = f"http://127.0.0.1:{port}"
         private_files.folder(data)
@@ -56,7 +56,7 @@ class LocalHost:
             **self._settings,
         }
         command = [sys.executable, "-m", "devkit", "serve", "--data", str(self._data), "--port", str(self.port)]
-        command += ["--sandbox", self._sandbox]
+        command += ["--sandbox", self.sandbox]
         # In a session of its own: Ctrl-C reaches the author's command first, which then stops the host in order.
         # Nothing is ever written into its input; its end tells the host that the author's command is gone.
         return subprocess.Popen(

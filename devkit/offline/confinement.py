@@ -21,13 +21,23 @@ def sandbox_option(command: Any) -> Any:
     )(command)
 
 
+def compiler_sandbox_option(command: Any) -> Any:
+    """Add `--sandbox` to a command that builds a script and does not run it."""
+    return click.option(
+        "--sandbox",
+        type=click.Choice(["required", "off"]),
+        callback=lambda ctx, option, asked: authors_mode(asked),
+        help="Whether to confine the project's own compiler; default: required on Linux, off elsewhere.",
+    )(command)
+
+
 def warn_without(mode: SandboxMode) -> None:
     """Say what an author goes without where the script is not confined."""
     if mode == "required":
         return
     why = "" if authors_mode(None) == "required" else ", which only Linux has"
     limits = "" if measurable() else "; nothing limits its memory and its processor time here"
-    warn(f"the script runs without a sandbox{why}: it can read and change whatever you can{limits}")
+    warn(f"the script and its compiler run without a sandbox{why}: they can read and change whatever you can{limits}")
 
 
 def _chosen(ctx: click.Context, option: click.Parameter, asked: SandboxMode | None) -> SandboxMode:

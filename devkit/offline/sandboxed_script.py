@@ -95,7 +95,7 @@ class SandboxedScript:
 
     def build(self) -> None:
         """Build the script; raises InvalidProject or Problem. Entering does it where nobody has."""
-        source, self.entry = script(self.project, "development")
+        source, self.entry = script(self.project, "development", self._sandbox)
         self.script = Script(new_id(), self.runtime, source, self.entry, self.project.manifest.name)
 
     def __enter__(self) -> SandboxedScript:

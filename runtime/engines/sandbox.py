@@ -117,6 +117,8 @@ def bubblewrap_command(
     filter_descriptor: int | None = None,
     user: int | None = None,
     limits: Mapping[int, int] | None = None,
+    folder: str = "/",
+    tmp_bytes: int = 0,
 ) -> list[str]:
     """Return the command line that runs `program` with only `view`, no network and no other process in sight.
 
@@ -124,7 +126,8 @@ def bubblewrap_command(
     instruction on and ends with the thread that started it; it sees no /proc, and started by root it runs as `user`.
     Without, the program is ours and confines itself: started by root, it still has the capabilities to mount /proc
     and to become another user, and must do so first.
-    `limits` (of the module `resource`) hold for the program before it begins: it is what sets them that becomes it.
+    `limits` (of the module `resource`) hold for the program before it begins: it is what sets them that becomes it. It
+    begins in `folder`, and may write `tmp_bytes` into a /tmp of its own.
     Raises `SandboxUnavailable` when bubblewrap, or what else is needed, is not there.
     """
     bubblewrap = needed_bubblewrap()
@@ -154,17 +157,19 @@ def bubblewrap_command(
         words += ["--unshare-user", "--cap-drop", "ALL", "--proc", "/proc"]
     for name, value in environment.items():
         words += ["--setenv", name, value]
-    for folder in _parents([*mounts, *view.links, *view.writable]):
-        words += ["--perms", "0755", "--dir", folder]
+    if tmp_bytes:
+        words += ["--perms", "1777", "--size", str(tmp_bytes), "--tmpfs", "/tmp"]
+    for parent in _parents([*mounts, *view.links, *view.writable]):
+        words += ["--perms", "0755", "--dir", parent]
     for inside, outside in mounts.items():
         words += ["--ro-bind", outside, inside]
     for inside, outside in view.writable.items():
         words += ["--bind", outside, inside]
-    for folder in view.hidden:
-        words += ["--tmpfs", folder, "--remount-ro", folder]
+    for hidden in view.hidden:
+        words += ["--tmpfs", hidden, "--remount-ro", hidden]
     for link, target in view.links.items():
         words += ["--symlink", target, link]
-    words += ["--dir", "/tmp", "--chdir", "/", "--dev", "/dev", "--remount-ro", "/dev", "--remount-ro", "/"]
+    words += ["--dir", "/tmp", "--chdir", folder, "--dev", "/dev", "--remount-ro", "/dev", "--remount-ro", "/"]
     return [*words, "--", *program]
 
 

@@ -120,6 +120,8 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "sync": (162, 81),
     "syncfs": (306, 267),
 }
+_CHILDREN = ("fork", "vfork", "pipe", "pipe2", "sendmsg")
+"""What a program needs that starts others and reads what they say."""
 _EXECUTE: dict[str, tuple[int | None, int | None]] = {"execve": (59, 221), "execveat": (322, 281)}
 # Answered as if done. A script is alone in its process, so a lock of its own files is always free; a lock of a file
 # that others see, too, would be a way to talk to them. Dropping such a file from memory would slow the others down.
@@ -189,10 +191,11 @@ class _Program:
         self.instructions += inner.instructions
 
 
-def build_filter(machine: str | None = None, *, execute: bool = False) -> bytes:
+def build_filter(machine: str | None = None, *, execute: bool = False, children: bool = False) -> bytes:
     """Return the filter as an array of `struct sock_filter`; raises `LookupError` on an unknown processor.
 
     With `execute` a program may still be started in this process: for one that is put under the filter before it runs.
+    With `children` it may also have processes of its own: for programs of authors, whose time is bounded as a whole.
     """
     name = machine or platform.machine()
     if name not in _ARCHITECTURES:
@@ -208,7 +211,8 @@ def build_filter(machine: str | None = None, *, execute: bool = False) -> bytes:
     program.add(_RETURN, _refuse(errno.ENOSYS))
     # The C library falls back to clone, whose flags a filter can read.
     program.answer_when_equal(_CLONE3[column], _refuse(errno.ENOSYS))
-    for numbers in [*_REFUSED.values(), *(() if execute else _EXECUTE.values())]:
+    refused = {name: numbers for name, numbers in _REFUSED.items() if not (children and name in _CHILDREN)}
+    for numbers in [*refused.values(), *(() if execute else _EXECUTE.values())]:
         number = numbers[column]
         if number is not None:
             program.answer_when_equal(number, _refuse(errno.EPERM))
@@ -217,7 +221,7 @@ def build_filter(machine: str | None = None, *, execute: bool = False) -> bytes:
         if number is not None:
             program.answer_when_equal(number, _DONE)
     for guarded, rules in _GUARDS:
-        program.guard(guarded[column], rules)
+        program.guard(guarded[column], _no_namespaces if children and rules is _threads_only else rules)
     program.add(_RETURN, _ALLOW)
     return b"".join(program.instructions)
 
@@ -228,6 +232,13 @@ def _threads_only(program: _Program) -> None:
     program.add(_JUMP_BITS, _NAMESPACES, 2, 0)
     program.add(_AND, _WHOLE_THREAD)
     program.add(_JUMP_EQUAL, _WHOLE_THREAD, 1, 0)
+    program.add(_RETURN, _refuse(errno.EPERM))
+
+
+def _no_namespaces(program: _Program) -> None:
+    """Let threads and processes pass; new namespaces not."""
+    program.add(_LOAD, _ARGUMENT)
+    program.add(_JUMP_BITS, _NAMESPACES, 0, 1)
     program.add(_RETURN, _refuse(errno.EPERM))
 
 

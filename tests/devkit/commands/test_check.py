@@ -104,11 +104,11 @@ def test_a_compiler_that_is_a_program_of_its_own_is_started_directly(shell: Shel
     program.parent.mkdir(parents=True)
     program.write_text("#!/bin/sh\necho 'src/index.tsx(2,8): error TS1: It is odd.'\nexit 2\n")
     program.chmod(0o755)
-    (finding,) = find_errors(load(str(folder)))
+    (finding,) = find_errors(load(str(folder)), "required")
     assert finding.sentence == "src/index.tsx:2:8: It is odd."
     program.write_text("#!/bin/sh\necho 'no such option' >&2\nexit 1\n")
     with pytest.raises(Problem, match="TypeScript cannot be run: no such option; run `npm install` again"):
-        list(find_errors(load(str(folder))))
+        list(find_errors(load(str(folder)), "required"))
 
 
 def test_findings_are_shown_with_their_lines_and_counted(shell: Shell, tmp_path: Path) -> None:
