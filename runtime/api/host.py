@@ -26,7 +26,7 @@ from runtime.engines.apart.runner import ApartRunner
 from runtime.engines.dev_tunnel.relay import Relay
 from runtime.engines.interpreter_turns import InterpreterTurns
 from runtime.engines.own_folders import Folders
-from runtime.engines.shares import NoneLeft, Shares
+from runtime.engines.shares import NoneLeft, Shares, Turns
 from runtime.engines.table import Engines
 from runtime.services.answer_model import AnswerModel
 from runtime.services.render_cache import RenderCache
@@ -49,12 +49,16 @@ class Named:
     levels: dict[str, Role | None] = field(default_factory=dict)
 
 
+READERS, READERS_WAITING, READER_SECONDS = 2, 4, 10.0
+
+
 class RequestCapacity:
     """The threads that handle requests, divided: by organization, and with a reserve for health, metrics and the API.
 
     `calls` wait for a script or a developer's machine, `streams` are followed for as long as somebody likes, `bodies`
-    are being read from whoever sends them slowly. A quarter is for what takes none of these. `turns` are in the
-    interpreter that all threads share.
+    are being read from whoever sends them slowly. A quarter is for what takes none of these. `readers` are processes
+    that read long texts for an organization, and compute all the while. `turns` are in the interpreter that all
+    threads share.
     """
 
     def __init__(self, threads: int) -> None:
@@ -62,6 +66,7 @@ class RequestCapacity:
         self.calls = Shares(max(2, threads // 2))
         self.streams = Shares(max(2, threads // 8))
         self.bodies = Shares(max(2, threads // 8))
+        self.readers = Turns(READERS, READERS_WAITING, READER_SECONDS)
         self.turns = InterpreterTurns()
 
     def stream(self, owner: str, begin: Callable[[], Iterator[bytes]]) -> Iterable[bytes]:

@@ -39,6 +39,20 @@ def measure(pid: int, base: int) -> tuple[int, float]:
     return memory, cpu
 
 
+def descendants(pid: int) -> list[int]:
+    """List a process and all below it."""
+    found = [pid]
+    for one in found:
+        if len(found) >= _MAX_PROCESSES:
+            break
+        try:
+            threads = os.listdir(f"/proc/{one}/task")  # noqa: PTH208
+        except OSError:  # it has just ended
+            continue
+        found += [int(child) for thread in threads for child in _children(f"/proc/{one}/task/{thread}/children")]
+    return found
+
+
 def measurable() -> bool:
     """Tell whether this system says what processes use; without, no limit of it holds outside a sandbox."""
     try:

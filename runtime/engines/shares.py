@@ -75,6 +75,44 @@ class Shares:
         return own == 0 or own < self._total // 2 - count
 
 
+class Turns:
+    """A few turns at a time for each owner, and a short queue before them; safe to use from many threads."""
+
+    def __init__(self, at_once: int, waiting: int, seconds: float) -> None:
+        """Take how many an owner has at once, how many more of its threads wait, and for how long each."""
+        self._at_once, self._waiting, self._seconds = at_once, waiting, seconds
+        self._held: dict[str, int] = {}
+        self._queued: dict[str, int] = {}
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def turn(self, owner: str) -> Iterator[None]:
+        """Hold a turn for a while; raises `NoneLeft` where too many wait, or none came in time."""
+        self._enter(owner)
+        try:
+            yield
+        finally:
+            with self._changed:
+                _less(self._held, owner)
+                self._changed.notify_all()
+
+    def _enter(self, owner: str) -> None:
+        with self._changed:
+            if not self._free(owner):
+                if self._queued.get(owner, 0) >= self._waiting:
+                    raise NoneLeft
+                self._queued[owner] = self._queued.get(owner, 0) + 1
+                try:
+                    if not self._changed.wait_for(lambda: self._free(owner), self._seconds):
+                        raise NoneLeft
+                finally:
+                    _less(self._queued, owner)
+            self._held[owner] = self._held.get(owner, 0) + 1
+
+    def _free(self, owner: str) -> bool:
+        return self._held.get(owner, 0) < self._at_once
+
+
 def _less(counts: dict[Key, int], key: Key) -> None:
     """Count one less; who holds nothing is forgotten."""
     if counts[key] == 1:

@@ -16,7 +16,9 @@ from runtime.contract.content import DocumentFormat
 from runtime.contract.document_sections import Section
 from runtime.services import search
 from runtime.services.answer_model import AnswerModel, ModelFailed
+from runtime.services.documents import BRIEF
 from runtime.services.markdown import nodes as make
+from runtime.services.markdown.patience import TakesTooLong
 from runtime.services.markdown.reading import document_of
 from runtime.services.markdown.writing import markdown_of
 from runtime.services.search import FoundPage
@@ -179,5 +181,8 @@ def shown(passages: Passages, text: str, form: DocumentFormat) -> Answer:
 
 
 def _document(text: str) -> JsonDocument:
-    document = document_of(text)
+    try:
+        document = document_of(text, seconds=BRIEF)
+    except TakesTooLong:  # as it stands
+        document = {"nodes": [make.paragraph([make.text(text)])]}
     return JsonDocument(data=document.get("data", {}), nodes=document["nodes"])

@@ -20,8 +20,7 @@ from runtime.contract.comments import (
 from runtime.contract.document_nodes import said
 from runtime.serializers.comment_targets import page_of
 from runtime.services import content, room
-from runtime.services.documents import markdown_of_sent
-from runtime.services.markdown.reading import document_of
+from runtime.services.documents import markdown_of_sent, read_briefly
 from runtime.store import comments as stored
 from runtime.store import locks, rows
 from runtime.store.content.entries import Page
@@ -125,7 +124,7 @@ def _written(body: CommentBody) -> dict[str, Any]:
     if body.document is not MISSING:
         return {"document": body.document, "markdown": markdown_of_sent(body.document, "body.document")}
     markdown = "" if body.markdown is MISSING else body.markdown
-    return {"document": document_of(markdown), "markdown": markdown}
+    return {"document": read_briefly(markdown, "body.markdown"), "markdown": markdown}
 
 
 def _aim(session: Session, row: CommentRow, body: PostComment) -> None:

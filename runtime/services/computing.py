@@ -27,6 +27,8 @@ from runtime.dispatch.planning import Level, Plan
 from runtime.serializers.content import PageTree
 from runtime.services.computed_pages import Ids, PageWriter, TakenTwice
 from runtime.services.computed_sources import check_named, plain_seed
+from runtime.services.documents import seconds_for
+from runtime.services.markdown.patience import TakesTooLong
 from runtime.services.markdown.reading import document_of
 from runtime.services.rendering import body_of, failed, script_error
 from runtime.store import installed, rows, searching
@@ -130,7 +132,10 @@ def document_in(answer: bytes, request: Compute) -> JsonDocument:
     markdown = document.markdown if isinstance(document.markdown, str) else ""
     if len(markdown) > LONGEST_MARKDOWN:
         raise _no_such_thing(request, "a document", f"markdown: longer than {LONGEST_MARKDOWN} characters")
-    written = document_of(markdown)
+    try:
+        written = document_of(markdown, seconds=seconds_for(len(markdown)))
+    except TakesTooLong:
+        raise _no_such_thing(request, "a document", "markdown: takes too much time to read") from None
     return JsonDocument(data=written["data"], nodes=written["nodes"])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -10,11 +11,14 @@ from typing import Any
 
 from runtime.contract import errors
 from runtime.engines.apart.runner import ApartFailed, open_made
+from runtime.services.markdown.patience import TakesTooLong
 from runtime.services.markdown.reading import document_of
 from runtime.services.markdown.writing import markdown_of
 
 LONG = 200_000
 """Characters of Markdown that take half a second to read: whoever sends more waits, and nobody else of the host."""
+BRIEF = 1.0
+"""Seconds of processor time in which a thread that answers requests reads `LONG` characters, or gives them up."""
 RunApart = Callable[[Callable[[Path, Any], Any], Path, Any], Any]
 """Runs a function of ours on a folder, in a process of its own."""
 Lent = Callable[[], AbstractContextManager[Path]]
@@ -35,13 +39,33 @@ def markdown_of_sent(document: dict[str, Any], field: str) -> str:
         ) from None
 
 
+def read_briefly(markdown: str, field: str) -> dict[str, Any]:
+    """Read Markdown as a document, while others wait; `field` is where it was sent.
+
+    Raises BadRequest for a text that takes much longer than others of its length.
+    """
+    try:
+        return document_of(markdown, seconds=seconds_for(len(markdown)))
+    except TakesTooLong:
+        raise errors.BadRequest(
+            f"{field}: the Markdown takes too much time to read; send a shorter or a plainer text"
+        ) from None
+
+
+def seconds_for(size: int) -> float:
+    """Give the processor time in which a text of that many characters is read."""
+    return BRIEF * max(1.0, size / LONG)
+
+
 def read_all(texts: Sequence[str], run_apart: RunApart, lent: Lent) -> list[Mapping[str, Any]]:
-    """Read Markdown as documents; where it is long, in a process apart, so that other requests go on meanwhile.
+    """Read Markdown as documents; what takes long in a process apart, so that other requests go on meanwhile.
 
     Raises BadRequest for texts that take too much time or memory.
     """
     if sum(map(len, texts)) <= LONG:
-        return [document_of(text) for text in texts]
+        read = _read_here(texts)
+        if read is not None:
+            return read
     with lent() as folder:
         for number, text in enumerate(texts):
             (folder / _TEXT.format(number)).write_text(text, encoding="utf-8", errors="surrogatepass")
@@ -51,6 +75,15 @@ def read_all(texts: Sequence[str], run_apart: RunApart, lent: Lent) -> list[Mapp
             most = "could not be read" if error.reason == "crashed" else f"takes too much {error.reason} to read"
             raise errors.BadRequest(f"changes: the Markdown {most}; send fewer or shorter pages at once") from error
         return [_made(folder, number) for number in range(len(texts))]
+
+
+def _read_here(texts: Sequence[str]) -> list[Mapping[str, Any]] | None:
+    """Read texts in this thread; None where that takes too long for those who wait for it."""
+    until = time.thread_time() + BRIEF
+    try:
+        return [document_of(text, seconds=until - time.thread_time()) for text in texts]
+    except TakesTooLong:
+        return None
 
 
 def read_files(folder: Path, count: int) -> None:

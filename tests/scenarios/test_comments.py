@@ -322,15 +322,22 @@ def test_hostile_bodies(body: Any, space: Space) -> None:
         {"markdown": "{% a x" + " " * 90_000 + "y %}"},
         {"markdown": "a" + "&#x20;" * 16_000 + "b"},
         document(text("a" + " " * 90_000 + "b", "k")),
+        {"markdown": "*a " * 16_000 + " a*" * 16_000},
+        {"markdown": "> ---\nfoo\n" * 9_000},
+        {"markdown": "a\n-\n" * 20_000},
     ],
-    ids=["tag", "references", "document"],
+    ids=["tag", "references", "document", "emphasis", "quotes", "tables"],
 )
-def test_spaces_in_a_comment_hold_nobody_up(
+def test_comments_that_are_hard_to_read_hold_nobody_up(
     body: Any, space: Space, alpha: Tenant, beta: Tenant, host: HostProcess
 ) -> None:
-    """Ways that go through a run of spaces for each of them would keep the whole host for minutes."""
+    """Ways that look once more from each of their places would keep the whole host for minutes."""
     api = person(host, alpha, "comment").api
-    comment = f"{space.path}/comments/{ok(api.post(f'{space.path}/comments', {'body': body}))['id']}"
+    posted = api.post(f"{space.path}/comments", {"body": body})
+    if posted.status == 400:  # on a machine that is too slow for it now
+        assert "takes too much time to read" in posted.text
+        return
+    comment = f"{space.path}/comments/{ok(posted)['id']}"
     for form in ("markdown", "document"):
         ok(space.api.get(comment, format=form))
     ok(beta.api.get("/v1/user"))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from runtime.engines.processes import descendants
 from tests.conftest import Answer, HostProcess, Tenant, installed, wait_for
 from tests.scenarios.people import person
 from tests.scenarios.test_at_once import at_once, statuses
@@ -364,3 +367,40 @@ def test_long_markdown_is_read_apart_and_says_the_same(space: Space) -> None:
     for number in range(5):
         assert space.markdown(f"p{number}").rstrip().split("\n\n## ")[:2] == [short.rstrip(), short.rstrip()[3:]]
         assert space.markdown(f"p{number}").count("ünlauts") == 1_000
+
+
+def test_an_organization_has_two_long_texts_read_at_once(alpha: Tenant, beta: Tenant, host: HostProcess) -> None:
+    space = Space(alpha)
+    request = space.change_request()
+    texts = {"changes": [page("Long", "*a* " * 100_000)]}
+    most, over = 0, threading.Event()
+
+    def count() -> None:
+        nonlocal most
+        while not over.is_set():
+            found = [pid for pid in descendants(host.process.pid) if b"engines.apart.child" in _command(pid)]
+            # Bubblewrap has the command in its own words, and the process that it starts has it once more.
+            most = max(most, len([pid for pid in found if not _command(pid).partition(b"\0")[0].endswith(b"bwrap")]))
+            over.wait(0.05)
+
+    watcher = threading.Thread(target=count)
+    watcher.start()
+    try:
+        answers = at_once(*[lambda: space.api.post(f"{request}/content", texts, timeout=90)] * 10)
+        assert beta.api.get("/v1/user").status == 200
+    finally:
+        over.set()
+        watcher.join()
+    told = sorted(answer.status for answer in answers)
+    assert set(told) <= {200, 503}, told
+    assert 200 in told and 503 in told, told
+    assert 1 <= most <= 2
+    refused = next(answer for answer in answers if answer.status == 503)
+    assert "is being read; try again" in refused.text
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""

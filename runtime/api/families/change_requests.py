@@ -161,9 +161,10 @@ def change_content_in_change_request(
 
 
 def _run_apart(call: Call, function: Callable[[Path, Any], Any], folder: Path, arguments: Any) -> Any:
-    """Run a function for the organization that calls, which holds one of its places meanwhile."""
+    """Run a function for the organization that calls, which holds one of its places meanwhile, and one of two turns."""
+    capacity, owner = call.host.capacity, call.actor.owner
     try:
-        with call.host.capacity.calls.place(call.actor.owner), WaitingForScript():
+        with capacity.calls.place(owner), WaitingForScript(), capacity.readers.turn(owner):
             return call.host.apart.run(function, folder, arguments, memory=APART_MEMORY, seconds=APART_SECONDS)
     except NoneLeft:
         raise errors.Unavailable("Too much of this organization is being read; try again in a moment.") from None

@@ -12,6 +12,8 @@ from pathlib import Path
 from runtime.engines.apart.answers import Refused
 
 ANSWER = ".answer.json"
+NICENESS = 10
+"""Of what computes for long, beside what answers."""
 
 
 def main() -> None:
@@ -20,6 +22,7 @@ def main() -> None:
     folder = Path(request["folder"])
     os.environ["TMPDIR"] = os.environ["HOME"] = str(folder)
     memory = request["memory"]
+    os.setpriority(os.PRIO_PROCESS, 0, max(NICENESS, os.getpriority(os.PRIO_PROCESS, 0)))
     for limit, value in (
         (resource.RLIMIT_AS, memory),
         (resource.RLIMIT_FSIZE, request["file_bytes"]),

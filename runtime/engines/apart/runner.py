@@ -20,7 +20,9 @@ from typing import Any, BinaryIO, Literal
 import runtime
 from runtime.engines import sandbox, seccomp
 from runtime.engines.apart.answers import PROGRESS, Refused
-from runtime.engines.apart.child import ANSWER
+from runtime.engines.apart.child import ANSWER, NICENESS
+from runtime.engines.niceness import set_niceness
+from runtime.engines.processes import descendants
 from runtime.engines.sandbox import SandboxMode, SandboxUnavailable, View
 from runtime.engines.starting import on_any_processor
 
@@ -172,9 +174,12 @@ def _popen(
 def _wait(process: subprocess.Popen[bytes], seconds: float, check: Callable[[], None]) -> bool:
     """Wait for the end, and bring it about after some seconds; tells whether it came by itself."""
     deadline = time.monotonic() + seconds
+    lowered = False
     try:
         while True:
             check()
+            # It makes itself nicer, which counts in its session alone where the kernel groups by sessions.
+            lowered = lowered or _lower(process.pid)
             try:
                 process.wait(_LOOK_EVERY)
             except subprocess.TimeoutExpired:
@@ -186,6 +191,14 @@ def _wait(process: subprocess.Popen[bytes], seconds: float, check: Callable[[], 
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+
+def _lower(pid: int) -> bool:
+    """Give the sessions of a process and of those it started their niceness; False while it has started none."""
+    started = descendants(pid)
+    for one in started:
+        set_niceness(one, NICENESS)
+    return len(started) > 1
 
 
 def _looking(folder: Path, check: Callable[[], None], heard: Callable[[int, int], None] | None) -> Callable[[], None]:

@@ -59,25 +59,38 @@ def bounded_table(state: StateBlock, start: int, end: int, silent: bool) -> bool
     delimiter = state.getLines(start + 1, start + 2, 0, False).strip()
     if not delimiter or not DELIMITER.issuperset(delimiter):
         return False
+    if not read_table(state, start, end, True):
+        return False
     if silent:
-        return read_table(state, start, end, silent)
+        return True
     columns = delimiter.strip("|").count("|") + 1
     left = MAX_CELLS - state.env.get("cells", 0) - columns
     if left < 0:
         state.env["no table before"] = start + 1
         return False
-    for line in range(start + 2, end):
-        if state.isEmpty(line):
-            break
-        left -= columns
-        if left < 0:
-            # None of these lines is looked through once more.
-            state.env["no table before"] = line
-            return False
+    stop = _next_empty(state, start + 2, end)
+    rows = left // columns
+    left -= columns * (stop - start - 2)
+    if left < 0:
+        # No table begins in these lines.
+        state.env["no table before"] = start + 2 + rows
+        return False
     if not read_table(state, start, end, silent):
         return False
     state.env["cells"] = MAX_CELLS - left
     return True
+
+
+def _next_empty(state: StateBlock, line: int, end: int) -> int:
+    """Find the next empty line; lines that were gone through are not once more, however many tables they hold."""
+    key = f"filled {state.level}"
+    first, stop = state.env.get(key, (0, 0))
+    if not first <= line < stop:
+        first, stop = line, line
+        while stop < end and not state.isEmpty(stop):
+            stop += 1
+        state.env[key] = (first, stop)
+    return int(min(stop, end))
 
 
 def tag_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:

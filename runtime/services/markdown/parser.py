@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 from markdown_it.ruler import RuleOptionsType
 from markdown_it.rules_core import StateCore
 
-from runtime.services.markdown import block_rules, inline_rules
+from runtime.services.markdown import block_rules, inline_rules, patience
 from runtime.services.markdown.links import is_safe
 
 NESTING = block_rules.LEVELS + 20
@@ -27,6 +27,8 @@ def markdown_parser() -> MarkdownIt:
     blocks.disable("html_block")
     blocks.at("table", block_rules.bounded_table, {"alt": ["paragraph", "reference"]})
     blocks.before("table", "too_deep", block_rules.too_deep)
+    blocks.before("too_deep", "line_in_time", patience.line_in_time, PARAGRAPH)
+    blocks.before("line_in_time", "end_of_quotes", patience.end_of_quotes, {"alt": ["blockquote"]})
     blocks.after("code", "tag_block", block_rules.tag_block, PARAGRAPH)
     blocks.after("tag_block", "element_block", block_rules.element_block, PARAGRAPH)
     blocks.after("element_block", "formula_block", block_rules.formula_block, PARAGRAPH)
@@ -42,6 +44,7 @@ def _line_parser() -> MarkdownIt:
     parser.normalizeLink = _same  # type: ignore[method-assign]  # targets are read by `Links`
     parser.validateLink = _is_safe  # type: ignore[method-assign]
     inlines = parser.inline.ruler
+    inlines.before("text", "token_in_time", patience.token_in_time)
     inlines.disable("html_inline")
     inlines.before("link", "footnote", inline_rules.footnote)
     inlines.before("link", "lone_bracket", inline_rules.lone_bracket)

@@ -15,6 +15,7 @@ from runtime.services.markdown.fitting import fit
 from runtime.services.markdown.links import IdLinks, LinkReader
 from runtime.services.markdown.nodes import Node
 from runtime.services.markdown.parser import markdown_parser
+from runtime.services.markdown.patience import Clock
 from runtime.services.markdown.reading_html import HtmlReader
 from runtime.services.markdown.reading_inline import InlineReader
 from runtime.services.markdown.reading_tables import plain_table
@@ -26,8 +27,16 @@ CHECKBOX = re.compile(r"\[([ xX])\](?: |$)")
 SYNTAX = re.compile(r"\S{1,100}")
 
 
-def document_of(markdown: str, links: LinkReader | None = None, fences: Fences | None = None, top: int = 1) -> Node:
+def document_of(
+    markdown: str,
+    links: LinkReader | None = None,
+    fences: Fences | None = None,
+    top: int = 1,
+    seconds: float | None = None,
+) -> Node:
     """Write Markdown as a document, in time that grows as the text does; no text is wrong.
+
+    With `seconds` of processor time one that takes more of it raises `TakesTooLong`.
 
     `top` is how many `#` the highest heading of a text has: 2 where the title of the page is above it.
 
@@ -36,8 +45,9 @@ def document_of(markdown: str, links: LinkReader | None = None, fences: Fences |
     """
     source = clean(markdown)
     env: dict[str, Any] = {"lines": BlockLines(source), "definitions": set()}
+    clock = env["clock"] = Clock(seconds) if seconds is not None else None
     tokens = markdown_parser().parse(source, env)
-    reader = _Reader(links or IdLinks(), fences or {}, len(source), top)
+    reader = _Reader(links or IdLinks(), fences or {}, len(source), top, clock)
     return {"object": "document", "data": {}, "nodes": reader.document(tokens, env.get("cells", 0))}
 
 
@@ -52,7 +62,8 @@ def groups(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
 
 
 class _Reader:
-    def __init__(self, links: LinkReader, fences: Fences, size: int, top: int) -> None:
+    def __init__(self, links: LinkReader, fences: Fences, size: int, top: int, clock: Clock | None) -> None:
+        self._clock = clock
         self._inlines = InlineReader(links, size)
         self._fences = fences
         self._html = HtmlReader(self._inlines, links, top)
@@ -97,6 +108,8 @@ class _Reader:
         return [node for group in groups(tokens) for node in self._block(group)]
 
     def _block(self, group: Sequence[Token]) -> list[Node]:
+        if self._clock is not None:
+            self._clock.look()
         head, inside = group[0], group[1:-1]
         kind = head.type.removesuffix("_open")
         if kind == "tag":

@@ -71,7 +71,7 @@ class _Line:
         self._reader, self._links = reader, links
         self._nodes: list[Node] = []
         self._into = self._nodes  # a link's own nodes while one is open
-        self._marks: list[Node] = []
+        self._marks: dict[str, list[Node]] = {}  # those that are open, by their types, the outermost first
         self._opened: list[bool] = []  # for each link open: whether it became one
 
     def read(self, tokens: Sequence[Token]) -> list[Node]:
@@ -96,8 +96,8 @@ class _Line:
         elif token.type in ("softbreak", "hardbreak", "html_break"):
             self._text(" " if token.type == "softbreak" else "\n")
         elif token.type == "code_inline":
-            code = make.mark("code")
-            self._text(token.content, [*self._marks, code])
+            held = self._held()
+            self._text(token.content, held if "code" in self._marks else [*held, make.mark("code")])
         else:
             read = READERS.get(token.type)
             node = read(self, token) if read else None
@@ -106,12 +106,12 @@ class _Line:
             else:
                 self._text(token.markup if read else token.content)
 
-    def _text(self, content: str, marks: Sequence[Node] | None = None) -> None:
-        held: list[Node] = []
-        for one in self._marks if marks is None else marks:
-            if all(one["type"] != other["type"] for other in held):
-                held.append(one)
-        make.append(self._into, clean(content), held)
+    def _held(self) -> list[Node]:
+        """Give the marks of a text here: of each type the outermost, however deep it is inside more of them."""
+        return [marks[0] for marks in self._marks.values()]
+
+    def _text(self, content: str, marks: list[Node] | None = None) -> None:
+        make.append(self._into, clean(content), self._held() if marks is None else marks)
 
     def _add(self, node: Node) -> None:
         if self._into is self._nodes or node["type"] == "inline-image":
@@ -120,13 +120,13 @@ class _Line:
             self._text(make.texts_of(node))
 
     def _mark(self, one: Node, nesting: int) -> None:
+        kind = one["type"]
         if nesting > 0:
-            self._marks.append(one)
-            return
-        for place in range(len(self._marks) - 1, -1, -1):
-            if self._marks[place]["type"] == one["type"]:
-                del self._marks[place]
-                return
+            self._marks.setdefault(kind, []).append(one)
+        elif kind in self._marks:
+            self._marks[kind].pop()
+            if not self._marks[kind]:
+                del self._marks[kind]
 
     def _open(self, target: str, mention: bool = False) -> None:
         fits = self._into is self._nodes and self._reader.spend(len(target))

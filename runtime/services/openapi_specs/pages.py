@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from runtime.services.computed_pages import made_id
+from runtime.services.documents import BRIEF
 from runtime.services.markdown import nodes as make
+from runtime.services.markdown.patience import TakesTooLong
 from runtime.services.markdown.reading import document_of
 from runtime.services.openapi_specs.outline import Outline
 
@@ -37,7 +39,11 @@ def document_in(outline: Outline, source: Mapping[str, Any]) -> dict[str, Any] |
     if tag is None or props.get("doc") not in ("operations", "info"):
         return None
     if props["doc"] == "info":
-        return document_of(tag.get("description", "")[:LONGEST_MARKDOWN])
+        text = tag.get("description", "")[:LONGEST_MARKDOWN]
+        try:
+            return document_of(text, seconds=BRIEF)
+        except TakesTooLong:  # the words of its author, as they stand
+            return _document([make.paragraph([make.text(text)])])
     return _document([make.block("openapi-operation", data={**one, "ref": ref}) for one in tag["operations"]])
 
 

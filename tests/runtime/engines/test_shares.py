@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import threading
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime.engines.shares import Shares
+from runtime.engines.shares import NoneLeft, Shares, Turns
 
 STEPS = st.lists(st.tuples(st.booleans(), st.sampled_from("abcde"), st.sampled_from(["", "x", "y"])), max_size=300)
 
@@ -52,3 +55,37 @@ def test_a_place_is_given_back_however_a_body_ends() -> None:
             body.close()  # type: ignore[attr-defined]
         del body
         assert shares.open_to("a"), finish
+
+
+def test_turns_are_few_and_so_are_those_who_wait() -> None:
+    turns = Turns(2, 1, 5.0)
+    leave, inside, refused = threading.Event(), threading.Semaphore(0), threading.Semaphore(0)
+
+    def take() -> None:
+        try:
+            with turns.turn("a"):
+                inside.release()
+                leave.wait(10)
+        except NoneLeft:
+            refused.release()
+
+    threads = [threading.Thread(target=take) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    assert inside.acquire(timeout=5) and inside.acquire(timeout=5)
+    assert refused.acquire(timeout=5)  # one waits, the other is told
+    assert not inside.acquire(timeout=0.1)
+    with turns.turn("b"):  # others have turns of their own
+        pass
+    leave.set()
+    assert inside.acquire(timeout=5)
+    for thread in threads:
+        thread.join()
+    assert turns._held == turns._queued == {}
+
+
+def test_who_waits_too_long_for_a_turn_is_told() -> None:
+    turns = Turns(1, 1, 0.05)
+    with turns.turn("a"), pytest.raises(NoneLeft), turns.turn("a"):
+        pass
+    assert turns._held == turns._queued == {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import sys
 import threading
@@ -121,3 +122,7 @@ def test_who_hears_may_stop_it(runner: ApartRunner, tmp_path: Path) -> None:
 
     with pytest.raises(LookupError):
         run(runner, functions.tell, tmp_path, heard=stop)
+
+
+def test_what_computes_apart_lets_others_go_first(runner: ApartRunner, tmp_path: Path) -> None:
+    assert run(runner, functions.tell_niceness, tmp_path) == max(10, os.nice(0))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from typing import Any
 
 import pytest
 
 from runtime.contract.documents import check_document
 from runtime.services.markdown.block_rules import LEVELS
+from runtime.services.markdown.patience import TakesTooLong
 from runtime.services.markdown.reading import document_of
 from runtime.services.markdown.writing import markdown_of
 
@@ -120,6 +122,13 @@ LONG = {
     "one footnote, often": "[^1]" * 20_000 + "\n\n[^1]: " + "x" * 5000,
     "one long target, often": "[a]: " + "x" * 50_000 + "\n\n" + "[a] " * 20_000,
     "attributes": "{% hint " + 'a="b" ' * 20_000 + "%}",
+    "emphasis in emphasis": "*a " * 25_000 + " a*" * 25_000,
+    "two kinds of emphasis": "*a_ " * 20_000 + "a_ a*" * 20_000,
+    "lines that might begin a table": "a\n-\n" * 30_000,
+    "tables that end at once": "a|b\n-|-\n> x\n" * 4_000,
+    "quotes that end at once": "> ---\nfoo\n" * 10_000,
+    "quotes that end at once, with much before the next": ("> ---\nfoo\n" + ">a\n" * 200) * 300,
+    "lines after many quotes": ">" * 50_000 + "</li>\n" * 8_000,
 }
 
 
@@ -161,6 +170,22 @@ def test_a_long_text_is_read_without_end_of_time_or_depth(name: str) -> None:
     check_document(document)
     assert len(json.dumps(document)) < 40 * len(LONG[name]) + 3_000_000
     markdown_of(document)
+
+
+@pytest.mark.parametrize(
+    "text", ["- a\n" * 100_000, "*a* " * 100_000, "<p>a</p>\n" * 100_000], ids=["list", "line", "html"]
+)
+def test_a_reader_with_little_time_gives_up_in_time(text: str) -> None:
+    began = time.thread_time()
+    with pytest.raises(TakesTooLong):
+        document_of(text, seconds=0.2)
+    assert time.thread_time() - began < 2
+
+
+def test_quotes_go_on_without_their_sign_in_texts_of_any_use() -> None:
+    document = document_of("> a\nb\n\n" * 3_000)
+    assert {len(quote["nodes"]) for quote in document["nodes"]} == {1}
+    assert len(document["nodes"]) == 3_000
 
 
 def test_what_is_deeper_than_the_levels_is_text() -> None:
