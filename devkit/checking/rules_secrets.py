@@ -82,7 +82,7 @@ RULES = (
         "secret-unset",
         "warning",
         "A secret takes its value from a variable that is not set.",
-        "Export the variable, or write it into .env.",
+        "Write it into .env, or let the project read yours: `devkit secrets --allow NAME`.",
         secret_unset,
     ),
     Rule(

@@ -13,7 +13,7 @@ from typing import Any
 import click
 import dotenv
 
-from devkit.projects import environments
+from devkit.projects import allowed, environments
 from devkit.projects import project as projects
 from devkit.projects.environments import FILE, env_option
 from devkit.projects.project import Project
@@ -23,26 +23,44 @@ from devkit.terminal.output import Problem, answer, json_option, say
 EXAMPLES = """\b
 Examples: devkit secrets --env staging
           devkit secrets --set API_KEY
+          devkit secrets --allow API_KEY
           pass show api-key | devkit secrets --set API_KEY --stdin"""
 NAME = re.compile(r"[A-Za-z_]\w{0,99}")
 MOST = 10_000
-MISSING = "missing"
+MISSING, WITHHELD = "missing", "not allowed"
 
 
 @click.command("secrets", epilog=EXAMPLES)
 @click.argument("path", required=False, shell_complete=completion.folders)
 @click.option("--set", "name", metavar="NAME", help="Ask for the value of a variable, and write it into .env.")
 @click.option("--stdin", "piped", is_flag=True, help="With --set: read the value from standard input.")
+@click.option("--allow", "allow", metavar="NAME", multiple=True, help="Let this project read a variable of yours.")
+@click.option("--withdraw", "withdraw", metavar="NAME", multiple=True, help="Let it no longer.")
 @env_option
 @json_option
 @click.pass_context
 def command(
-    ctx: click.Context, path: str | None, name: str | None, piped: bool, env: str | None, as_json: bool
+    ctx: click.Context,
+    path: str | None,
+    name: str | None,
+    piped: bool,
+    allow: tuple[str, ...],
+    withdraw: tuple[str, ...],
+    env: str | None,
+    as_json: bool,
 ) -> None:
     """List the secrets of the project in PATH (this folder), and where the variables behind them come from.
 
-    Values are never shown. Exits with 1 when a variable is not set.
+    A project reads its own .env. Of your environment, and of 1Password, it reads what you allow: here, for this folder,
+    or for one command with DEVKIT_ALLOW_ENV. Names may hold `*`. Values are never shown. Exits with 1 when a variable
+    is not set, or not allowed.
     """
+    if allow or withdraw:
+        folder, _ = projects.find_folder(path)
+        allowed.change(folder, list(allow), list(withdraw))
+        here = allowed.patterns(folder)
+        answer(as_json, {"allowed": here}, f"This project may read of yours: {', '.join(here) or 'nothing'}.")
+        return
     if name is not None:
         folder, _ = projects.find_folder(path)
         file = _set(folder, name, env, piped)
@@ -52,7 +70,7 @@ def command(
         raise click.UsageError("--stdin is for --set.")
     project = projects.load(path, env)
     rows = [_told(project, secret, text) for secret, text in project.manifest.secrets.items()]
-    lost = [row for row in rows if MISSING in row["variables"].values()]
+    lost = [row for row in rows if {MISSING, WITHHELD} & set(row["variables"].values())]
     if as_json:
         say(json.dumps({"ok": not lost, "secrets": rows}))
     elif not rows:
@@ -65,7 +83,10 @@ def command(
 def _told(project: Project, secret: str, text: str) -> dict[str, Any]:
     known = project.variables
     names = environments.names_in(text)
-    sources = {name: environments.source_of(name, known) or MISSING for name in names}
+    sources = {
+        name: environments.source_of(name, known) or (WITHHELD if environments.withheld(name) else MISSING)
+        for name in names
+    }
     return {"name": secret, "variables": sources, "written": not names}
 
 
@@ -74,7 +95,8 @@ def _line(row: dict[str, Any]) -> str:
     if row["written"]:
         return f"{row['name']}: written into the manifest itself; `${{{{ env.{row['name']} }}}}` keeps it out"
     parts = [
-        f"{name} ({click.style(source, fg='red') if source == MISSING else source})" for name, source in sources.items()
+        f"{name} ({click.style(source, fg='red') if source in (MISSING, WITHHELD) else source})"
+        for name, source in sources.items()
     ]
     return f"{row['name']}: {', '.join(parts)}"
 
@@ -93,8 +115,9 @@ def _set(folder: Path, name: str, env: str | None, piped: bool) -> Path:
         _keep_out_of_git(folder, file.name)
     except OSError as error:
         raise Problem(f"{file} cannot be written: {error.strerror}") from error
-    if environments.variables(folder, env)[name].value != value and name not in os.environ:
-        raise Problem(f"{file.name} cannot hold this value of {name}; export the variable instead")
+    if environments.variables(folder, env)[name].value != value and not allowed.matches(name, allowed.patterns(folder)):
+        cure = f"export the variable, and `devkit secrets --allow {name}`"
+        raise Problem(f"{file.name} cannot hold this value of {name}; {cure}")
     return file
 
 

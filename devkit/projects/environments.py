@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from dotenv.parser import parse_stream
 
 from devkit.checking.manifest_text import ManifestText, Path_
 from devkit.checking.wording import nearest
+from devkit.projects import allowed as allowing
 from devkit.projects import one_password
 from devkit.projects.findings import Finding, InvalidProject
 from devkit.terminal import completion
@@ -43,13 +45,17 @@ Variables = Mapping[str, Variable]
 
 
 class _Known(dict[str, Variable]):
+    def __init__(self, variables: Variables, allowed: Sequence[str]) -> None:
+        super().__init__(variables)
+        self._allowed = allowed
+
     def __contains__(self, name: object) -> bool:
         if isinstance(name, str) and name.startswith(one_password.SCHEME):
-            return one_password.is_there()
+            return allowing.matches(name, self._allowed) and one_password.is_there()
         return super().__contains__(name)
 
     def __missing__(self, name: str) -> Variable:
-        if not name.startswith(one_password.SCHEME):
+        if not name.startswith(one_password.SCHEME) or name not in self:
             raise KeyError(name)
         self[name] = Variable(one_password.read(name), "1Password")
         return self[name]
@@ -85,14 +91,22 @@ def env_option(command: Any) -> Any:
 def variables(folder: Path, env: str | None) -> Variables:
     """Read the variables a manifest may name: the process's own, over `.env.NAME` of an environment, over `.env`.
 
-    Raises Problem with the line of a file that cannot be read.
+    Of the process's own those alone that the author lets this project read (`devkit.projects.allowed`): whoever cloned
+    it did not write its manifest. Raises Problem with the line of a file that cannot be read.
     """
     variables_: dict[str, Variable] = {}
     for name in [FILE] + ([f"{FILE}.{env}"] if env else []):
         file = folder / name
         if file.is_file():
             variables_ |= {key: Variable(value, name) for key, value in _read(file)}
-    return _Known(variables_ | {key: Variable(value, PROCESS) for key, value in os.environ.items()})
+    allowed = allowing.patterns(folder)
+    own = {key: Variable(value, PROCESS) for key, value in os.environ.items() if allowing.matches(key, allowed)}
+    return _Known(variables_ | own, allowed)
+
+
+def withheld(name: str) -> bool:
+    """Tell whether the author has what a project may not read by itself."""
+    return one_password.is_there() if name.startswith(one_password.SCHEME) else name in os.environ
 
 
 def _read(file: Path) -> Iterator[tuple[str, str]]:
@@ -184,11 +198,31 @@ def unset(text: ManifestText, where: Path_, value: object, known: Variables) -> 
     return findings
 
 
+def passed_over(text: ManifestText, known: Variables) -> list[Finding]:
+    """Find variables that a file gives while the author's environment, which may not be read, gives another value."""
+    secrets = text.value.get("secrets")
+    found = []
+    for key, value in secrets.items() if isinstance(secrets, dict) else ():
+        for name in names_in(value):
+            source = source_of(name, known)
+            own = os.environ.get(name)
+            if source not in (None, PROCESS, "1Password") and own is not None and own != known[name].value:
+                message = f"`{name}` is taken from {source}, not from your environment; `devkit secrets --allow {name}`"
+                found.append(text.at_value(("secrets", key), f"{message} has yours taken", level="warning"))
+    return found
+
+
 def sentence_of_unset(name: str) -> str:
     """Say what to do about something that is not set."""
+    if withheld(name):
+        what = (
+            f"`{name}` is in 1Password" if name.startswith(one_password.SCHEME) else f"the variable `{name}` is yours"
+        )
+        cure = f"`devkit secrets --allow {shlex.quote(name)}` lets it"
+        return f"{what}, and this project may not read it by itself; {cure}, or write another value into .env"
     if name.startswith(one_password.SCHEME):
         return f"`{name}` is in 1Password, and its program `op` is not here; install it, or write an `env.NAME` instead"
-    return f"the variable `{name}` is not set; export it, or write it into .env"
+    return f"the variable `{name}` is not set; write it into .env"
 
 
 def fill(value: str, known: Variables) -> str:

@@ -57,6 +57,7 @@ def load(start: str | None, env: str | None = None) -> Project:
 def warnings(project: Project) -> list[Finding]:
     """Find what is odd in a manifest but no reason to refuse it."""
     findings = list(project.odd)
+    findings += environments.passed_over(project.text, project.variables)
     policy = project.manifest.content_security_policy
     if not isinstance(policy, (str, dict)):
         return findings

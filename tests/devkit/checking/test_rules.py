@@ -143,7 +143,7 @@ BREAKS: dict[str, list[Break]] = {
         ([(SCRIPT, 'context.secrets["TOKEN"]', '"x"')], (MANIFEST, 13, 3), "leave it out"),
     ],
     "secret-unset": [
-        ([(".env", "SAMPLE_TOKEN", "OTHER")], (MANIFEST, 13, 10), "export it, or write it into .env"),
+        ([(".env", "SAMPLE_TOKEN", "OTHER")], (MANIFEST, 13, 10), "is not set; write it into .env"),
     ],
     "secret-in-manifest": [
         ([(MANIFEST, "${{ env.SAMPLE_TOKEN }}", "abc")], (MANIFEST, 13, 10), "write `${{ env.TOKEN }}`"),

@@ -61,7 +61,7 @@ def publish(logged_in: Shell, shop: Shop, alpha: Tenant) -> Callable[..., object
     """Publish the project; its output never holds the secret."""
 
     def run(*options: str, **environ: str) -> object:
-        given = {"API_KEY": HUSH} | environ
+        given = {"API_KEY": HUSH, "DEVKIT_ALLOW_ENV": "API_KEY"} | environ
         done = logged_in("publish", str(shop.folder), "--organization", alpha.id, *options, **given)
         assert HUSH not in done.out + done.err
         return done
@@ -161,8 +161,8 @@ def test_somebody_at_a_terminal_is_asked(
     master, slave = pty.openpty()
     command = [sys.executable, "-m", "devkit", "publish", str(shop.folder), "--organization", alpha.id]
     process = subprocess.Popen(
-        command, env=environment(tmp_path, API_KEY=HUSH, TERM="xterm"), stdin=slave, stdout=slave, stderr=slave,
-        preexec_fn=os.setsid,
+        command, env=environment(tmp_path, API_KEY=HUSH, DEVKIT_ALLOW_ENV="API_KEY", TERM="xterm"),
+        stdin=slave, stdout=slave, stderr=slave, preexec_fn=os.setsid,
     )  # fmt: skip
     output = b""
     while b"[y/N]" not in output:
@@ -200,8 +200,18 @@ def test_variables_that_are_not_set_and_a_token_that_may_not(
 ) -> None:
     done = logged_in("publish", str(shop.folder), "--organization", alpha.id)
     assert (done.code, "integration.yaml:7:8: the variable `API_KEY` is not set" in done.err) == (1, True)
+    taken = logged_in("publish", str(shop.folder), "--organization", alpha.id, API_KEY=HUSH)
+    assert taken.code == 1 and "`devkit secrets --allow API_KEY` lets it" in taken.err
+    assert HUSH not in taken.out + taken.err
     other = logged_in(
-        "publish", str(shop.folder), "--organization", alpha.id, "--token", beta.api.token or "", API_KEY=HUSH
+        "publish",
+        str(shop.folder),
+        "--organization",
+        alpha.id,
+        "--token",
+        beta.api.token or "",
+        API_KEY=HUSH,
+        DEVKIT_ALLOW_ENV="API_KEY",
     )
     assert (other.code, other.err.count("error: "), HUSH in other.err) == (1, 1, False)
     assert alpha.api.get(f"/v1/integrations/{shop.name}").status == 404

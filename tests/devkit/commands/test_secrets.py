@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -32,7 +33,7 @@ def test_it_lists_where_values_come_from(shell: Shell, shop: Path) -> None:
     (shop / ".env").write_text(f"API_KEY={HUSH}\n")
     done = shell("secrets", str(shop))
     assert (done.code, done.out) == (1, "KEY: API_KEY (.env)\nBOTH: API_KEY (.env), OTHER (missing)\n")
-    result = shell("secrets", str(shop), "--json", OTHER=HUSH, API_KEY=HUSH)
+    result = shell("secrets", str(shop), "--json", OTHER=HUSH, API_KEY=HUSH, DEVKIT_ALLOW_ENV="OTHER API_KEY")
     assert result.json == {
         "ok": True,
         "secrets": [
@@ -44,10 +45,40 @@ def test_it_lists_where_values_come_from(shell: Shell, shop: Path) -> None:
             },
         ],
     }
-    staged = shell("secrets", str(shop), "--env", "staging", OTHER="x", STAGING_KEY=HUSH)
+    staged = shell(
+        "secrets", str(shop), "--env", "staging", OTHER="x", STAGING_KEY=HUSH, DEVKIT_ALLOW_ENV="OTHER,STAGING_*"
+    )
     assert staged.out.startswith("KEY: STAGING_KEY (the process's environment)\n")
     assert all(HUSH not in entry.out + entry.err for entry in (done, result, staged))
     assert shell("secrets", str(shop), DEVKIT_ENV="staging", OTHER="x").code == 1
+
+
+def test_a_project_reads_of_its_authors_own_what_was_allowed(shell: Shell, shop: Path, tmp_path: Path) -> None:
+    """Whoever clones a project did not write its manifest, which may name any variable."""
+    known = {"API_KEY": HUSH, "OTHER": HUSH}
+    done = shell("secrets", str(shop), **known)
+    assert (done.code, done.out.splitlines()[0]) == (1, "KEY: API_KEY (not allowed)")
+    manifest = shop / "integration.yaml"
+    manifest.write_text(manifest.read_text().replace("title: Shop", "title: Shop ${{ env.API_KEY }}"))
+    refused = shell("check", str(shop), **known)
+    assert refused.code == 1 and HUSH not in refused.out + refused.err
+    assert "the variable `API_KEY` is yours" in refused.out + refused.err
+    manifest.write_text(manifest.read_text().replace("title: Shop ${{ env.API_KEY }}", "title: Shop"))
+    assert shell("secrets", str(shop), "--allow", "API_KEY", "--allow", "OTH*").code == 0
+    assert shell("secrets", str(shop), **known).code == 0
+    kept = tmp_path / ".config" / "devkit" / "allowed.json"
+    assert kept.stat().st_mode & 0o777 == 0o600 and HUSH not in kept.read_text()
+    other = tmp_path / "another"
+    shutil.copytree(shop, other)
+    assert shell("secrets", str(other), **known).code == 1
+    # A file of the project that names a variable takes nothing either, and what was taken instead is told.
+    (other / ".env").write_text("API_KEY=its own\nOTHER=its own\n")
+    told = shell("check", str(other), **known)
+    assert "taken from .env, not from your environment" in told.out
+    assert shell("secrets", str(shop), "--withdraw", "API_KEY", "--json").json == {"allowed": ["OTH*"]}
+    assert shell("secrets", str(shop), **known).code == 1
+    kept.write_text("[]")
+    assert "allow anew what projects may read" in shell("secrets", str(shop), **known).err
 
 
 def put(shop: Path, home: Path, value: str, *options: str) -> Ran:
@@ -109,6 +140,6 @@ def test_secrets_of_an_environment_count_as_declared(shell: Shell, shop: Path) -
     read = 'context.environment.secrets["{}"]'
     uses = f"def answer(request, context):\n    return {read.format('ONLY_STAGED')} + {read.format('KEY')}\n"
     (shop / "integration.py").write_text(script + uses)
-    found = shell("check", str(shop), "--json", API_KEY="x", OTHER="x").json
+    found = shell("check", str(shop), "--json", API_KEY="x", OTHER="x", DEVKIT_ALLOW_ENV="*").json
     rules = [finding["rule"] for finding in found["findings"] + found["warnings"]]
     assert rules == ["secret-unused"]  # BOTH

@@ -69,6 +69,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "integration.yaml").write_text(MANIFEST)
     (tmp_path / "integration.py").write_text(SCRIPT)
     monkeypatch.setenv("SANDBOXED_KEY", "from outside")
+    monkeypatch.setenv("DEVKIT_ALLOW_ENV", "SANDBOXED_*")
     return tmp_path
 
 

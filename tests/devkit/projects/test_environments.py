@@ -55,6 +55,8 @@ def test_what_is_nearer_wins(shop: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert (known["API_KEY"].value, known["API_KEY"].source) == ("staged", ".env.staging")
     assert (known["OTHER"].value, known["OTHER"].source) == ("a b", ".env")
     monkeypatch.setenv("API_KEY", "exported")
+    assert environments.variables(shop, "staging")["API_KEY"].value == "staged"
+    monkeypatch.setenv("DEVKIT_ALLOW_ENV", "API_KEY")
     known = environments.variables(shop, "staging")
     assert (known["API_KEY"].value, known["API_KEY"].source) == ("exported", PROCESS)
 

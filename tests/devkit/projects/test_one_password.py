@@ -32,6 +32,7 @@ def op(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     program.write_text(PROGRAM)
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    monkeypatch.setenv("DEVKIT_ALLOW_ENV", "op://vault/*")
     return program.with_name("op.calls")
 
 
@@ -48,6 +49,14 @@ def test_references_are_read_when_secrets_are_needed(tmp_path: Path, op: Path) -
         "read --no-newline op://vault/item/key",
         "read --no-newline op://vault/item/two words",
     ]
+
+
+def test_references_that_nobody_allowed_are_not_read(tmp_path: Path, op: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEVKIT_ALLOW_ENV", "op://vault/other/*")
+    with pytest.raises(InvalidProject) as caught:
+        secrets(load(str(write(tmp_path, GOOD + REFERENCES))))
+    assert "`devkit secrets --allow op://vault/item/key` lets it" in str(caught.value.findings[0])
+    assert not op.exists()
 
 
 def test_what_the_program_refuses_is_told(tmp_path: Path, op: Path) -> None:
