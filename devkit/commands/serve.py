@@ -9,10 +9,8 @@ import gc
 import multiprocessing
 import multiprocessing.util
 import os
-import shutil
 import signal
 import socket
-import tempfile
 import threading
 import time
 from functools import partial
@@ -31,6 +29,7 @@ from devkit.terminal.output import Problem, answer, json_option
 from runtime.dispatch import metrics
 from runtime.engines.cgroups import find_groups
 from runtime.engines.dev_tunnel import meeting
+from runtime.engines.own_folders import Folders
 from runtime.settings import MOST_WORKERS, BadSetting, Settings, read_settings
 
 if TYPE_CHECKING:
@@ -102,19 +101,20 @@ def command(
     if settings.sandbox == "required":
         find_groups(settings.control_group)  # which is divided best before there are other processes
     lent = os.environ.get(meeting.FOLDER)
-    relay = os.environ[meeting.FOLDER] = lent or meeting.make_folder()
+    relay = meeting.folders() if lent is None else None
+    if relay is not None:
+        os.environ[meeting.FOLDER] = str(relay.new())
     # What is in the environment already would be the numbers of another program.
-    counts = tempfile.mkdtemp(prefix="devkit-metrics-") if settings.workers > 1 else None
+    counts = Folders("devkit-metrics-") if settings.workers > 1 else None
     os.environ.pop(metrics.SHARED, None)
     if counts is not None:
-        os.environ[metrics.SHARED] = counts
+        os.environ[metrics.SHARED] = str(counts.new())
     try:
         _run(settings, address, port, as_json)
     finally:
-        if counts is not None:
-            shutil.rmtree(counts, ignore_errors=True)
-        if lent is None:
-            shutil.rmtree(relay, ignore_errors=True)
+        for folders in (counts, relay):
+            if folders is not None:
+                folders.close()
 
 
 def _must_be_free(address: str, port: int) -> None:

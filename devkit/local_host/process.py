@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import shutil
 import signal
 import socket
 import subprocess
@@ -41,7 +40,8 @@ class LocalHost:
         self.credentials = Credentials(self.url, _token(data))
         self._log = os.fdopen(private_files.opened(self.log, os.O_APPEND), "ab")
         # Made here and not by the host, so that it goes also when the host had to be killed.
-        self._relay = meeting.make_folder()
+        self._folders = meeting.folders()
+        self._relay = self._folders.new()
         self._process = self._start()
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -52,7 +52,7 @@ class LocalHost:
             "DEVKIT_PUBLIC_URL": self.url,
             "DEVKIT_CONTENT_URL": content_url(os.environ.get("DEVKIT_CONTENT_URL", ""), self.port),
             LEASH: "1",
-            meeting.FOLDER: self._relay,
+            meeting.FOLDER: str(self._relay),
             **self._settings,
         }
         command = [sys.executable, "-m", "devkit", "serve", "--data", str(self._data), "--port", str(self.port)]
@@ -101,7 +101,7 @@ class LocalHost:
                 self._process.wait()
         if self._process.stdin is not None:
             self._process.stdin.close()
-        shutil.rmtree(self._relay, ignore_errors=True)
+        self._folders.close()
         self._log.close()
 
     def _last_words(self) -> str:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 import requests
@@ -101,3 +102,21 @@ def test_a_number_of_processes_that_cannot_be_is_refused(tmp_path: Path) -> None
     )
     assert refused.returncode != 0
     assert "DEVKIT_WORKERS" in refused.stderr
+
+
+def test_what_a_killed_host_left_in_the_temporary_folder_goes_with_the_next_one(tmp_path: Path) -> None:
+    init(tmp_path, "First", "first@example.com")
+    with TemporaryDirectory(dir="/tmp") as temporary:  # short, as the addresses of sockets must be
+        host = HostProcess(tmp_path, "--workers", "2", environ={"TMPDIR": temporary})
+
+        def kinds() -> list[str]:
+            return sorted(folder.name[:-8] for folder in Path(temporary).glob("devkit-*"))
+
+        host.start()
+        assert kinds() == ["devkit-metrics-", "devkit-relay-"]
+        host.kill()
+        assert kinds() == ["devkit-metrics-", "devkit-relay-"]
+        host.start()
+        assert kinds() == ["devkit-metrics-", "devkit-relay-"]
+        assert host.stop() == 0
+        assert kinds() == []

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
-
-from runtime.engines.own_folders import short_place
+from runtime.engines.own_folders import Folders
 
 FOLDER = "DEVKIT_RELAY"
 """Variable with the folder; whoever starts the processes makes it."""
-_LONGEST_PLACE = 60  # characters; a socket in a folder there has 42 more
+_LONGEST_PLACE = 40  # characters; a socket in a folder below one there has 60 more
 
 
-def make_folder() -> str:
-    """Make such a folder; whoever calls this removes it."""
-    return tempfile.mkdtemp(prefix="devkit-", dir=short_place(_LONGEST_PLACE))
+def folders() -> Folders:
+    """Make what lends such a folder; it goes when that is closed, or with the next host after this one was killed."""
+    return Folders("devkit-relay-", _LONGEST_PLACE)

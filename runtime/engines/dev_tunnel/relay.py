@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -54,8 +53,8 @@ class Relay:
         """Take what gives the address of each of this machine's tunnels; its last part is the tunnel's id."""
         self._address = address
         folder = os.environ.get(meeting.FOLDER)
-        self._folder = Path(folder or meeting.make_folder())
-        self._own = not folder
+        self._own = meeting.folders() if not folder else None
+        self._folder = self._own.new() if self._own is not None else Path(folder or "")
 
     def address(self, tunnel: str) -> str:
         """Give the address of a tunnel."""
@@ -125,8 +124,8 @@ class Relay:
 
     def close(self) -> None:
         """Remove the folder, if nobody gave it."""
-        if self._own:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        if self._own is not None:
+            self._own.close()
 
     def _connect(self, tunnel: str, seconds: float) -> socket.socket:
         deadline = time.monotonic() + seconds
