@@ -17,6 +17,11 @@ ImportSource = Literal[
 ImportStatus = Literal["pending", "in-progress", "completed", "failed", "cancelled"]
 
 
+def shown_address(url: str) -> str:
+    """Write an address for whoever may know of an import, without its query: signatures and keys stand there."""
+    return url.partition("#")[0].partition("?")[0]
+
+
 def _web_address(url: str) -> str:
     """Refuse what is no address of the web; whether it may be requested is seen when it is."""
     try:
@@ -64,7 +69,10 @@ class UploadImportQuery(Query):
 
 
 class Import(WireModel):
-    """An import, under way or over: `revision` is there when it is completed, `error` when it failed."""
+    """An import, under way or over: `revision` is there when it is completed, `error` when it failed.
+
+    `url` is the address it was given, without what may be a signature or a key (`shown_address`).
+    """
 
     object: Literal["import"] = "import"
     id: str

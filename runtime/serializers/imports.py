@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import MISSING
 
-from runtime.contract.importing import Import
+from runtime.contract.importing import Import, shown_address
 from runtime.serializers.view import View
 from runtime.store.tables.imports import ImportRow
 
@@ -20,7 +20,7 @@ def imports(view: View, rows: Sequence[ImportRow]) -> list[Import]:
                 "space": row.space_id,
                 "source": row.source,
                 "status": row.status,
-                "url": row.url or MISSING,
+                "url": shown_address(row.url) if row.url else MISSING,
                 "page": row.page_id or MISSING,
                 "change_request": row.change_request_id or MISSING,
                 "imported_resources": row.imported,

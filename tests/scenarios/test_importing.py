@@ -63,6 +63,20 @@ def refused(answer: Answer, said: str, status: int = 400) -> None:
     assert said in answer.json["error"]["message"], answer.text
 
 
+def test_signatures_in_addresses_are_shown_to_nobody(space: Space, web: Elsewhere) -> None:
+    web.put("/signed.md", "# Signed", "text/plain")
+    address = f"{web.url}/signed.md?X-Amz-Signature=hush-hush#token=hush-hush"
+    for path in ("signed.md", "gone.md"):
+        url = address.replace("signed.md", path)
+        begun = ok(space.api.post(f"{space.path}/imports", {"url": url, "source": "markdown"}), 201)
+        assert begun["url"] == f"{web.url}/{path}"
+        at = f"{space.path}/imports/{begun['id']}"
+        wait_for(lambda at=at: ok(space.api.get(at))["status"] in ("completed", "failed"))
+    listed = space.api.get(f"{space.path}/imports")
+    assert {one["url"] for one in ok(listed)["items"]} >= {f"{web.url}/signed.md", f"{web.url}/gone.md"}
+    assert "hush-hush" not in listed.text
+
+
 def test_markdown_becomes_a_page(space: Space, web: Elsewhere) -> None:
     url = web.put(
         "/guide.md", "---\ndescription: About it\n---\n\n# The *guide*\n\n* [x] done\n\n## More\n", "text/plain"

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from protego import Protego
 
+from runtime.contract.importing import shown_address
 from runtime.dispatch.jobs import Job
 from runtime.services.importing import fetching
 from runtime.services.importing.fetching import AGENT, Fetched, NotFetched
@@ -105,7 +106,7 @@ class Crawl:
         except NotFetched as error:
             if first:
                 raise
-            self._problem(f"{address[:150]}: {error}")
+            self._problem(f"{shown_address(address)[:150]}: {error}")
             return None
         if first:
             if not self._rules.can_fetch(fetched.url, AGENT):
@@ -149,7 +150,7 @@ class Crawl:
                     raise NotFetched("The address is no picture.")
                 state["files"].append([address, self._keep(fetching.content(fetched)), kind])
             except NotFetched as error:
-                self._problem(f"{address[:150]}: {error}")
+                self._problem(f"{shown_address(address)[:150]}: {error}")
             if len(state["files"]) % READ_AT_ONCE == 0:
                 self._save()
 
