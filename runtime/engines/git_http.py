@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
+from runtime.engines.effort import Effort, TooMuchWork
 from runtime.engines.egress import CheckedConnection, EgressRefused, EgressRules, open_connection, target_of
 
 MAX_PACK = 500 * 1024 * 1024
@@ -179,6 +180,10 @@ class GitRemote:
                 _check_status(answer)
                 yield answer
                 return
+            except TooMuchWork:
+                raise GitFailed(
+                    "The server sends so many small pieces that it was given up."
+                ) from None
             except (OSError, http.client.HTTPException) as error:
                 if connection.was_cut or isinstance(error, TimeoutError):
                     raise GitFailed("The server of the repository did not answer in time.", passes=True) from None
@@ -244,6 +249,7 @@ class _Packets:
 
     def __init__(self, answer: http.client.HTTPResponse, most: int) -> None:
         self._answer, self._left = answer, most
+        self._effort = Effort()
 
     def next(self) -> bytes | None:
         head = _exactly(self._answer, 4)
@@ -263,6 +269,7 @@ class _Packets:
         line = _exactly(self._answer, length - 4)
         if len(line) != length - 4:
             raise GitFailed("The server broke off in the middle of its answer.")
+        self._effort.took(length)
         return line
 
 
@@ -291,12 +298,13 @@ def _references(lines: _Packets) -> References:
 
 
 def _copy(answer: http.client.HTTPResponse, into: BinaryIO, check: Callable[[], None]) -> None:
-    left = MAX_PACK
+    left, effort = MAX_PACK, Effort()
     while piece := answer.read(_PIECE):
         check()
         left -= len(piece)
         if left < 0:
             raise GitTooLarge("The repository is too large: its server sends more than is taken at one commit.")
+        effort.took(len(piece))
         into.write(piece)
 
 

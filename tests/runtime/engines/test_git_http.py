@@ -6,13 +6,14 @@ import base64
 import io
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 
-from runtime.engines import git_http
-from runtime.engines.egress import EgressRefused, EgressRules
+from runtime.engines import effort, git_http
+from runtime.engines.egress import EgressRefused, EgressRules, FetchFailed, fetch
 from runtime.engines.git_http import GitFailed, GitRemote, GitTooLarge, PushRefused, without_credentials
 
 OID = "1" * 40
@@ -35,7 +36,8 @@ class Server:
                 for name, value in headers.items():
                     self.send_header(name, value)
                 self.end_headers()
-                self.wfile.write(body)
+                with suppress(ConnectionError):  # whoever asked has heard enough
+                    self.wfile.write(body)
 
             do_POST = do_GET
 
@@ -176,3 +178,33 @@ def test_a_push_that_was_not_taken(server: Server, said: bytes) -> None:
 
 def test_addresses_without_credentials() -> None:
     assert without_credentials("https://a:b@git.example:8443/x/y.git?t=1#z") == "https://git.example:8443/x/y.git"
+
+
+@pytest.mark.parametrize("side", ["references", "pack", "chunks"])
+def test_a_server_that_sends_byte_by_byte_is_given_up(
+    side: str, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(effort, "ALWAYS", 0.2)
+    remote, small = server.remote(), b"0005x" * 2_000_000
+    if side == "references":
+        server.says(b"001e# service=git-upload-pack\n0000" + small)
+    elif side == "pack":
+        server.says(b"0008NAK\n" + small.replace(b"x", b"\x01"))
+    else:
+        server.says(b"8\r\n0008NAK\n\r\n" + b"1\r\nx\r\n" * 2_000_000, **{"Transfer-Encoding": "chunked"})
+    with pytest.raises(GitFailed, match="small pieces"):
+        if side == "references":
+            remote.references("git-upload-pack")
+        else:
+            remote.fetch(OID, frozenset(("side-band-64k",) if side == "pack" else ()), io.BytesIO(), 1)
+
+
+def test_an_answer_in_chunks_of_a_byte_is_given_up(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(effort, "ALWAYS", 0.2)
+    rules, url = EgressRules(allow=(f"127.0.0.1:{server.port}",)), f"http://127.0.0.1:{server.port}/"
+    chunked = {"Transfer-Encoding": "chunked"}
+    server.says(b"1\r\nx\r\n" * 2_000_000, **chunked)
+    with pytest.raises(FetchFailed, match="small pieces"):
+        fetch(rules, "GET", url)
+    server.says(b"".join(b"2000\r\n" + b"x" * 0x2000 + b"\r\n" for _ in range(400)) + b"0\r\n\r\n", **chunked)
+    assert len(fetch(rules, "GET", url).body) == 400 * 0x2000

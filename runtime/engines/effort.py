@@ -1,0 +1,31 @@
+"""How much work the bytes of a strange server may make."""
+
+from __future__ import annotations
+
+import time
+
+ALWAYS, A_SECOND = 2.0, 10 << 20
+"""Seconds of processor time that reading may take whatever comes, and bytes for which it may take one more."""
+
+
+class TooMuchWork(Exception):
+    """An answer takes more processor time than its bytes are worth."""
+
+
+class Effort:
+    """Counts the processor time of the thread that reads an answer.
+
+    In chunks or packets of a byte each, a server that sends slowly enough to keep within every limit of bytes would
+    keep the interpreter busy, which all threads share, until the time for the answer is over.
+    """
+
+    def __init__(self) -> None:
+        """Begin to count."""
+        self._began = time.thread_time()
+        self._bytes = 0
+
+    def took(self, size: int) -> None:
+        """Say that so many bytes more were read; raises `TooMuchWork`."""
+        self._bytes += size
+        if time.thread_time() - self._began > ALWAYS + self._bytes / A_SECOND:
+            raise TooMuchWork
