@@ -181,9 +181,7 @@ class GitRemote:
                 yield answer
                 return
             except TooMuchWork:
-                raise GitFailed(
-                    "The server sends so many small pieces that it was given up."
-                ) from None
+                raise GitFailed("The server sends so many small pieces that it was given up.") from None
             except (OSError, http.client.HTTPException) as error:
                 if connection.was_cut or isinstance(error, TimeoutError):
                     raise GitFailed("The server of the repository did not answer in time.", passes=True) from None
