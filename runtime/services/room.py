@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from runtime.contract import errors
+from runtime.services.structure import lock_structure
 from runtime.store import locks, rows
 from runtime.store.database import Table
 from runtime.store.tables.collections import CollectionRow
@@ -35,12 +36,17 @@ def hold(
 
 
 def for_spaces(session: Session, organization_id: str, more: int = 1) -> None:
-    """Make sure that an organization has room for more spaces; raises BadRequest."""
+    """Make sure that an organization has room for more spaces; raises BadRequest.
+
+    What is where in the organization is held first: whoever makes something inside of a collection holds it already.
+    """
+    lock_structure(session, organization_id)
     hold(session, SpaceRow, MAX_SPACES, FULL_OF_SPACES, more=more, organization_id=organization_id)
 
 
 def for_collections(session: Session, organization_id: str, more: int = 1) -> None:
-    """Make sure that an organization has room for more collections; raises BadRequest."""
+    """Make sure that an organization has room for more collections, as `for_spaces` does; raises BadRequest."""
+    lock_structure(session, organization_id)
     hold(session, CollectionRow, MAX_COLLECTIONS, FULL_OF_COLLECTIONS, more=more, organization_id=organization_id)
 
 

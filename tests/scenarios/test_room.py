@@ -354,3 +354,23 @@ def test_the_last_place_is_taken_once(kind: Kind, ground: Ground) -> None:
     assert {answer.status for answer in refused} == {400}
     assert all(f"{kind.most:,}" in answer.json["error"]["message"] for answer in refused), refused[0].text
     assert ground.count(kind.table, within) == kind.most
+
+
+def test_spaces_are_made_in_several_places_at_once(ground: Ground) -> None:
+    folder = ok(ground.api.post(f"{ground.at}/collections", {"title": "Manuals"}), 201)["id"]
+    bodies: list[tuple[str, dict[str, Any]]] = [
+        ("spaces", {"title": "At the top"}),
+        ("spaces", {"title": "Inside", "parent": folder}),
+        ("sites", {"title": "Site", "spaces": "empty"}),
+        ("collections", {"title": "At the top"}),
+        ("collections", {"title": "Inside", "parent": folder}),
+    ]
+    for _ in range(5):
+        answers = at_once(
+            *(
+                lambda kind=kind, body=body: ground.api.post(f"{ground.at}/{kind}", body)
+                for kind, body in bodies
+                for _ in range(2)
+            )
+        )
+        assert {answer.status for answer in answers} == {201}, [answer.text for answer in answers]
