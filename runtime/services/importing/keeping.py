@@ -24,7 +24,7 @@ from runtime.services.importing import handing_over
 from runtime.services.importing.assembling import Assembly, Place
 from runtime.services.importing.tree import Imported
 from runtime.store import rows
-from runtime.store.blobs.store import BlobTooLarge, bytes_of
+from runtime.store.blobs.store import BlobTooLarge
 from runtime.store.content import revisions
 from runtime.store.content.entries import File
 from runtime.store.content.revisions import snapshot_of
@@ -181,14 +181,14 @@ def _write(
     assert before is not None, "revisions stay as long as their space"
     known = {file.blob for file in snapshot_of(session, before).files}
     new = {file.blob: file.size for file in snapshot.files if file.blob not in known}
-    if new and bytes_of(session, space.id) + sum(new.values()) > change_requests.MAX_BYTES:
-        most = change_requests.MAX_BYTES >> 30
-        raise errors.BadRequest(f"Files of a space have at most {most} GB together; delete some first.")
+    if new:
+        change_requests.hold_files(session, space.id, new)
     values = {**target.values, "id": target.revision_id}
     if row is not None:
         assert target.user_id is not None, "people alone change change requests"
         change_requests.write_revision(session, row, target.user_id, snapshot, (), "edits", [base_id], **values)
     else:
+        change_requests.hold_revisions(session, space.id)
         values = {"type": "edits", "parents": [base_id], "user_id": target.user_id, **values}
         made = revisions.write(session, space.id, snapshot, before=before, **values)
         if target.shown:

@@ -137,10 +137,12 @@ def need(session: Session, space_id: str, blobs: Sequence[Blob]) -> None:
         )
 
 
-def bytes_of(session: Session, space_id: str) -> int:
-    """Count the bytes of all blobs that a space needs."""
-    total = select(func.coalesce(func.sum(SpaceBlobRow.size), 0)).where(SpaceBlobRow.space_id == space_id)
-    return int(session.scalar(total) or 0)
+def files_of(session: Session, space_id: str) -> tuple[int, int]:
+    """Count the blobs that a space needs, and the bytes of all of them."""
+    of_space = SpaceBlobRow.space_id == space_id
+    total = select(func.count(), func.coalesce(func.sum(SpaceBlobRow.size), 0)).where(of_space)
+    count, size = session.execute(total).one()
+    return int(count), int(size)
 
 
 def of_space(session: Session, space_id: str, name: str) -> tuple[int, str] | None:

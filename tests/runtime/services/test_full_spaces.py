@@ -1,0 +1,113 @@
+"""A space that has as many revisions or files as it may have takes no more, and what was begun is merged all the same."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+
+from runtime.contract import errors
+from runtime.contract.change_requests import CreateChangeRequest
+from runtime.contract.identifiers import new_id
+from runtime.services import change_requests
+from runtime.services import spaces as space_service
+from runtime.store.content.entries import File
+from runtime.store.database import Database, Table
+from runtime.store.tables.blobs import SpaceBlobRow
+from runtime.store.tables.change_requests import ChangeRequestRow
+from runtime.store.tables.content import RevisionRow
+from runtime.store.tables.organizations import OrganizationRow, UserRow
+from runtime.store.tables.spaces import SpaceRow
+from tests import databases
+
+AT_ONCE = 4
+
+
+class Ground:
+    """A space with change requests."""
+
+    def __init__(self, database: Database) -> None:
+        self.database, self.user, self.space, self.requests = database, new_id(), new_id(), list[str]()
+        organization_id = new_id()
+        with database.transaction(writes=True) as session:
+            session.add(OrganizationRow(id=organization_id, title="O", hostname="o"))
+            session.add(UserRow(id=self.user, display_name="U", email="u@example.com"))
+            session.flush()
+            space_service.add(session, SpaceRow(id=self.space, organization_id=organization_id, title="S", emoji="1"))
+        for _ in range(AT_ONCE):
+            with database.transaction(writes=True) as session:
+                space = session.get_one(SpaceRow, self.space)
+                body = CreateChangeRequest.model_validate({"subject": "S"})
+                self.requests.append(change_requests.create(session, space, self.user, body).id)
+
+    def put(self, request: str) -> bool:
+        """Put another file into a change request; tells whether there was room."""
+        name = new_id()
+        try:
+            with self.database.transaction(writes=True) as session:
+                space, row = session.get_one(SpaceRow, self.space), session.get_one(ChangeRequestRow, request)
+                file = File(new_id(), None, name, "text/plain", 1, name)
+                change_requests.put_file(session, space, row, self.user, file)
+        except errors.BadRequest as error:
+            assert "takes no more" in error.message or "another one" in error.message
+            return False
+        return True
+
+    def put_at_once(self) -> list[bool]:
+        """Put a file into each change request at the same moment."""
+        barrier = threading.Barrier(AT_ONCE)
+
+        def put(request: str) -> bool:
+            barrier.wait()
+            return self.put(request)
+
+        with ThreadPoolExecutor(AT_ONCE) as threads:
+            return list(threads.map(put, self.requests))
+
+    def count(self, table: type[Table]) -> int:
+        with self.database.transaction(writes=False) as session:
+            query: Any = select(func.count()).select_from(table).filter_by(space_id=self.space)
+            return int(session.scalar(query) or 0)
+
+
+@pytest.fixture(params=databases.BOTH)
+def ground(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ground]:
+    with databases.opened(tmp_path, request.param) as database:
+        yield Ground(database)
+
+
+@pytest.mark.parametrize(("most", "table"), [("MAX_REVISIONS", RevisionRow), ("MAX_BLOBS", SpaceBlobRow)])
+def test_the_last_place_is_taken_once(
+    most: str, table: type[Table], ground: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(change_requests, most, ground.count(table) + 1)
+    assert sorted(ground.put_at_once()) == [False] * (AT_ONCE - 1) + [True]
+    assert ground.count(table) == getattr(change_requests, most)
+
+
+def test_one_change_request_fills_a_space_by_no_more_than_what_is_let_in_between(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(change_requests, "MAX_REVISIONS", 15)
+    made = 0
+    while ground.put(ground.requests[0]):
+        made += 1
+        assert made < 100
+    assert 15 <= ground.count(RevisionRow) < 15 + change_requests.SELDOM
+
+
+def test_what_was_begun_is_merged_into_a_full_space(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ground.put(ground.requests[0])
+    monkeypatch.setattr(change_requests, "MAX_REVISIONS", ground.count(RevisionRow))
+    assert not ground.put(ground.requests[1])
+    with ground.database.transaction(writes=True) as session:
+        space = session.get_one(SpaceRow, ground.space)
+        row = session.get_one(ChangeRequestRow, ground.requests[0])
+        prepared = change_requests.prepare(session, row, "merge")
+        outcome = change_requests.finish(session, space, row, ground.user, prepared)
+        assert outcome is not None and row.status == "merged" and space.revision_id == row.merged_id
