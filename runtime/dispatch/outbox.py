@@ -36,9 +36,12 @@ def emit(
 ) -> tuple[list[str], str | None]:
     """Commit an event for every one of the installations that it matches.
 
-    Returns the ids of the events and, where nothing matched, the reason of the last candidate.
+    Of what visitors cause, which may be any number, it leaves out those of whom too many wait already. Returns the ids
+    of the events and, where nothing matched, the reason of the last candidate.
     """
     chosen = matching(EVENTS[kind], candidates, space_id=space_id, site_id=site_id)
+    if EVENTS[kind].by_visitors:
+        chosen = [one for one in chosen if not queue.is_full(session, one.integration_id, count)]
     place = {"spaceId": space_id} if space_id else {}
     place |= {"siteId": site_id} if site_id else {}
     rows = [

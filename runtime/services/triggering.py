@@ -19,7 +19,7 @@ from runtime.dispatch.invoke import Invoker
 from runtime.dispatch.matching import matching, why_not
 from runtime.dispatch.planning import Level
 from runtime.services.rendering import body_of
-from runtime.store import installed, rows
+from runtime.store import installed, queue, rows
 from runtime.store.database import Database
 from runtime.store.installed import Installed
 from runtime.store.rows import HOST
@@ -59,14 +59,26 @@ def trigger(
 ) -> tuple[list[str], str | None]:
     """Commit an event for those of the owner's installations that it matches.
 
-    Returns the ids, and the reason where nothing matched; raises BadRequest where one is named that is not there.
+    Returns the ids, and the reason where nothing matched; raises BadRequest where one is named that is not there, and
+    TooManyRequests where too many wait already.
     """
     if kind == "task":
+        must_have_room(session, integration, body.count)
         tasks = [outbox.emit_task(session, integration.id, body.event["task"], 0) for _ in range(body.count)]
         return [str(row["id"]) for row in tasks], None
     candidates = _named(candidates, body)
     space_id, site_id = _place(session, integration, kind, body, candidates)
+    chosen = matching(EVENTS[kind], candidates, space_id=space_id, site_id=site_id)
+    must_have_room(session, integration, body.count * len(chosen))
     return outbox.emit(session, kind, candidates, _fields(body), space_id=space_id, site_id=site_id, count=body.count)
+
+
+def must_have_room(session: Session, integration: IntegrationRow, more: int = 1) -> None:
+    """Raise TooManyRequests where so many more events of an integration would be too many that wait."""
+    if queue.is_full(session, integration.id, more):
+        raise errors.TooManyRequests(
+            f"At most {queue.MAX_WAITING:,} events and tasks of an integration wait; send more when some are delivered."
+        )
 
 
 class EventCaller:

@@ -25,13 +25,17 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
-from runtime.store.tables.events import UNFINISHED, EventRow
+from runtime.store import rows
+from runtime.store.tables.events import STANDING, UNFINISHED, EventRow
 from runtime.store.tables.installations import InstallationRow
 from runtime.store.tables.integrations import IntegrationRow
 
 WAITING = ("pending", "failed")
 CLAIMING = 7_401_883_121
 """The lock of PostgreSQL that who takes events holds; `migrate.LOCK` is the other one."""
+MAX_WAITING = 20_000
+"""Events of an integration that are not over, beyond which nothing more is taken that could be left out: every process
+that looks for what is due passes by all of them. What changes cause is always written, and ends by itself."""
 FARTHEST = 60.0
 """Seconds beyond what anybody asked for that a moment of the queue may lie ahead: clocks of several hosts differ."""
 Source = Literal["people", "visitors"]
@@ -39,11 +43,19 @@ SOURCES: tuple[Source | None, ...] = (None, "people", "visitors")
 """Who caused an event: the platform, somebody with a token, or anybody at all."""
 
 
-def add(session: Session, rows: Sequence[dict[str, Any]]) -> None:
+def is_full(session: Session, integration_id: str, more: int = 1) -> bool:
+    """Tell whether so many more events of an integration would be too many; several who ask at once may all be let in.
+
+    The condition is written out, since parameters would hide from the database that its index has what is asked for.
+    """
+    return rows.has_more(session, EventRow, MAX_WAITING - more, STANDING, integration_id=integration_id)
+
+
+def add(session: Session, events: Sequence[dict[str, Any]]) -> None:
     """Add events, in the caller's transaction; a key that is absent is null."""
     connection = session.connection()
     statement, columns = _insertion(connection.dialect)
-    values = [tuple(_bound(row.get(key), process) for key, process in columns) for row in rows]
+    values = [tuple(_bound(row.get(key), process) for key, process in columns) for row in events]
     connection.exec_driver_sql(statement, values)
 
 

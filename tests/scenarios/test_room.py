@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,7 +12,9 @@ import pytest
 from sqlalchemy import func, insert, inspect, select
 
 from runtime.api.families import sites, translations, tunnels
+from runtime.contract.events import EVENTS
 from runtime.contract.identifiers import new_id
+from runtime.dispatch import outbox
 from runtime.services import (
     change_requests,
     commenting,
@@ -23,8 +26,10 @@ from runtime.services import (
     saml_providers,
     sharing,
 )
-from runtime.store import openapi_specs, schema
+from runtime.store import openapi_specs, queue, schema, tokens
 from runtime.store.database import Table, now
+from runtime.store.installed import Installed
+from runtime.store.secrets import load_keyring, use_keyring
 from runtime.store.tables.change_requests import ChangeRequestRow, RequestedReviewerRow
 from runtime.store.tables.collections import CollectionRow
 from runtime.store.tables.comments import CommentReactionRow, CommentReplyRow, CommentRow
@@ -41,7 +46,7 @@ from runtime.store.tables.teams import TeamRow
 from runtime.store.tables.translations import TranslationRow
 from runtime.store.tables.tunnels import TunnelRow
 from tests import databases
-from tests.conftest import Answer, HostProcess, publication, tenant
+from tests.conftest import COUNTER, SCOPES, Answer, Api, HostProcess, Tenant, installed, publication, tenant, wait_for
 from tests.contract.requests_table import SPECIFICATION
 from tests.scenarios.people import Person, person
 from tests.scenarios.test_at_once import at_once
@@ -289,7 +294,7 @@ WITHIN_OTHERS = {
     "collection_ancestors": "collections, nested at most `MAX_NESTED` deep",
     "content_pieces": "as many as revisions need, each of a bounded size",
     "document_references": "one for each document and what it leads to",
-    "events": "those that ended are kept up to `DEVKIT_KEEP_EVENTS`, and those that wait are bounded",
+    "events": "those that ended are kept up to `DEVKIT_KEEP_EVENTS`, and `MAX_WAITING` of an integration wait",
     "external_ids": "some of an installation, as its body may have",
     "git_operations": "one for each that waits in `jobs`",
     "git_syncs": "one for each space",
@@ -374,3 +379,51 @@ def test_spaces_are_made_in_several_places_at_once(ground: Ground) -> None:
             )
         )
         assert {answer.status for answer in answers} == {201}, [answer.text for answer in answers]
+
+
+def test_events_that_wait_are_bounded(host: HostProcess, alpha: Tenant) -> None:
+    one = installed(alpha, COUNTER)
+    use_keyring(load_keyring(host.data, None))
+    (found,) = databases.ask(host.data, "SELECT id FROM integrations WHERE name = ?", [one.name])
+    script = Api(host.url, tokens.sign(found[0], None, None, SCOPES))
+    task = {"task": {"type": "later"}, "schedule": 80_000}
+    by_hand = {"event": {"type": "task", "task": {"type": "now"}}}
+    wait_for(lambda: not waiting(host, found[0]))
+    filled = [
+        event | {"due_at": time.time() + 80_000, "state": "pending"}
+        for event in (waiting_event(found[0]) for _ in range(queue.MAX_WAITING - 1))
+    ]
+    with databases.opened(host.data) as database, database.transaction(writes=True) as session:
+        queue.add(session, filled)
+    assert alpha.api.post(f"{one.path}/events", by_hand | {"count": 2}).status == 429
+    assert script.post(f"{one.path}/tasks", task).status == 204
+    for refused in (script.post(f"{one.path}/tasks", task), alpha.api.post(f"{one.path}/events", by_hand)):
+        assert refused.status == 429
+        assert f"{queue.MAX_WAITING:,} events and tasks" in refused.json["error"]["message"]
+    assert waiting(host, found[0]) == queue.MAX_WAITING
+    with databases.opened(host.data) as database, database.transaction(writes=True) as session:
+        scopes = tuple(scope for kind in EVENTS.values() if (scope := kind.scope) is not None)
+        candidate = Installed(one.installation, found[0], "active", scopes, "all", "all")
+        view = {"visitor": {}, "url": "https://example.com/", "referrer": ""}
+        assert outbox.emit(session, "site_view", [candidate], view, site_id=one.site)[0] == []
+        fields = {"revisionId": new_id()}
+        assert len(outbox.emit(session, "space_content_updated", [candidate], fields, space_id=one.space)[0]) == 1
+
+
+def waiting_event(integration_id: str) -> dict[str, Any]:
+    """Give a task as the outbox writes it."""
+    event_id = new_id()
+    return {
+        "id": event_id,
+        "integration_id": integration_id,
+        "lane": event_id,
+        "type": "task",
+        "payload": "{}",
+        "attempts": 0,
+        "created_at": now(),
+    }
+
+
+def waiting(host: HostProcess, integration_id: str) -> int:
+    statement = "SELECT count(*) FROM events WHERE integration_id = ? AND state IN ('pending', 'failed', 'claimed')"
+    return int(databases.ask(host.data, statement, [integration_id])[0][0])

@@ -56,7 +56,12 @@ def get_integration_event(call: Call, event: EventRow) -> EventRow:
 
 
 @integration_events.operation(
-    f"POST {EVENT.collection}", TriggeredEvents, needs=member("admin"), status=202, own_transaction=True
+    f"POST {EVENT.collection}",
+    TriggeredEvents,
+    needs=member("admin"),
+    status=202,
+    own_transaction=True,
+    also=("429",),
 )
 def trigger_integration_event(call: Call, integration: IntegrationRow, body: TriggerEvent) -> TriggeredEvents:
     """Send an event by hand to the owner's installations of an integration (extension)."""

@@ -24,7 +24,7 @@ from runtime.contract.integrations import (
 from runtime.dispatch import outbox
 from runtime.dispatch.recorder import summary
 from runtime.serializers import integrations as serializers
-from runtime.services import publishing
+from runtime.services import publishing, triggering
 from runtime.store import rows, searching, tunnels, versions
 from runtime.store.cursors import newest_first
 from runtime.store.rows import HOST, Conditions
@@ -137,9 +137,10 @@ def disable_integration_development_mode(call: Call, integration: IntegrationRow
     integration.tunnel_url, integration.tunnel_all = None, False
 
 
-@integrations.operation(f"POST {INTEGRATION.path}/tasks", needs=INTEGRATION_ONLY, status=204)
+@integrations.operation(f"POST {INTEGRATION.path}/tasks", needs=INTEGRATION_ONLY, status=204, also=("429",))
 def queue_integration_task(call: Call, integration: IntegrationRow, body: QueueTask) -> None:
     """Queue a task of the integration."""
+    triggering.must_have_room(call.session, integration)
     row = outbox.emit_task(call.session, integration.id, body.task, body.schedule)
     announcer, name = call.host.announcer, integration.name
     if body.schedule and announcer.heard(name):

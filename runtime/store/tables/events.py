@@ -36,6 +36,7 @@ class EventRow(Table):
     __table_args__ = (
         # What is not over, in the order it is taken in; what is over is most of the table.
         Index("events_standing", "seq", sqlite_where=STANDING, postgresql_where=STANDING),
+        Index("events_waiting", "integration_id", sqlite_where=STANDING, postgresql_where=STANDING),
         Index("events_due", "state", "due_at"),
         Index("events_of_integration", "integration_id", "seq"),
         Index("events_ended", "integration_id", "ended_at", "seq"),

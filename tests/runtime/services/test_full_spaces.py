@@ -1,4 +1,4 @@
-"""A space that has as many revisions or files as it may have takes no more, and what was begun is merged all the same."""
+"""A space with as many revisions or files as it may have takes no more; what was begun is merged all the same."""
 
 from __future__ import annotations
 
