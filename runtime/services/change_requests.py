@@ -64,9 +64,14 @@ FULL_OF_REVISIONS = (
 MAX_OPEN, MAX_EVER = 2000, 100_000
 """Change requests of a space: those that are drafts or open, and those that were ever made."""
 FULL = "This space has {most} change requests that are drafts or open, and takes no more; merge or archive some first."
+FULL_FOREVER = (
+    "A space has at most {most} change requests, whatever became of them; duplicate the space, and go on in the copy."
+)
 MAX_REVIEWERS = 200
 """People who are asked to review one change request."""
-FULL_OF_REVIEWERS = "At most {most} people are asked to review a change request."
+FULL_OF_REVIEWERS = (
+    "At most {most} people are asked to review a change request; take some back, or go on in another change request."
+)
 Way = Literal["merge", "update"]
 
 
@@ -97,7 +102,7 @@ def create(session: Session, space: SpaceRow, user_id: str, body: CreateChangeRe
     lock(session, space)
     number = stored.next_number(session, space.id)
     if number > MAX_EVER:
-        raise errors.BadRequest(f"A space has at most {MAX_EVER:,} change requests, whatever became of them.")
+        raise errors.BadRequest(FULL_FOREVER.format(most=f"{MAX_EVER:,}"))
     _hold_room(session, space)
     row = ChangeRequestRow(
         space_id=space.id,

@@ -40,7 +40,7 @@ FULL_OF_COMMENTS = (
     "This space has {most} comments, those on its change requests included, and takes no more; delete some first."
 )
 FULL_OF_REPLIES = "The comments of this space have {most} replies, and take no more; delete some first."
-FULL_OF_REACTIONS = "This has {most} reactions, and takes no more."
+FULL_OF_REACTIONS = "This has {most} reactions, and takes no more; remove one of yours first, or reply to it."
 
 
 def post(session: Session, place: SpaceRow | ChangeRequestRow, user_id: str, body: PostComment) -> CommentRow:
@@ -108,7 +108,8 @@ def _react(session: Session, row: CommentRow | CommentReplyRow, user_id: str, em
         raise errors.BadRequest(
             f"addedReactions: a comment has at most {MAX_REACTIONS} different reactions; add one that it has already"
         )
-    room.hold(session, CommentReactionRow, MAX_PEOPLE, FULL_OF_REACTIONS, more=len(set(emoji)), on_id=row.id)
+    more = len(set(emoji) - stored.emoji_of(session, row.id, user_id))
+    room.hold(session, CommentReactionRow, MAX_PEOPLE, FULL_OF_REACTIONS, more=more, on_id=row.id)
     of_reply = isinstance(row, CommentReplyRow)
     comment_id = row.comment_id if isinstance(row, CommentReplyRow) else row.id
     values: dict[str, Any] = {"on_id": row.id, "user_id": user_id, "comment_id": comment_id}

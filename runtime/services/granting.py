@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from runtime.contract import errors
 from runtime.contract.grants import InviteToContent
 from runtime.contract.organizations import Role
-from runtime.services import moving
+from runtime.services import moving, room
 from runtime.services import structure as service
 from runtime.store import access, membership, rows
 from runtime.store.reach import HOST, Reach
@@ -20,11 +20,18 @@ from runtime.store.tables.grants import GrantRow
 from runtime.store.tables.spaces import SpaceRow
 from runtime.store.tables.teams import TeamRow
 
+MAX_GRANTS = 5000
+"""People and teams that were given a level on one space or collection itself."""
+FULL = (
+    "At most {most} people and teams have a level of their own on one place; put people into a team, and invite that."
+)
+
 
 def invite(session: Session, reach: Reach, content: Content, body: InviteToContent) -> None:
     """Give a level to people and teams of the organization, or take theirs away; raises NotFound for others.
 
-    What is given on a collection reaches all inside: raises Forbidden for who does not administer all of it.
+    What is given on a collection reaches all inside: raises Forbidden for who does not administer all of it. Raises
+    BadRequest where too many have a level of their own.
     """
     service.lock_structure(session, content.organization_id)
     content = service.reread(session, content)
@@ -70,12 +77,14 @@ def _set(session: Session, grant: GrantRow, role: Role | None) -> None:
 def _give(session: Session, content: Content, whom: str, ids: Iterable[str], role: Role | None) -> None:
     given = access.given_to_people(content) if whom == "user_id" else access.given_to_teams(content)
     wanted = set(ids)
-    held = {getattr(row, whom): row for row in rows.every(session, HOST, GrantRow, *given)}
+    named = getattr(GrantRow, whom).in_(wanted)
+    held = {getattr(row, whom): row for row in rows.every(session, HOST, GrantRow, *given, named)}
     for one in wanted & held.keys():
         _set(session, held[one], role)
     if role is not None:
         place = {"space_id" if isinstance(content, SpaceRow) else "collection_id": content.id}
         organization_id = content.organization_id
+        room.hold(session, GrantRow, MAX_GRANTS, FULL, more=len(wanted - held.keys()), **place)
         session.add_all(
             GrantRow(organization_id=organization_id, role=role, **{whom: one}, **place) for one in wanted - held.keys()
         )

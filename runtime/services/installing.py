@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from runtime.contract import errors
 from runtime.contract.installations import UpdatePart
 from runtime.dispatch import outbox
+from runtime.services import room
 from runtime.store import installed, locks, rows
 from runtime.store.database import now
 from runtime.store.rows import HOST
@@ -30,6 +31,12 @@ P = TypeVar("P", SpaceInstallationRow, SiteInstallationRow)
 EVENT: dict[TargetKind, str] = {"account": "installation", "space": "space_installation", "site": "site_installation"}
 
 
+MAX_INSTALLED, MAX_PARTS = 1000, 50_000
+"""How often an integration is installed on one organization, and an installation on spaces or sites that people name,
+within the days that what was uninstalled is kept."""
+FULL = "This was installed and uninstalled {most} times within 30 days; wait a few days, or leave it installed."
+
+
 def status_for(manifest: dict[str, Any], kind: TargetKind, configuration: dict[str, Any], *, paused: bool) -> str:
     """Tell the status an installation has: paused, pending while a required property is empty, else active.
 
@@ -47,6 +54,8 @@ def install(session: Session, integration: IntegrationRow, organization_id: str)
     locks.acquire(session, f"{integration.id} on {organization_id}")
     if installed.covering_organization(session, integration.id, organization_id) is not None:
         raise errors.Conflict(f"`{integration.name}` is already installed on this organization.")
+    by = {"organization_id": organization_id, "integration_id": integration.id}
+    room.hold(session, InstallationRow, MAX_INSTALLED, FULL, **by)
     row = InstallationRow(
         integration_id=integration.id,
         organization_id=organization_id,
@@ -64,6 +73,7 @@ def install_on_space(
 ) -> SpaceInstallationRow:
     """Install on a space of the installation's organization; raises Conflict when it is there already."""
     _hold(session, installation)
+    room.hold(session, SpaceInstallationRow, MAX_PARTS, FULL, installation_id=installation.id)
     session.refresh(space)
     if space.deleted_at is not None or space.organization_id != installation.organization_id:
         raise errors.NotFound("The space was deleted a moment ago.")
@@ -86,6 +96,7 @@ def install_on_site(
 ) -> SiteInstallationRow:
     """Install on a site of the installation's organization; raises Conflict when it is there already."""
     _hold(session, installation)
+    room.hold(session, SiteInstallationRow, MAX_PARTS, FULL, installation_id=installation.id)
     return _on_site(session, integration, installation, site)
 
 

@@ -57,9 +57,12 @@ def reactions(session: Session, on_ids: Iterable[str]) -> Sequence[CommentReacti
     return session.scalars(query).all()
 
 
-def emoji_of(session: Session, on_id: str) -> set[str]:
-    """Give the different emoji on a comment or a reply."""
-    return set(session.scalars(select(CommentReactionRow.emoji).where(CommentReactionRow.on_id == on_id).distinct()))
+def emoji_of(session: Session, on_id: str, user_id: str | None = None) -> set[str]:
+    """Give the different emoji on a comment or a reply, or those of one person."""
+    query = select(CommentReactionRow.emoji).where(CommentReactionRow.on_id == on_id).distinct()
+    if user_id is not None:
+        query = query.where(CommentReactionRow.user_id == user_id)
+    return set(session.scalars(query))
 
 
 def react(session: Session, values: Sequence[dict[str, Any]]) -> None:
