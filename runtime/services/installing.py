@@ -54,8 +54,9 @@ def install(session: Session, integration: IntegrationRow, organization_id: str)
     locks.acquire(session, f"{integration.id} on {organization_id}")
     if installed.covering_organization(session, integration.id, organization_id) is not None:
         raise errors.Conflict(f"`{integration.name}` is already installed on this organization.")
-    by = {"organization_id": organization_id, "integration_id": integration.id}
-    room.hold(session, InstallationRow, MAX_INSTALLED, FULL, **by)
+    room.hold(
+        session, InstallationRow, MAX_INSTALLED, FULL, organization_id=organization_id, integration_id=integration.id
+    )
     row = InstallationRow(
         integration_id=integration.id,
         organization_id=organization_id,

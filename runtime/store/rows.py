@@ -133,7 +133,7 @@ def is_empty(session: Session, table: type[Table]) -> bool:
     return session.scalar(select(select(table).exists())) is False
 
 
-def has_more(session: Session, table: type[Table], than: int, *conditions: ColumnElement[bool], **by: Any) -> bool:
+def has_more(session: Session, table: type[Table], than: int, *conditions: Any, **by: Any) -> bool:
     """Tell whether there are more than so many rows with these values; counts no further."""
     some = select(literal(1)).select_from(table).where(*conditions).filter_by(**by).limit(max(than, 0) + 1).subquery()
     return (session.scalar(select(func.count()).select_from(some)) or 0) > than
