@@ -11,10 +11,11 @@ import requests
 from runtime.api.operation import Operation
 from runtime.api.table import operations
 from runtime.contract.identifiers import new_id
-from runtime.store import tokens
+from runtime.store import schema, tokens
 from runtime.store.secrets import load_keyring, use_keyring
 from tests import databases
 from tests.conftest import COUNTER, SCOPES, Answer, Api, HostProcess, Tenant, installed, wait_for
+from tests.contract.bounds_table import ADD_NOTHING, BOUNDED, BY_THE_HOST
 from tests.contract.requests_table import (
     CONTENT_SOURCES,
     FREE,
@@ -142,9 +143,13 @@ def reader(host: HostProcess, owner: Tenant) -> tuple[str, str]:
 
 @pytest.fixture
 def fresh(host: HostProcess, alpha: Tenant, request: pytest.FixtureRequest) -> Iterator[World]:
-    """A world of its own, for operations that change it; with a specification only where their path names one."""
+    """A world of its own, for operations that change it; with a specification only where their path names one.
+
+    It is in an organization of its own: what one may have of some things is less than there are operations.
+    """
     operation = OPERATIONS[request.node.callspec.params["name"]]
-    yield build(host, alpha, specified="specSlug" in operation.parameters)
+    owner = Tenant(alpha.api.post("/v1/orgs", {"title": "Fresh"}).json["id"], alpha.user, alpha.api)
+    yield build(host, owner, specified="specSlug" in operation.parameters)
 
 
 def api_of(world: World, good: Good) -> Api:
@@ -156,7 +161,7 @@ def api_of(world: World, good: Good) -> Api:
 def send(world: World, operation: Operation, api: Api | None = None, **more: Any) -> Answer:
     good = GOOD[operation.name]
     path = more.pop("path", None) or world.path(operation)
-    body = more.pop("body", good.body(world) if good.body else None)
+    body = more.pop("body") if "body" in more else good.body(world) if good.body else None
     query = good.query(world) | more.pop("query", {})
     if good.upload is not None:
         more.setdefault("data", good.upload)
@@ -177,6 +182,13 @@ def is_error(answer: Answer, status: int) -> None:
     assert not any(word in message for word in ("Traceback", "sqlite", "SELECT", "psycopg", "/runtime/"))
 
 
+def row_counts(host: HostProcess) -> dict[str, int]:
+    """Count the rows of every table."""
+    tables = (str(table.__tablename__) for table in schema.TABLES)
+    counting = " UNION ALL ".join(f"SELECT '{table}', count(*) FROM {table}" for table in tables)
+    return {str(table): int(count) for table, count in databases.ask(host.data, counting)}
+
+
 def test_every_operation_has_a_good_request() -> None:
     assert set(GOOD) == set(OPERATIONS), "put a good request of these into GOOD of requests_table.py"
 
@@ -191,8 +203,18 @@ def test_every_operation_says_what_it_is() -> None:
         assert operation.summary.endswith((".", ")."))
 
 
+def test_what_an_operation_adds_is_bounded() -> None:
+    adding = {name for name in ALL if OPERATIONS[name].method in ("POST", "PUT")}
+    assert not adding - BOUNDED.keys() - ADD_NOTHING, "say in bounds_table.py what bounds the rows that these add"
+    assert not (BOUNDED.keys() | ADD_NOTHING) - OPERATIONS.keys()
+    assert not BOUNDED.keys() & ADD_NOTHING
+    tables = {str(table.__tablename__) for table in schema.TABLES}
+    assert not {table for added in BOUNDED.values() for table in added} - tables
+    assert all(most > 0 for added in BOUNDED.values() for most in added.values())
+
+
 @pytest.mark.parametrize("name", ALL)
-def test_works(name: str, world: World, request: pytest.FixtureRequest) -> None:
+def test_works(name: str, host: HostProcess, world: World, request: pytest.FixtureRequest) -> None:
     operation = OPERATIONS[name]
     here: World = request.getfixturevalue("fresh") if operation.method != "GET" else world
     if name == "installIntegration":
@@ -205,7 +227,12 @@ def test_works(name: str, world: World, request: pytest.FixtureRequest) -> None:
         assert send(here, OPERATIONS["deleteSpaceById"]).status == 205
     elif name == "transferSpace":  # one of a site stays where it is
         here.installed.space = here.installed.owner.api.post(f"/v1/orgs/{here.installed.owner.id}/spaces").json["id"]
-    answer = send(here, operation)
+    body = GOOD[name].body
+    sent = {"body": body(here)} if body is not None else {}  # made before, as it may make what it names
+    before = row_counts(host)
+    answer = send(here, operation, **sent)
+    more = {table for table, count in row_counts(host).items() if count > before[table]}
+    assert more - BY_THE_HOST <= {*BOUNDED.get(name, {})}, "say in bounds_table.py what bounds these rows"
     assert answer.status == operation.status, answer.text
     if operation.status in (204, 205):
         assert answer.text == ""
