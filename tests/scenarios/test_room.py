@@ -18,6 +18,8 @@ from runtime.dispatch import outbox
 from runtime.services import (
     change_requests,
     commenting,
+    granting,
+    installing,
     inviting,
     membership,
     publishing,
@@ -26,13 +28,15 @@ from runtime.services import (
     saml_providers,
     sharing,
 )
+from runtime.store import installed as candidates
 from runtime.store import openapi_specs, queue, schema, tokens
 from runtime.store.database import Table, now
-from runtime.store.installed import Installed
 from runtime.store.secrets import load_keyring, use_keyring
 from runtime.store.tables.change_requests import ChangeRequestRow, RequestedReviewerRow
 from runtime.store.tables.collections import CollectionRow
 from runtime.store.tables.comments import CommentReactionRow, CommentReplyRow, CommentRow
+from runtime.store.tables.grants import GrantRow
+from runtime.store.tables.installations import InstallationRow, SiteInstallationRow, SpaceInstallationRow
 from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.invites import EmailInviteRow, InviteLinkRow
 from runtime.store.tables.openapi_specs import OpenApiSpecRow
@@ -46,7 +50,19 @@ from runtime.store.tables.teams import TeamRow
 from runtime.store.tables.translations import TranslationRow
 from runtime.store.tables.tunnels import TunnelRow
 from tests import databases
-from tests.conftest import COUNTER, SCOPES, Answer, Api, HostProcess, Tenant, installed, publication, tenant, wait_for
+from tests.conftest import (
+    COUNTER,
+    SCOPES,
+    Answer,
+    Api,
+    HostProcess,
+    Installed,
+    Tenant,
+    installed,
+    publication,
+    tenant,
+    wait_for,
+)
 from tests.contract.requests_table import SPECIFICATION
 from tests.scenarios.people import Person, person
 from tests.scenarios.test_at_once import at_once
@@ -86,11 +102,15 @@ class Ground:
         """Members who may be asked for a review, for each request one."""
         return [person(self.host, self.owner) for _ in range(TRIES + 1)]
 
-    def people(self, many: int) -> list[str]:
-        """Make people who are members of nothing."""
+    def people(self, many: int, *, members: bool = False) -> list[str]:
+        """Make people who are members of nothing, or of the organization."""
         template = self.rows(UserRow, {"id": self.owner.user})[0]
         made = [template | {"id": new_id(), "email": f"{new_id().lower()}@example.com"} for _ in range(many)]
         self.insert(UserRow, made)
+        if members:
+            by = {"organization_id": self.owner.id}
+            member = self.rows(MemberRow, {**by, "user_id": self.owner.user})[0] | {"role": "read"}
+            self.insert(MemberRow, [member | {"user_id": one["id"]} for one in made])
         return [one["id"] for one in made]
 
     def rows(self, table: type[Table], within: dict[str, Any]) -> list[dict[str, Any]]:
@@ -162,6 +182,11 @@ def ask(ground: Ground, number: int) -> Answer:
     return ground.api.post(f"{ground.change_request}/requested-reviewers", asked)
 
 
+def give(ground: Ground, number: int) -> Answer:
+    body = {"role": "edit", "users": [ground.members[number].id]}
+    return ground.api.post(f"{ground.space.path}/permissions", body)
+
+
 def join(ground: Ground, number: int) -> Answer:
     links = ok(ground.api.get(f"{ground.at}/link-invites"))["items"]
     link = links[0]["id"] if links else ok(ground.api.post(f"{ground.at}/link-invites", {"role": "read"}), 201)["id"]
@@ -228,6 +253,7 @@ KINDS = [
         posted(lambda g: f"{g.at}/teams", lambda n: {"title": "T"}, "PUT"),
     ),
     Kind(MemberRow, room.MAX_MEMBERS, in_organization, join, of_people=True),
+    Kind(GrantRow, granting.MAX_GRANTS, in_space, give, of_people=True),
     Kind(
         InviteLinkRow,
         inviting.MAX_LINKS,
@@ -298,9 +324,8 @@ WITHIN_OTHERS = {
     "external_ids": "some of an installation, as its body may have",
     "git_operations": "one for each that waits in `jobs`",
     "git_syncs": "one for each space",
-    "grants": "one for each place and person or team",
     "imports": "`KEPT` of a space are kept when they are over",
-    "installations": "one for each integration in an organization; purged when it is uninstalled",
+    "installations": "one for each integration in an organization, and `MAX_INSTALLED` with those uninstalled of late",
     "integration_previews": "some of a version",
     "integration_versions": "`DEVKIT_KEEP_VERSIONS` of an integration",
     "jobs": "bounded for each organization, and gone when they are over",
@@ -315,13 +340,13 @@ WITHIN_OTHERS = {
     "search_words": "made of pages",
     "site_adaptive_schemas": "one for each site",
     "site_customizations": "one for each site",
-    "site_installations": "one for each installation and site",
+    "site_installations": "one for each installation and site, and `MAX_PARTS` with those uninstalled of late",
     "site_section_groups": "`MAX_GROUPS` of a site",
     "site_sections": "`MAX_SECTIONS` of a site",
     "site_space_customizations": "one for each space of a site",
     "site_spaces": "`MAX_SPACES` of a site",
     "space_blobs": "`MAX_BLOBS` of a space",
-    "space_installations": "one for each installation and space",
+    "space_installations": "one for each installation and space, and `MAX_PARTS` with those uninstalled of late",
     "team_members": "one for each team and member",
     "tokens": "`MAX_TOKENS` and `MAX_SESSIONS` of a person",
     "users": "one for each person who was let in",
@@ -346,7 +371,7 @@ def test_the_last_place_is_taken_once(kind: Kind, ground: Ground) -> None:
     assert kind.make(ground, 0).status in (200, 201, 204)
     there = ground.rows(kind.table, within)
     more = kind.most - 1 - len(there)
-    people = ground.people(more) if kind.of_people else []
+    people = ground.people(more, members=kind.table is GrantRow) if kind.of_people else []
     made = []
     for number in range(more):
         row = there[-1] | {name: value(number) for name, value in kind.vary.items()}
@@ -381,6 +406,48 @@ def test_spaces_are_made_in_several_places_at_once(ground: Ground) -> None:
         assert {answer.status for answer in answers} == {201}, [answer.text for answer in answers]
 
 
+INSTALLED: list[tuple[type[Table], int, Callable[[Installed], tuple[str, dict[str, Any], dict[str, Any]]]]] = [
+    (
+        InstallationRow,
+        installing.MAX_INSTALLED,
+        lambda one: (f"{one.path}/installations", {"id": one.installation}, {"organization": one.owner.id}),
+    ),
+    (
+        SpaceInstallationRow,
+        installing.MAX_PARTS,
+        lambda one: (
+            f"{one.path}/installations/{one.installation}/spaces",
+            {"space_id": one.space},
+            {"space": one.space},
+        ),
+    ),
+    (
+        SiteInstallationRow,
+        installing.MAX_PARTS,
+        lambda one: (f"{one.path}/installations/{one.installation}/sites", {"site_id": one.site}, {"siteId": one.site}),
+    ),
+]
+"""Where something is installed anew: the list, the row that is there, and the body."""
+
+
+@pytest.mark.parametrize(("table", "most", "where"), INSTALLED, ids=("organization", "space", "site"))
+def test_what_is_uninstalled_again_and_again_is_bounded(
+    table: type[Table], most: int, where: Any, host: HostProcess
+) -> None:
+    use_keyring(load_keyring(host.data, None))
+    ground = Ground(host)
+    one = installed(ground.owner, COUNTER)
+    above, by, body = where(one)
+    (row,) = ground.rows(table, by)
+    ground.insert(table, [row | {"id": new_id(), "deleted_at": now()} for _ in range(most - 2)])
+    there = next(iter(by.values()))
+    assert ground.api.call("DELETE", f"{above}/{there}").status == 205
+    again = ok(ground.api.post(above, body), 201)
+    assert ground.api.call("DELETE", f"{above}/{again['id'] if table is InstallationRow else there}").status == 205
+    refused = ground.api.post(above, body)
+    assert refused.status == 400 and f"{most:,} times" in refused.json["error"]["message"]
+
+
 def test_events_that_wait_are_bounded(host: HostProcess, alpha: Tenant) -> None:
     one = installed(alpha, COUNTER)
     use_keyring(load_keyring(host.data, None))
@@ -403,7 +470,7 @@ def test_events_that_wait_are_bounded(host: HostProcess, alpha: Tenant) -> None:
     assert waiting(host, found[0]) == queue.MAX_WAITING
     with databases.opened(host.data) as database, database.transaction(writes=True) as session:
         scopes = tuple(scope for kind in EVENTS.values() if (scope := kind.scope) is not None)
-        candidate = Installed(one.installation, found[0], "active", scopes, "all", "all")
+        candidate = candidates.Installed(one.installation, found[0], "active", scopes, "all", "all")
         view = {"visitor": {}, "url": "https://example.com/", "referrer": ""}
         assert outbox.emit(session, "site_view", [candidate], view, site_id=one.site)[0] == []
         fields = {"revisionId": new_id()}
