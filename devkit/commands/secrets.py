@@ -51,14 +51,15 @@ def command(
 ) -> None:
     """List the secrets of the project in PATH (this folder), and where the variables behind them come from.
 
-    A project reads its own .env. Of your environment, and of 1Password, it reads what you allow: here, for this folder,
-    or for one command with DEVKIT_ALLOW_ENV. Names may hold `*`. Values are never shown. Exits with 1 when a variable
-    is not set, or not allowed.
+    A project reads its own .env. At a terminal it reads of your environment, and of 1Password, what you allow: here,
+    for this folder, or for one command with DEVKIT_ALLOW_ENV. Names may hold `*`. Without a terminal, as in CI, it
+    reads all where DEVKIT_ALLOW_ENV is not set. Values are never shown. Exits with 1 when a variable is not set, or not
+    allowed.
     """
     if allow or withdraw:
         folder, _ = projects.find_folder(path)
         allowed.change(folder, list(allow), list(withdraw))
-        here = allowed.patterns(folder)
+        here = allowed.kept(folder)
         answer(as_json, {"allowed": here}, f"This project may read of yours: {', '.join(here) or 'nothing'}.")
         return
     if name is not None:

@@ -200,7 +200,7 @@ def test_variables_that_are_not_set_and_a_token_that_may_not(
 ) -> None:
     done = logged_in("publish", str(shop.folder), "--organization", alpha.id)
     assert (done.code, "integration.yaml:7:8: the variable `API_KEY` is not set" in done.err) == (1, True)
-    taken = logged_in("publish", str(shop.folder), "--organization", alpha.id, API_KEY=HUSH)
+    taken = logged_in("publish", str(shop.folder), "--organization", alpha.id, API_KEY=HUSH, DEVKIT_ALLOW_ENV="")
     assert taken.code == 1 and "`devkit secrets --allow API_KEY` lets it" in taken.err
     assert HUSH not in taken.out + taken.err
     other = logged_in(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import shutil
 import subprocess
 import sys
@@ -53,9 +55,29 @@ def test_it_lists_where_values_come_from(shell: Shell, shop: Path) -> None:
     assert shell("secrets", str(shop), DEVKIT_ENV="staging", OTHER="x").code == 1
 
 
+@pytest.mark.parametrize(("terminal", "said"), [(True, "not allowed"), (False, "the process's environment")])
+def test_an_environment_is_taken_as_it_stands_where_nobody_sits_at_a_terminal(
+    terminal: bool, said: str, shop: Path, tmp_path: Path
+) -> None:
+    master, slave = pty.openpty()
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "devkit", "secrets", str(shop)],
+            env=environment(tmp_path, API_KEY=HUSH, OTHER=HUSH),
+            stdin=slave if terminal else subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+    finally:
+        os.close(master)
+        os.close(slave)
+    assert done.returncode == int(terminal) and f"API_KEY ({said})" in done.stdout
+
+
 def test_a_project_reads_of_its_authors_own_what_was_allowed(shell: Shell, shop: Path, tmp_path: Path) -> None:
     """Whoever clones a project did not write its manifest, which may name any variable."""
-    known = {"API_KEY": HUSH, "OTHER": HUSH}
+    known = {"API_KEY": HUSH, "OTHER": HUSH, "DEVKIT_ALLOW_ENV": ""}
     done = shell("secrets", str(shop), **known)
     assert (done.code, done.out.splitlines()[0]) == (1, "KEY: API_KEY (not allowed)")
     manifest = shop / "integration.yaml"

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from devkit.checking import manifest_text
-from devkit.projects import environments
+from devkit.projects import allowed, environments
 from devkit.projects import project as projects
 from devkit.projects.environments import PROCESS, Variable
 from devkit.projects.findings import InvalidProject
@@ -55,6 +55,11 @@ def test_what_is_nearer_wins(shop: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert (known["API_KEY"].value, known["API_KEY"].source) == ("staged", ".env.staging")
     assert (known["OTHER"].value, known["OTHER"].source) == ("a b", ".env")
     monkeypatch.setenv("API_KEY", "exported")
+    with monkeypatch.context() as terminal:
+        terminal.setattr(allowed, "at_terminal", lambda: True)
+        assert environments.variables(shop, "staging")["API_KEY"].value == "staged"
+    assert environments.variables(shop, "staging")["API_KEY"].value == "exported"  # as in CI
+    monkeypatch.setenv("DEVKIT_ALLOW_ENV", "")
     assert environments.variables(shop, "staging")["API_KEY"].value == "staged"
     monkeypatch.setenv("DEVKIT_ALLOW_ENV", "API_KEY")
     known = environments.variables(shop, "staging")
