@@ -33,7 +33,7 @@ from runtime.store.tables.integrations import IntegrationRow
 WAITING = ("pending", "failed")
 CLAIMING = 7_401_883_121
 """The lock of PostgreSQL that who takes events holds; `migrate.LOCK` is the other one."""
-MAX_WAITING = 100_000
+MAX_WAITING = 50_000
 """Events of an integration that are not over, beyond which nothing more is taken that could be left out: every process
 that looks for what is due passes by all of them. What changes cause is always written, and ends by itself."""
 FARTHEST = 60.0
