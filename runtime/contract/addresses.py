@@ -165,3 +165,12 @@ class Addresses:
     @property
     def _content(self) -> str:
         return self.content_url.replace("*.", "", 1)
+
+
+def shown_address(url: str) -> str:
+    """Give an address as others than its owner may see it: keys travel in queries, in fragments, and before an `@`."""
+    try:
+        parts = urlsplit(url)
+        return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+    except ValueError:
+        return url.partition("?")[0].partition("#")[0]

@@ -17,11 +17,6 @@ ImportSource = Literal[
 ImportStatus = Literal["pending", "in-progress", "completed", "failed", "cancelled"]
 
 
-def shown_address(url: str) -> str:
-    """Write an address for whoever may know of an import, without its query: signatures and keys stand there."""
-    return url.partition("#")[0].partition("?")[0]
-
-
 def _web_address(url: str) -> str:
     """Refuse what is no address of the web; whether it may be requested is seen when it is."""
     try:

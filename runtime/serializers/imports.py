@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from pydantic import MISSING
 
-from runtime.contract.importing import Import, shown_address
+from runtime.contract.addresses import shown_address
+from runtime.contract.importing import Import
 from runtime.serializers.view import View
 from runtime.store.tables.imports import ImportRow
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from pydantic import MISSING
 
+from runtime.contract.addresses import shown_address
 from runtime.contract.openapi_specs import (
     ErrorCode,
     OpenApiSpec,
@@ -23,13 +24,14 @@ from runtime.store.tables.openapi_specs import OpenApiSpecRow, OpenApiVersionRow
 
 def specs(view: View, rows: Sequence[OpenApiSpecRow]) -> list[OpenApiSpec]:
     """Show specifications."""
+    promises = [permissions(OPENAPI_SPEC, level) for level in view.levels(rows)]
     return [
         OpenApiSpec(
             id=row.id,
             created_at=row.created_at,
             updated_at=row.updated_at,
             slug=row.slug,
-            source_url=row.source_url if row.source_url is not None else MISSING,
+            source_url=_source(row.source_url, promised) if row.source_url is not None else MISSING,
             processing_state=cast(ProcessingState, row.state),
             visibility="private",
             last_version=row.last_version if row.last_version is not None else MISSING,
@@ -37,14 +39,19 @@ def specs(view: View, rows: Sequence[OpenApiSpecRow]) -> list[OpenApiSpec]:
             last_process_error_code=cast(ErrorCode, row.error_code) if row.error_code is not None else MISSING,
             last_processed_errors=[SpecError(message=message, code=row.error_code or MISSING) for message in row.errors]
             or MISSING,
-            permissions=permissions(OPENAPI_SPEC, level),
+            permissions=promised,
             urls=SpecUrls(
                 location=view.at.api("orgs", row.organization_id, "openapi", row.slug),
                 app=view.at.app("orgs", row.organization_id, "openapi", row.slug),
             ),
         )
-        for row, level in zip(rows, view.levels(rows), strict=True)
+        for row, promised in zip(rows, promises, strict=True)
     ]
+
+
+def _source(url: str, promised: Mapping[str, bool]) -> str:
+    """Show where a specification comes from, to whoever may change that with the keys that stand in it."""
+    return url if promised["edit"] else shown_address(url)
 
 
 def versions(view: View, rows: Sequence[OpenApiVersionRow]) -> list[OpenApiSpecVersion]:

@@ -14,6 +14,7 @@ import pytest
 
 from runtime.contract.identifiers import new_id
 from tests.conftest import Api, HostProcess, Tenant, tenant, wait_for
+from tests.scenarios.people import person
 
 DOCUMENT = {
     "openapi": "3.0.3",
@@ -168,6 +169,16 @@ def test_a_text_becomes_a_version(specs: Specs, owner: Tenant) -> None:
     assert specs.api.call("DELETE", f"{specs.path}/{slug}").status == 205
     assert specs.api.call("DELETE", f"{specs.path}/{slug}").status == 204
     assert specs.api.get(f"{specs.path}/{slug}/versions/latest").status == 404
+
+
+def test_keys_in_an_address_are_shown_to_who_may_change_it(
+    specs: Specs, source: Source, owner: Tenant, served: HostProcess
+) -> None:
+    url = source.serve("/signed.json?key=k3y", DOCUMENT)
+    path = f"{specs.path}/{specs.put({'url': url})}"
+    assert specs.api.get(path).json["sourceURL"] == url
+    seen = person(served, owner, "read").api.get(path)
+    assert seen.json["sourceURL"] == url.partition("?")[0] and "k3y" not in seen.text
 
 
 def test_an_address_is_fetched_and_again_at_each_put(specs: Specs, source: Source) -> None:

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from protego import Protego
 
-from runtime.contract.importing import shown_address
+from runtime.contract.addresses import shown_address
 from runtime.dispatch.jobs import Job
 from runtime.services.importing import fetching
 from runtime.services.importing.fetching import AGENT, Fetched, NotFetched
