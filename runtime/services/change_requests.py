@@ -53,7 +53,7 @@ FULL_OF_BYTES = (
     "put what is new into another space."
 )
 FULL_OF_FILES = (
-    "A space has at most {most} different files, those of earlier revisions included; put what is new into another one."
+    "A space has at most {most} different files, with those of earlier revisions; put more into another one."
 )
 MAX_REVISIONS, SELDOM = 200_000, 10
 """Revisions of a space; how many are there is looked at with every so many changes of a change request."""
@@ -64,9 +64,7 @@ FULL_OF_REVISIONS = (
 MAX_OPEN, MAX_EVER = 2000, 100_000
 """Change requests of a space: those that are drafts or open, and those that were ever made."""
 FULL = "This space has {most} change requests that are drafts or open, and takes no more; merge or archive some first."
-FULL_FOREVER = (
-    "A space has at most {most} change requests, whatever became of them; duplicate the space, and go on in the copy."
-)
+FULL_FOREVER = "A space has at most {most} change requests, whatever became of them; go on in a duplicate of the space."
 MAX_REVIEWERS = 200
 """People who are asked to review one change request."""
 FULL_OF_REVIEWERS = (

@@ -148,7 +148,7 @@ def bundled(script: Path, *options: str) -> str:
     """Bundle a script as a project is bundled, but for what options change."""
     command = esbuild.find(FOLDER)
     assert command is not None
-    built = esbuild.bundle([*command, *options], FOLDER, script, "development")
+    built = esbuild.bundle([*command, *options], FOLDER, script, "development", "required")
     assert isinstance(built, str), built
     return built
 
