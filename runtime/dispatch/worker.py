@@ -10,7 +10,6 @@ import time
 from collections import Counter, deque
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from queue import Empty, SimpleQueue
@@ -18,18 +17,16 @@ from typing import Any
 
 from runtime.contract.events import EVENTS
 from runtime.contract.identifiers import new_id
-from runtime.contract.invocation import Limits, LogLine, Outcome, Trace
-from runtime.contract.masking import BY_SHAPE, Masker
+from runtime.contract.invocation import LogLine, Outcome, Trace
 from runtime.dispatch.announcing import Announcer
+from runtime.dispatch.attempts import Attempt
 from runtime.dispatch.deliveries import Deliveries
 from runtime.dispatch.fair_pool import FairPool
 from runtime.dispatch.invoke import Invoker
 from runtime.dispatch.outbox import CHANGES_WINDOW, MAX_CHANGES
 from runtime.dispatch.owners import Owners
-from runtime.dispatch.recorder import summary
 from runtime.dispatch.retention import Retention
 from runtime.dispatch.retry import Delivered, Failed, Verdict, judge
-from runtime.dispatch.traces import trace_text
 from runtime.engines.engine import AnswerCut
 from runtime.store import queue
 from runtime.store.database import Database
@@ -47,63 +44,6 @@ WRITE_EVERY = 0.01
 CLAIM_EVERY = 0.03
 UNWRITTEN = 4
 """Events for each thread that may have begun and are not written down; when a host dies, these come again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """How one attempt at an event ended, with what is written down of it; `ended` in epoch seconds.
-
-    Without a state, for an event that was taken and not begun.
-    """
-
-    event: EventRow
-    organization_id: str
-    payload: dict[str, Any]
-    state: str = ""
-    integration: str = ""
-    answer: int | None = None
-    delay: float = 0.0
-    trace: Trace | None = None
-    seconds: float | None = None
-    masker: Masker = BY_SHAPE
-    ended: float = 0.0
-
-    def values(self, limits: Limits) -> dict[str, Any]:
-        """Give the columns of the event's row."""
-        event = self.event
-        # What comes again is sent as it was committed; what is over is only shown.
-        over = self.state in ("delivered", "given-up")
-        masked = self.masker.payload(self.payload, event.payload) if over else None
-        text = None
-        if self.trace is not None and self.seconds is not None:
-            text = trace_text(self.trace, limits, self.masker, event.created_at, self.seconds, ended=self.ended)
-        return {
-            "place": event.seq,
-            "state": self.state,
-            "due_at": self.ended + self.delay,
-            "answer": self.answer,
-            "duration_ms": self._duration,
-            "trace": text,
-            "kept": None if masked == event.payload else masked,
-        }
-
-    def told(self) -> dict[str, Any]:
-        """Give what pages are told that look at the event's integration."""
-        return {
-            "id": self.event.id,
-            "type": self.event.type,
-            "created_at": self.event.created_at,
-            "installation_id": self.event.installation_id,
-            "state": self.state,
-            "duration_ms": self._duration,
-            "payload": self.masker.payload(self.payload, self.event.payload),
-            "answer": self.answer,
-            "due_at": self.ended + self.delay,
-        }
-
-    @property
-    def _duration(self) -> float | None:
-        return None if self.seconds is None else self.seconds * 1000
 
 
 class Dispatcher:
@@ -311,7 +251,7 @@ class Dispatcher:
             ended = [attempt for attempt in batch if attempt.state]
             unbegun = [attempt.event.seq for attempt in batch if not attempt.state]
             # Here, and not where they ended: there the next event of the lane waits for it.
-            values = [self._values(attempt) for attempt in ended]
+            values = [attempt.values(self._invoker.limits) for attempt in ended]
             while batch:
                 try:
                     with self._database.transaction(writes=True) as session:
@@ -333,14 +273,7 @@ class Dispatcher:
                 self._wake.set()
             for attempt in ended:
                 if self._announcer.heard(attempt.integration):
-                    self._announcer.announce(attempt.integration, "event", summary(attempt.told()))
-
-    def _values(self, attempt: Attempt) -> dict[str, Any]:
-        try:
-            return attempt.values(self._invoker.limits)
-        except Exception:  # whatever it is, how the others ended is written down, and how this one did
-            log.exception("the trace of event %s could not be written", attempt.event.id)
-            return replace(attempt, trace=None).values(self._invoker.limits)
+                    self._announcer.announce(attempt.integration, "event", attempt.told())
 
     def _take_results(self) -> list[Attempt]:
         try:

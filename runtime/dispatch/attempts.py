@@ -1,0 +1,95 @@
+"""Attempts at events that ended: what is written down of them, and what pages are told."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import dataclass
+from typing import Any
+
+from runtime.contract.invocation import Limits, Trace
+from runtime.contract.masking import BY_SHAPE, Masker
+from runtime.dispatch.recorder import summary
+from runtime.dispatch.traces import trace_text
+from runtime.store.tables.events import EventRow
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """How one attempt at an event ended, with what is written down of it; `ended` in epoch seconds.
+
+    Without a state, for an event that was taken and not begun.
+    """
+
+    event: EventRow
+    organization_id: str
+    payload: dict[str, Any]
+    state: str = ""
+    integration: str = ""
+    answer: int | None = None
+    delay: float = 0.0
+    trace: Trace | None = None
+    seconds: float | None = None
+    masker: Masker = BY_SHAPE
+    ended: float = 0.0
+
+    def values(self, limits: Limits) -> dict[str, Any]:
+        """Give the columns of the event's row: how it ended is written down even where the rest cannot be shown."""
+        kept, trace = None, None
+        try:
+            # What comes again is sent as it was committed; what is over is only shown.
+            masked = self._masked() if self._over else self.event.payload
+            kept = None if masked == self.event.payload else masked
+            if self.trace is not None and self.seconds is not None:
+                created = self.event.created_at
+                trace = trace_text(self.trace, limits, self.masker, created, self.seconds, ended=self.ended)
+        except Exception:  # one event must not end the thread that writes down all of them
+            log.exception("the trace of event %s could not be written", self.event.id)
+            kept = self._bare() if self._over else None
+        return {
+            "place": self.event.seq,
+            "state": self.state,
+            "due_at": self.ended + self.delay,
+            "answer": self.answer,
+            "duration_ms": self._duration,
+            "trace": trace,
+            "kept": kept,
+        }
+
+    def told(self) -> dict[str, Any]:
+        """Give what pages are told that look at the event's integration."""
+        try:
+            payload = self._masked()
+        except Exception:  # as above
+            log.exception("event %s could not be shown", self.event.id)
+            payload = self._bare()
+        return summary(
+            {
+                "id": self.event.id,
+                "type": self.event.type,
+                "created_at": self.event.created_at,
+                "installation_id": self.event.installation_id,
+                "state": self.state,
+                "duration_ms": self._duration,
+                "payload": payload,
+                "answer": self.answer,
+                "due_at": self.ended + self.delay,
+            }
+        )
+
+    def _masked(self) -> str:
+        return self.masker.payload(self.payload, self.event.payload)
+
+    def _bare(self) -> str:
+        """Give a payload that says nothing: what is not masked is shown to nobody."""
+        return json.dumps({"type": self.event.type})
+
+    @property
+    def _over(self) -> bool:
+        return self.state in ("delivered", "given-up")
+
+    @property
+    def _duration(self) -> float | None:
+        return None if self.seconds is None else self.seconds * 1000

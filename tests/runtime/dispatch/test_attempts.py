@@ -1,0 +1,49 @@
+"""What is written down of an attempt at an event: how it ended, whatever else of it cannot be shown."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from runtime.contract.invocation import Limits, LogLine, Trace
+from runtime.contract.masking import BY_SHAPE, Masker
+from runtime.dispatch.attempts import Attempt
+from runtime.store.tables.events import EventRow
+
+PAYLOAD = {"type": "space_content_updated", "token": "hush"}
+
+
+class Broken(Masker):
+    """One that cannot mask."""
+
+    def payload(self, event: dict[str, Any], text: str) -> str:
+        raise RecursionError
+
+
+def attempt(masker: Masker, state: str = "delivered") -> Attempt:
+    event = EventRow(
+        id="e", seq=7, type="space_content_updated", payload=json.dumps(PAYLOAD), created_at=datetime.now(UTC)
+    )
+    trace = Trace(logs=[LogLine(0.0, "info", "said")])
+    return Attempt(event, "o", PAYLOAD, state, "i", 200, trace=trace, seconds=0.5, masker=masker, ended=1.0)
+
+
+def test_an_attempt_is_written_down_and_told_without_secrets() -> None:
+    values, told = attempt(BY_SHAPE).values(Limits()), attempt(BY_SHAPE).told()
+    assert (values["place"], values["state"], values["answer"], values["duration_ms"]) == (7, "delivered", 200, 500.0)
+    assert "said" in values["trace"] and "hush" not in values["kept"] and "hush" not in json.dumps(told, default=str)
+
+
+def test_what_comes_again_is_kept_as_it_was_committed() -> None:
+    assert attempt(BY_SHAPE, "failed").values(Limits())["kept"] is None
+
+
+@pytest.mark.parametrize("state", ["delivered", "failed"])
+def test_one_that_cannot_be_shown_ends_all_the_same(state: str) -> None:
+    values, told = attempt(Broken(), state).values(Limits()), attempt(Broken(), state).told()
+    assert (values["place"], values["state"]) == (7, state)
+    assert values["kept"] == ('{"type": "space_content_updated"}' if state == "delivered" else None)
+    assert "hush" not in json.dumps(told, default=str)
