@@ -14,6 +14,7 @@ from typing import IO, BinaryIO
 from urllib.parse import SplitResult, urlsplit
 
 from runtime.contract.invocation import Subrequest
+from runtime.engines.effort import Effort, TooMuchWork
 from runtime.engines.egress import CheckedConnection, EgressRefused, EgressRules, open_connection, target_of
 from runtime.engines.egress_account import Account
 
@@ -123,6 +124,8 @@ class Exchange:
                 self._forward(reader, headers)
         except EgressRefused as error:
             self._refuse(403, str(error))
+        except TooMuchWork:
+            self._fail(502, "The connection carried so many small pieces that it was given up.")
         except TimeoutError:
             self._fail(504, "The server did not answer in time.")
         except (OSError, http.client.HTTPException, ValueError) as error:
@@ -202,8 +205,10 @@ class Exchange:
         head += ["Connection: close", "", ""]
         self._answered = True
         self._client.sendall("\r\n".join(head).encode("latin-1", "replace"))
+        effort = Effort()
         while piece := answer.read1(_PIECE):
             self._client.sendall(piece)
+            effort.took(len(piece))
 
     def _tunnel(self) -> None:
         """Connect the script with a server; what they say is encrypted and not seen."""
@@ -224,6 +229,7 @@ class Exchange:
         poll = select.poll()
         for descriptor in ends:
             poll.register(descriptor, select.POLLIN)
+        effort = Effort()
         while readable := poll.poll(WAIT_SECONDS * 1000):
             for descriptor, _ in readable:
                 source, sink = ends[descriptor]
@@ -231,6 +237,7 @@ class Exchange:
                 if not data:
                     return
                 sink.sendall(data)
+                effort.took(len(data))
 
     def _refuse(self, status: int, sentence: str) -> None:
         self._record(None, refused=sentence)
@@ -268,7 +275,7 @@ def _copy(reader: IO[bytes], connection: CheckedConnection, length: int) -> None
 
 def _chunks(reader: BinaryIO) -> Iterator[bytes]:
     """Read a body sent in chunks, a bounded piece at a time; raises `ValueError`, `EgressRefused`."""
-    total = 0
+    total, effort = 0, Effort()
     while size := int(reader.readline(1024).partition(b";")[0].strip(), 16):
         total += size
         if size < 0 or total > _BODY_BYTES:
@@ -279,9 +286,10 @@ def _chunks(reader: BinaryIO) -> Iterator[bytes]:
                 raise ValueError("the request's body ended too early")
             size -= len(piece)
             yield piece
+            effort.took(len(piece))
         reader.readline(16)
-    while reader.readline(_HEAD_BYTES).strip():
-        pass
+    while line := reader.readline(_HEAD_BYTES).strip():
+        effort.took(len(line))
 
 
 def turn_away(client: socket.socket, sentence: str) -> None:

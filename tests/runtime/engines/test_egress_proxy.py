@@ -7,6 +7,7 @@ import subprocess
 import textwrap
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 from runtime.contract.invocation import Limits, Script
+from runtime.engines import effort
 from runtime.engines.egress import Address, EgressRules
 from runtime.engines.egress_exchange import without_credentials
 from runtime.engines.python_process.pool import PythonEngine
@@ -51,12 +53,16 @@ class _Echo(BaseHTTPRequestHandler):
         if self.path == "/broken":
             self.send_header("Content-Length", "1000")
             self.close_connection = True
+        elif self.path == "/crumbs":
+            answer = b"1\r\nx\r\n" * 1_000_000 + b"0\r\n\r\n"
+            self.send_header("Transfer-Encoding", "chunked")
         elif self.path == "/open-ended":
             self.send_header("Connection", "close")
         else:
             self.send_header("Content-Length", str(len(answer)))
         self.end_headers()
-        self.wfile.write(answer)
+        with suppress(ConnectionError):  # the proxy has heard enough
+            self.wfile.write(answer)
 
     do_POST = do_GET
 
@@ -215,6 +221,13 @@ def test_unreachable_server_is_reported(ask: Ask) -> None:
 
 def test_half_an_answer_is_an_error(ask: Ask) -> None:
     assert ask(fetching("http://platform.example/broken")).json()[0] == 0
+
+
+def test_an_answer_in_chunks_of_a_byte_is_given_up(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(effort, "ALWAYS", 0.1)
+    assert ask(fetching("http://platform.example/crumbs")).json()[0] == 0
+    monkeypatch.undo()
+    assert ask(fetching("http://platform.example/open-ended")).json()[0] == 200
 
 
 def test_answer_of_unknown_length_arrives(ask: Ask) -> None:
