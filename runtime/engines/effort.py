@@ -1,4 +1,7 @@
-"""How much work the bytes of a strange server may make."""
+"""How much work bytes may make that are read from scripts and strange servers.
+
+What is read as HTTP is counted by its lines (`whole_pieces.py`); this is for the rest.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,14 @@ ALWAYS, A_SECOND = 2.0, 10 << 20
 
 
 class TooMuchWork(Exception):
-    """An answer takes more processor time than its bytes are worth."""
+    """What is read takes more processor time than its bytes are worth."""
 
 
 class Effort:
-    """Counts the processor time of the thread that reads an answer.
+    """Counts the processor time of the thread that reads.
 
-    In chunks or packets of a byte each, a server that sends slowly enough to keep within every limit of bytes would
-    keep the interpreter busy, which all threads share, until the time for the answer is over.
+    Packets of a byte each stay within every limit of bytes, and would keep the interpreter busy, which all threads
+    share, until the time for the exchange is over.
     """
 
     def __init__(self) -> None:

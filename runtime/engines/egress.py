@@ -16,13 +16,12 @@ from urllib.parse import SplitResult, urlsplit
 
 import certifi
 
-from runtime.engines.effort import Effort, TooMuchWork
 from runtime.engines.own_tls import OwnAuthority
+from runtime.engines.whole_pieces import WholeResponse
 
 Address = tuple[str, int]
 Resolver = Callable[..., Sequence[tuple[Any, ...]]]
 
-_PIECE = 1 << 16
 _NO_PORTS = (0, 25)  # nothing, and mail
 # IANA special-purpose registries, plus 168.63.129.16: the address of a cloud's machine agent.
 _CLOSED_4 = [
@@ -147,6 +146,8 @@ def _named(host: str, port: int) -> tuple[str, str]:
 class CheckedConnection(http.client.HTTPConnection):
     """An HTTP connection whose socket is opened by the rules."""
 
+    response_class = WholeResponse
+
     def __init__(self, rules: EgressRules, parts: SplitResult, timeout: float) -> None:
         """Take a URL in parts and the seconds each wait may take."""
         self._secure = parts.scheme == "https"
@@ -250,7 +251,7 @@ def fetch(
     try:
         connection.request(method, target_of(parts), body, {"Connection": "close", **(headers or {})})
         answer = connection.getresponse()
-        content = _content(answer, max_bytes + 1)
+        content = answer.read(max_bytes + 1)
         if connection.was_cut:
             raise TimeoutError
         if len(content) > max_bytes:
@@ -259,8 +260,6 @@ def fetch(
             total = len(content) + answer.length
             raise FetchFailed(f"The answer announced {total} bytes and ended after {len(content)}.")
         return FetchedResponse(answer.status, answer.getheaders(), content)
-    except TooMuchWork as error:
-        raise FetchFailed("The answer came in so many small pieces that it was given up.") from error
     except (OSError, http.client.HTTPException, ValueError) as error:
         if connection.was_cut or isinstance(error, TimeoutError):
             raise FetchFailed(f"No answer within {timeout:g} seconds.", timed_out=True) from error
@@ -268,14 +267,3 @@ def fetch(
     finally:
         alarm.cancel()
         connection.close()
-
-
-def _content(answer: http.client.HTTPResponse, most: int) -> bytes:
-    """Read a body, at most so many bytes of it; raises `TooMuchWork`."""
-    parts: list[bytes] = []
-    effort = Effort()
-    while most > 0 and (piece := answer.read(min(most, _PIECE))):
-        parts.append(piece)
-        most -= len(piece)
-        effort.took(len(piece))
-    return b"".join(parts)

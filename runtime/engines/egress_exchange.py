@@ -205,10 +205,8 @@ class Exchange:
         head += ["Connection: close", "", ""]
         self._answered = True
         self._client.sendall("\r\n".join(head).encode("latin-1", "replace"))
-        effort = Effort()
         while piece := answer.read1(_PIECE):
             self._client.sendall(piece)
-            effort.took(len(piece))
 
     def _tunnel(self) -> None:
         """Connect the script with a server; what they say is encrypted and not seen."""

@@ -17,6 +17,7 @@ from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
 from runtime.engines.effort import Effort, TooMuchWork
 from runtime.engines.egress import CheckedConnection, EgressRefused, EgressRules, open_connection, target_of
+from runtime.engines.whole_pieces import AnswerInCrumbs
 
 MAX_PACK = 500 * 1024 * 1024
 MAX_REFERENCES = 32 * 1024 * 1024
@@ -180,7 +181,7 @@ class GitRemote:
                 _check_status(answer)
                 yield answer
                 return
-            except TooMuchWork:
+            except (AnswerInCrumbs, TooMuchWork):
                 raise GitFailed("The server sends so many small pieces that it was given up.") from None
             except (OSError, http.client.HTTPException) as error:
                 if connection.was_cut or isinstance(error, TimeoutError):
@@ -296,13 +297,12 @@ def _references(lines: _Packets) -> References:
 
 
 def _copy(answer: http.client.HTTPResponse, into: BinaryIO, check: Callable[[], None]) -> None:
-    left, effort = MAX_PACK, Effort()
+    left = MAX_PACK
     while piece := answer.read(_PIECE):
         check()
         left -= len(piece)
         if left < 0:
             raise GitTooLarge("The repository is too large: its server sends more than is taken at one commit.")
-        effort.took(len(piece))
         into.write(piece)
 
 
