@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from devkit.build import javascript, reach
+from devkit.build.kept_esbuild import KeptEsbuild
 from devkit.projects.findings import InvalidProject
 from devkit.projects.project import Project, secrets
 from devkit.terminal.output import Problem
@@ -23,15 +24,19 @@ _ZIP = "data:application/zip;base64,"
 
 
 def publish_body(
-    project: Project, organization: str, mode: str = "production", sandbox: SandboxMode | None = None
+    project: Project,
+    organization: str,
+    mode: str = "production",
+    sandbox: SandboxMode | None = None,
+    kept: KeptEsbuild | None = None,
 ) -> dict[str, Any]:
     """Build the body of publish: manifest, code, pictures, secrets; raises Problem or InvalidProject.
 
     `mode` is "production" or "development"; only bundled languages know the difference. Their bundlers are confined
-    where the system can, unless `sandbox` is "off".
+    where the system can, unless `sandbox` is "off"; what stays of them between two saves is in `kept`.
     """
     manifest = project.manifest
-    code, entry = script(project, mode, sandbox)
+    code, entry = script(project, mode, sandbox, kept)
     body: dict[str, Any] = manifest.model_dump(mode="json", by_alias=True, include=set(Manifest.model_fields))
     body |= {
         "runtime": runtime_of(project),
@@ -53,7 +58,12 @@ def runtime_of(project: Project) -> str:
     return "python" if project.script.suffix == ".py" else "v2"
 
 
-def script(project: Project, mode: str = "production", sandbox: SandboxMode | None = None) -> tuple[str, str]:
+def script(
+    project: Project,
+    mode: str = "production",
+    sandbox: SandboxMode | None = None,
+    kept: KeptEsbuild | None = None,
+) -> tuple[str, str]:
     """Give the code as one string, and the name of its entry file; raises Problem or InvalidProject.
 
     JavaScript and TypeScript are bundled into one module. A Python script that stands alone travels as text; one with
@@ -65,7 +75,7 @@ def script(project: Project, mode: str = "production", sandbox: SandboxMode | No
     if not file.is_file():
         raise InvalidProject([project.finding(("script",), f"there is no file {project.manifest.script}")])
     if file.suffix in javascript.ENDINGS:
-        return javascript.bundle(project, mode, authors_mode(sandbox))
+        return javascript.bundle(project, mode, authors_mode(sandbox), kept)
     if file.suffix != ".py":
         known = ", ".join((".py", *javascript.ENDINGS))
         raise InvalidProject([project.finding(("script",), f"a script is written in Python or JavaScript: {known}")])

@@ -6,37 +6,35 @@ import json
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from devkit.build import node_packages, programs, reach
+from devkit.build.kept_esbuild import Bundled, Esbuild, KeptEsbuild
 from devkit.build.places import relative, source_line
 from devkit.projects.findings import Finding
 from devkit.terminal.output import Problem
 from runtime.engines.sandbox import SandboxMode
 
-OPTIONS = (
-    "--bundle",
-    "--platform=neutral",
-    "--format=esm",
-    "--target=es2020",
-    "--main-fields=worker,browser,module,jsnext,main",
-    "--conditions=worker,browser,import,production",
-    "--external:node:*",
-    "--external:cloudflare:*",
-    "--jsx=automatic",
-    "--jsx-import-source=@gitbook/runtime",
-    "--loader:.raw.js=text",
-    "--loader:.raw.css=text",
+OPTIONS: dict[str, Any] = {
+    "bundle": True,
+    "platform": "neutral",
+    "format": "esm",
+    "target": "es2020",
+    "mainFields": ["worker", "browser", "module", "jsnext", "main"],
+    "conditions": ["worker", "browser", "import", "production"],
+    "external": ["node:*", "cloudflare:*"],
+    "jsx": "automatic",
+    "jsxImportSource": "@gitbook/runtime",
+    "loader": {".raw.js": "text", ".raw.css": "text"},
     # Inside the script, so that the host can name the author's file and line in every error.
-    "--sourcemap=inline",
+    "sourcemap": "inline",
     # Names and places are enough: the lines themselves are read from the author's files, and stay there.
-    "--sources-content=false",
-    "--log-level=error",
-    "--log-limit=20",
-    "--color=false",
-)
+    "sourcesContent": False,
+}
 """What scripts are built with everywhere else (docs/contract/scripts.md, "The script")."""
+_SAID = ("--log-level=error", "--log-limit=20", "--color=false")
 PATIENCE = 60
 ERROR = re.compile(
     r"^[✘X] \[ERROR\] (?P<message>[^\n]*)\n(?:\n {4}(?P<file>[^\n]+?):(?P<line>\d+):(?P<column>\d+):\n)?", re.MULTILINE
@@ -45,8 +43,8 @@ UNREADABLE = re.compile(r'^Cannot read file "(?P<name>[^"]+)"')
 UNRESOLVED = re.compile(r'^Could not resolve "(?P<name>[^"]+)"$')
 
 
-def find(folder: Path) -> list[str] | None:
-    """Find the command that runs esbuild for a project, from its folder upward; None without one.
+def find(folder: Path) -> Esbuild | None:
+    """Find the esbuild of a project, from its folder upward; None without one.
 
     The native program is called directly: starting it through Node takes longer than the bundling.
     """
@@ -54,38 +52,85 @@ def find(folder: Path) -> list[str] | None:
     for package in node_packages.installed(folder, "esbuild", "@gitbook/cli/node_modules/esbuild"):
         program = node_packages.program(package, native)
         if program is not None:
-            return [str(program)]
+            module = package / "lib" / "main.js"
+            return Esbuild([str(program)], module if module.is_file() else None)
     for above in (folder, *folder.parents):
         linked = above / "node_modules" / ".bin" / "esbuild"
         if linked.is_file():
-            return [str(linked)]
+            return Esbuild([str(linked)])
     return None
 
 
-def bundle(command: list[str], folder: Path, script: Path, mode: str, confined: SandboxMode) -> str | list[Finding]:
+def bundle(
+    found: Esbuild, folder: Path, script: Path, mode: str, confined: SandboxMode, kept: KeptEsbuild | None = None
+) -> str | list[Finding]:
     """Bundle a script into the text of one module, or report what is wrong with it; raises Problem.
 
     `mode` is "production" (made small, as it is published) or "development". Without a sandbox, which shows nothing
-    but the project, a bundle with a file from elsewhere is refused.
+    but the project, a bundle with a file from elsewhere is refused. With `kept`, what bundled before does it again.
     """
-    options = [*OPTIONS, f"--define:MODE={json.dumps(mode)}", f"--define:process.env.NODE_ENV={json.dumps(mode)}"]
-    if mode == "production":
-        options.append("--minify")
+    constants = {"MODE": json.dumps(mode), "process.env.NODE_ENV": json.dumps(mode)}
+    options = OPTIONS | {"define": constants, "minify": mode == "production"}
     try:
-        words = [*command, str(script), *options]
-        done = programs.run(words, folder, PATIENCE, confined)
-        strangers = _from_elsewhere(words, folder) if confined == "off" and done.returncode == 0 else []
+        entry = {"entryPoints": [str(script)], "absWorkingDir": str(folder)}
+        bundled = kept.bundle(found, folder, options | entry, PATIENCE, confined) if kept is not None else None
+        bundled = bundled or _once(found, folder, script, options, confined)
+        strangers = [name for name in bundled.inputs if confined == "off" and _from_elsewhere(name, folder)]
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         raise Problem(f"esbuild cannot be run: {error}; run `npm install` again") from error
     if strangers:
         return [Finding(relative(script, folder), 1, 1, outside(folder, name)) for name in strangers]
-    if done.returncode == 0:
-        return done.stdout
-    findings = list(_findings(folder, script, done.stderr))
+    if bundled.code is not None:
+        return bundled.code
+    findings = list(_findings(folder, script, bundled.errors))
     if not findings:
-        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        lines = bundled.errors.strip().splitlines() or ["it does not say why"]
         raise Problem(f"esbuild could not bundle {script.name}: {lines[-1]}")
     return findings
+
+
+def words(options: Mapping[str, Any]) -> Iterator[str]:
+    """Write options, named as esbuild's module does, as its command line takes them."""
+    for name, value in options.items():
+        flag = "--" + re.sub("[A-Z]", lambda match: f"-{match[0].lower()}", name)
+        if isinstance(value, dict):
+            yield from (f"{flag}:{key}={text}" for key, text in value.items())
+        elif name == "external":
+            yield from (f"{flag}:{text}" for text in value)
+        elif isinstance(value, list):
+            yield f"{flag}={','.join(value)}"
+        elif value is True:
+            yield flag
+        elif value is not False or name == "sourcesContent":
+            yield f"{flag}={str(value).lower() if value is False else value}"
+
+
+def _once(found: Esbuild, folder: Path, script: Path, options: Mapping[str, Any], confined: SandboxMode) -> Bundled:
+    """Bundle with a process of its own; raises OSError, ValueError, TimeoutExpired, Problem."""
+    command = [*found.command, str(script), *words(options), *_SAID]
+    done = programs.run(command, folder, PATIENCE, confined)
+    if done.returncode:
+        return Bundled(None, (), done.stderr or f"exit code {done.returncode}")
+    return Bundled(done.stdout, _inputs(command, folder) if confined == "off" else (), "")
+
+
+def _inputs(command: list[str], folder: Path) -> tuple[str, ...]:
+    """Name the files of a bundle; raises OSError, ValueError, TimeoutExpired.
+
+    The bundle is made once more for that: esbuild lists its files only where it does not write to standard output.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        listed = Path(scratch, "inputs.json")
+        told = [f"--outfile={Path(scratch, 'bundle.js')}", f"--metafile={listed}"]
+        done = programs.run([*command, *told], folder, PATIENCE, "off")
+        if done.returncode:
+            raise OSError(done.stderr.strip()[:300])
+        return tuple(json.loads(listed.read_text(encoding="utf-8"))["inputs"])
+
+
+def _from_elsewhere(name: str, folder: Path) -> bool:
+    """Tell of a file of a bundle that it does not belong to the project."""
+    return not name.startswith("<") and not reach.within(folder / name, folder)
 
 
 def _findings(folder: Path, script: Path, text: str) -> Iterator[Finding]:
@@ -100,21 +145,6 @@ def _findings(folder: Path, script: Path, text: str) -> Iterator[Finding]:
         source = source_line(folder / match["file"], line)
         before = (source or "").encode()[:column].decode(errors="ignore")
         yield Finding(match["file"], line, len(before) + 1 if source else column + 1, message, source)
-
-
-def _from_elsewhere(words: list[str], folder: Path) -> list[str]:
-    """Name the files of a bundle that do not belong to the project; raises OSError, ValueError, TimeoutExpired.
-
-    The bundle is made once more for that: esbuild lists its files only where it does not write to standard output.
-    """
-    with tempfile.TemporaryDirectory() as scratch:
-        listed = Path(scratch, "inputs.json")
-        told = [f"--outfile={Path(scratch, 'bundle.js')}", f"--metafile={listed}"]
-        done = programs.run([*words, *told], folder, PATIENCE, "off")
-        if done.returncode:
-            raise OSError(done.stderr.strip()[:300])
-        names = json.loads(listed.read_text(encoding="utf-8"))["inputs"]
-    return [name for name in names if not name.startswith("<") and not reach.within(folder / name, folder)]
 
 
 def outside(folder: Path, name: str) -> str:

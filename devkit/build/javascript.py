@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from devkit.build import deno_bundle, esbuild
+from devkit.build.kept_esbuild import KeptEsbuild
 from devkit.build.places import relative
 from devkit.projects.findings import InvalidProject
 from devkit.projects.project import Project
@@ -15,17 +16,17 @@ from runtime.engines.sandbox import SandboxMode
 ENDINGS = (".js", ".jsx", ".mjs", ".ts", ".tsx", ".mts")
 
 
-def bundle(project: Project, mode: str, sandbox: SandboxMode) -> tuple[str, str]:
+def bundle(project: Project, mode: str, sandbox: SandboxMode, kept: KeptEsbuild | None = None) -> tuple[str, str]:
     """Give the bundled code, and the script's name; raises InvalidProject with what the bundler found, or Problem.
 
-    Bundlers run in a sandbox that shows them the project and nothing else.
+    Bundlers run in a sandbox that shows them the project and nothing else. With `kept`, one stays for the next time.
 
     The project's own esbuild comes first. A project without packages needs none: Deno bundles it.
     """
     folder, script = project.folder, project.script
-    command = esbuild.find(folder)
-    if command is not None:
-        built = esbuild.bundle(command, folder, script, mode, sandbox)
+    found = esbuild.find(folder)
+    if found is not None:
+        built = esbuild.bundle(found, folder, script, mode, sandbox, kept)
     elif package := _package(folder):
         raise Problem(_no_bundler(package))
     else:

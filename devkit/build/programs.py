@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import resource
@@ -9,8 +10,9 @@ import shutil
 import subprocess
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from devkit.build import reach
 from devkit.terminal.output import Problem
@@ -55,14 +57,73 @@ def run(
     of its own, and neither home, environment nor network. Raises OSError where it cannot be started, TimeoutExpired
     after `patience` seconds, and Problem where there is no sandbox that works.
     """
+    with _ready(command, folder, confined, environment, mounts, links) as ready:
+        done = _finished(ready, patience)
     if confined == "off":
-        return _finished(command, folder, {**os.environ, **_FOR_ALL, **(environment or {})}, patience, None)
+        return done
+    if done.returncode and done.stderr.startswith("bwrap: "):
+        raise Problem(f"{sandbox.explain(done.stderr)} ({GOES_WITHOUT})")
+    if done.stderr.startswith(_NOT_STARTED):
+        raise OSError(done.stderr.removeprefix(_NOT_STARTED).strip())
+    return done
+
+
+def start(
+    command: Sequence[str],
+    folder: Path,
+    confined: SandboxMode,
+    *,
+    environment: Mapping[str, str] | None = None,
+    mounts: Mapping[str, str] | None = None,
+    links: Mapping[str, str] | None = None,
+) -> subprocess.Popen[bytes]:
+    """Start a program that stays, as `run` does, and is spoken with through pipes; raises OSError and Problem.
+
+    It ends with the thread that started it (bubblewrap asks the kernel for that), and has to end when its input does.
+    """
+    with _ready(command, folder, confined, environment, mounts, links) as ready:
+        return subprocess.Popen(
+            ready.words,
+            cwd=ready.folder,
+            env=ready.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            pass_fds=ready.handed,
+        )
+
+
+class _Ready(NamedTuple):
+    """All that a process is started with."""
+
+    words: Sequence[str]
+    folder: Path
+    environment: Mapping[str, str]
+    handed: tuple[int, ...] = ()
+
+
+@contextlib.contextmanager
+def _ready(
+    command: Sequence[str],
+    folder: Path,
+    confined: SandboxMode,
+    environment: Mapping[str, str] | None,
+    mounts: Mapping[str, str] | None,
+    links: Mapping[str, str] | None,
+) -> Iterator[_Ready]:
+    """Give what a program is started with while the filter of its sandbox can be read; raises OSError and Problem."""
+    if confined == "off":
+        yield _Ready(command, folder, {**os.environ, **_FOR_ALL, **(environment or {})})
+        return
+    reading, writing = os.pipe()
     try:
-        view = _view(command, folder, mounts or {}, links or {})
-        reading, writing = os.pipe()
+        try:
+            os.write(writing, _filter())  # less than a pipe holds
+        finally:
+            os.close(writing)
         try:
             words = sandbox.bubblewrap_command(
-                view,
+                _view(command, folder, mounts or {}, links or {}),
                 command,
                 {**_ENVIRONMENT, **_FOR_ALL, **(environment or {})},
                 filter_descriptor=reading,
@@ -70,21 +131,11 @@ def run(
                 folder=str(folder.resolve()),
                 tmp_bytes=_TMP_BYTES,
             )
-            os.write(writing, _filter())  # less than a pipe holds
-            os.close(writing)
-            writing = -1
-            done = _finished(words, Path("/"), {}, patience, reading)
-        finally:
-            os.close(reading)
-            if writing >= 0:
-                os.close(writing)
-    except (SandboxUnavailable, LookupError) as error:
-        raise Problem(f"{error} ({GOES_WITHOUT})") from error
-    if done.returncode and done.stderr.startswith("bwrap: "):
-        raise Problem(f"{sandbox.explain(done.stderr)} ({GOES_WITHOUT})")
-    if done.stderr.startswith(_NOT_STARTED):
-        raise OSError(done.stderr.removeprefix(_NOT_STARTED).strip())
-    return done
+        except (SandboxUnavailable, LookupError) as error:
+            raise Problem(f"{error} ({GOES_WITHOUT})") from error
+        yield _Ready(words, Path("/"), {}, (reading,))
+    finally:
+        os.close(reading)
 
 
 @functools.cache
@@ -110,20 +161,18 @@ def _interpreters() -> dict[str, str]:
     return {inside: os.path.realpath(outside) for inside, outside in found.items() if outside is not None} | beside
 
 
-def _finished(
-    words: Sequence[str], folder: Path, environment: Mapping[str, str], patience: float, handed: int | None
-) -> subprocess.CompletedProcess[str]:
+def _finished(ready: _Ready, patience: float) -> subprocess.CompletedProcess[str]:
     """Wait for a program; what it says goes through files, whose size is limited, and not into memory."""
     late = threading.Event()
     with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as wrong:
         process = subprocess.Popen(
-            words,
-            cwd=folder,
-            env=environment,
+            ready.words,
+            cwd=ready.folder,
+            env=ready.environment,
             stdin=subprocess.DEVNULL,
             stdout=said,
             stderr=wrong,
-            pass_fds=() if handed is None else (handed,),
+            pass_fds=ready.handed,
         )
 
         def end() -> None:
@@ -142,9 +191,9 @@ def _finished(
         finally:
             timer.cancel()
         if late.is_set():
-            raise subprocess.TimeoutExpired(words, patience)
+            raise subprocess.TimeoutExpired(ready.words, patience)
         texts = []
         for file in (said, wrong):
             file.seek(0)
             texts.append(file.read(_SAID).decode("utf-8", "replace"))
-    return subprocess.CompletedProcess(words, process.returncode, *texts)
+    return subprocess.CompletedProcess(ready.words, process.returncode, *texts)

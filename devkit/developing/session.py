@@ -9,6 +9,7 @@ import time
 from typing import Any
 
 from devkit.build.bundle import publish_body
+from devkit.build.kept_esbuild import KeptEsbuild
 from devkit.developing import browsers
 from devkit.developing.debugging import Debuggee
 from devkit.developing.faults import EXPECTED, faults, patience
@@ -54,6 +55,7 @@ class Session:
         self._faulty = False
         self._live = b""
         self._reloading = threading.Lock()
+        self._bundler = KeptEsbuild()
         self._watcher = Watcher(self._folder, self._changed)
 
     def run(self, started: float) -> None:
@@ -71,6 +73,7 @@ class Session:
                 raise Problem(f"the host ended unexpectedly; see {self._host.log}")
         self._followed.set()
         self._watcher.stop()
+        self._bundler.close()
 
     def open_preview(self) -> None:
         """Show the preview in a browser, or its address where there is none."""
@@ -93,7 +96,7 @@ class Session:
         try:
             project = projects.load(self._path, self._env)
             self.name = project.manifest.name
-            body = publish_body(project, self._organization, "development", self._host.sandbox)
+            body = publish_body(project, self._organization, "development", self._host.sandbox, self._bundler)
             digest = hashlib.sha256(json.dumps([self.name, body]).encode()).digest()
             if digest == self._live and not self._faulty:
                 return  # another file changed: a log beside the sources must not make versions, which are logged again

@@ -146,9 +146,9 @@ def test_the_compiler_finds_what_does_not_fit(tmp_path: Path) -> None:
 
 def bundled(script: Path, *options: str) -> str:
     """Bundle a script as a project is bundled, but for what options change."""
-    command = esbuild.find(FOLDER)
-    assert command is not None
-    built = esbuild.bundle([*command, *options], FOLDER, script, "development", "required")
+    found = esbuild.find(FOLDER)
+    assert found is not None
+    built = esbuild.bundle(esbuild.Esbuild([*found.command, *options]), FOLDER, script, "development", "required")
     assert isinstance(built, str), built
     return built
 

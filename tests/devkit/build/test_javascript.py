@@ -93,9 +93,9 @@ def test_the_bundler_is_found_from_a_folder_below(npm_project: Path) -> None:
     below = npm_project / "packages" / "one"
     below.mkdir(parents=True)
     assert "alert('shown as text')" in body(write(below))["script"]
-    command = esbuild.find(below)
-    assert command is not None
-    assert command[0].endswith("/bin/esbuild")
+    found = esbuild.find(below)
+    assert found is not None
+    assert found.command[0].endswith("/bin/esbuild")
 
 
 @needs_packages
@@ -193,6 +193,6 @@ def test_linked_packages_are_followed_to_their_bundler(tmp_path: Path) -> None:
     shutil.copytree(MODULES / "@esbuild", store / "@esbuild", symlinks=True)
     (store / "esbuild").mkdir()
     (tmp_path / "node_modules" / "esbuild").symlink_to(store / "esbuild")
-    command = esbuild.find(tmp_path)
-    assert command is not None
-    assert Path(command[0]).is_relative_to(store)
+    found = esbuild.find(tmp_path)
+    assert found is not None
+    assert Path(found.command[0]).is_relative_to(store)
