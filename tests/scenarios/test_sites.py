@@ -85,7 +85,8 @@ def test_visits_and_ratings_reach_integrations_that_ask_for_them(alpha: Tenant) 
     }
     rated = [item["payload"]["feedback"] for item in events(one, "page_feedback", 2)]
     assert rated == [{"rating": "good", "comment": "Well said."}, {"rating": "good"}]
-    trace = alpha.api.get(f"{one.path}/events/{events(one, 'site_view', 1)[0]['id']}").json["trace"]
+    seen = f"{one.path}/events/{events(one, 'site_view', 1)[0]['id']}"
+    trace = wait_for(lambda: alpha.api.get(seen).json.get("trace"))
     assert trace["logs"][0]["message"] == "viewed https://docs.example.com/a by yes"
     assert alpha.api.get(f"{deaf.path}/events", type="site_view").json["count"] == 0
 
