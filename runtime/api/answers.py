@@ -68,17 +68,24 @@ def unless_known(answer: RawAnswer, if_none_match: str | None) -> RawAnswer:
 def error_answer(error: Exception, doing: str) -> RawAnswer:
     """Word an error: no stack, no SQL; what was unexpected is in the log, with what was being done."""
     if isinstance(error, errors.ApiError):
-        signed_out = isinstance(error, errors.Unauthorized)
-        return _answer(errors.status_of(error), error.message, [("WWW-Authenticate", "Bearer")] if signed_out else [])
+        return _answer(errors.status_of(error), error.message, _asking_for_more(error))
     if isinstance(error, IntegrityError) and (sentence := conflicts.sentence(error)) is not None:
         return _answer(409, sentence)  # of requests at the same moment the database lets one through
     if isinstance(error, StaleDataError):
         return _answer(409, conflicts.REMOVED)  # what was to be changed went at the same moment
     if isinstance(error, (DBAPIError, DatabaseGone, NoConnection)):
         log.error("%s: the database refused: %s", doing, getattr(error, "orig", None) or error)
-        return _answer(503, errors.Unavailable().message, [("Retry-After", "1")])
+        unavailable = errors.Unavailable()
+        return _answer(unavailable.status, unavailable.message, _asking_for_more(unavailable))
     log.error("%s failed", doing, exc_info=error)
     return _answer(500, "Something went wrong unexpectedly. The host's log says what.")
+
+
+def _asking_for_more(error: errors.ApiError) -> list[tuple[str, str]]:
+    """Give the headers that say what has to come first: a token, or a while."""
+    if isinstance(error, errors.Unauthorized):
+        return [("WWW-Authenticate", "Bearer")]
+    return [] if error.retry_after is None else [("Retry-After", str(error.retry_after))]
 
 
 def _answer(status: int, message: str, headers: Sequence[tuple[str, str]] = ()) -> RawAnswer:
@@ -100,6 +107,8 @@ def _http_error(error: HTTPException) -> Response:
     status = error.code or 500
     error_class = WORDS.get(status)
     headers = [(name, value) for name, value in error.get_headers() if name == "Allow"]
+    if error_class is not None:
+        headers += _asking_for_more(error_class())
     message = error_class().message if error_class else error.name
     if request.routing_exception is error and request.path.startswith("/v1/"):
         message = _no_operation(error)

@@ -150,7 +150,7 @@ def _plan(
         ):
             return None
         if level.paused and not active:
-            raise errors.Unavailable(f"`{name}` answers nothing now: its {level.paused} is paused.")
+            raise errors.Inactive(f"`{name}` answers nothing now: its {level.paused} is paused.")
         return level
 
     plan = host.plans.get(("public", active, *places), host.database.basis(), find)

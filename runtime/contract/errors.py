@@ -9,6 +9,8 @@ class ApiError(Exception):
     """Something went wrong unexpectedly. The failure is in the host's log."""
 
     status: ClassVar[int] = 500
+    retry_after: ClassVar[int | None] = None
+    """Seconds after which the same request is worth sending again; None where time alone changes nothing."""
 
     def __init__(self, message: str | None = None) -> None:
         self.message = message or (type(self).__doc__ or "").strip()
@@ -73,6 +75,7 @@ class TooManyRequests(ApiError):
     """Too many requests; try again in a moment."""
 
     status = 429
+    retry_after: ClassVar[int | None] = 60
 
 
 class BadGateway(ApiError):
@@ -85,6 +88,13 @@ class Unavailable(ApiError):
     """The host is busy or stopping; try again in a moment."""
 
     status = 503
+    retry_after: ClassVar[int | None] = 1
+
+
+class Inactive(Unavailable):
+    """What would answer is paused; somebody has to activate it first."""
+
+    retry_after = None
 
 
 class GatewayTimeout(ApiError):

@@ -191,7 +191,7 @@ def _sign_in(session: Session, at: Addresses, asked: Asked) -> str:
         return sign_in_address(site.fallback_url, place)
     part = visitor_keys.part_of(session, site)
     if part is None or site.visitor_auth_integration is None:
-        raise errors.Unavailable("The integration that signs visitors in is not active here.")
+        raise errors.Inactive("The integration that signs visitors in is not active here.")
     if not at.own_origins:
         return at.site(site.id) + place
     name = site.visitor_auth_integration

@@ -396,7 +396,7 @@ def test_an_organization_has_two_long_texts_read_at_once(alpha: Tenant, beta: Te
     assert 200 in told and 503 in told, told
     assert 1 <= most <= 2
     refused = next(answer for answer in answers if answer.status == 503)
-    assert "is being read; try again" in refused.text
+    assert "is being read; try again" in refused.text and refused.headers["Retry-After"] == "1"
 
 
 def _command(pid: int) -> bytes:

@@ -190,6 +190,7 @@ def test_what_is_paused_renders_and_answers_nothing(alpha: Tenant) -> None:
             answer = requests.get(address, timeout=10)
             assert answer.status_code == (503 if level in silent else 203), (at, level)
             assert level not in silent or "paused" in answer.json()["error"]["message"]
+            assert "Retry-After" not in answer.headers  # time alone changes nothing
         render = one.render()
         assert render.status == (200 if "space" not in silent else 412), at
         assert "space" not in silent or (where in render.text and "resume" in render.text)

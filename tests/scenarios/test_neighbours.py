@@ -36,7 +36,7 @@ def test_slow_integrations_leave_room(tmp_path: Path) -> None:
         statuses = Counter(call.result().status_code for call in flood)
     assert statuses[200] >= 4 and statuses[503] > 100
     refused = next(call.result() for call in flood if call.result().status_code == 503)
-    assert "busy" in refused.json()["error"]["message"]
+    assert "busy" in refused.json()["error"]["message"] and refused.headers["Retry-After"] == "1"
     assert host.stop() == 0
 
 
