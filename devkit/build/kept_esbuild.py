@@ -170,7 +170,8 @@ def _start(known: _Known, folder: Path) -> subprocess.Popen[bytes]:
         [deno, *_DENO, *_RIGHTS, str(_SCRIPT), str(known.module)],
         folder,
         known.confined,
-        environment={"ESBUILD_BINARY_PATH": known.program} | ({"DENO_DIR": "/tmp/deno"} if confined else {}),
+        environment={"ESBUILD_BINARY_PATH": known.program, "GOGC": "400"}
+        | ({"DENO_DIR": "/tmp/deno"} if confined else {}),
         mounts={place: place for place in (deno, str(_SCRIPT))},
         links={"/proc/self/exe": deno},  # where Deno, which sees no /proc, asks for its own program
     )

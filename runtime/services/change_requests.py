@@ -8,7 +8,7 @@ first one made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
@@ -27,13 +27,12 @@ from runtime.contract.change_requests import (
 from runtime.contract.moments import wire_time
 from runtime.dispatch import outbox
 from runtime.serializers.file_urls import address_of
-from runtime.services import content, room, semantic_changes
+from runtime.services import content, content_room, room, semantic_changes
 from runtime.services.editing import Editor, Node, too_much
 from runtime.services.merging.snapshots import Merge, merge_snapshots
 from runtime.store import change_requests as stored
 from runtime.store import installed, locks, rows
-from runtime.store.blobs.store import files_of
-from runtime.store.content import collecting, revisions
+from runtime.store.content import revisions
 from runtime.store.content.entries import File
 from runtime.store.content.revisions import snapshot_of
 from runtime.store.content.snapshot import Snapshot
@@ -46,21 +45,6 @@ from runtime.store.tables.organizations import MemberRow
 from runtime.store.tables.spaces import SpaceRow
 
 CLOSED = ("merged", "archived")
-MAX_BYTES, MAX_BLOBS = 10 << 30, 100_000
-"""Bytes of all files of a space, and how many different ones, those of earlier revisions included."""
-FULL_OF_BYTES = (
-    f"Files of a space have at most {MAX_BYTES >> 30} GB together, those of earlier revisions included; "
-    "put what is new into another space."
-)
-FULL_OF_FILES = (
-    "A space has at most {most} different files, with those of earlier revisions; put more into another one."
-)
-MAX_REVISIONS, SELDOM = 200_000, 10
-"""Revisions of a space; how many are there is looked at with every so many changes of a change request."""
-FULL_OF_REVISIONS = (
-    "This space has {most} revisions, and takes no more. What change requests do not need any more goes after "
-    f"{collecting.KEPT.days} days; until then, duplicate the space, and go on in the copy."
-)
 MAX_OPEN, MAX_EVER = 2000, 100_000
 """Change requests of a space: those that are drafts or open, and those that were ever made."""
 FULL = "This space has {most} change requests that are drafts or open, and takes no more; merge or archive some first."
@@ -182,27 +166,10 @@ def put_file(session: Session, space: SpaceRow, row: ChangeRequestRow, user_id: 
     """Add a file, or replace its bytes; returns the id of the revision. Raises BadRequest where there is no room."""
 
     def apply(editor: Editor) -> None:
-        hold_files(session, space.id, {file.blob: file.size})
+        content_room.for_files(session, space.id, {file.blob: file.size})
         editor.put_file(file)
 
     return _edit(session, space, row, user_id, apply)[0]
-
-
-def hold_files(session: Session, space_id: str, new: Mapping[str, int]) -> None:
-    """Make sure that a space, whose content is held, has room for files, given as bytes by blob; raises BadRequest."""
-    there, size = files_of(session, space_id)
-    if there + len(new) > MAX_BLOBS:
-        raise errors.BadRequest(FULL_OF_FILES.format(most=f"{MAX_BLOBS:,}"))
-    if size + sum(new.values()) > MAX_BYTES:
-        raise errors.BadRequest(FULL_OF_BYTES)
-
-
-def hold_revisions(session: Session, space_id: str) -> None:
-    """Make sure that a space, whose content is held, has room for one more revision; raises BadRequest.
-
-    A merge asks for none: there are as many as change requests.
-    """
-    room.hold(session, RevisionRow, MAX_REVISIONS, FULL_OF_REVISIONS, space_id=space_id)
 
 
 def _edit(
@@ -373,10 +340,11 @@ def write_revision(
 ) -> RevisionRow:
     """Write the next revision of a change request, whose space is locked; `values` are other columns of its row.
 
-    Raises BadRequest where the space has too many.
+    Raises BadRequest where the space has too many, or too much in them.
     """
-    if sum(one["count"] for one in row.contributors.values()) % SELDOM == 0:
-        hold_revisions(session, row.space_id)
+    if sum(one["count"] for one in row.contributors.values()) % content_room.SELDOM == 0:
+        content_room.for_revisions(session, row.space_id)
+    content_room.for_documents(session, row.space_id)
     values |= {"type": kind, "parents": parents, "user_id": user_id}
     before = _revision(session, row.space_id, row.revision_id)
     made = revisions.write(session, row.space_id, snapshot, documents, before=before, **values)

@@ -10,6 +10,7 @@ from runtime.services import (
     access_tokens,
     change_requests,
     commenting,
+    content_room,
     granting,
     installing,
     inviting,
@@ -36,12 +37,12 @@ def most_items(model: type[Body], field: str) -> int:
 
 SPACE = {
     "spaces": room.MAX_SPACES,
-    "revisions": change_requests.MAX_REVISIONS,
-    "space_blobs": change_requests.MAX_BLOBS,
+    "revisions": content_room.MAX_REVISIONS,
+    "space_blobs": content_room.MAX_BLOBS,
     "grants": granting.MAX_GRANTS,
     "space_installations": installing.MAX_PARTS,
 }
-CONTENT = {"revisions": change_requests.MAX_REVISIONS, "space_blobs": change_requests.MAX_BLOBS}
+CONTENT = {"revisions": content_room.MAX_REVISIONS, "space_blobs": content_room.MAX_BLOBS}
 IMPORT = {**CONTENT, "imports": imports.KEPT, "jobs": MAX_WAITING}
 COMMENT = {"comments": commenting.MAX_COMMENTS}
 REPLY = {"comment_replies": commenting.MAX_REPLIES}
@@ -173,6 +174,7 @@ ADD_NOTHING = {
 BY_THE_HOST = {
     "blobs",
     "content_pieces",
+    "content_sizes",
     "document_references",
     "events",
     "git_syncs",

@@ -318,7 +318,8 @@ KINDS = [
 WITHIN_OTHERS = {
     "blobs": "as many as files, of which the bytes of a space are bounded",
     "collection_ancestors": "collections, nested at most `MAX_NESTED` deep",
-    "content_pieces": "as many as revisions need, each of a bounded size",
+    "content_pieces": "`MAX_DOCUMENTS` bytes of a space",
+    "content_sizes": "one for each space",
     "document_references": "one for each document and what it leads to",
     "events": "those that ended are kept up to `DEVKIT_KEEP_EVENTS`, and `MAX_WAITING` of an integration wait",
     "external_ids": "some of an installation, as its body may have",

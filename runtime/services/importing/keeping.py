@@ -18,7 +18,7 @@ from runtime.contract.moments import wire_time
 from runtime.dispatch.jobs import Job, JobFailed
 from runtime.engines.apart.answers import Refused
 from runtime.engines.apart.runner import ApartFailed
-from runtime.services import change_requests
+from runtime.services import change_requests, content_room
 from runtime.services.files import MAX_FILE, file_of
 from runtime.services.importing import handing_over
 from runtime.services.importing.assembling import Assembly, Place
@@ -182,13 +182,13 @@ def _write(
     known = {file.blob for file in snapshot_of(session, before).files}
     new = {file.blob: file.size for file in snapshot.files if file.blob not in known}
     if new:
-        change_requests.hold_files(session, space.id, new)
+        content_room.for_files(session, space.id, new)
     values = {**target.values, "id": target.revision_id}
     if row is not None:
         assert target.user_id is not None, "people alone change change requests"
         change_requests.write_revision(session, row, target.user_id, snapshot, (), "edits", [base_id], **values)
     else:
-        change_requests.hold_revisions(session, space.id)
+        content_room.for_revisions(session, space.id)
         values = {"type": "edits", "parents": [base_id], "user_id": target.user_id, **values}
         made = revisions.write(session, space.id, snapshot, before=before, **values)
         if target.shown:
@@ -223,6 +223,7 @@ def _store_documents(job: Job, folder: Path, space_id: str) -> dict[str, str]:
         packed = {bytes.fromhex(one.name): one.packed for one in batch}
         found = {bytes.fromhex(one.name): one.found for one in batch if one.found is not None}
         with job.tools.database.transaction(writes=True) as session:
+            content_room.for_documents(session, space_id)
             revisions.keep(session, space_id, packed, found)
         names |= {one.id: one.name for one in batch}
     return names

@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
-from sqlalchemy import delete, exists, or_, select
+from sqlalchemy import delete, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from runtime.store.blobs.store import GRACE
+from runtime.store.content import sizes
 from runtime.store.content.pieces import names_of, unpack
 from runtime.store.content.revisions import AT_ONCE, CACHE
 from runtime.store.database import Database, now
@@ -92,8 +93,13 @@ def collect(database: Database, space_id: str, before: datetime) -> int:
     for part in _parts(needless):
         with _written_since(database, space_id, needed) as session:
             names = [name for name in part if name not in needed.pieces]
-            for table in (ContentPieceRow, DocumentReferencesRow):
-                session.execute(delete(table).where(table.space_id == space_id, table.name.in_(names)))
+            of_these = delete(ContentPieceRow).where(
+                ContentPieceRow.space_id == space_id, ContentPieceRow.name.in_(names)
+            )
+            deleted = session.scalars(of_these.returning(func.length(ContentPieceRow.content))).all()
+            sizes.note(session, space_id, -sum(deleted))
+            found = DocumentReferencesRow
+            session.execute(delete(found).where(found.space_id == space_id, found.name.in_(names)))
     for some in _parts(needless_blobs):
         with _written_since(database, space_id, needed) as session:
             unneeded = [name for name in some if name not in needed.blobs]

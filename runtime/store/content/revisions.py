@@ -12,7 +12,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from runtime.store.blobs.store import Blob, need
-from runtime.store.content import references
+from runtime.store.content import references, sizes
 from runtime.store.content.entries import Entry, File, Page, ReusableContent
 from runtime.store.content.pieces import digest_of, names_of, pack, to_pieces, unpack
 from runtime.store.content.snapshot import Snapshot
@@ -183,8 +183,11 @@ def _read(session: Session, space_id: str, names: Sequence[bytes]) -> dict[bytes
 
 
 def _add(session: Session, space_id: str, pieces: Mapping[bytes, bytes]) -> None:
-    """Store pieces; what is there already stays."""
+    """Store pieces, and count their bytes; what is there already stays."""
     values = [{"space_id": space_id, "name": name, "content": content} for name, content in sorted(pieces.items())]
     insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    added = 0
     for place in range(0, len(values), AT_ONCE):
-        session.execute(insert(ContentPieceRow).values(values[place : place + AT_ONCE]).on_conflict_do_nothing())
+        statement = insert(ContentPieceRow).values(values[place : place + AT_ONCE]).on_conflict_do_nothing()
+        added += sum(len(pieces[name]) for name in session.scalars(statement.returning(ContentPieceRow.name)))
+    sizes.note(session, space_id, added)

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from sqlalchemy import (
     JSON,
+    BigInteger,
     ColumnElement,
     ForeignKey,
     Index,
@@ -87,6 +88,16 @@ class ContentPieceRow(Table):
     space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"), primary_key=True)
     name: Mapped[bytes] = mapped_column(LargeBinary(20), primary_key=True)
     content: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class ContentSizeRow(Table):
+    """How many bytes the pieces of a space have together, as they are stored; none has no row."""
+
+    __tablename__ = "content_sizes"
+    decides: ClassVar[Decides | None] = NOT_KEPT
+
+    space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"), primary_key=True)
+    size: Mapped[int] = mapped_column(BigInteger)
 
 
 class DocumentReferencesRow(Table):

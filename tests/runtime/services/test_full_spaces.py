@@ -5,22 +5,24 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from runtime.contract import errors
 from runtime.contract.change_requests import CreateChangeRequest
 from runtime.contract.identifiers import new_id
-from runtime.services import change_requests
+from runtime.services import change_requests, content_room
 from runtime.services import spaces as space_service
+from runtime.store.content import collecting, sizes
 from runtime.store.content.entries import File
-from runtime.store.database import Database, Table
+from runtime.store.database import Database, Table, now
 from runtime.store.tables.blobs import SpaceBlobRow
 from runtime.store.tables.change_requests import ChangeRequestRow
-from runtime.store.tables.content import RevisionRow
+from runtime.store.tables.content import ContentPieceRow, RevisionRow
 from runtime.store.tables.organizations import OrganizationRow, UserRow
 from runtime.store.tables.spaces import SpaceRow
 from tests import databases
@@ -85,25 +87,25 @@ def ground(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ground]:
 def test_the_last_place_is_taken_once(
     most: str, table: type[Table], ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(change_requests, most, ground.count(table) + 1)
+    monkeypatch.setattr(content_room, most, ground.count(table) + 1)
     assert sorted(ground.put_at_once()) == [False] * (AT_ONCE - 1) + [True]
-    assert ground.count(table) == getattr(change_requests, most)
+    assert ground.count(table) == getattr(content_room, most)
 
 
 def test_one_change_request_fills_a_space_by_no_more_than_what_is_let_in_between(
     ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(change_requests, "MAX_REVISIONS", 15)
+    monkeypatch.setattr(content_room, "MAX_REVISIONS", 15)
     made = 0
     while ground.put(ground.requests[0]):
         made += 1
         assert made < 100
-    assert 15 <= ground.count(RevisionRow) < 15 + change_requests.SELDOM
+    assert 15 <= ground.count(RevisionRow) < 15 + content_room.SELDOM
 
 
 def test_what_was_begun_is_merged_into_a_full_space(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ground.put(ground.requests[0])
-    monkeypatch.setattr(change_requests, "MAX_REVISIONS", ground.count(RevisionRow))
+    monkeypatch.setattr(content_room, "MAX_REVISIONS", ground.count(RevisionRow))
     assert not ground.put(ground.requests[1])
     with ground.database.transaction(writes=True) as session:
         space = session.get_one(SpaceRow, ground.space)
@@ -111,3 +113,44 @@ def test_what_was_begun_is_merged_into_a_full_space(ground: Ground, monkeypatch:
         prepared = change_requests.prepare(session, row, "merge")
         outcome = change_requests.finish(session, space, row, ground.user, prepared)
         assert outcome is not None and row.status == "merged" and space.revision_id == row.merged_id
+
+
+def test_a_space_with_as_many_bytes_as_there_may_be_is_only_merged(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert ground.put(ground.requests[0])
+    with ground.database.transaction(writes=False) as session:
+        there = sizes.size_of(session, ground.space)
+    assert there > 0
+    monkeypatch.setattr(content_room, "MAX_DOCUMENTS", there)
+    assert ground.put_at_once() == [False] * AT_ONCE
+    with ground.database.transaction(writes=True) as session:
+        with pytest.raises(errors.BadRequest, match=f"takes {there:,} bytes, compressed; it takes no more"):
+            content_room.for_documents(session, ground.space)
+        space = session.get_one(SpaceRow, ground.space)
+        row = session.get_one(ChangeRequestRow, ground.requests[0])
+        prepared = change_requests.prepare(session, row, "merge")
+        assert change_requests.finish(session, space, row, ground.user, prepared) is not None
+        assert row.status == "merged"
+
+
+def test_the_bytes_of_a_space_are_those_of_its_pieces(ground: Ground) -> None:
+    def counted() -> tuple[int, int]:
+        with ground.database.transaction(writes=False) as session:
+            length = func.coalesce(func.sum(func.length(ContentPieceRow.content)), 0)
+            pieces = session.scalar(select(length).where(ContentPieceRow.space_id == ground.space))
+            return sizes.size_of(session, ground.space), int(pieces or 0)
+
+    kept, pieces = counted()
+    assert kept == pieces
+    for _ in range(6):  # at the same moment, of which some write the same
+        assert ground.put_at_once() == [True] * AT_ONCE
+        kept, pieces = counted()
+        assert kept == pieces
+    with ground.database.transaction(writes=True) as session:
+        long_ago = now() - timedelta(days=60)
+        session.execute(update(ChangeRequestRow).values(status="archived", updated_at=long_ago))
+        session.execute(update(RevisionRow).values(created_at=long_ago))
+    assert collecting.collect(ground.database, ground.space, now()) > 0
+    fewer, pieces = counted()
+    assert fewer == pieces < kept

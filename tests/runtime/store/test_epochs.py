@@ -31,6 +31,7 @@ MOVES: dict[str, tuple[str, ...]] = {
     "comment_replies": (),
     "comments": (),
     "content_pieces": (),
+    "content_sizes": (),
     "document_references": (),
     "email_invites": (),
     "events": (),

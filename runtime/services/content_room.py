@@ -1,0 +1,62 @@
+"""How much content a space may have with what earlier revisions need; whoever writes into it holds its content."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlalchemy.orm import Session
+
+from runtime.contract import errors
+from runtime.services import room
+from runtime.store.blobs.store import files_of
+from runtime.store.content import collecting, sizes
+from runtime.store.tables.content import RevisionRow
+
+MAX_BYTES, MAX_BLOBS = 10 << 30, 100_000
+"""Bytes of all files of a space, and how many different ones."""
+FULL_OF_BYTES = (
+    f"Files of a space have at most {MAX_BYTES >> 30} GB together, those of earlier revisions included; "
+    "put what is new into another space."
+)
+FULL_OF_FILES = (
+    "A space has at most {most} different files, with those of earlier revisions; put more into another one."
+)
+MAX_DOCUMENTS = 5 << 30
+"""Bytes of all that pages of a space say, as they are stored: compressed, and what several revisions say once."""
+FULL_OF_DOCUMENTS = (
+    "What this space says now and what it said before takes {most} bytes, compressed; it takes no more. What change "
+    f"requests do not need any more goes after {collecting.KEPT.days} days; until then, duplicate the space, and go on "
+    "in the copy."
+)
+MAX_REVISIONS, SELDOM = 200_000, 10
+"""Revisions of a space; how many are there is looked at with every so many changes of a change request."""
+FULL_OF_REVISIONS = (
+    "This space has {most} revisions, and takes no more. What change requests do not need any more goes after "
+    f"{collecting.KEPT.days} days; until then, duplicate the space, and go on in the copy."
+)
+
+
+def for_files(session: Session, space_id: str, new: Mapping[str, int]) -> None:
+    """Make sure that there is room for files, given as bytes by blob; raises BadRequest."""
+    there, size = files_of(session, space_id)
+    if there + len(new) > MAX_BLOBS:
+        raise errors.BadRequest(FULL_OF_FILES.format(most=f"{MAX_BLOBS:,}"))
+    if size + sum(new.values()) > MAX_BYTES:
+        raise errors.BadRequest(FULL_OF_BYTES)
+
+
+def for_documents(session: Session, space_id: str) -> None:
+    """Make sure that documents may be written, as large as one request or import may be; raises BadRequest.
+
+    A merge asks for no room: what it writes was let in before, but for what blocks of both sides become together.
+    """
+    if sizes.size_of(session, space_id) >= MAX_DOCUMENTS:
+        raise errors.BadRequest(FULL_OF_DOCUMENTS.format(most=f"{MAX_DOCUMENTS:,}"))
+
+
+def for_revisions(session: Session, space_id: str) -> None:
+    """Make sure that there is room for one more revision; raises BadRequest.
+
+    A merge asks for none: there are as many as change requests.
+    """
+    room.hold(session, RevisionRow, MAX_REVISIONS, FULL_OF_REVISIONS, space_id=space_id)

@@ -1,0 +1,27 @@
+"""How many bytes the content of a space has, with what earlier revisions need: counted as it is written and deleted.
+
+A number beside the pieces, because adding them up would read all of a space for each change.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from runtime.store.tables.content import ContentSizeRow
+
+
+def size_of(session: Session, space_id: str) -> int:
+    """Give the bytes of a space's content, compressed, as they are stored."""
+    return session.scalar(select(ContentSizeRow.size).where(ContentSizeRow.space_id == space_id)) or 0
+
+
+def note(session: Session, space_id: str, more: int) -> None:
+    """Count bytes that were added to the content of a space in this transaction, or taken from it."""
+    if not more:
+        return
+    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    values = insert(ContentSizeRow).values(space_id=space_id, size=more)
+    together = {"size": ContentSizeRow.size + values.excluded.size}
+    session.execute(values.on_conflict_do_update(index_elements=[ContentSizeRow.space_id], set_=together))
