@@ -17,15 +17,23 @@ from runtime.store.tables.installations import InstallationRow, SiteInstallation
 from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.sites import VisitorSessionRow
 
+MAX_SESSIONS, SELDOM = 100_000, 100
+"""Visitors of one site who are signed in; how many there are is looked at with one in so many, by chance."""
+
 
 def open_session(
     session: Session, site_id: str, site_installation_id: str | None, claims: dict[str, Any], expires: datetime
 ) -> str:
-    """Remember a visitor until a moment, and forget those whose moment has passed; returns the cookie's value."""
+    """Remember a visitor until a moment, and forget those whose moment has passed; returns the cookie's value.
+
+    Where a site has too many, those go who signed in longest ago: its owner can sign in as many as they like.
+    """
     moment = now()
     over = select(VisitorSessionRow.digest).where(VisitorSessionRow.expires_at <= moment)
     over = over.with_for_update(skip_locked=True)  # what is being forgotten for another visitor needs no waiting
     session.execute(delete(VisitorSessionRow).where(VisitorSessionRow.digest.in_(over)))
+    if secrets.randbelow(SELDOM) == 0:
+        _forget_oldest(session, site_id)
     value = secrets.token_urlsafe(32)
     session.add(
         VisitorSessionRow(
@@ -38,6 +46,13 @@ def open_session(
     )
     session.flush()
     return value
+
+
+def _forget_oldest(session: Session, site_id: str) -> None:
+    row = VisitorSessionRow
+    newest_first = select(row.digest).where(row.site_id == site_id).order_by(row.created_at.desc(), row.digest)
+    surplus = newest_first.limit(MAX_SESSIONS).offset(MAX_SESSIONS - 1).with_for_update(skip_locked=True)
+    session.execute(delete(row).where(row.digest.in_(surplus)))
 
 
 def find_session(

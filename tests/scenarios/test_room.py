@@ -351,7 +351,7 @@ WITHIN_OTHERS = {
     "team_members": "one for each team and member",
     "tokens": "`MAX_TOKENS` and `MAX_SESSIONS` of a person",
     "users": "one for each person who was let in",
-    "visitor_sessions": "some of a visitor, gone when they end",
+    "visitor_sessions": "`MAX_SESSIONS` of a site, and gone when they end",
 }
 """Tables whose rows are bounded by what they belong to, and how."""
 
