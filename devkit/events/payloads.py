@@ -101,6 +101,7 @@ def check(written: ParsedText, where: Path_ = ()) -> list[Finding]:
     from pydantic import ValidationError
 
     from runtime.contract.events import EVENTS  # the models take longer to load than most commands to run
+    from runtime.contract.validation import place_of, words
 
     event = written.value
     for key in where:
@@ -115,10 +116,10 @@ def check(written: ParsedText, where: Path_ = ()) -> list[Finding]:
         model.model_validate(event)
     except ValidationError as error:
         findings = []
-        for fault in error.errors(include_url=False, include_input=False, include_context=False):
-            loc = _inside(event, fault["loc"])
+        for fault in error.errors(include_url=False):
+            loc = tuple(place_of(fault, event))
             name = ".".join(map(str, loc))
-            message = f"`{name}` is missing" if fault["type"] == "missing" else f"{name}: {fault['msg']}"
+            message = f"`{name}` is missing" if fault["type"] == "missing" else f"{name}: {words(fault)}"
             findings.append(written.finding((*where, *loc), message))
         return sorted(findings, key=lambda finding: (finding.line, finding.column))
     return []
@@ -129,19 +130,6 @@ def waits(kind: str) -> bool:
     from runtime.contract.events import EVENTS
 
     return EVENTS[kind].waits
-
-
-def _inside(event: Any, loc: tuple[int | str, ...]) -> Path_:
-    """Leave out of a location what is not in the event: the names of a union's members. The last one may be missing."""
-    path: list[str | int] = []
-    for place, step in enumerate(loc):
-        within = step in event if isinstance(event, dict) else isinstance(event, list) and isinstance(step, int)
-        if within:
-            path.append(step)
-            event = event[step]
-        elif place == len(loc) - 1 and isinstance(event, dict):
-            path.append(step)
-    return tuple(path)
 
 
 def refuse(findings: list[Finding], cure: str = "") -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import typing
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 from wsgiref.types import WSGIEnvironment
 
-from pydantic import BaseModel, ValidationError
+from pydantic import MISSING, BaseModel, ValidationError
 from werkzeug.sansio.utils import get_content_length
 from werkzeug.wsgi import get_input_stream
 
@@ -49,7 +50,7 @@ def parse_body(model: type[BaseModel], content: bytes) -> BaseModel:
     try:
         return model.model_validate_json(content)
     except ValidationError as error:
-        raise errors.BadRequest(sentence(error)) from None
+        raise errors.BadRequest(sentence(error, of=_read(content))) from None
 
 
 def parse_query(model: type[BaseModel], arguments: Iterable[tuple[str, list[str]]]) -> BaseModel:
@@ -59,7 +60,15 @@ def parse_query(model: type[BaseModel], arguments: Iterable[tuple[str, list[str]
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        raise errors.BadRequest(sentence(error)) from None
+        raise errors.BadRequest(sentence(error, of=values)) from None
+
+
+def _read(content: bytes) -> Any:
+    """Read a body that its model refused, for the names in it; where it is no JSON there are none."""
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        return MISSING
 
 
 @lru_cache(maxsize=512)

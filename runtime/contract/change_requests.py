@@ -113,7 +113,7 @@ class DocumentInput(Body):
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
         if (self.markdown is MISSING) == (self.document is MISSING):
-            raise ValueError("either `markdown` or `document`")
+            raise ValueError("must have either `markdown` or `document`")
         return self
 
 

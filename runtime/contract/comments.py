@@ -57,7 +57,7 @@ class CommentBody(Body):
     @model_validator(mode="after")
     def _not_both(self) -> Self:
         if self.markdown is not MISSING and self.document is not MISSING:
-            raise ValueError("either `markdown` or `document`")
+            raise ValueError("must have either `markdown` or `document`")
         return self
 
 

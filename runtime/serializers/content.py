@@ -20,7 +20,6 @@ from runtime.store.tables.content import RevisionRow
 
 LAYOUT: Mapping[str, Any] = {
     "width": "default",
-    "cover": False,
     "coverSize": "full",
     "title": True,
     "description": True,
@@ -29,7 +28,7 @@ LAYOUT: Mapping[str, Any] = {
     "pagination": True,
     "metadata": True,
 }
-"""How a page is laid out that says nothing else."""
+"""How a page is laid out that says nothing else; a cover is shown where there is one."""
 _FLAGS = (("hidden", "hidden"), ("no_index", "noIndex"), ("no_robots_index", "noRobotsIndex"))
 _TEXTS = (("emoji", "emoji"), ("icon", "icon"), ("created_at", "createdAt"), ("updated_at", "updatedAt"))
 
@@ -131,7 +130,7 @@ class PageTree:
         one |= {
             "kind": "sheet",
             "urls": {"app": self._at.app("spaces", self._space_id, "pages", page.id)},
-            "layout": {**LAYOUT, **(page.layout or {})},
+            "layout": {**LAYOUT, "cover": bool(page.cover), **(page.layout or {})},
         }
         for wire, value in (("description", page.description), ("cover", page.cover), ("variables", page.variables)):
             if value:

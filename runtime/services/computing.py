@@ -20,7 +20,7 @@ from runtime.contract.computing import (
     SpaceRef,
 )
 from runtime.contract.documents import NotADocument, check_document
-from runtime.contract.validation import LONGEST_PLACE, place_of
+from runtime.contract.validation import LONGEST_PLACE, place_of, words
 from runtime.dispatch.deliveries import Plans, level_of
 from runtime.dispatch.invoke import Invoker
 from runtime.dispatch.planning import Level, Plan
@@ -160,9 +160,9 @@ def _read(model: type[M], answer: bytes, request: Compute, what: str) -> M:
         parsed = model.model_validate_json(answer)
         nul_free(parsed.model_dump(mode="json"))
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False, include_context=False)[0]
-        where = ".".join(place_of(first))[:LONGEST_PLACE]
-        raise _no_such_thing(request, what, f"{where}: {first['msg']}" if where else first["msg"]) from None
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, place_of(first)))[:LONGEST_PLACE]
+        raise _no_such_thing(request, what, f"{where}: {words(first)}" if where else words(first)) from None
     except ValueError as error:
         raise _no_such_thing(request, what, str(error)) from None
     return parsed

@@ -50,7 +50,7 @@ def kind_of(body: TriggerEvent) -> str:
     try:
         model.model_validate(body.event)
     except ValidationError as error:
-        raise errors.BadRequest(sentence(error, within="event")) from None
+        raise errors.BadRequest(sentence(error, of=body.event, within="event")) from None
     return str(kind)
 
 
@@ -147,10 +147,11 @@ def _complete(kind: str, fields: dict[str, Any], endpoint: str, organization: st
     ids = {"organizationId": organization, "spaceId": fields.get("spaceId"), "siteId": fields.get("siteId")}
     keys = CONTEXT_IDS.get(str(context.get("type")), ())
     filled = {**{key: ids[key] for key in keys if ids[key]}, **context}
+    whole = {**fields, "context": filled}
     try:
-        render = RenderIntegration.model_validate({**fields, "context": filled})
+        render = RenderIntegration.model_validate(whole)
     except ValidationError as error:
-        raise errors.BadRequest(sentence(error, within="event")) from None
+        raise errors.BadRequest(sentence(error, of=whole, within="event")) from None
     return {**fields, **render.model_dump(by_alias=True)}
 
 
@@ -192,7 +193,7 @@ def _text(context: dict[str, Any], key: str) -> str | None:
     """Read a text of a context, which may hold anything; raises BadRequest for anything else."""
     value = context.get(key)
     if value is not None and (not isinstance(value, str) or not 0 < len(value) <= 100 or "\x00" in value):
-        raise errors.BadRequest(f"event.context.{key}: Input should be an id")
+        raise errors.BadRequest(f"event.context.{key}: must be an id")
     return value
 
 

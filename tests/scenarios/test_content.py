@@ -181,6 +181,17 @@ def test_variables_are_filled_in_where_that_is_asked_for(space: Space) -> None:
     assert "expression" not in str(nodes["document"])
 
 
+def test_a_cover_is_shown_unless_the_layout_says_otherwise(space: Space) -> None:
+    cover = {"ref": {"kind": "url", "url": "https://example.com/cover.png"}, "yPos": 0}
+    space.merge(page("Plain", id="plain"), page("Covered", id="covered", cover=cover))
+    space.merge(page("Hidden", id="hidden", cover=cover, layout={"cover": False}))
+    shown = {
+        one: ok(space.api.get(f"{space.path}/content/page/{one}"))["layout"]["cover"]
+        for one in ("plain", "covered", "hidden")
+    }
+    assert shown == {"plain": False, "covered": True, "hidden": False}
+
+
 def test_what_cannot_be_changed_so_changes_nothing(space: Space) -> None:
     space.merge(page("One", id="one"), page("Inside", id="inside", position={"parent": "one"}), page("Two", id="two"))
     path = space.change_request()

@@ -121,7 +121,7 @@ def test_a_replay_may_carry_a_body_and_an_edit(logged_in: Shell, hears: Installe
     wrong = {"EDITOR": editor(tmp_path, "revisionId: before", "revisionId: [1]"), "VISUAL": "", "TMPDIR": str(tmp_path)}
     done = logged_in("replay", first, "--edit", *named, **wrong)
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
-    assert "revisionId: Input should be a valid string" in done.err
+    assert "revisionId: must be a text" in done.err
 
 
 def test_a_remote_past_comes_to_the_local_code(

@@ -74,7 +74,7 @@ def test_an_event_goes_to_one_installation_or_none(logged_in: Shell, hears: Inst
     [
         (
             "visitor: {anonymousId: a, cookies: {}, userAgent: u, ip: i}\nreferrer: ''\nurl: 5\n",
-            "body.yaml:3:1: url: Input should be a valid string",
+            "body.yaml:3:1: url: must be a text",
         ),
         ("url: [\n", "body.yaml:2:1: is not JSON or YAML"),
         ("- a\n", "must hold a JSON object"),
@@ -113,7 +113,7 @@ def test_an_edited_payload_is_checked(logged_in: Shell, hears: Installed, tmp_pa
     assert events["event"]["payload"]["visibility"] == "unlisted"
     bad = logged_in(*named, EDITOR=editor(tmp_path, "visibility: public", "visibility: dim"), TMPDIR=str(tmp_path))
     assert (bad.code, bad.err.count("\n")) == (1, 1)
-    assert ".yaml:4:1: visibility: Input should be" in bad.err
+    assert ".yaml:4:1: visibility: must be" in bad.err
     none = logged_in(*named, EDITOR="false", VISUAL="")
     assert (none.code, none.out, none.err.count("\n")) == (1, "", 1)
     assert "set EDITOR" in none.err
