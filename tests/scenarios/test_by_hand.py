@@ -73,7 +73,7 @@ def test_nobody_gets_what_nobody_may(counter: Installed, beta: Tenant) -> None:
     ("event", "words"),
     [
         (render("counter", spaceId={}), "event.context.spaceId"),
-        (render("counter", theme="grey"), "event.context.document.theme"),
+        (render("counter", theme="grey"), "event.context.theme"),
         (render("counter", type="dream"), "event.context"),
         (render("counter") | {"installationId": "nobody"}, "event.installationId"),
         ({"type": "space_content_updated", "revisionId": "r", "installationId": "nobody"}, "event.installationId"),
