@@ -107,7 +107,7 @@ def _set(folder: Path, name: str, env: str | None, piped: bool) -> Path:
     if not NAME.fullmatch(name):
         raise Problem(f"`{name}` is not a variable name; use letters, digits and `_`")
     value = _value(name, piped)
-    file = folder / (f"{FILE}.{env}" if env else FILE)
+    file = environments.own_file(folder, f"{FILE}.{env}" if env else FILE)
     try:
         if not file.exists():
             os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600))

@@ -14,6 +14,7 @@ from typing import Any
 import click
 from dotenv.parser import parse_stream
 
+from devkit.build import reach
 from devkit.checking.manifest_text import ManifestText, Path_
 from devkit.checking.wording import nearest
 from devkit.projects import allowed as allowing
@@ -96,12 +97,23 @@ def variables(folder: Path, env: str | None) -> Variables:
     """
     variables_: dict[str, Variable] = {}
     for name in [FILE] + ([f"{FILE}.{env}"] if env else []):
-        file = folder / name
+        file = own_file(folder, name)
         if file.is_file():
             variables_ |= {key: Variable(value, name) for key, value in _read(file)}
     allowed = allowing.patterns(folder)
     own = {key: Variable(value, PROCESS) for key, value in os.environ.items() if allowing.matches(key, allowed)}
     return _Known(variables_ | own, allowed)
+
+
+def own_file(folder: Path, name: str) -> Path:
+    """Give the place of a project's file of variables; raises Problem where it is a link to what is not the project's.
+
+    Repositories hold links, and one to `~/.aws/credentials` or `/proc/self/environ` reads as variables, too.
+    """
+    file = folder / name
+    if not file.resolve().is_relative_to(reach.root_of(folder)):
+        raise Problem(f"{name} is a link to {file.resolve()}, outside the project; put a file of its own in its place")
+    return file
 
 
 def withheld(name: str) -> bool:

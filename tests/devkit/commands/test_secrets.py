@@ -165,3 +165,20 @@ def test_secrets_of_an_environment_count_as_declared(shell: Shell, shop: Path) -
     found = shell("check", str(shop), "--json", API_KEY="x", OTHER="x", DEVKIT_ALLOW_ENV="*").json
     rules = [finding["rule"] for finding in found["findings"] + found["warnings"]]
     assert rules == ["secret-unused"]  # BOTH
+
+
+@pytest.mark.parametrize("name", [".env", ".env.staging"])
+def test_a_link_out_of_the_project_is_no_file_of_variables(shell: Shell, shop: Path, tmp_path: Path, name: str) -> None:
+    """A repository may hold one to what its author keeps elsewhere, or to the environment itself."""
+    env = ["--env", "staging"] if name != ".env" else []
+    outside = tmp_path / "credentials"
+    outside.write_text(f"[default]\nAPI_KEY = {HUSH}\n")
+    for target in (Path("..", "credentials"), outside, Path("/proc/self/environ"), tmp_path / "not-there"):
+        (shop / name).symlink_to(target)
+        for done in (shell("secrets", str(shop), *env), put(shop, tmp_path, "value", "--set", "API_KEY", *env)):
+            assert done.code == 1 and f"{name} is a link to" in done.err and HUSH not in done.out + done.err
+        (shop / name).unlink()
+    assert HUSH in outside.read_text() and not (tmp_path / "not-there").exists()
+    (shop / "own").write_text("API_KEY=a\nOTHER=b\nSTAGING_KEY=c\n")
+    (shop / name).symlink_to("own")
+    assert shell("secrets", str(shop), *env).code == 0
