@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -125,6 +126,13 @@ class Invoker:
         limits = self.limits if seconds is None else replace(self.limits, wall=min(seconds, self.limits.wall))
         outcome, _ = self._call(plan, kind, fields, fetch_body, event_id, source, sound=True, limits=limits)
         return outcome
+
+    def waiting(self, owner: str, part: str) -> AbstractContextManager[None]:
+        """Give the place of a thread that waits for a call of another one, for an organization and its integration.
+
+        Entering it raises `NoneLeft` where they have no further place.
+        """
+        return self._seats.place(owner, part)
 
     def render(
         self, plan: Plan, fields: dict[str, Any], read: Callable[[Outcome], Answer], *, source: Source

@@ -54,14 +54,14 @@ class Shares:
             return self._may(owner, part)
 
     @contextmanager
-    def place(self, owner: str) -> Iterator[None]:
+    def place(self, owner: str, part: str = "") -> Iterator[None]:
         """Hold a place for a while; raises `NoneLeft`."""
-        if not self.enter(owner):
+        if not self.enter(owner, part):
             raise NoneLeft
         try:
             yield
         finally:
-            self.leave(owner)
+            self.leave(owner, part)
 
     def held_by(self, owner: str, part: str, pieces: Iterable[bytes]) -> Iterable[bytes]:
         """Give back the owner's place when all pieces were taken, or are given up."""

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from runtime.contract import errors
+from runtime.engines.shares import NoneLeft
 from runtime.services.computing import ContentSourceClient, Question
 from runtime.services.render_cache import CachedRender, RenderCache
 
@@ -63,27 +64,42 @@ class ComputedAnswers:
         if plan.tunnel_url is not None:  # somebody is working on the script
             return self._asked(ask)[0]
         fields = {"computed": question.kind, "revision": revision_id, **question.fields}
-        return self.kept((plan.script.version, question.kind), plan.fingerprint, fields, plan.organization_id, ask)
+        kind = (plan.script.version, question.kind)
+        return self.kept(kind, plan.fingerprint, fields, plan.organization_id, ask, plan.integration)
 
     def kept(
-        self, kind: object, fingerprint: str, fields: dict[str, Any], owner: str, ask: Callable[[], bytes]
+        self,
+        kind: object,
+        fingerprint: str,
+        fields: dict[str, Any],
+        owner: str,
+        ask: Callable[[], bytes],
+        part: str = "",
     ) -> bytes | None:
-        """Give what is kept under a fingerprint and fields, or what `ask` gives, for an organization as its owner."""
+        """Give what is kept under a fingerprint and fields, or what `ask` gives, for an organization as its owner.
+
+        `part` is the integration that is asked. None also where as many threads wait for the two as may.
+        """
         component = ("computed", kind)
         known = self._cache.recall(component, fingerprint, fields)
         if known is not None:
             return known.body or None
-        # Of those who read a page first at the same moment one asks the script.
-        with self._cache.asking(fingerprint, fields, self._allowance.seconds):
-            known = self._cache.recall(component, fingerprint, fields)
-            if known is not None:
-                return known.body or None
-            answer, seconds = self._asked(ask)
-            if seconds:
-                made = time.monotonic()
-                render = CachedRender(answer or b"", "", "", None, made, made + seconds)
-                self._cache.keep(component, fingerprint, fields, render, owner)
-            return answer
+        try:
+            # Of those who read a page first at the same moment one asks the script.
+            with self._cache.asking(
+                fingerprint, fields, self._allowance.seconds, lambda: self._client.waiting(owner, part)
+            ):
+                known = self._cache.recall(component, fingerprint, fields)
+                if known is not None:
+                    return known.body or None
+                answer, seconds = self._asked(ask)
+                if seconds:
+                    made = time.monotonic()
+                    render = CachedRender(answer or b"", "", "", None, made, made + seconds)
+                    self._cache.keep(component, fingerprint, fields, render, owner)
+                return answer
+        except NoneLeft:
+            return None
 
     def _asked(self, ask: Callable[[], bytes]) -> tuple[bytes | None, float]:
         """Ask; gives the answer, and for how many seconds it, or that there is none, holds."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
@@ -101,6 +102,10 @@ class ContentSourceClient:
             }
         fields = {"spaceId": space.id, "sourceId": source, "props": request.source.props, "dependencies": dependencies}
         return Question(plan, kind, fields, "visitors" if reach.kind == "visitor" else "people")
+
+    def waiting(self, owner: str, part: str) -> AbstractContextManager[None]:
+        """Give the place of a reader who waits for what another one asks; entering it raises `NoneLeft`."""
+        return self._invoker.waiting(owner, part)
 
     def answer(self, question: Question, seconds: float | None = None) -> bytes:
         """Have the script answer, perhaps within less time than it has; raises what its failure becomes."""

@@ -11,8 +11,8 @@ import re
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -78,16 +78,26 @@ class RenderCache:
         self._lock = threading.Lock()
 
     @contextmanager
-    def asking(self, fingerprint: str, fields: dict[str, Any], seconds: float) -> Iterator[None]:
-        """Keep others who ask for the same waiting, at most some seconds; mostly it is kept when they go on."""
+    def asking(
+        self,
+        fingerprint: str,
+        fields: dict[str, Any],
+        seconds: float,
+        place: Callable[[], AbstractContextManager[None]],
+    ) -> Iterator[None]:
+        """Keep others who ask for the same waiting, at most some seconds; mostly it is kept when they go on.
+
+        Whoever waits holds a `place` meanwhile; what entering it raises is raised.
+        """
         key = (fingerprint, _canonical(fields))
         with self._lock:
             turn = self._turns.setdefault(key, _Turn(threading.Lock()))
             turn.wanted += 1
-        taken = False
+        taken = turn.lock.acquire(blocking=False)
         try:
-            with WaitingForScript():
-                taken = turn.lock.acquire(timeout=max(0.0, seconds))
+            if not taken:
+                with place(), WaitingForScript():
+                    taken = turn.lock.acquire(timeout=max(0.0, seconds))
             yield
         finally:
             if taken:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from typing import Any, cast
 
 import pytest
 
 from runtime.contract import errors
+from runtime.engines.shares import Shares
 from runtime.services.computed_answers import Allowance, ComputedAnswers
 from runtime.services.render_cache import RenderCache
 
@@ -25,6 +27,16 @@ class Source:
         if isinstance(self.answer, errors.ApiError):
             raise self.answer
         return self.answer
+
+
+class Client:
+    """What asks scripts, as far as its places go."""
+
+    def __init__(self, places: int = 100) -> None:
+        self.places = Shares(places)
+
+    def waiting(self, owner: str, part: str) -> AbstractContextManager[None]:
+        return self.places.place(owner, part)
 
 
 def read(cache: RenderCache, source: Source, name: str = "a", revision: str = "1", calls: int = 20) -> bytes | None:
@@ -88,7 +100,7 @@ def test_of_those_who_read_at_the_same_moment_one_asks(cache: RenderCache) -> No
         return source()
 
     def ask(_: int) -> bytes | None:
-        answers = ComputedAnswers(cast(Any, None), cache, Allowance())
+        answers = ComputedAnswers(cast(Any, Client()), cache, Allowance())
         return answers.kept("kind", "fingerprint", {}, "organization", slow)
 
     with ThreadPoolExecutor(8) as threads:
@@ -109,7 +121,31 @@ def test_nobody_waits_longer_for_others_than_for_a_script(cache: RenderCache) ->
         )
         while not cache._turns:
             time.sleep(0.01)
-        brief = ComputedAnswers(cast(Any, None), cache, Allowance(seconds=1.2))
+        brief = ComputedAnswers(cast(Any, Client()), cache, Allowance(seconds=1.2))
         assert brief.kept("kind", "fingerprint", {}, "organization", source) is None and source.asked == 0
         held.set()
         assert hanging.result() == b"late"
+
+
+def test_who_waits_for_others_holds_a_place_of_the_integration(cache: RenderCache) -> None:
+    """Else the readers of one page whose script hangs would be all the threads a host has."""
+    client, held = Client(places=16), threading.Event()
+
+    def hang() -> bytes:
+        held.wait(20)
+        return b"late"
+
+    def ask() -> bytes | None:
+        answers = ComputedAnswers(cast(Any, client), cache, Allowance())
+        return answers.kept("kind", "fingerprint", {}, "organization", hang, "integration")
+
+    with ThreadPoolExecutor(12) as threads:
+        asked = [threads.submit(ask) for _ in range(12)]
+        deadline = time.monotonic() + 5
+        while sum(one.done() for one in asked) < 7 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        # An integration alone may hold a quarter: four wait, one asks, and the others have their pages without it.
+        assert [one.result() for one in asked if one.done()] == [None] * 7
+        held.set()
+        assert [one.result() for one in asked if one.result() is not None] == [b"late"] * 5
+    assert not cache._turns and client.places.open_to("organization", "integration")
