@@ -228,6 +228,7 @@ def _host(settings: Settings, database: Database, followers: Followers) -> Host:
     announcer = Announcer()
     recorder = Recorder(database, announcer, settings.keep_events, alone=settings.alone)
     capacity = RequestCapacity(settings.threads)
+    database.share(capacity.connection)
     apart, folders = ApartRunner(settings.sandbox), Folders(WORK)
     # Each process has its part, so that none has to ask the others; with a preview an author looks at everything.
     part = -(-settings.record_renders // settings.workers)

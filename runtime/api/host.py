@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
+
+from sqlalchemy.exc import TimeoutError as NoConnection
 
 from runtime.api.auth import Authenticator
 from runtime.contract import errors
@@ -24,9 +27,9 @@ from runtime.dispatch.tunnels import Tunnels
 from runtime.dispatch.worker import Dispatcher
 from runtime.engines.apart.runner import ApartRunner
 from runtime.engines.dev_tunnel.relay import Relay
-from runtime.engines.interpreter_turns import InterpreterTurns
+from runtime.engines.interpreter_turns import InterpreterTurns, WaitingForScript, owner_at_work
 from runtime.engines.own_folders import Folders
-from runtime.engines.shares import NoneLeft, Shares, Turns
+from runtime.engines.shares import NoneLeft, Shares, Turns, WaitingShares
 from runtime.engines.table import Engines
 from runtime.services.answer_model import AnswerModel
 from runtime.services.render_cache import RenderCache
@@ -34,7 +37,7 @@ from runtime.services.rendering import Renderer
 from runtime.services.search_indexing import Indexer
 from runtime.settings import Settings
 from runtime.store.blobs.store import BlobStore
-from runtime.store.database import Database, Table
+from runtime.store.database import CONNECTION_WAIT, CONNECTIONS, Database, Table
 from runtime.store.disk import Disk
 from runtime.store.remembered import Remembered
 
@@ -58,7 +61,7 @@ class RequestCapacity:
     `calls` wait for a script or a developer's machine, `streams` are followed for as long as somebody likes, `bodies`
     are being read from whoever sends them slowly. A quarter is for what takes none of these. `readers` are processes
     that read long texts for an organization, and compute all the while. `turns` are in the interpreter that all
-    threads share.
+    threads share, `connections` to the database; some of those are for the host's own threads.
     """
 
     def __init__(self, threads: int) -> None:
@@ -68,6 +71,7 @@ class RequestCapacity:
         self.bodies = Shares(max(2, threads // 8))
         self.readers = Turns(READERS, READERS_WAITING, READER_SECONDS)
         self.turns = InterpreterTurns()
+        self.connections = WaitingShares(CONNECTIONS * 3 // 4, CONNECTION_WAIT)
 
     def stream(self, owner: str, begin: Callable[[], Iterator[bytes]]) -> Iterable[bytes]:
         """Begin a stream that a reader follows for its owner; raises Unavailable while too many do."""
@@ -78,6 +82,20 @@ class RequestCapacity:
         except BaseException:
             self.streams.leave(owner)
             raise
+
+    @contextmanager
+    def connection(self) -> Iterator[None]:
+        """Hold a connection to the database for the organization this thread works for; raises as the pool does."""
+        owner = owner_at_work()
+        if owner is None:
+            yield
+            return
+        with ExitStack() as held:
+            try:
+                held.enter_context(self.connections.place(owner, WaitingForScript))
+            except NoneLeft:
+                raise NoConnection("an organization has as many connections as it may") from None
+            yield
 
     def read(self, owner: str, body: Callable[[], Body]) -> Body:
         """Read a body that somebody sends, perhaps slowly; raises Unavailable while too many of theirs are read."""

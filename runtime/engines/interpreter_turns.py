@@ -96,6 +96,12 @@ class _Turn:
             turns.give(owner)
 
 
+def owner_at_work() -> str | None:
+    """Tell for which organization the calling thread works; None for one that works for nobody, or for all."""
+    turn: tuple[InterpreterTurns, str] | None = getattr(_own, "turn", None)
+    return None if turn is None else turn[1]
+
+
 class WaitingForScript:
     """Lets the turn of the calling thread go for a while; does nothing in a thread without one."""
 

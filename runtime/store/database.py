@@ -6,8 +6,8 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, ClassVar, cast
@@ -32,6 +32,8 @@ from runtime.store.remembered import Basis, Epochs, Record, watch_reading
 RECHECK = 0.02
 CONNECTION_WAIT = 3.0
 """Seconds a thread waits for a connection while all are lent; whoever asked is told to come again."""
+CONNECTIONS = 64
+"""To PostgreSQL, of one process."""
 TRUSTED = 0.5
 """Seconds after its use in which a connection to PostgreSQL is taken to live."""
 
@@ -117,8 +119,19 @@ class Database:
         self._known = _Known()
         self._together: dict[frozenset[str], frozenset[str]] = {}
         self._epoch_reader = _EpochReader(self.engine)
+        self._place: Callable[[], AbstractContextManager[None]] = nullcontext
+        self._holding = threading.local()
         Watch(self._sessions, Table.metadata)
         watch_reading(self._readers)
+
+    def share(self, place: Callable[[], AbstractContextManager[None]]) -> None:
+        """Have a thread hold a place while it has a connection: on PostgreSQL, where others wait for connections.
+
+        Threads of one organization that wait for each other's locks would hold all that there are. SQLite's writers
+        queue before they take one.
+        """
+        if not self.is_sqlite:
+            self._place = place
 
     @contextmanager
     def transaction(self, *, writes: bool) -> Iterator[Session]:
@@ -128,14 +141,14 @@ class Database:
         wait commit together. Raises DatabaseGone where what is written would be lost, since the file has been removed.
         """
         if not writes:
-            with self._sessions.begin() as session:
+            with self._placed(), self._sessions.begin() as session:
                 session.connection(execution_options=self._reads)
                 yield session
             return
         written: Session | None = None
         self.check()
         try:
-            with self._writers.transaction() if self.is_sqlite else self._sessions.begin() as session:
+            with self._placed(), self._writers.transaction() if self.is_sqlite else self._sessions.begin() as session:
                 session.connection()
                 written = session
                 yield session
@@ -145,12 +158,25 @@ class Database:
                 self._known = _Known()
 
     @contextmanager
+    def _placed(self) -> Iterator[None]:
+        """Hold a place, once for each thread: one that waited for a second would keep the first."""
+        if getattr(self._holding, "place", False):
+            yield
+            return
+        with self._place():
+            self._holding.place = True
+            try:
+                yield
+            finally:
+                self._holding.place = False
+
+    @contextmanager
     def reading(self) -> Iterator[Record]:
         """Open a session for what is to be kept: all it reads is of one moment, and recorded."""
         # By itself PostgreSQL shows each statement what is committed by then: rows from before a change, epochs from
         # after it. SQLite's transactions are snapshots from their first read on.
         options = {"writes": False} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
-        with self._readers.begin() as session:
+        with self._placed(), self._readers.begin() as session:
             session.connection(execution_options=options)
             yield Record(session, Table.metadata)
 
@@ -261,7 +287,7 @@ def _engine(url: str, file: DatabaseFile | None) -> Engine:
     if parsed.drivername == "postgresql":
         parsed = parsed.set(drivername="postgresql+psycopg")
     parsed = parsed.set(query={**_REACHED, **parsed.query})
-    engine = create_engine(parsed, pool_size=16, max_overflow=48, pool_timeout=CONNECTION_WAIT, **dumps)
+    engine = create_engine(parsed, pool_size=16, max_overflow=CONNECTIONS - 16, pool_timeout=CONNECTION_WAIT, **dumps)
     event.listen(engine, "connect", _configure_postgresql)
     event.listen(engine, "checkin", _note_use)
     event.listen(engine, "checkout", partial(_make_sure, engine.dialect))

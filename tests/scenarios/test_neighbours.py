@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import psycopg
+import pytest
 import requests
 
+from tests import databases
 from tests.conftest import COUNTER, HostProcess, Installed, init, installed, tenant, wait_for
 from tests.scenarios.test_delivery import delivered, send
 
@@ -42,3 +46,31 @@ def test_slow_integrations_leave_room(tmp_path: Path) -> None:
 
 def task(one: Installed) -> None:
     send(one, type="task", task={"type": "x"})
+
+
+@pytest.mark.skipif(databases.CHOSEN != "postgresql", reason="writers of SQLite queue before they take a connection")
+def test_requests_that_wait_for_each_other_leave_connections_to_others(tmp_path: Path) -> None:
+    init(tmp_path, "First", "first@example.com")
+    host = HostProcess(tmp_path).start()
+    busy, other = tenant(host, "Busy", "busy@example.com"), tenant(host, "Other", "other@example.com")
+    spaces = f"/v1/orgs/{busy.id}/spaces"
+    with (
+        psycopg.connect(databases.address_of(tmp_path), autocommit=True) as connection,
+        ThreadPoolExecutor(100) as pool,
+    ):
+        locked = (f"content of {busy.id}",)
+        connection.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", locked)
+        many = [pool.submit(busy.api.post, spaces, {"title": "One of many"}) for _ in range(100)]
+        waits = "SELECT count(*) > 20 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+        wait_for(lambda: connection.execute(waits).fetchone() == (True,))
+        for _ in range(5):
+            began = time.monotonic()
+            assert requests.get(f"{host.url}/readyz", timeout=20).status_code == 200
+            assert other.api.get("/v1/user").status == 200
+            assert other.api.post(f"/v1/orgs/{other.id}/spaces", {"title": "Mine"}).status == 201
+            assert time.monotonic() - began < 2
+        wait_for(lambda: any(one.done() for one in many))
+        connection.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", locked)
+        statuses = Counter(one.result().status for one in many)
+    assert set(statuses) == {201, 503} and statuses[201] >= 20
+    assert host.stop() == 0

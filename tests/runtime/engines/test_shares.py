@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime.engines.shares import NoneLeft, Shares, Turns
+from runtime.engines.shares import NoneLeft, Shares, Turns, WaitingShares
 
 STEPS = st.lists(st.tuples(st.booleans(), st.sampled_from("abcde"), st.sampled_from(["", "x", "y"])), max_size=300)
 
@@ -89,3 +92,59 @@ def test_who_waits_too_long_for_a_turn_is_told() -> None:
     with turns.turn("a"), pytest.raises(NoneLeft), turns.turn("a"):
         pass
     assert turns._held == turns._queued == {}
+
+
+def test_who_waits_for_a_place_stands_behind_their_own() -> None:
+    places, ends = WaitingShares(8, 5.0), threading.Event()
+    inside: list[str] = []
+
+    def hold(owner: str) -> None:
+        with places.place(owner):
+            inside.append(owner)
+            ends.wait(10)
+
+    with ThreadPoolExecutor(20) as threads:
+        many = [threads.submit(hold, "many") for _ in range(12)]
+        until(lambda: len(inside) == 4)
+        began = time.monotonic()
+        with places.place("somebody new"):
+            assert time.monotonic() - began < 1
+        assert inside == ["many"] * 4
+        ends.set()
+        for one in many:
+            one.result()
+    assert len(inside) == 12 and (places._held, places._lines, places._free) == ({}, {}, 8)
+
+
+def test_nobody_waits_for_a_place_forever() -> None:
+    places = WaitingShares(2, 0.1)
+    with places.place("a"):
+        for _ in range(3):
+            with pytest.raises(NoneLeft), places.place("a"):
+                pytest.fail("there is none")
+        with places.place("b"):
+            assert places._held == {"a": 1, "b": 1}
+    assert (places._held, places._lines, places._free) == ({}, {}, 2)
+
+
+def test_places_that_many_take_and_give_back_are_all_there_in_the_end() -> None:
+    places = WaitingShares(6, 0.005)
+
+    def work(number: int) -> int:
+        try:
+            with places.place("abc"[number % 3]):
+                time.sleep(0.002)
+        except NoneLeft:
+            return 0
+        return 1
+
+    with ThreadPoolExecutor(24) as threads:
+        assert sum(threads.map(work, range(600))) > 100
+    assert (places._held, places._lines, places._free) == ({}, {}, 6)
+
+
+def until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 5
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert holds()
