@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -15,6 +17,7 @@ import requests
 
 from devkit.build import source_maps
 from devkit.build.javascript import ENDINGS
+from devkit.developing.gates import AdapterGate, CallGate, Gate, InspectorGate
 from devkit.local_host import private_files
 from devkit.local_host.process import choose_port
 from devkit.projects.project import Project
@@ -24,6 +27,9 @@ from runtime.engines.javascript import command as isolates
 NO_LIMIT = 24 * 3600
 """Seconds a call may take while somebody steps through it."""
 _JAVASCRIPT = Path(__file__).with_name("javascript_debuggee.mjs")
+_INSPECTOR = re.compile(rb"Debugger listening on ws://127\.0\.0\.1:(\d+)/(\S+)")
+_INSPECTORS = (b"Visit chrome://inspect", b"Deno is waiting for debugger", b"Debugger session ")
+"""What Deno says of its inspector, which is not where editors look."""
 
 
 class Debuggee(ABC):
@@ -34,20 +40,31 @@ class Debuggee(ABC):
     hint: str
     """How to attach one, for people."""
 
-    def __init__(self, project: Project, port: int | None, errors: IO[bytes] | None) -> None:
+    def __init__(self, project: Project, port: int | None, errors: IO[bytes] | int) -> None:
         """Start it; `port` is where the debugger attaches. Raises Problem."""
         self._project = project
-        self.port = choose_port(project.folder, port or self.usual_port, "--debug-port")
-        listening = choose_port(project.folder / "debuggee", None)
-        self.address = f"127.0.0.1:{listening}"
-        self.url = f"http://{self.address}"
-        self._process = subprocess.Popen(
-            self._command(listening), stdin=subprocess.PIPE, stderr=errors, start_new_session=True
-        )
+        self.port = port or self.usual_port
+        with contextlib.ExitStack() as opened:
+            # Short, and of this user alone: the script serves at a socket in it.
+            folder = opened.enter_context(tempfile.TemporaryDirectory(prefix="devkit-"))
+            self._folder, listening = Path(folder), Path(folder, "calls")
+            gate = self._gate()
+            opened.callback(gate.close)
+            calls = CallGate(choose_port(project.folder / "debuggee", None), listening)
+            opened.callback(calls.close)
+            self.address, self.url = f"127.0.0.1:{calls.port}", calls.url
+            self._process = subprocess.Popen(
+                self._command(listening), stdin=subprocess.PIPE, stderr=errors, start_new_session=True
+            )
+            self._opened = opened.pop_all()
 
     @abstractmethod
-    def _command(self, listening: int) -> list[str]:
-        """Give the command that waits at `self.port` for a debugger, and then serves the script at `listening`."""
+    def _gate(self) -> Gate:
+        """Take the port that a debugger attaches to; raises Problem."""
+
+    @abstractmethod
+    def _command(self, listening: Path) -> list[str]:
+        """Give the command that waits for a debugger, and then serves the script at the socket `listening`."""
 
     @abstractmethod
     def put(self, script: str) -> None:
@@ -73,6 +90,7 @@ class Debuggee(ABC):
         self._process.wait()
         if self._process.stdin is not None:
             self._process.stdin.close()
+        self._opened.close()
 
 
 class PythonDebuggee(Debuggee):
@@ -86,10 +104,14 @@ class PythonDebuggee(Debuggee):
         self._log = os.fdopen(private_files.opened(log, os.O_APPEND), "ab")
         super().__init__(project, port, self._log)
 
-    def _command(self, listening: int) -> list[str]:
+    def _gate(self) -> Gate:
+        self._inner = choose_port(self._project.folder / "adapter", None)
+        return AdapterGate(self.port, self._inner)
+
+    def _command(self, listening: Path) -> list[str]:
         return [
-            sys.executable, "-X", "frozen_modules=off", "-m", "debugpy",
-            "--listen", f"127.0.0.1:{self.port}", "--wait-for-client", "-m", "devkit.developing.python_debuggee",
+            sys.executable, "-X", "frozen_modules=off", "-m", "devkit.developing.guarded_debugpy",
+            "--listen", f"127.0.0.1:{self._inner}", "--wait-for-client", "-m", "devkit.developing.python_debuggee",
             str(self._project.folder), str(self._project.script), str(listening),
         ]  # fmt: skip
 
@@ -112,30 +134,43 @@ class JavaScriptDebuggee(Debuggee):
     hint = "attach your editor's for Node, or open chrome://inspect"
 
     def __init__(self, project: Project, port: int | None) -> None:
-        """Start it; where the inspector is, it says in the terminal. Raises Problem."""
-        self._folder = tempfile.TemporaryDirectory(prefix="devkit-")
+        """Start it. Raises Problem."""
         self._versions = 0
-        try:
-            super().__init__(project, port, None)
-        except BaseException:
-            self._folder.cleanup()
-            raise
+        super().__init__(project, port, subprocess.PIPE)
+        threading.Thread(target=self._listen, name="debuggee", daemon=True).start()
 
-    def _command(self, listening: int) -> list[str]:
+    def _gate(self) -> InspectorGate:
+        self._inspector = InspectorGate(self.port)
+        return self._inspector
+
+    def _command(self, listening: Path) -> list[str]:
         deno, inside = isolates.find_deno(), isolates.INSIDE
         if deno is None:
             raise Problem("Deno was not found, which runs JavaScript: install the package deno with pip")
         return [
-            deno, "run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote", "--no-npm",
+            deno, "run", "--no-prompt", "--no-config", "--no-lock", "--no-remote", "--no-npm",
             "--no-code-cache", "--node-modules-dir=none", f"--import-map={inside}/imports.json",
-            f"--allow-read={inside},{self._folder.name}", "--allow-net", f"--inspect-wait=127.0.0.1:{self.port}",
+            f"--allow-read={inside},{self._folder}", f"--allow-write={listening}", "--allow-net",
+            # Whoever does not know its name cannot attach, and it is told to nobody else.
+            "--inspect-wait=127.0.0.1:0", "--inspect-publish-uid=stderr",
             str(_JAVASCRIPT), str(inside), str(listening),
         ]  # fmt: skip
+
+    def _listen(self) -> None:
+        """Read where the inspector is, and pass everything else on to the terminal."""
+        assert self._process.stderr is not None
+        for line in self._process.stderr:
+            found = _INSPECTOR.match(line)
+            if found is not None:
+                self._inspector.open(int(found[1]), found[2].decode())
+            elif not line.startswith(_INSPECTORS):
+                sys.stderr.buffer.write(line)
+                sys.stderr.buffer.flush()
 
     def put(self, script: str) -> None:
         """Load a bundle under a name of its own, beside those before: a debugger that is attached stays so."""
         self._versions += 1
-        file = Path(self._folder.name, f"script-{self._versions}.js")
+        file = Path(self._folder, f"script-{self._versions}.js")
         pipe = self._process.stdin
         assert pipe is not None
         try:
@@ -148,7 +183,8 @@ class JavaScriptDebuggee(Debuggee):
     def close(self) -> None:
         """End the process, and forget its bundles."""
         super().close()
-        self._folder.cleanup()
+        if self._process.stderr is not None:
+            self._process.stderr.close()
 
 
 def start(project: Project, port: int | None, log: Path) -> Debuggee:

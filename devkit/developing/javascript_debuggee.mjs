@@ -1,9 +1,9 @@
 // The process that `devkit dev --debug` debugs: a JavaScript script outside the sandbox, called over HTTP.
 //
-// Started with the folder of what scripts find in their global scope, and a port. Each line of its standard input names
+// Started with the folder of what scripts find in their global scope, and the path of a socket. Each line of its standard input names
 // the file of a bundle, which answers from then on; the process ends with its standard input.
 
-const { exit, serve, stdin, args: [inside, port] } = Deno;
+const { exit, serve, stdin, args: [inside, path] } = Deno;
 const { hideTheRest, provide } = await import(`file://${inside}/globals.mjs`);
 const { default: process } = await import(`file://${inside}/process.mjs`);
 
@@ -68,4 +68,4 @@ hideTheRest();
 provide("process", process);
 provide("navigator", Object.freeze({ userAgent: "Cloudflare-Workers", language: "en", languages: ["en"] }));
 obey();
-serve({ hostname: "127.0.0.1", port: Number(port), onListen: () => undefined }, answer);
+serve({ path, onListen: () => undefined }, answer);

@@ -1,17 +1,20 @@
 """The process that `devkit dev --debug` debugs: a script in the open, called over HTTP as a sandboxed one is by frames.
 
-Started with the project's folder, the script's file and a port; it ends with its standard input.
+Started with the project's folder, the script's file and the path of a socket; it ends with its standard input.
 """
 
 from __future__ import annotations
 
 import os
+import socket
+import socketserver
 import sys
 import threading
 import traceback
 import types
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 from devkit.terminal.output import complain, say
 from devkit.tunnel.parts import MalformedCall, read_parts
@@ -118,11 +121,25 @@ def _end_with_starter() -> None:
     os._exit(0)
 
 
-def main(folder: str, file: str, port: str) -> None:
+class Server(ThreadingHTTPServer):
+    """Serves at a Unix socket."""
+
+    address_family = socket.AF_UNIX
+
+    def server_bind(self) -> None:
+        """Bind alone: such a socket has no name of a host."""
+        socketserver.TCPServer.server_bind(self)
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        """Accept; whoever connects has no address, where handlers read one."""
+        return self.socket.accept()[0], ("", 0)
+
+
+def main(folder: str, file: str, place: str) -> None:
     """Serve a script until the starter is gone."""
     threading.Thread(target=_end_with_starter, daemon=True).start()
     Handler.script = Script(Path(folder), Path(file))
-    ThreadingHTTPServer(("127.0.0.1", int(port)), Handler).serve_forever()
+    Server(place, Handler).serve_forever()  # type: ignore[arg-type]  # it takes what its family binds
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import subprocess
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ import requests
 from tests.conftest import HostProcess, Installed, Tenant, free_port, wait_for
 from tests.devkit.conftest import Shell
 from tests.devkit.dev_process import DevProcess, processes_of
+from tests.devkit.developing.test_gates import as_root, asked_by_a_stranger, listening
 
 StartDev = Callable[..., DevProcess]
 INSPECTOR = Path(__file__).with_name("inspector.mjs")
@@ -163,6 +165,34 @@ def test_debugging_ends_with_the_command_and_the_next_run_is_sandboxed_again(
     assert render(again).status_code == 200
 
 
+def closed_to_others(process: DevProcess, home: Path, port: int) -> None:
+    """Make sure that another user finds neither a debugger nor the script at any port but the host's own."""
+    ports = listening(home) - {process.port}
+    assert port in ports and len(ports) >= 2
+    for each in ports:
+        answer = asked_by_a_stranger(each)
+        # Deno answers, and says nothing: whoever attaches has to know the inspector's name.
+        assert answer == "" or (" 404 Not Found" in answer and "/" not in answer.partition("\r\n\r\n")[2]), (
+            each,
+            answer,
+        )
+        assert "json" not in asked_by_a_stranger(each, "GET /json/list HTTP/1.1\r\nHost: localhost\r\n\r\n")
+
+
+@as_root
+def test_nobody_else_debugs_a_python_script(start_dev: StartDev, project: Path, tmp_path: Path) -> None:
+    port = free_port()
+    process = start_dev(project, "--debug", "--debug-port", str(port))
+    process.wait("debug")
+    with attached(port) as debugger:
+        closed_to_others(process, tmp_path, port)
+        debugger.send("configurationDone")
+        process.wait("ready")
+        closed_to_others(process, tmp_path, port)
+        assert render(process).status_code == 200
+    assert process.end() == 0
+
+
 @contextmanager
 def inspecting(port: int, text: str) -> Iterator[subprocess.Popen[str]]:
     """Attach to the inspector of V8, and stop at a line of the bundle with a text."""
@@ -192,7 +222,9 @@ export default {
 """
 
 
-def test_a_typescript_project_stops_at_breakpoints_in_the_authors_files(start_dev: StartDev, project: Path) -> None:
+def test_a_typescript_project_stops_at_breakpoints_in_the_authors_files(
+    start_dev: StartDev, project: Path, tmp_path: Path
+) -> None:
     (project / "integration.py").unlink()
     (project / "integration.ts").write_text(BLOCK)
     words = project / "words.ts"
@@ -206,6 +238,8 @@ def test_a_typescript_project_stops_at_breakpoints_in_the_authors_files(start_de
         parsed = heard(inspector, "parsed")
         assert (parsed["found"], words.as_uri() in parsed["files"]) == (True, True)
         process.wait("ready")
+        if os.geteuid() == 0:
+            closed_to_others(process, tmp_path, port)
         answer = caller.submit(render, process)
         assert "drawn for" in heard(inspector, "paused")["line"]
         assert not answer.done()

@@ -1,0 +1,1 @@
+"""What runs in the place of debugpy's own adapter."""
