@@ -53,10 +53,10 @@ def _deliver(host: Host, send: Callable[[], None], count: int) -> float:
 
 def _wait(host: Host) -> None:
     deadline = time.perf_counter() + 120
-    while host.unfinished():
+    while host.has_unfinished():
         if time.perf_counter() > deadline:
             raise Unmeasurable("events were not delivered in two minutes")
-        time.sleep(0.05)
+        time.sleep(0.01)
 
 
 def _post(host: Host, http: requests.Session, event: dict[str, Any], count: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socketserver
 import ssl
 import subprocess
 import textwrap
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 
 from runtime.contract.invocation import Limits, Script
+from runtime.engines import effort
 from runtime.engines.egress import Address, EgressRules
 from runtime.engines.egress_exchange import without_credentials
 from runtime.engines.python_process.pool import PythonEngine
@@ -109,10 +111,35 @@ def secure_server(certificate: Path) -> Iterator[ThreadingHTTPServer]:
 
 
 @pytest.fixture(scope="module")
+def listening() -> Iterator[tuple[int, list[int]]]:
+    """A server that reads whatever comes, and counts it."""
+    read: list[int] = []
+
+    class Sink(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            with suppress(ConnectionError):
+                while data := self.request.recv(65_536):
+                    read.append(len(data))
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Sink) as server_:
+        threading.Thread(target=server_.serve_forever, daemon=True).start()
+        yield server_.server_address[1], read
+        server_.shutdown()
+
+
+@pytest.fixture
+def sink(listening: tuple[int, list[int]]) -> list[int]:
+    """What `sink.example` has read."""
+    listening[1].clear()
+    return listening[1]
+
+
+@pytest.fixture(scope="module")
 def ask(
     server: ThreadingHTTPServer,
     secure_server: ThreadingHTTPServer,
     certificate: Path,
+    listening: tuple[int, list[int]],
     asking: Callable[[PythonEngine], Ask],
 ) -> Iterator[Ask]:
     """Call a script that may reach the two servers."""
@@ -121,6 +148,7 @@ def ask(
         "secure.example:443": ("127.0.0.1", secure_server.server_port),
         "other.example:443": ("127.0.0.1", secure_server.server_port),
         "nobody.example:80": ("127.0.0.1", 1),
+        "sink.example:443": ("127.0.0.1", listening[0]),
     }
     engine = PythonEngine(sandbox="required", rules=Elsewhere(servers=servers, ca_file=str(certificate)))
     yield asking(engine)
@@ -225,6 +253,36 @@ def test_half_an_answer_is_an_error(ask: Ask) -> None:
 def test_an_answer_in_chunks_of_a_byte_is_given_up(ask: Ask) -> None:
     assert ask(fetching("http://platform.example/crumbs")).json()[0] == 0
     assert ask(fetching("http://platform.example/open-ended")).json()[0] == 200
+
+
+@pytest.mark.parametrize("way", ["a tunnel", "a body in chunks"])
+def test_what_a_script_sends_byte_by_byte_is_given_up(
+    way: str, ask: Ask, sink: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(effort, "ALWAYS", 0.01)
+    monkeypatch.setattr(effort, "A_SECOND", 1 << 40)
+    tunnel = "CONNECT sink.example:443 HTTP/1.1\r\nHost: sink.example:443\r\n\r\n"
+    post = "POST http://platform.example/ HTTP/1.1\r\nHost: platform.example\r\nTransfer-Encoding: chunked\r\n\r\n"
+    head, piece = (tunnel, b"x") if way == "a tunnel" else (post, b"1\r\nx\r\n")
+    sent = ask(
+        handler(f"""
+        import socket
+        connection = socket.create_connection(("127.0.0.1", 3128))
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.sendall({head.encode()!r})
+        sent = 0
+        try:
+            while sent < 1_000_000:
+                connection.sendall({piece!r})
+                sent += 1
+        except OSError:
+            pass
+        return Response.json(sent)
+        """)
+    )
+
+    assert 0 < sent.json() < 1_000_000
+    assert sum(sink) < 1_000_000
 
 
 def test_answer_of_unknown_length_arrives(ask: Ask) -> None:
