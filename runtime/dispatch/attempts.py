@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,11 @@ from runtime.store.tables.events import EventRow
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+LONG = 16_384
+"""Characters of a payload with what a script logged that are masked beside all others, each in a few milliseconds."""
+
+
+@dataclass(slots=True)
 class Attempt:
     """How one attempt at an event ended, with what is written down of it; `ended` in epoch seconds.
 
@@ -34,9 +39,29 @@ class Attempt:
     seconds: float | None = None
     masker: Masker = BY_SHAPE
     ended: float = 0.0
+    _values: dict[str, Any] | None = None
+    _shown: str | None = None
+
+    @property
+    def is_long(self) -> bool:
+        """Tell whether it takes more than a few milliseconds to mask it."""
+        logged = sum(len(line.message) for line in self.trace.logs) if self.trace is not None else 0
+        return len(self.event.payload) + logged > LONG
+
+    def prepare(self, limits: Limits, *, told: bool) -> None:
+        """Mask it, in the thread of the delivery, of which an organization has its part.
+
+        One thread writes down the attempts of all: what takes it long keeps all deliveries waiting.
+        """
+        self._values = self.values(limits)
+        if told:
+            with suppress(Exception):  # which is told where it is shown
+                self._masked()
 
     def values(self, limits: Limits) -> dict[str, Any]:
         """Give the columns of the event's row: how it ended is written down even where the rest cannot be shown."""
+        if self._values is not None:
+            return self._values
         kept, trace = None, None
         try:
             # What comes again is sent as it was committed; what is over is only shown.
@@ -80,7 +105,9 @@ class Attempt:
         )
 
     def _masked(self) -> str:
-        return self.masker.payload(self.payload, self.event.payload)
+        if self._shown is None:
+            self._shown = self.masker.payload(self.payload, self.event.payload)
+        return self._shown
 
     def _bare(self) -> str:
         """Give a payload that says nothing: what is not masked is shown to nobody."""

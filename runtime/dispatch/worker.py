@@ -28,6 +28,7 @@ from runtime.dispatch.owners import Owners
 from runtime.dispatch.retention import Retention
 from runtime.dispatch.retry import Delivered, Failed, Verdict, judge
 from runtime.engines.engine import AnswerCut
+from runtime.engines.shares import NoneLeft, Turns
 from runtime.store import queue
 from runtime.store.database import Database
 from runtime.store.tables.events import EventRow
@@ -78,6 +79,7 @@ class Dispatcher:
         self._written = threading.Condition(self._counting)
         self._drained = threading.Event()
         self._pool = FairPool(threads, "delivery")
+        self._masking = Turns(1, threads, lease)
         self._threads = [
             threading.Thread(target=run, name=name, daemon=True)
             for run, name in ((self._claim_loop, "claims"), (self._write_loop, "results"), (self._lease_loop, "leases"))
@@ -243,14 +245,20 @@ class Dispatcher:
         return not isinstance(judged(outcome), Failed)
 
     def _end(self, event: EventRow, payload: dict[str, Any], **how: Any) -> None:
-        self._results.put(Attempt(event, self._owners.of(event), payload, ended=time.time(), **how))
+        attempt = Attempt(event, self._owners.of(event), payload, ended=time.time(), **how)
+        if attempt.state and attempt.is_long:
+            # One of an organization at a time: it takes the interpreter, which all threads share. Whoever waits for too
+            # long leaves it to the thread that writes.
+            with suppress(NoneLeft), self._masking.turn(attempt.organization_id):
+                attempt.prepare(self._invoker.limits, told=self._announcer.heard(attempt.integration))
+        self._results.put(attempt)
 
     def _write_loop(self) -> None:
         while not (self._drained.is_set() and self._begun <= 0 and self._results.empty()):
             batch = self._take_results()
             ended = [attempt for attempt in batch if attempt.state]
             unbegun = [attempt.event.seq for attempt in batch if not attempt.state]
-            # Here, and not where they ended: there the next event of the lane waits for it.
+            # Here, and not where they ended, but for what is long: there the next event of the lane waits for it.
             values = [attempt.values(self._invoker.limits) for attempt in ended]
             while batch:
                 try:

@@ -74,3 +74,16 @@ def test_requests_that_wait_for_each_other_leave_connections_to_others(tmp_path:
         statuses = Counter(one.result().status for one in many)
     assert set(statuses) == {201, 503} and statuses[201] >= 20
     assert host.stop() == 0
+
+
+def test_long_payloads_of_one_organization_leave_the_deliveries_of_others_alone(tmp_path: Path) -> None:
+    init(tmp_path, "First", "first@example.com")
+    host = HostProcess(tmp_path).start()
+    many = installed(tenant(host, "Long", "long@example.com"))
+    quick = installed(tenant(host, "Quick", "quick@example.com"))
+    slow_to_mask = ["secretvalue0<&'" * 3000] * 30
+    send(many, count=24, type="task", task={"type": "x", "long": slow_to_mask})
+    sent = send(quick)["events"][0]
+    wait_for(lambda: sent in [item["id"] for item in delivered(quick, "space_content_updated")])
+    assert len(delivered(many, "task")) < 24
+    assert host.stop() == 0

@@ -10,7 +10,7 @@ import pytest
 
 from runtime.contract.invocation import Limits, LogLine, Trace
 from runtime.contract.masking import BY_SHAPE, Masker
-from runtime.dispatch.attempts import Attempt
+from runtime.dispatch.attempts import LONG, Attempt
 from runtime.store.tables.events import EventRow
 
 PAYLOAD = {"type": "space_content_updated", "token": "hush"}
@@ -47,3 +47,29 @@ def test_one_that_cannot_be_shown_ends_all_the_same(state: str) -> None:
     assert (values["place"], values["state"]) == (7, state)
     assert values["kept"] == ('{"type": "space_content_updated"}' if state == "delivered" else None)
     assert "hush" not in json.dumps(told, default=str)
+
+
+class Counting(Masker):
+    """One that tells how often it masked a payload."""
+
+    masked = 0
+
+    def payload(self, event: dict[str, Any], text: str) -> str:
+        self.masked += 1
+        return super().payload(event, text)
+
+
+def test_what_is_long_is_masked_once_and_before_it_is_written_down() -> None:
+    masker = Counting()
+    one = attempt(masker)
+    assert not one.is_long
+    assert one.trace is not None
+    one.trace.logs.append(LogLine(0.0, "info", "x" * LONG))
+    assert one.is_long
+    one.prepare(Limits(), told=True)
+    assert masker.masked == 1
+    assert "hush" not in one.values(Limits())["kept"] and "hush" not in json.dumps(one.told(), default=str)
+    assert masker.masked == 1
+    again = attempt(Broken())
+    again.prepare(Limits(), told=True)
+    assert again.values(Limits())["state"] == "delivered" and "hush" not in json.dumps(again.told(), default=str)
