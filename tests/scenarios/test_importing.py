@@ -260,6 +260,7 @@ def test_a_website_is_crawled_as_robots_allow(space: Space, web: Elsewhere) -> N
     web.asked.clear()
     made = imported(space, f"{web.url}/site/", "website")
     assert space.outline() == [["Start"], ["Query"], ["Part", ["Deep"]]]
+    assert space.markdown("a/deep").strip() == "Far"
     assert not {"/site/private", "/outside"} & set(web.asked)
     assert len(web.asked) - web.asked.count("/site/loop") == len({*web.asked} - {"/site/loop"})
     said = space.markdown("site")

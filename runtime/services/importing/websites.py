@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 from runtime.engines.apart.answers import Refused
+from runtime.services.importing.folders import HTML
 from runtime.services.importing.handing_over import CRAWLED, Writer, clean
 from runtime.services.importing.html_markdown import read_html
 from runtime.services.importing.links import AddressLinks, same
@@ -15,7 +16,6 @@ from runtime.services.importing.page_texts import text_of
 from runtime.services.importing.tree import ImportedFile, ImportedPage
 from runtime.services.markdown.reading import document_of
 
-"""The pages that were fetched: `pages` and `files`, each a list of [address, file in the folder, type]."""
 MAX_LINKS = 5000
 
 
@@ -55,15 +55,13 @@ def read_pages(folder: Path, writer: Writer) -> dict[str, Any]:
         if key in seen:
             continue
         seen.add(key)
-        fallback = unquote(urlsplit(key).path.rpartition("/")[2]).replace("-", " ") or urlsplit(key).netloc
-        slug = urlsplit(key).path.rpartition("/")[2] or None
+        slug = _last_name(key)
+        fallback = slug.replace("-", " ") or urlsplit(key).netloc
         try:
             page = read_html(text_of(folder / name), alone=False, title=fallback)
             document = document_of(page.markdown, AddressLinks(address, pages, files))
             title, parent = page.title or fallback, _above(key, written)
-            writer.page(
-                ImportedPage(key, title, parent=parent, slug=unquote(slug) if slug else None, document=document)
-            )
+            writer.page(ImportedPage(key, title, parent=parent, slug=slug or None, document=document))
         except Refused as error:
             problems.append(f"{clean(address)[:150]} is left out. {error.message}")
             continue
@@ -78,6 +76,13 @@ def _joined(address: str, link: str) -> str | None:
         return whole.partition("#")[0] if urlsplit(whole).scheme in ("http", "https") else None
     except ValueError:
         return None
+
+
+def _last_name(address: str) -> str:
+    """Give the last name in an address, without an ending that says that it is a page."""
+    name = unquote(urlsplit(address).path.rpartition("/")[2])
+    stem, dot, ending = name.rpartition(".")
+    return stem if stem and f"{dot}{ending}".lower() in HTML else name
 
 
 def _above(key: str, written: set[str]) -> str | None:
