@@ -30,6 +30,9 @@ _AGENT = "agent=docs-integration-runtime"
 _PIECE = 1 << 16
 
 
+NO_REPOSITORY = "No Git server answers at this address; it has to speak the smart HTTP protocol, as all usual ones do."
+
+
 class GitFailed(Exception):
     """A server did not do as it was asked; the message is a sentence, and has no credentials in it.
 
@@ -85,9 +88,9 @@ class GitRemote:
         """
         with self._asked("GET", "/info/refs", service=service) as answer:
             lines = _Packets(answer, MAX_REFERENCES)
-            first = lines.next()
+            first = lines.next(len(_packet(f"# service={service}\n")))
             if first is None or first.rstrip(b"\n") != f"# service={service}".encode():
-                raise GitFailed("There is no Git repository at this address, or its server is too old.")
+                raise GitFailed(NO_REPOSITORY)
             if lines.next() is not None:
                 raise GitFailed("The server does not speak Git as it should.")
             return _references(lines)
@@ -250,14 +253,17 @@ class _Packets:
         self._answer, self._left = answer, most
         self._effort = Effort()
 
-    def next(self) -> bytes | None:
+    def next(self, longest: int = 65_535) -> bytes | None:
+        """Read one; what is longer, as text that happens to begin with digits, is no answer of Git's."""
         head = _exactly(self._answer, 4)
         if len(head) < 4:
             return None
         try:
             length = int(head, 16)
         except ValueError:
-            raise GitFailed("There is no Git repository at this address.") from None
+            raise GitFailed(NO_REPOSITORY) from None
+        if length > longest:
+            raise GitFailed(NO_REPOSITORY)
         if length in (0, 1, 2):
             return None
         self._left -= length

@@ -102,6 +102,13 @@ def test_what_is_no_list_of_references_is_told(server: Server, body: bytes) -> N
     assert "\x1b" not in str(told.value)
 
 
+@pytest.mark.parametrize("body", [b"<html>", OID.encode() + b"\trefs/heads/main\n", b"face the facts", b"A page."])
+def test_an_address_of_something_else_is_called_so(server: Server, body: bytes) -> None:
+    server.says(body)  # as the dumb protocol does, which begins with digits
+    with pytest.raises(GitFailed, match="No Git server answers at this address"):
+        server.remote().references("git-upload-pack")
+
+
 @pytest.mark.parametrize(("status", "passes"), [(401, False), (403, False), (404, False), (418, False), (503, True)])
 def test_other_statuses(server: Server, status: int, passes: bool) -> None:
     server.says(b"", status)
