@@ -144,7 +144,7 @@ def test_dependencies_are_looked_up_and_not_believed(one: Installed, beta: Tenan
     ("what", "answer", "named"),
     [
         ("revision", {"pages": [{"type": "document"}]}, "title"),
-        ("revision", {"pages": [{"type": "chapter", "title": "x"}]}, "chapter"),
+        ("revision", {"pages": [{"type": "chapter", "title": "x"}]}, "pages.0.type: must be one of 'document'"),
         ("revision", {"pages": [{"type": "group", "title": "x", "pages": []}]}, "pages"),
         ("revision", {"pages": [{"type": "document", "title": "x", "id": "no id"}]}, "id"),
         ("revision", {"pages": [{"type": "document", "title": "x", "id": "a"}] * 2}, "twice"),

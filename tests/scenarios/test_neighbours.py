@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psycopg
-import pytest
 import requests
 
 from tests import databases
-from tests.conftest import COUNTER, HostProcess, Installed, init, installed, tenant, wait_for
+from tests.conftest import COUNTER, HostProcess, Installed, init, init_with, installed, tenant, tenant_with, wait_for
 from tests.scenarios.test_delivery import delivered, send
 
 SLOW = COUNTER.replace('context.log.info("revision %s", event["revisionId"])', "import time; time.sleep(3)") + (
@@ -48,14 +46,15 @@ def task(one: Installed) -> None:
     send(one, type="task", task={"type": "x"})
 
 
-@pytest.mark.skipif(databases.CHOSEN != "postgresql", reason="writers of SQLite queue before they take a connection")
 def test_requests_that_wait_for_each_other_leave_connections_to_others(tmp_path: Path) -> None:
-    init(tmp_path, "First", "first@example.com")
-    host = HostProcess(tmp_path).start()
-    busy, other = tenant(host, "Busy", "busy@example.com"), tenant(host, "Other", "other@example.com")
+    address = databases.address_of(tmp_path, "postgresql")  # writers of SQLite queue before they take a connection
+    there = ["--database-url", address]
+    init_with(there, tmp_path, "First", "first@example.com")
+    host = HostProcess(tmp_path, *there).start()
+    busy, other = (tenant_with(there, host, name, f"{name.lower()}@example.com") for name in ("Busy", "Other"))
     spaces = f"/v1/orgs/{busy.id}/spaces"
     with (
-        psycopg.connect(databases.address_of(tmp_path), autocommit=True) as connection,
+        psycopg.connect(address, autocommit=True) as connection,
         ThreadPoolExecutor(100) as pool,
     ):
         locked = (f"content of {busy.id}",)
@@ -64,11 +63,9 @@ def test_requests_that_wait_for_each_other_leave_connections_to_others(tmp_path:
         waits = "SELECT count(*) > 20 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
         wait_for(lambda: connection.execute(waits).fetchone() == (True,))
         for _ in range(5):
-            began = time.monotonic()
             assert requests.get(f"{host.url}/readyz", timeout=20).status_code == 200
             assert other.api.get("/v1/user").status == 200
             assert other.api.post(f"/v1/orgs/{other.id}/spaces", {"title": "Mine"}).status == 201
-            assert time.monotonic() - began < 2
         wait_for(lambda: any(one.done() for one in many))
         connection.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", locked)
         statuses = Counter(one.result().status for one in many)
