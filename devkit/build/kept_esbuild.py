@@ -17,7 +17,6 @@ from runtime.engines.javascript.command import find_deno
 from runtime.engines.sandbox import SandboxMode
 
 _SCRIPT = Path(__file__).with_suffix(".mjs")
-_DENO = ("run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote", "--node-modules-dir=manual")
 # What esbuild's own module needs to start its program. What really bounds it is the sandbox.
 _RIGHTS = ("--allow-read", "--allow-env", "--allow-sys", "--allow-run")
 _LONGEST = 64 * 1024 * 1024  # bytes of an answer
@@ -116,22 +115,13 @@ class _Service:
         process = self._process
         if process is None or process.stdin is None or process.stdout is None:
             return None
-        late = threading.Event()
-
-        def give_up() -> None:
-            late.set()
-            self.end()
-
-        timer = threading.Timer(patience, give_up)
-        timer.start()
-        try:
-            process.stdin.write(json.dumps({"options": options}).encode() + b"\n")
-            process.stdin.flush()
-            line = process.stdout.readline(_LONGEST)
-        except (OSError, ValueError):  # it ended meanwhile; ValueError: with its pipes
-            line = b""
-        finally:
-            timer.cancel()
+        with programs.ended_after(patience, self.end) as late:
+            try:
+                process.stdin.write(json.dumps({"options": options}).encode() + b"\n")
+                process.stdin.flush()
+                line = process.stdout.readline(_LONGEST)
+            except (OSError, ValueError):  # it ended meanwhile; ValueError: with its pipes
+                line = b""
         if late.is_set():
             raise subprocess.TimeoutExpired(self.known.program, patience)
         bundled = _read(line)
@@ -167,7 +157,7 @@ def _start(known: _Known, folder: Path) -> subprocess.Popen[bytes]:
         raise Problem("Deno was not found: install the package deno with pip")
     confined = known.confined == "required"
     return programs.start(
-        [deno, *_DENO, *_RIGHTS, str(_SCRIPT), str(known.module)],
+        [deno, *programs.DENO, *_RIGHTS, str(_SCRIPT), str(known.module)],
         folder,
         known.confined,
         environment={"ESBUILD_BINARY_PATH": known.program, "GOGC": "400"}

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,6 +34,8 @@ _LIMITS = {
     MSGQUEUE: 0,
 }
 _TMP_BYTES = 256 * _MEGABYTE
+DENO = ("run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote", "--node-modules-dir=manual")
+"""How Deno runs a program of a project's packages, before the rights it has."""
 _FOR_ALL = {"NO_COLOR": "1"}
 _ENVIRONMENT = {"HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin", "TZ": "UTC"}
 _STARTERS = ("sh", "env", "node", "basename", "dirname", "sed", "uname")
@@ -91,6 +93,23 @@ def start(
             stderr=subprocess.DEVNULL,
             pass_fds=ready.handed,
         )
+
+
+@contextlib.contextmanager
+def ended_after(seconds: float, end: Callable[[], None]) -> Iterator[threading.Event]:
+    """Have `end` called when the block takes longer, from another thread; gives what tells that it was."""
+    late = threading.Event()
+
+    def give_up() -> None:
+        late.set()
+        end()
+
+    timer = threading.Timer(seconds, give_up)
+    timer.start()
+    try:
+        yield late
+    finally:
+        timer.cancel()
 
 
 class _Ready(NamedTuple):
@@ -163,7 +182,6 @@ def _interpreters() -> dict[str, str]:
 
 def _finished(ready: _Ready, patience: float) -> subprocess.CompletedProcess[str]:
     """Wait for a program; what it says goes through files, whose size is limited, and not into memory."""
-    late = threading.Event()
     with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as wrong:
         process = subprocess.Popen(
             ready.words,
@@ -174,22 +192,14 @@ def _finished(ready: _Ready, patience: float) -> subprocess.CompletedProcess[str
             stderr=wrong,
             pass_fds=ready.handed,
         )
-
-        def end() -> None:
-            late.set()
-            process.kill()
-
-        # A wait with a limit would look now and then, up to 50 ms after the end, which people wait for.
-        timer = threading.Timer(patience, end)
-        timer.start()
         try:
-            process.wait()
+            # A wait with a limit would look now and then, up to 50 ms after the end, which people wait for.
+            with ended_after(patience, process.kill) as late:
+                process.wait()
         except BaseException:
             process.kill()
             process.wait()
             raise
-        finally:
-            timer.cancel()
         if late.is_set():
             raise subprocess.TimeoutExpired(ready.words, patience)
         texts = []

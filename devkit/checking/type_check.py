@@ -20,7 +20,6 @@ from runtime.engines.sandbox import SandboxMode
 RULE = "type-error"
 OPTIONS = ("--noEmit", "--pretty", "false", "--project")
 # The compiler reads files and writes none.
-DENO = ("run", "--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote", "--node-modules-dir=manual")
 RIGHTS = ("--allow-read", "--allow-env", "--allow-sys")
 PATIENCE = 180
 """Seconds, for projects with many packages on machines that do something else."""
@@ -83,7 +82,7 @@ def _compiler(folder: Path) -> list[str] | None:
         if program is not None:
             return [str(program)]
         deno = find_deno()
-        return [deno, *DENO, *RIGHTS, str(package / "lib" / "tsc.js")] if deno is not None else None
+        return [deno, *programs.DENO, *RIGHTS, str(package / "lib" / "tsc.js")] if deno is not None else None
     return None
 
 

@@ -14,7 +14,7 @@ _CHECKS = re.compile(r"(?:function-(?:after|before|plain|wrap)|lax-or-strict|jso
 """How pydantic calls an alternative with functions of ours that check it: by them, and where in memory they are."""
 _MOMENT = "must be a moment as ISO 8601 with a time zone, such as 2026-01-31T12:00:00Z"
 _NUMBER, _WHOLE, _TRUTH, _LIST = "must be a number", "must be a whole number", "must be true or false", "must be a list"
-_SAID: Mapping[str, str] = {
+SAID: Mapping[str, str] = {
     "missing": "is required",
     "string_type": "must be a text",
     "string_unicode": "must be a text",
@@ -51,6 +51,7 @@ _SAID: Mapping[str, str] = {
     "union_tag_invalid": "must be one of {expected_tags}",
     "value_error": "{error}",
 }
+"""What is said of each of pydantic's errors that bodies can have, with what it knows; of others what it says itself."""
 
 
 def sentence(error: ValidationError, *, of: Any = MISSING, within: str = "", whole: str = "The body") -> str:
@@ -95,7 +96,7 @@ def words(first: ErrorDetails) -> str:
         what = what if bound == 1 else f"{what}s"
         there = f", not {about['actual_length']}" if about.get("actual_length") is not None else ""
         return f"must have at {'most' if most else 'least'} {bound} {what}{there}"
-    said = _SAID.get(kind)
+    said = SAID.get(kind)
     return said.format(**about) if said is not None else first["msg"]
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, delete, func, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from runtime.contract.comments import CommentQuery
+from runtime.store.inserting import insert_into
 from runtime.store.tables.comments import CommentReactionRow, CommentReplyRow, CommentRow
 from runtime.store.tables.organizations import MemberRow
 
@@ -67,9 +67,8 @@ def emoji_of(session: Session, on_id: str, user_id: str | None = None) -> set[st
 
 def react(session: Session, values: Sequence[dict[str, Any]]) -> None:
     """Add reactions; one that is there already stays as it is."""
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
     if values:
-        session.execute(insert(CommentReactionRow).values(list(values)).on_conflict_do_nothing())
+        session.execute(insert_into(session, CommentReactionRow).values(list(values)).on_conflict_do_nothing())
 
 
 def unreact(session: Session, on_id: str, user_id: str, emoji: Iterable[str]) -> None:

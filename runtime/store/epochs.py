@@ -11,10 +11,10 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from sqlalchemy import BigInteger, Column, Connection, MetaData, Result, String, Table, event, inspect, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import ORMExecuteState, Session, sessionmaker
 
 from runtime.store.decides import EVERYBODY, GLOBAL, Decides, Of, owner_named, owners
+from runtime.store.inserting import insert_into
 
 metadata = MetaData()
 counters = Table(
@@ -32,9 +32,8 @@ def read(connection: Connection, owners_: Collection[str]) -> dict[str, int]:
 
 def move(connection: Connection, owners_: Iterable[str]) -> None:
     """Move the counters of some owners."""
-    insert: Any = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
     first = [{"owner": owner, "n": 1} for owner in sorted(owners_)]  # sorted: two commits must not wait in a circle
-    moved = insert(counters).values(first)
+    moved = insert_into(connection, counters).values(first)
     connection.execute(moved.on_conflict_do_update(index_elements=[counters.c.owner], set_={"n": counters.c.n + 1}))
 
 

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from sqlalchemy import exists, func, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from runtime.store.blobs.backend import Backend
 from runtime.store.blobs.folder import FolderBackend
 from runtime.store.blobs.s3 import S3Backend
 from runtime.store.database import Database, now
+from runtime.store.inserting import insert_into
 from runtime.store.locks import acquire
 from runtime.store.tables.blobs import BlobRow, SpaceBlobRow
 from runtime.store.tables.imports import ImportRow
@@ -88,12 +88,11 @@ class BlobStore:
         ordered = sorted(set(blobs), key=lambda blob: blob.name)
         if not ordered:
             return
-        insert = sqlite.insert if self._database.is_sqlite else postgresql.insert
         with self._database.transaction(writes=True) as session:
             for blob in ordered:
                 acquire(session, f"blob:{blob.name}")
                 moment = now()
-                statement = insert(BlobRow).values(name=blob.name, size=blob.size, touched_at=moment)
+                statement = insert_into(session, BlobRow).values(name=blob.name, size=blob.size, touched_at=moment)
                 session.execute(statement.on_conflict_do_update(index_elements=["name"], set_={"touched_at": moment}))
 
     def open(self, name: str, start: int = 0) -> BinaryIO:
@@ -128,10 +127,9 @@ class BlobStore:
 
 def need(session: Session, space_id: str, blobs: Sequence[Blob]) -> None:
     """Note that content of a space needs blobs, which were stored before this transaction began."""
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
     for blob in sorted(set(blobs), key=lambda blob: blob.name):
         value = {"space_id": space_id, "name": blob.name, "size": blob.size, "added_at": now()}
-        statement = insert(SpaceBlobRow).values(value)
+        statement = insert_into(session, SpaceBlobRow).values(value)
         session.execute(
             statement.on_conflict_do_update(index_elements=["space_id", "name"], set_={"added_at": value["added_at"]})
         )

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from runtime.contract.document_nodes import anchors_in
 from runtime.contract.document_references import Reference, references_in
 from runtime.store.content.pieces import digest_of
+from runtime.store.inserting import insert_into
 from runtime.store.tables.content import DocumentReferencesRow
 
 AT_ONCE = 500
@@ -71,7 +71,6 @@ def _rows(session: Session, space_id: str, names: Iterable[str]) -> dict[bytes, 
 
 
 def _insert(session: Session, values: Sequence[Mapping[str, Any]]) -> None:
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
     for place in range(0, len(values), AT_ONCE):
-        statement = insert(DocumentReferencesRow).values(values[place : place + AT_ONCE])
+        statement = insert_into(session, DocumentReferencesRow).values(values[place : place + AT_ONCE])
         session.execute(statement.on_conflict_do_nothing())

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from sqlalchemy import select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from runtime.store.blobs.store import Blob, need
@@ -16,6 +15,7 @@ from runtime.store.content import references, sizes
 from runtime.store.content.entries import Entry, File, Page, ReusableContent
 from runtime.store.content.pieces import digest_of, names_of, pack, to_pieces, unpack
 from runtime.store.content.snapshot import Snapshot
+from runtime.store.inserting import insert_into
 from runtime.store.tables.content import ContentPieceRow, RevisionRow
 
 E = TypeVar("E", bound=Entry)
@@ -185,9 +185,9 @@ def _read(session: Session, space_id: str, names: Sequence[bytes]) -> dict[bytes
 def _add(session: Session, space_id: str, pieces: Mapping[bytes, bytes]) -> None:
     """Store pieces, and count their bytes; what is there already stays."""
     values = [{"space_id": space_id, "name": name, "content": content} for name, content in sorted(pieces.items())]
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
     added = 0
     for place in range(0, len(values), AT_ONCE):
-        statement = insert(ContentPieceRow).values(values[place : place + AT_ONCE]).on_conflict_do_nothing()
-        added += sum(len(pieces[name]) for name in session.scalars(statement.returning(ContentPieceRow.name)))
+        statement = insert_into(session, ContentPieceRow).values(values[place : place + AT_ONCE])
+        new = session.scalars(statement.on_conflict_do_nothing().returning(ContentPieceRow.name))
+        added += sum(len(pieces[name]) for name in new)
     sizes.note(session, space_id, added)

@@ -6,9 +6,9 @@ A number beside the pieces, because adding them up would read all of a space for
 from __future__ import annotations
 
 from sqlalchemy import select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
+from runtime.store.inserting import insert_into
 from runtime.store.tables.content import ContentSizeRow
 
 
@@ -21,7 +21,6 @@ def note(session: Session, space_id: str, more: int) -> None:
     """Count bytes that were added to the content of a space in this transaction, or taken from it."""
     if not more:
         return
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
-    values = insert(ContentSizeRow).values(space_id=space_id, size=more)
+    values = insert_into(session, ContentSizeRow).values(space_id=space_id, size=more)
     together = {"size": ContentSizeRow.size + values.excluded.size}
     session.execute(values.on_conflict_do_update(index_elements=[ContentSizeRow.space_id], set_=together))

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple, cast
 
 from sqlalchemy import Table as SqlTable
 from sqlalchemy import and_, bindparam, delete, exists, func, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Session
 
 from runtime.contract.document_sections import Section
 from runtime.store.database import Table, now
+from runtime.store.inserting import insert_into
 from runtime.store.search_index import postings
 from runtime.store.search_index.among import of_each
 from runtime.store.tables.search import SearchPageRow, SearchPostingRow, SearchSpaceRow, SearchWordRow
@@ -352,8 +352,7 @@ def _many(session: Session, statement: Any, values: Sequence[Mapping[str, Any]])
 
 
 def _insert(session: Session, table: type[Table]) -> Any:
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
-    return insert(cast(SqlTable, table.__table__))
+    return insert_into(session, cast(SqlTable, table.__table__))
 
 
 def _delete(session: Session, table: Any, space_id: str, *conditions: Any) -> None:

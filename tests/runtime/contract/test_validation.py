@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import pytest
 from pydantic import AwareDatetime, Field, StringConstraints, ValidationError
+from pydantic_core.core_schema import ErrorType
 
 from runtime.contract.base import Body, Text
-from runtime.contract.validation import sentence
+from runtime.contract.validation import SAID, sentence
 
 
 class Named(Body):
@@ -79,3 +80,7 @@ def test_the_first_error_is_a_sentence(body: dict[str, object], said: str) -> No
     with pytest.raises(ValidationError) as refused:
         Named.model_validate(body)
     assert sentence(refused.value) == said
+
+
+def test_what_is_said_is_said_of_errors_that_there_are() -> None:
+    assert set(SAID) <= set(get_args(ErrorType))
