@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
+from runtime.api.families.importing import LONGEST_WAIT
 from tests.conftest import Tenant
 from tests.scenarios.attacks import ATTACKS
-from tests.scenarios.elsewhere import Elsewhere, packed, word_document
+from tests.scenarios.elsewhere import Elsewhere, packed, redirect, word_document
 from tests.scenarios.test_content import Space, ok
-from tests.scenarios.test_importing import imported, owner, sent, space, web  # noqa: F401  # fixtures
+from tests.scenarios.test_importing import imported, owner, refused, sent, space, web  # noqa: F401  # fixtures
 
 
 def nodes_of(node: Any) -> Iterator[dict[str, Any]]:
@@ -195,3 +196,33 @@ def test_pages_of_another_space_are_addresses(space: Space, owner: Tenant) -> No
     document = ok(space.api.get(f"{space.path}/content/path/a", format="document"))["document"]
     refs = [node for node in nodes_of(document) if "kind" in node]
     assert refs and all(ref["kind"] == "url" for ref in refs)
+
+
+def test_what_robots_txt_says_is_read_apart(space: Space, web: Elsewhere) -> None:  # noqa: F811
+    """Many names of readers before many rules: each has all of them, in more memory than there is."""
+    names = "".join(f"User-agent:{number:x}\n" for number in range(16_000))
+    rules = "".join(f"Allow:/{number:x}\n" for number in range(20_000))
+    web.put("/robots.txt", names + rules, "text/plain")
+    start = web.put("/many-rules/", "<main><h1>Start</h1>text</main>")
+    answer = space.api.post(
+        f"{space.path}/content/import", {"url": start, "source": "website"}, timeout=LONGEST_WAIT + 20
+    )
+    web.pages.pop("/robots.txt")
+    refused(answer, "robots.txt of the website takes too much")
+
+
+def test_a_redirect_leads_to_no_page_that_robots_txt_forbids(space: Space, web: Elsewhere) -> None:  # noqa: F811
+    web.put("/robots.txt", "User-agent: *\nDisallow: /asked/hidden\n", "text/plain")
+    start = web.put("/asked/", "<main><h1>Start</h1><a href='there'>there</a></main>")
+    web.pages["/asked/there"] = redirect("/asked/hidden")
+    web.put("/asked/hidden", "<main><h1>Hidden</h1></main>")
+    made = imported(space, start, "website")
+    web.pages.pop("/robots.txt")
+    assert made["importedResources"] == 1 and "/asked/hidden" not in web.asked
+
+
+def test_a_picture_of_an_endless_address_is_not_fetched(space: Space, web: Elsewhere) -> None:  # noqa: F811
+    web.pages.pop("/robots.txt", None)
+    start = web.put("/long/", f"<main><h1>Start</h1><img src='/p.png?{'x' * 100_000}'></main>")
+    imported(space, start, "website")
+    assert not [path for path in web.asked if path.startswith("/p.png")]

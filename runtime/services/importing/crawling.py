@@ -7,21 +7,20 @@ twice.
 from __future__ import annotations
 
 import json
+import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from protego import Protego
-
 from runtime.contract.addresses import shown_address
 from runtime.dispatch.jobs import Job
 from runtime.services.importing import fetching
-from runtime.services.importing.fetching import AGENT, Fetched, NotFetched
+from runtime.services.importing.fetching import Fetched, NotFetched
 from runtime.services.importing.handing_over import CRAWLED, put_inside
-from runtime.services.importing.links import same
+from runtime.services.importing.links import LONGEST_ADDRESS, same
 
 MAX_PAGES = 500
 DEEPEST = 10
@@ -40,6 +39,8 @@ MAX_ROBOTS = 500_000
 MAX_PROBLEMS = 50
 HTML = ("text/html", "application/xhtml+xml")
 
+FORBIDDEN = "The robots.txt of the website does not allow to read this page."
+
 Read = Callable[[Path, Any], Any]
 """Calls a function apart with a folder and arguments."""
 Tell = Callable[[int, int], None]
@@ -49,9 +50,13 @@ Tell = Callable[[int, int], None]
 class Crawl:
     """A crawl under way; `progress` is all that it knows."""
 
-    def __init__(self, job: Job, start: str, folder: Path, read: Read, tell: Tell) -> None:
-        """Take where to start and a folder of its own; goes on with what the job's progress has."""
+    def __init__(self, job: Job, start: str, folder: Path, read: Read, rules: Read, tell: Tell) -> None:
+        """Take where to start and a folder of its own; goes on with what the job's progress has.
+
+        `read` finds the links of pages, `rules` what robots.txt says (`websites.links_of`, `robots.rules_of`).
+        """
         self._job, self._start, self._folder, self._read, self._tell = job, start, folder, read, tell
+        self._rules = rules
         begun = job.progress.get("crawl")
         self._state: dict[str, Any] = begun or {
             "base": None,
@@ -65,6 +70,8 @@ class Crawl:
             "problems": [],
         }
         self._seen = set(self._state["seen"])
+        self._allowed: dict[str, bool] = {}
+        self._pause = PAUSE
         self._last = 0.0
 
     def run(self) -> None:
@@ -72,7 +79,7 @@ class Crawl:
         state = self._state
         if state["robots"] is None:
             state["robots"] = self._robots()
-        self._rules = Protego.parse(state["robots"])
+        self._look_up([self._start, *(address for address, _ in state["queue"])])
         while state["queue"] and len(state["pages"]) < MAX_PAGES:
             batch: list[tuple[str, str, int]] = []
             while state["queue"] and len(batch) < READ_AT_ONCE and len(state["pages"]) < MAX_PAGES:
@@ -93,12 +100,10 @@ class Crawl:
         """Fetch a page; None for what is none, which is noted. What is wrong with the first one is raised."""
         first = self._state["base"] is None
         try:
-            if not self._rules.can_fetch(address, AGENT):
-                raise NotFetched("The robots.txt of the website does not allow to read this page.")
+            self._check(address)
             self._wait()
-            within = (lambda url: True) if first else self._is_inside
             fetched = fetching.get(
-                self._job.tools.egress, address, timeout=PAGE_TIMEOUT, max_bytes=MAX_PAGE, allowed=within
+                self._job.tools.egress, address, timeout=PAGE_TIMEOUT, max_bytes=MAX_PAGE, allowed=self._may_follow
             )
             fetching.content(fetched)
             if fetched.content_type.partition(";")[0].strip().lower() not in HTML:
@@ -109,8 +114,6 @@ class Crawl:
             self._problem(f"{shown_address(address)[:150]}: {error}")
             return None
         if first:
-            if not self._rules.can_fetch(fetched.url, AGENT):
-                raise NotFetched("The robots.txt of the website does not allow to read this page.")
             parts = urlsplit(fetched.url)
             path = parts.path.rpartition("/")[0] if "." in parts.path.rpartition("/")[2] else parts.path.rstrip("/")
             self._state["base"] = [f"{parts.scheme}://{parts.netloc.lower()}", path]
@@ -125,23 +128,29 @@ class Crawl:
         if not given:
             return
         found = self._read(self._folder, {"pages": given})
+        begun = len(state["queue"])
+        pictures = dict.fromkeys(state["pictures"])
         for address, _, depth in batch:
             links = found.get(address, {})
             for link in links.get("links", ()) if depth < DEEPEST else ():
                 if len(state["queue"]) < MAX_QUEUED and self._is_inside(link) and self._see(link):
                     state["queue"].append([link, depth + 1])
-            shown = [one for one in links.get("pictures", ()) if one not in state["pictures"]]
-            state["pictures"] += shown[: MAX_PICTURES - len(state["pictures"])]
+            for picture in links.get("pictures", ()):
+                if len(pictures) < MAX_PICTURES:
+                    pictures[picture] = None
+        state["pictures"] = [*pictures]
+        self._look_up([address for address, _ in state["queue"][begun:]])
 
     def _fetch_pictures(self) -> None:
         state = self._state
         done = {address for address, _, _ in state["files"]}
+        self._look_up([address for address in state["pictures"] if self._is_ours(address)])
         while state["pictures"]:
             address = state["pictures"].pop(0)
             if address in done:
                 continue
             try:
-                if not self._may_fetch(address):
+                if self._is_ours(address) and not self._allows(address):
                     continue
                 self._wait()
                 fetched = fetching.get(self._job.tools.egress, address, timeout=PAGE_TIMEOUT, max_bytes=MAX_PICTURE)
@@ -154,10 +163,36 @@ class Crawl:
             if len(state["files"]) % READ_AT_ONCE == 0:
                 self._save()
 
-    def _may_fetch(self, address: str) -> bool:
+    def _is_ours(self, address: str) -> bool:
         base = self._state["base"]
-        ours = base is not None and address.startswith(f"{base[0]}/")
-        return not ours or bool(self._rules.can_fetch(address, AGENT))
+        return base is not None and address.startswith(f"{base[0]}/")
+
+    def _may_follow(self, address: str) -> bool:
+        """Tell whether a redirect stays in the website; raises NotFetched where robots.txt forbids what it leads to."""
+        inside = self._state["base"] is None or self._is_inside(address)
+        if inside:
+            self._check(address)
+        return inside
+
+    def _check(self, address: str) -> None:
+        if not self._allows(address):
+            raise NotFetched(FORBIDDEN)
+
+    def _allows(self, address: str) -> bool:
+        if address not in self._allowed:
+            self._look_up([address])
+        return self._allowed[address]
+
+    def _look_up(self, addresses: Collection[str]) -> None:
+        """Note what robots.txt says of addresses, many at a time: it takes a process to read it."""
+        text = self._state["robots"]
+        found: Mapping[str, Any] = {"forbidden": (), "pause": None}
+        if text.strip() and addresses:
+            found = self._rules(self._folder, {"robots": text, "addresses": [*addresses]})
+            asked = float(found["pause"] or 0)
+            self._pause = min(max(PAUSE, asked if math.isfinite(asked) else PAUSE), LONGEST_PAUSE)
+        forbidden = set(found["forbidden"])
+        self._allowed |= {address: address not in forbidden for address in addresses}
 
     def _robots(self) -> str:
         parts = urlsplit(self._start)
@@ -168,9 +203,7 @@ class Crawl:
         return fetched.body.decode("utf-8", "replace") if fetched.status == 200 else ""
 
     def _wait(self) -> None:
-        asked = self._rules.crawl_delay(AGENT)
-        pause = min(max(PAUSE, float(asked or 0)), LONGEST_PAUSE)
-        left = self._last + pause - time.monotonic()
+        left = self._last + self._pause - time.monotonic()
         if left > 0:
             self._job.lost.wait(left)
         self._job.check()
@@ -179,7 +212,7 @@ class Crawl:
     def _is_inside(self, address: str) -> bool:
         base = self._state["base"]
         parts = urlsplit(address)
-        if base is None or f"{parts.scheme}://{parts.netloc.lower()}" != base[0] or len(address) > 2048:
+        if base is None or f"{parts.scheme}://{parts.netloc.lower()}" != base[0] or len(address) > LONGEST_ADDRESS:
             return False
         return parts.path == base[1] or parts.path.startswith(f"{base[1]}/")
 

@@ -25,6 +25,8 @@ from runtime.store.tables.imports import ImportRow
 NAME = "import"
 LONGEST_SENTENCE = 500
 LINKS_SECONDS = 120.0
+RULES_SECONDS, RULES_MEMORY = 20.0, 512 << 20
+"""Bounds of a process that reads a robots.txt."""
 GOOGLE_DOCUMENT = ("docs.google.com", "/document/d/")
 
 
@@ -91,7 +93,7 @@ class _Import:
             return {"source": row.source, "name": row.name}
         assert row.url is not None, "an import has an address or a blob"
         if row.source == "website" or (row.source == "github-wiki" and _is_github(row.url)):
-            Crawl(self._job, row.url, folder, self._links, self._heard).run()
+            Crawl(self._job, row.url, folder, self._links, self._rules, self._heard).run()
             return {"source": row.source, "crawled": True}
         known = self._job.progress.get("blob")
         if known is None:
@@ -114,6 +116,14 @@ class _Import:
         except ApartFailed as error:
             raise JobFailed(keeping.sentence_of(error)) from error
 
+    def _rules(self, folder: Path, arguments: Any) -> Any:
+        from runtime.services.importing import robots
+
+        try:
+            return self._apart(robots.rules_of, folder, arguments, RULES_SECONDS, memory=RULES_MEMORY)
+        except ApartFailed as error:
+            raise JobFailed("The robots.txt of the website takes too much to read, so that nothing is read.") from error
+
     def _apart(
         self,
         function: Any,
@@ -121,10 +131,11 @@ class _Import:
         arguments: Any,
         seconds: float,
         heard: Callable[[int, int], None] | None = None,
+        memory: int = keeping.MEMORY,
     ) -> Any:
         return self._job.tools.apart.run(
             function, folder, arguments,
-            memory=keeping.MEMORY, seconds=seconds, file_bytes=keeping.FILE_BYTES, check=self._job.check, heard=heard,
+            memory=memory, seconds=seconds, file_bytes=keeping.FILE_BYTES, check=self._job.check, heard=heard,
         )  # fmt: skip
 
     def _heard(self, done: int, total: int) -> None:

@@ -8,6 +8,9 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 from runtime.services.markdown.links import SCHEME, Node
 
+LONGEST_ADDRESS = 2048
+"""Characters of an address that is fetched."""
+
 Use = Callable[[str], str | None]
 """Takes the key of a file that a page shows, and gives the key under which it is imported; None where it is not."""
 

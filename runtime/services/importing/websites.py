@@ -11,7 +11,7 @@ from runtime.engines.apart.answers import Refused
 from runtime.services.importing.folders import HTML
 from runtime.services.importing.handing_over import CRAWLED, Writer, clean
 from runtime.services.importing.html_markdown import read_html
-from runtime.services.importing.links import AddressLinks, same
+from runtime.services.importing.links import LONGEST_ADDRESS, AddressLinks, same
 from runtime.services.importing.page_texts import text_of
 from runtime.services.importing.tree import ImportedFile, ImportedPage
 from runtime.services.markdown.reading import document_of
@@ -72,8 +72,8 @@ def read_pages(folder: Path, writer: Writer) -> dict[str, Any]:
 
 def _joined(address: str, link: str) -> str | None:
     try:
-        whole = urljoin(address, link)
-        return whole.partition("#")[0] if urlsplit(whole).scheme in ("http", "https") else None
+        whole = urljoin(address, link).partition("#")[0]
+        return whole if urlsplit(whole).scheme in ("http", "https") and len(whole) <= LONGEST_ADDRESS else None
     except ValueError:
         return None
 
