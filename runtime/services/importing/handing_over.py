@@ -7,6 +7,7 @@ the documents as they are stored.
 from __future__ import annotations
 
 import json
+import math
 import os
 import stat
 from base64 import b64decode, b64encode
@@ -32,8 +33,13 @@ LONGEST_LINE = 2 * MAX_DOCUMENT
 """Bytes of a line: ids may be longer than the keys in whose places they are put."""
 MAX_PROBLEMS = 100
 LONGEST_PROBLEM = 300
+LONGEST_TEXT = 1000
+"""Characters of titles, names and descriptions that are handed over: no more of them is kept."""
+MAX_LISTED = 64 << 20
+"""Bytes of all that is handed over beside documents: the host holds it whole."""
 MAX_ENTRIES = 40_000
 """Pages, files and reusable contents that are taken from a reader; a space may have fewer."""
+_TEXTS = ("title", "name", "description")
 _KINDS: dict[str, Any] = {"page": ImportedPage, "file": ImportedFile, "reusable-content": ImportedReusableContent}
 
 
@@ -115,7 +121,9 @@ class Writer:
                 raise Refused("too-large", f"It has more than {MAX_DOCUMENT >> 20} MB as a document; split it.")
             self._documents.write(line)
             entry = replace(entry, document=None)
-        self._entries.write(_written([kind, {name: getattr(entry, name) for name in entry.__slots__}]))
+        fields = {name: getattr(entry, name) for name in entry.__slots__}
+        short = {name: fields[name][:LONGEST_TEXT] for name in _TEXTS if fields.get(name)}
+        self._entries.write(_written([kind, fields | short]))
 
 
 def _written(value: Any) -> str:
@@ -135,7 +143,7 @@ def read_imported(folder: Path) -> Imported:
     entries: dict[str, list[Any]] = {kind: [] for kind in _KINDS}
     rest: dict[str, Any] = {}
     with open_made(folder, IMPORTED) as file:
-        for count, (kind, value) in enumerate(_lines(file)):
+        for count, (kind, value) in enumerate(_lines(file, MAX_LISTED)):
             if kind == "rest":
                 rest = value
             elif count >= MAX_ENTRIES:
@@ -212,8 +220,14 @@ def clean(text: str) -> str:
     return "".join(sign for sign in text if sign >= " " and not "\ud800" <= sign <= "\udfff")
 
 
-def _lines(file: BinaryIO) -> Iterator[Any]:
+def _lines(file: BinaryIO, most: float = math.inf) -> Iterator[Any]:
+    length = 0
     while line := file.readline(LONGEST_LINE + 1):
+        length += len(line)
+        if length > most:
+            raise Refused(
+                "too-much", f"The names of its pages and files, and what is said of them, are over {most} bytes."
+            )
         if len(line) > LONGEST_LINE:
             raise Refused("too-large", f"A page has more than {MAX_DOCUMENT >> 20} MB as a document; split it.")
         yield json.loads(line)

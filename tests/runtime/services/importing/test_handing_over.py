@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from runtime.engines.apart.answers import Refused
-from runtime.services.importing.handing_over import MAX_DOCUMENT, Writer, read_imported, write_imported
-from runtime.services.importing.tree import Imported, ImportedPage
+from runtime.services.importing import handing_over
+from runtime.services.importing.handing_over import IMPORTED, MAX_DOCUMENT, Writer, read_imported, write_imported
+from runtime.services.importing.tree import Imported, ImportedFile, ImportedPage
 
 
 def document(size: int) -> dict[str, Any]:
@@ -37,3 +38,25 @@ def test_a_tree_keeps_a_page_whose_text_is_too_large(tmp_path: Path) -> None:
     read = read_imported(tmp_path)
     assert [page.title for page in read.pages] == ["Large", "Small"]
     assert len(read.problems) == 1 and read.problems[0].startswith("large: It has more than 32 MB")
+
+
+def test_titles_and_descriptions_are_handed_over_as_long_as_they_are_kept(tmp_path: Path) -> None:
+    pages = [ImportedPage(f"{number}", "x" * 1_000_000, description="y" * 1_000_000) for number in range(3)]
+    files = [ImportedFile("file", "z" * 1_000_000, "file")]
+    write_imported(tmp_path, Imported(pages=pages, files=files))
+    assert (tmp_path / IMPORTED).stat().st_size < 20_000
+    read = read_imported(tmp_path)
+    assert [(len(page.title), len(page.description or "")) for page in read.pages] == [(1000, 1000)] * 3
+    assert len(read.files[0].name) == 1000
+
+
+def test_a_host_holds_no_more_than_it_may_of_what_is_handed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(handing_over, "MAX_LISTED", 100_000)
+    write_imported(tmp_path, Imported(pages=[ImportedPage("page", "Page", variables={"name": "x" * 50_000})]))
+    assert len(read_imported(tmp_path).pages) == 1
+    pages = [ImportedPage(f"{number}", "Page", variables={"name": "x" * 50_000}) for number in range(2)]
+    write_imported(tmp_path, Imported(pages=pages))
+    with pytest.raises(Refused, match="over 100000 bytes"):
+        read_imported(tmp_path)
