@@ -255,3 +255,15 @@ def children_named(host: HostProcess, name: str) -> list[str]:
             if f"engines.{name}" in line:
                 found.append(line)
     return found
+
+
+def test_pages_that_say_the_same_count_each(alpha: Tenant) -> None:
+    """What is stored once is printed as often as pages say it."""
+    space = Space(alpha)
+    text = "\n\n".join(["words " * 10_000] * 15)
+    pages = [page(f"Page {number}", text, id=f"page{number}") for number in range(27)]
+    path = space.change_request()
+    for place in range(0, len(pages), 4):
+        ok(space.api.post(f"{path}/content", {"changes": pages[place : place + 4]}))
+    answer = space.api.get(f"{path}/pdf")
+    assert answer.status == 400 and "more text than a PDF may have" in answer.json["error"]["message"], answer.text

@@ -35,6 +35,7 @@ from runtime.services.git.reading_commit import PACK
 from runtime.store import rows
 from runtime.store.content import revisions
 from runtime.store.content.entries import File, Page, ReusableContent
+from runtime.store.content.pieces import unpack_within
 from runtime.store.content.revisions import snapshot_of
 from runtime.store.content.snapshot import Snapshot
 from runtime.store.reach import HOST
@@ -47,6 +48,8 @@ AUTHOR = "docs-integration-runtime <noreply@localhost>"
 MAX_TRIES = 5
 """How often a commit is made again because the branch has moved on."""
 MAX_TOGETHER = 1 << 30
+MAX_DOCUMENTS = 2 << 30
+"""Bytes of all documents, as JSON."""
 MAX_PATHS = 64 * 1024 * 1024
 AT_ONCE = 100
 
@@ -167,12 +170,17 @@ def _last(session: Session, sync: GitSyncRow) -> Snapshot:
 
 def _write_documents(job: Job, session: Session, space_id: str, snapshot: Snapshot, folder: Path) -> None:
     """Write the documents, one a line with its name before it, some at a time."""
-    names = sorted(snapshot.documents())
+    names, written = sorted(snapshot.documents()), 0
     with (folder / DOCUMENTS).open("w", encoding="utf-8") as file:
         for place in range(0, len(names), AT_ONCE):
             job.check()
-            found = revisions.documents(session, space_id, names[place : place + AT_ONCE])
-            for name, document in found.items():
+            packed = revisions.packed_documents(session, space_id, names[place : place + AT_ONCE])
+            for name, stored in packed.items():
+                found = unpack_within(stored, MAX_DOCUMENTS - written)
+                if found is None:
+                    raise JobFailed("The space has too much text to be exported.")
+                document, length = found
+                written += length
                 file.write(f"{name} {json.dumps(document, separators=(',', ':'))}\n")
 
 

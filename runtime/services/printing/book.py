@@ -14,6 +14,7 @@ from runtime.services.expressions import evaluated
 from runtime.store import rows
 from runtime.store.content import revisions
 from runtime.store.content.entries import HOLDS_PAGES, Page
+from runtime.store.content.pieces import unpack
 from runtime.store.content.revisions import snapshot_of
 from runtime.store.content.snapshot import Snapshot
 from runtime.store.reach import HOST
@@ -28,7 +29,8 @@ MAX_TEXT = 20_000_000
 MAX_INCLUDED = 5
 """How deep contents may include each other."""
 AT_ONCE = 200
-"""Documents that are read at a time."""
+"""Documents that are read at a time, as they are stored."""
+MUCH = "There is more text than a PDF may have; ask for a part with `page`."
 
 
 class TooMuch(ValueError):
@@ -79,10 +81,13 @@ def book_of(session: Session, space: SpaceRow, revision: RevisionRow, pages: Ite
     documents: dict[str, Any] = {}
     names = [page.document for page in pages if page.document is not None]
     variables = {page.id: page.variables or {} for page in pages}
-    length = _read(session, space.id, names, documents, 0)
+    _read(session, space.id, names, documents)
+    length = 0
     for page_shown in book.pages:
         document = documents.get(page_shown["document"] or "", content.EMPTY)
-        page_shown["document"] = evaluated(document, snapshot.variables, variables[page_shown["id"]])
+        document = evaluated(document, snapshot.variables, variables[page_shown["id"]])
+        length = _longer(length, document)  # of each page: several may say the same
+        page_shown["document"] = document
     refs = [one.ref for page_shown in book.pages for one in references_in(page_shown["document"])]
     for _ in range(MAX_INCLUDED):
         wanted = {
@@ -95,23 +100,33 @@ def book_of(session: Session, space: SpaceRow, revision: RevisionRow, pages: Ite
         if not wanted:
             break
         included: dict[str, Any] = {}
-        length = _read(session, space.id, [one.document for one in wanted.values() if one.document], included, length)
+        _read(session, space.id, [one.document for one in wanted.values() if one.document], included)
         refs = []
         for content_id, reusable in wanted.items():
             document = evaluated(included.get(reusable.document or "", content.EMPTY), snapshot.variables, {})
+            length = _longer(length, document)
             book.contents[content_id] = document
             refs += [one.ref for one in references_in(document)]
     _name(session, space, snapshot, book, here)
     return book
 
 
-def _read(session: Session, space_id: str, names: list[str], into: dict[str, Any], length: int) -> int:
+def _read(session: Session, space_id: str, names: list[str], into: dict[str, Any]) -> None:
+    """Read documents by their names, one after the other; raises `TooMuch` for more than a PDF may have."""
+    length = 0
     for place in range(0, len(names), AT_ONCE):
-        found = revisions.documents(session, space_id, names[place : place + AT_ONCE])
-        into.update(found)
-        length += sum(len(str(document)) for document in found.values())
-        if length > MAX_TEXT:
-            raise TooMuch("There is more text than a PDF may have; ask for a part with `page`.")
+        packed = revisions.packed_documents(session, space_id, names[place : place + AT_ONCE])
+        for name, stored in packed.items():
+            if name not in into:
+                into[name] = unpack(stored)
+                length = _longer(length, into[name])
+
+
+def _longer(length: int, document: Any) -> int:
+    """Add the length of a document; raises `TooMuch`."""
+    length += len(str(document))
+    if length > MAX_TEXT:
+        raise TooMuch(MUCH)
     return length
 
 

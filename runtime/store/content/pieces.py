@@ -48,6 +48,12 @@ def unpack(content: bytes) -> Any:
     return json.loads(zlib.decompress(content))
 
 
+def unpack_within(content: bytes, most: int) -> tuple[Any, int] | None:
+    """Read what `pack` wrote, with how many bytes it has as JSON; None, without reading it, for more than `most`."""
+    text = zlib.decompressobj().decompress(content, max(0, most) + 1)
+    return (json.loads(text), len(text)) if len(text) <= most else None
+
+
 def split(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
     """Cut a list into pieces."""
     piece: list[Entry] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import pytest
 from sqlalchemy import event
 
 from runtime.contract.addresses import Addresses
+from runtime.contract.document_nodes import said
+from runtime.serializers import comment_targets
 from runtime.serializers.comments import comments
 from runtime.serializers.view import View
 from runtime.store import migrate, rows, secrets
@@ -62,3 +65,27 @@ def test_many_pages_take_as_many_queries_as_one(database: Database, monkeypatch:
         assert all(one.target.page.outdated for one in shown)  # type: ignore[union-attr]
         counts.append(len(asked))
     assert counts[0] == counts[1] <= 8, counts
+
+
+def test_documents_are_read_one_after_the_other_and_no_more_than_is_bearable(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pages that were changed as a whole keep their comments as far as they can be looked at."""
+    documents = [{**DOCUMENT, "data": {"number": f"{number:03}"}} for number in range(MANY)]
+    same = said(DOCUMENT, "k", None, None)
+    assert same is not None
+    with database.transaction(writes=True) as session:
+        pages = [
+            Page(f"p{number}", title="Page", slug=f"p{number}", document=revisions.name_of(document))
+            for number, document in enumerate(documents)
+        ]
+        revisions.write(session, "s", Snapshot(pages), documents, id="next")
+        session.get_one(SpaceRow, "s").revision_id = "next"
+        for row in rows.every(session, HOST, CommentRow):
+            row.node_digest = same.digest
+    size = len(json.dumps(documents[0], separators=(",", ":")))
+    for most, read in ((10 * size, 10), (comment_targets.MOST_READ, MANY)):
+        monkeypatch.setattr(comment_targets, "MOST_READ", most)
+        with database.transaction(writes=False) as session:
+            shown = comments(View(session, AT, HOST), rows.every(session, HOST, CommentRow))
+        assert sum(not one.target.page.outdated for one in shown) == read  # type: ignore[union-attr]
