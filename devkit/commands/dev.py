@@ -97,7 +97,7 @@ def command(
         return
     if token or everybody:
         raise click.UsageError("--token and --all are for --host.")
-    place = Path(data) if data else folder / running.FOLDER
+    place = Path(data) if data else running.data_in(folder, fresh=fresh)
     port = choose_port(folder, port)
     if fresh:
         running.forget(place)

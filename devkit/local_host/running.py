@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -19,14 +20,18 @@ FOLDER = private_files.HIDDEN
 NOTE = "running.json"
 TOKEN = "token"
 LOCK = "lock"
+HARMLESS = (".gitignore", LOCK, "host.log", "debug.log")
+"""What may be in a folder that was not made here: nothing that is read by a host."""
 HERE = re.compile(r"http://127\.0\.0\.1:\d{1,5}")
 
 
 def write(project: Path, host: str, data: Path) -> Path:
     """Note the address of a host that serves a project, and the folder that holds its token; gives the note's file.
 
-    Raises OSError where the project's folder cannot be written.
+    Raises OSError where the project's folder cannot be written, or leads elsewhere.
     """
+    if (project / FOLDER).is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(project / FOLDER))
     folder = private_files.folder(project / FOLDER)
     ignore(folder)
     note = folder / NOTE
@@ -52,14 +57,18 @@ def find(start: Path) -> tuple[str, str] | None:
 
     A note that came with a project from elsewhere counts for nothing: it could name any file as the token, and any
     address to send that to. Ours is for its owner alone, which no repository keeps, names the file it is in, which no
-    archive can know beforehand, and leads to this machine.
+    archive can know beforehand, is in a folder of the project itself, and leads to this machine.
     """
     begin = start.resolve()
     for folder in (begin, *begin.parents):
         try:
             file = folder / FOLDER / NOTE
             kept = file.lstat()
-            if kept.st_uid != os.geteuid() or stat.S_IMODE(kept.st_mode) != private_files.FILE:
+            if (
+                (folder / FOLDER).is_symlink()
+                or kept.st_uid != os.geteuid()
+                or stat.S_IMODE(kept.st_mode) != private_files.FILE
+            ):
                 continue
             note = json.loads(file.read_text())
             host, process = str(note["host"]), int(note["process"])
@@ -79,6 +88,39 @@ def _place(file: os.stat_result) -> str:
     return f"{file.st_dev}:{file.st_ino}"
 
 
+def data_in(project: Path, *, fresh: bool = False) -> Path:
+    """Give the data folder of a project; raises Problem for one that was not made here, but came with the project.
+
+    Its token would be known to whoever made it, its database and its key theirs, and a link would lead anywhere. With
+    `fresh` what is in it does not matter, because it will be removed.
+    """
+    folder = project / FOLDER
+    if folder.is_symlink():
+        raise Problem(f"{folder} is a link, perhaps of whoever made the project; remove it, or give --data a folder")
+    try:
+        inside = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+        ours = all(name in HARMLESS or name.startswith("running.") for name in inside) or _is_ours(folder)
+    except OSError as error:
+        raise Problem(f"{folder} cannot be read: {error.strerror}; give --data another folder") from None
+    if not ours and not fresh:
+        raise Problem(
+            f"{folder} was not made on this machine: its token may be known to others. Begin with a new one with "
+            f"--fresh; if it is your own, from an earlier release or moved here, `--data {folder}` takes it over"
+        )
+    return folder
+
+
+def _is_ours(data: Path) -> bool:
+    """Tell whether `claim` has written the lock of a folder: it says which file it is, which no archive can know."""
+    lock = data / LOCK
+    try:
+        kept = lock.lstat()
+        closed = stat.S_ISREG(kept.st_mode) and stat.S_IMODE(kept.st_mode) == private_files.FILE
+        return closed and kept.st_uid == os.geteuid() and lock.read_text().strip() == str(kept.st_ino)
+    except (OSError, ValueError):
+        return False
+
+
 def forget(data: Path) -> None:
     """Remove what earlier runs left in a data folder; raises Problem for any other folder, or one in use."""
     if not data.exists() or {path.name for path in data.iterdir()} <= {LOCK, ".gitignore"}:
@@ -86,7 +128,7 @@ def forget(data: Path) -> None:
     if not (data / TOKEN).is_file():
         raise Problem(f"--fresh: {data} is not a data folder of `devkit dev`; nothing was removed")
     try:
-        with os.fdopen(private_files.opened(data / LOCK), "w") as lock:
+        with os.fdopen(private_files.opened(data / LOCK, 0), "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         shutil.rmtree(data)
     except BlockingIOError:
@@ -101,7 +143,7 @@ def claim(data: Path) -> Iterator[None]:
     try:
         private_files.folder(data)
         ignore(data)
-        lock = os.fdopen(private_files.opened(data / LOCK), "w")
+        lock = os.fdopen(private_files.opened(data / LOCK, 0), "w")
     except OSError as error:
         raise Problem(f"{data} cannot be written: {error.strerror}; give --data another folder") from None
     with lock:
@@ -109,6 +151,10 @@ def claim(data: Path) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise Problem(f"another `devkit dev` works with {data}; stop it, or give --data another folder") from None
+        # From now on it is known as ours (`data_in`); nobody else writes into the file.
+        lock.truncate()
+        lock.write(str(os.fstat(lock.fileno()).st_ino))
+        lock.flush()
         yield
 
 

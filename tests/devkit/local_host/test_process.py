@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from devkit.local_host import running
+from devkit.local_host import private_files, running
 from devkit.local_host.process import FIRST_PORT, PORTS, choose_port, content_url
 from devkit.terminal.output import Problem
 
@@ -92,6 +92,44 @@ def test_a_note_out_of_an_archive_sends_no_token_anywhere(tmp_path: Path) -> Non
         archive.extractall(unpacked)
     assert stat.S_IMODE((unpacked / ".devkit" / "running.json").stat().st_mode) == 0o600
     assert running.find(project) is not None and running.find(unpacked) is None
+
+
+def test_a_data_folder_that_came_with_a_project_is_not_used(tmp_path: Path) -> None:
+    """Whoever made it knows its token; one that leads elsewhere would have files of others written over."""
+    ours, packed, unpacked = tmp_path / "ours", tmp_path / "packed.tar", tmp_path / "unpacked"
+    for _ in range(2):
+        with running.claim(running.data_in(ours)):
+            private_files.write(ours / ".devkit" / "token", "dk_secret")
+    with tarfile.open(packed, "w") as archive:
+        archive.add(ours, arcname=".")
+    with tarfile.open(packed) as archive:
+        archive.extractall(unpacked)
+    with pytest.raises(Problem, match="was not made on this machine"):
+        running.data_in(unpacked)
+    with running.claim(unpacked / ".devkit"):  # as --data does, which its owner types
+        pass
+    assert running.data_in(unpacked) == unpacked / ".devkit"
+    (unpacked / ".devkit" / "lock").write_text("")
+    running.forget(running.data_in(unpacked, fresh=True))
+    assert not (unpacked / ".devkit").exists()
+
+
+def test_a_link_in_the_place_of_the_data_folder_leads_nowhere(tmp_path: Path) -> None:
+    project, other, data = tmp_path / "project", tmp_path / "other", tmp_path / "data"
+    for folder in (project, other, data):
+        folder.mkdir()
+    (data / "token").write_text("dk_secret")
+    running.write(other, "http://127.0.0.1:4100", data)
+    assert running.find(other) is not None
+    (other / ".devkit" / ".gitignore").write_text("mine")
+    (project / ".devkit").symlink_to(other / ".devkit")
+    assert running.find(project) is None
+    with pytest.raises(OSError, match="symbolic links"):
+        running.write(project, "http://127.0.0.1:4100", data)
+    for fresh in (False, True):
+        with pytest.raises(Problem, match="is a link"):
+            running.data_in(project, fresh=fresh)
+    assert (other / ".devkit" / ".gitignore").read_text() == "mine"
 
 
 @pytest.mark.parametrize(
