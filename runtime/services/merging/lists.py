@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from runtime.services.merging import conflicts
 from runtime.services.merging.conflicts import Conflict
 from runtime.services.merging.entries import WHAT, Document, merge_entry, title_of, touched
 from runtime.store.content.entries import Entry
+from runtime.store.content.pieces import pack
 
 E = TypeVar("E", bound=Entry)
 
 
 @dataclass(slots=True)
 class MergedList(Generic[E]):
-    """The entries that are left by their ids, in no particular order, and the new documents by their names."""
+    """The entries that are left by their ids, in no particular order, and the new documents by their names, packed."""
 
     entries: dict[str, E] = field(default_factory=dict)
-    documents: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    documents: dict[str, bytes] = field(default_factory=dict)
     conflicts: list[Conflict] = field(default_factory=list)
 
 
@@ -38,7 +39,7 @@ def merge_list(
             merged.entries[id_] = made.entry
             merged.conflicts += made.conflicts
             if made.document is not None:
-                merged.documents[made.entry.document] = made.document
+                merged.documents[made.entry.document] = pack(made.document)[1]
             continue
         left = mine or other
         if left is None:

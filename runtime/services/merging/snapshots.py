@@ -29,6 +29,7 @@ from runtime.services.merging.ordering import merge_order
 from runtime.services.merging.three_way import BothChanged, pick, pick_by_name
 from runtime.services.merging.tree import merge_pages
 from runtime.store.content.entries import Entry
+from runtime.store.content.pieces import Packed
 from runtime.store.content.snapshot import Snapshot
 
 E = TypeVar("E", bound=Entry)
@@ -73,7 +74,7 @@ def merge_snapshots(base: Snapshot, ours: Snapshot, theirs: Snapshot, document: 
         _in_order(contents, base.reusable_contents, ours.reusable_contents, theirs.reusable_contents),
         variables,
     )
-    return Merge(snapshot, [*(pages.documents | contents.documents).values()])
+    return Merge(snapshot, Packed((pages.documents | contents.documents).values()))
 
 
 def _in_order(merged: MergedList[E], *lists: Sequence[E]) -> list[E]:

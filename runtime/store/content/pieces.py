@@ -54,6 +54,26 @@ def unpack_within(content: bytes, most: int) -> tuple[Any, int] | None:
     return (json.loads(text), len(text)) if len(text) <= most else None
 
 
+class Packed(Sequence[Any]):
+    """JSON values that are compressed while they wait: each is unpacked when it is asked for, and not kept."""
+
+    def __init__(self, packed: Iterable[bytes] = ()) -> None:
+        """Take the bytes that `pack` gave for each."""
+        self._packed = list(packed)
+
+    def __len__(self) -> int:
+        return len(self._packed)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Packed) and self._packed == other._packed
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getitem__(self, place: Any) -> Any:
+        found = self._packed[place]
+        return Packed(found) if isinstance(found, list) else unpack(found)
+
+
 def split(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
     """Cut a list into pieces."""
     piece: list[Entry] = []

@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session
 
 from runtime.contract.document_nodes import anchors_in
 from runtime.contract.document_references import Reference, references_in
-from runtime.store.content.pieces import digest_of
 from runtime.store.inserting import insert_into
 from runtime.store.tables.content import DocumentReferencesRow
 
@@ -32,12 +31,6 @@ def found_in(document: Mapping[str, Any]) -> dict[str, Any] | None:
     """List what is kept of a document: its references and anchors, as JSON; None where it has none."""
     references, anchors = references_in(document), anchors_in(document)
     return {"references": [list(one) for one in references], "anchors": anchors} if references or anchors else None
-
-
-def note(session: Session, space_id: str, documents: Iterable[Mapping[str, Any]]) -> None:
-    """Write down what documents refer to; what is there already stays."""
-    found = {digest_of(document): found_in(document) for document in documents}
-    keep(session, space_id, {name: one for name, one in found.items() if one is not None})
 
 
 def keep(session: Session, space_id: str, found: Mapping[bytes, Mapping[str, Any]]) -> None:

@@ -110,10 +110,15 @@ def write(
         named = getattr(before, kind.kind) if before is not None else b""
         lists[kind.kind], new = to_pieces(getattr(snapshot, kind.kind), getattr(known, kind.kind), named)
         pieces |= new
-    written = list(documents)
-    pieces |= dict(pack(document) for document in written)
+    found: dict[bytes, Mapping[str, Any]] = {}
+    for document in documents:  # one after the other: all of them may be more than there is memory for
+        name, content = pack(document)
+        pieces[name] = content
+        in_it = references.found_in(document)
+        if in_it is not None:
+            found[name] = in_it
     _add(session, space_id, pieces)
-    references.note(session, space_id, written)
+    references.keep(session, space_id, found)
     kept = {file.blob for file in known.files}
     need(session, space_id, [Blob(file.blob, file.size) for file in snapshot.files if file.blob not in kept])
     row = RevisionRow(space_id=space_id, variables=dict(snapshot.variables), **lists, **values)
