@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from runtime.api.families.importing import LONGEST_WAIT
-from tests.conftest import Tenant
+from tests.conftest import Tenant, wait_for
 from tests.scenarios.attacks import ATTACKS
 from tests.scenarios.elsewhere import Elsewhere, packed, redirect, word_document
 from tests.scenarios.test_content import Space, ok
@@ -226,3 +226,13 @@ def test_a_picture_of_an_endless_address_is_not_fetched(space: Space, web: Elsew
     start = web.put("/long/", f"<main><h1>Start</h1><img src='/p.png?{'x' * 100_000}'></main>")
     imported(space, start, "website")
     assert not [path for path in web.asked if path.startswith("/p.png")]
+
+
+def test_a_page_with_control_characters_is_found_all_the_same(space: Space) -> None:  # noqa: F811
+    page = '---\ndescription: "x\\0y"\nslug: "q\\x1b\\0z"\n---\n\nfindthis\x00\x1b [a](https://a.example/\x00)'
+    files = {"a.md": page, "SUMMARY.md": "# S\n\n* [\0\x1bA](a.md)\n", ".gitbook/vars.yaml": 'one: "x\\0\\ud800"\n'}
+    made = sent(space, packed(files), "zip")
+    assert made["status"] == "completed", made
+    (only,) = ok(space.api.get(f"{space.path}/content/pages"))["pages"]
+    assert (only["title"], only["slug"], only["description"]) == ("A", "qz", "xy")
+    wait_for(lambda: ok(space.api.get(f"{space.path}/search", query="findthis"))["items"])

@@ -34,12 +34,12 @@ LONGEST_LINE = 2 * MAX_DOCUMENT
 MAX_PROBLEMS = 100
 LONGEST_PROBLEM = 300
 LONGEST_TEXT = 1000
-"""Characters of titles, names and descriptions that are handed over: no more of them is kept."""
+"""Characters of titles, names, descriptions and slugs that are handed over: no more of them is kept."""
 MAX_LISTED = 64 << 20
 """Bytes of all that is handed over beside documents: the host holds it whole."""
 MAX_ENTRIES = 40_000
 """Pages, files and reusable contents that are taken from a reader; a space may have fewer."""
-_TEXTS = ("title", "name", "description")
+_TEXTS = ("title", "name", "description", "slug", "emoji", "icon")
 _KINDS: dict[str, Any] = {"page": ImportedPage, "file": ImportedFile, "reusable-content": ImportedReusableContent}
 
 
@@ -110,6 +110,8 @@ class Writer:
     def close(self, **rest: Any) -> None:
         """Write the rest: `variables`, `redirects`, `total` and `problems`."""
         problems = [clean(problem)[:LONGEST_PROBLEM] for problem in rest.pop("problems", ())]
+        if rest.get("variables"):
+            rest["variables"] = fit(rest["variables"])
         self._entries.write(_written(["rest", {**rest, "problems": problems[:MAX_PROBLEMS]}]))
         self._entries.close()
         self._documents.close()
@@ -122,7 +124,9 @@ class Writer:
             self._documents.write(line)
             entry = replace(entry, document=None)
         fields = {name: getattr(entry, name) for name in entry.__slots__}
-        short = {name: fields[name][:LONGEST_TEXT] for name in _TEXTS if fields.get(name)}
+        short = {name: fit(fields[name][:LONGEST_TEXT]) for name in _TEXTS if fields.get(name)}
+        if fields.get("variables"):
+            short["variables"] = fit(dict(fields["variables"]))
         self._entries.write(_written([kind, fields | short]))
 
 
@@ -218,6 +222,15 @@ def put_inside(folder: Path, name: str, content: bytes) -> None:
 def clean(text: str) -> str:
     """Make text fit for a row and a page: without controls and half characters."""
     return "".join(sign for sign in text if sign >= " " and not "\ud800" <= sign <= "\udfff")
+
+
+def fit(value: Any) -> Any:
+    """Make texts fit for every database and terminal: without half characters, and controls but ends of lines."""
+    if isinstance(value, str):
+        return "\n".join(clean(line) for line in value.replace("\t", " ").split("\n"))
+    if isinstance(value, dict):
+        return {fit(name): fit(inner) for name, inner in value.items()}
+    return [fit(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _lines(file: BinaryIO, most: float = math.inf) -> Iterator[Any]:

@@ -10,7 +10,7 @@ import pytest
 from runtime.engines.apart.answers import Refused
 from runtime.services.importing import handing_over
 from runtime.services.importing.handing_over import IMPORTED, MAX_DOCUMENT, Writer, read_imported, write_imported
-from runtime.services.importing.tree import Imported, ImportedFile, ImportedPage
+from runtime.services.importing.tree import Imported, ImportedFile, ImportedPage, ImportedReusableContent
 
 
 def document(size: int) -> dict[str, Any]:
@@ -60,3 +60,18 @@ def test_a_host_holds_no_more_than_it_may_of_what_is_handed_over(
     write_imported(tmp_path, Imported(pages=pages))
     with pytest.raises(Refused, match="over 100000 bytes"):
         read_imported(tmp_path)
+
+
+def test_no_database_or_terminal_is_handed_controls_and_half_characters(tmp_path: Path) -> None:
+    """PostgreSQL takes no NUL: one in a title kept all of a space out of its index."""
+    odd, made = "a\x00b\x1b[31m\ud800\tc\nd\x7f", "ab[31m c\nd\x7f"
+    page = ImportedPage("page", odd, slug=odd, description=odd, emoji=odd, icon=odd, variables={"name": odd, "two": 2})
+    files = [ImportedFile("file", odd, "file")]
+    contents = [ImportedReusableContent("content", odd)]
+    everything = Imported(pages=[page], files=files, reusable_contents=contents, variables={"one": odd, "yes": True})
+    write_imported(tmp_path, everything)
+    read = read_imported(tmp_path)
+    got = read.pages[0]
+    assert [got.title, got.slug, got.description, got.emoji, got.icon] == [made] * 5
+    assert got.variables == {"name": made, "two": 2} and read.variables == {"one": made, "yes": True}
+    assert (read.files[0].name, read.reusable_contents[0].title) == (made, made)
