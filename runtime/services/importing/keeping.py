@@ -25,7 +25,7 @@ from runtime.services.importing.assembling import Assembly, Place
 from runtime.services.importing.tree import Imported
 from runtime.store import rows
 from runtime.store.blobs.store import BlobTooLarge
-from runtime.store.content import revisions
+from runtime.store.content import collecting, revisions
 from runtime.store.content.entries import File
 from runtime.store.content.revisions import snapshot_of
 from runtime.store.content.snapshot import Snapshot
@@ -122,16 +122,30 @@ def _keep(
         handing_over.finish_documents, folder, {},
         memory=MEMORY, seconds=SECONDS, file_bytes=FILE_BYTES, check=job.check,
     )  # fmt: skip
-    documents = _store_documents(job, folder, target.space_id)
-    for _ in range(MAX_TRIES):
-        snapshot = assembly.snapshot(documents)
-        with database.transaction(writes=True) as session:
-            if _write(session, job, target, base_id, snapshot, lambda session: also(session, kept)):
-                return kept
-        with database.transaction(writes=False) as session:
-            base_id, base = base_of(session, target)
-        assembly = Assembly(imported, base, target.place, files, moment, assembly.ids)
-    raise JobFailed("The content changes faster than this could be imported; try again in a moment.")
+    try:
+        documents = _store_documents(job, folder, target.space_id)
+        for _ in range(MAX_TRIES):
+            snapshot = assembly.snapshot(documents)
+            with database.transaction(writes=True) as session:
+                whole = _are_there(session, target, documents)
+                if whole and _write(session, job, target, base_id, snapshot, lambda session: also(session, kept)):
+                    return kept
+            if not whole:
+                _store_documents(job, folder, target.space_id)
+                continue
+            with database.transaction(writes=False) as session:
+                base_id, base = base_of(session, target)
+            assembly = Assembly(imported, base, target.place, files, moment, assembly.ids)
+        raise JobFailed("The content changes faster than this could be imported; try again in a moment.")
+    except (JobFailed, errors.ApiError):
+        collecting.sweep(database, target.space_id)  # what was stored for nothing would count for ever
+        raise
+
+
+def _are_there(session: Session, target: Target, documents: Mapping[str, str]) -> bool:
+    """Hold the content, and tell whether nobody has collected the documents meanwhile, as what no revision names."""
+    change_requests.lock(session, _rows(session, target)[0])
+    return revisions.are_kept(session, target.space_id, documents.values())
 
 
 def base_of(session: Session, target: Target) -> tuple[str, Snapshot]:

@@ -80,8 +80,16 @@ def collect_some(database: Database, after: str = "") -> str:
 def collect(database: Database, space_id: str, before: datetime) -> int:
     """Delete the steps of a space made before a moment, and what only they needed; returns how many revisions went."""
     gone = _delete_steps(database, space_id, before)
-    if not gone:
-        return 0
+    if gone:
+        sweep(database, space_id)
+    return gone
+
+
+def sweep(database: Database, space_id: str) -> None:
+    """Delete the pieces, documents and files of a space that no revision needs, and count their bytes off.
+
+    An import that is under way may have stored some of them: it looks once more before it names them.
+    """
     with database.transaction(writes=False) as session:
         needed = Needed()
         needed.add(session, space_id, _revisions(session, space_id))
@@ -110,7 +118,6 @@ def collect(database: Database, space_id: str, before: datetime) -> int:
                     SpaceBlobRow.added_at < now() - GRACE,
                 )
             )
-    return gone
 
 
 @contextmanager

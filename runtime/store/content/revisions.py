@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from runtime.store.blobs.store import Blob, need
@@ -135,6 +135,17 @@ def keep(session: Session, space_id: str, packed: Mapping[bytes, bytes], found: 
     """
     _add(session, space_id, packed)
     references.keep(session, space_id, found)
+
+
+def are_kept(session: Session, space_id: str, names: Iterable[str]) -> bool:
+    """Tell whether all documents of these names are there: what no revision names yet may have been collected."""
+    wanted = sorted({bytes.fromhex(name) for name in names})
+    for place in range(0, len(wanted), AT_ONCE):
+        some = wanted[place : place + AT_ONCE]
+        there = ContentPieceRow.space_id == space_id, ContentPieceRow.name.in_(some)
+        if session.scalar(select(func.count()).select_from(ContentPieceRow).where(*there)) != len(some):
+            return False
+    return True
 
 
 def copy(session: Session, row: RevisionRow, space_id: str, **values: Any) -> RevisionRow:
