@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import pytest
 import requests
 
+from runtime.contract.identifiers import new_id
 from tests.conftest import Api, HostProcess, Tenant, init, tenant
 from tests.scenarios.people import person
 from tests.scenarios.test_content import Space, ok, page
@@ -85,7 +86,8 @@ def streamed(api: Api, path: str, body: Any = None, **query: str) -> list[tuple[
     return [(lines[0].removeprefix("event: "), json.loads(lines[1].removeprefix("data: "))) for lines in events]
 
 
-def test_an_answer_is_the_best_passage_with_its_source(host: HostProcess, alpha: Tenant) -> None:
+def test_an_answer_is_the_best_passage_with_its_source(host: HostProcess) -> None:
+    alpha = tenant(host, "Asked alone", f"{new_id()}@example.com")  # others' pages would answer, too
     space = Space(alpha)
     space.merge(page("Xylophone keys", KEYS, id="keys", slug="keys"), page("Other", "Nothing of that."))
     found(space, "xylophone janitor", "Xylophone keys")

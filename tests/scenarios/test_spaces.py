@@ -40,7 +40,8 @@ def test_a_space_is_changed_and_integrations_hear_of_its_visibility(alpha: Tenan
 
     def told() -> object:
         items = alpha.api.get(f"{one.path}/events", type="space_visibility_updated").json["items"]
-        return items and alpha.api.get(f"{one.path}/events/{items[0]['id']}").json
+        event = alpha.api.get(f"{one.path}/events/{items[0]['id']}").json if items else {}
+        return event if "trace" in event else None  # which it has once it was delivered
 
     shown = wait_for(told)
     assert shown["event"]["payload"]["previousVisibility"] == "private"

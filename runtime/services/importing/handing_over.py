@@ -238,9 +238,8 @@ def _lines(file: BinaryIO, most: float = math.inf) -> Iterator[Any]:
     while line := file.readline(LONGEST_LINE + 1):
         length += len(line)
         if length > most:
-            raise Refused(
-                "too-much", f"The names of its pages and files, and what is said of them, are over {most} bytes."
-            )
+            said = "Titles, descriptions, variables and links of its pages, and the names of its files,"
+            raise Refused("too-much", f"{said} take more than {MAX_LISTED >> 20} MB in all; import it in parts.")
         if len(line) > LONGEST_LINE:
             raise Refused("too-large", f"A page has more than {MAX_DOCUMENT >> 20} MB as a document; split it.")
         yield json.loads(line)

@@ -6,6 +6,7 @@ is made again where the content has moved on meanwhile.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -248,7 +249,8 @@ def _batches(documents: Iterator[handing_over.Finished]) -> Iterator[list[handin
     size = 0
     for one in documents:
         batch.append(one)
-        size += len(one.packed)
+        # What is found is not compressed: a page of links may hold a hundred times more of it than it has bytes.
+        size += len(one.packed) + (len(json.dumps(one.found)) if one.found is not None else 0)
         if len(batch) == BATCH_ROWS or size > BATCH_BYTES:
             yield batch
             batch, size = [], 0

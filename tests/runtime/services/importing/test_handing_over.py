@@ -53,12 +53,12 @@ def test_titles_and_descriptions_are_handed_over_as_long_as_they_are_kept(tmp_pa
 def test_a_host_holds_no_more_than_it_may_of_what_is_handed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(handing_over, "MAX_LISTED", 100_000)
-    write_imported(tmp_path, Imported(pages=[ImportedPage("page", "Page", variables={"name": "x" * 50_000})]))
+    monkeypatch.setattr(handing_over, "MAX_LISTED", 1 << 20)
+    write_imported(tmp_path, Imported(pages=[ImportedPage("page", "Page", variables={"name": "x" * 600_000})]))
     assert len(read_imported(tmp_path).pages) == 1
-    pages = [ImportedPage(f"{number}", "Page", variables={"name": "x" * 50_000}) for number in range(2)]
+    pages = [ImportedPage(f"{number}", "Page", variables={"name": "x" * 600_000}) for number in range(2)]
     write_imported(tmp_path, Imported(pages=pages))
-    with pytest.raises(Refused, match="over 100000 bytes"):
+    with pytest.raises(Refused, match="more than 1 MB in all"):
         read_imported(tmp_path)
 
 

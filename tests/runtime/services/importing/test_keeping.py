@@ -93,3 +93,12 @@ def test_documents_that_were_collected_meanwhile_are_stored_again(
             snapshot = revisions.snapshot_of(session, session.get_one(RevisionRow, made))
             there = revisions.documents(session, space, snapshot.documents())
         assert snapshot.documents() and set(there) == set(snapshot.documents()) and len(times) == 2
+
+
+def test_a_batch_of_documents_holds_no_more_than_it_may_of_what_they_refer_to() -> None:
+    """Links of a page are not compressed where they are kept, and the page is."""
+    found = {"references": [["url", "x" * keeping.BATCH_BYTES]], "anchors": []}
+    pages = [handing_over.Finished(f"{number}", "ab", b"", found) for number in range(3)]
+    small = [handing_over.Finished(f"{number}", "ab", b"", None) for number in range(3)]
+    assert [len(batch) for batch in keeping._batches(iter(pages))] == [1, 1, 1]
+    assert [len(batch) for batch in keeping._batches(iter(small))] == [3]
