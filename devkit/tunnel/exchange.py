@@ -14,6 +14,10 @@ from runtime.engines.frames import pack
 WAITING = 64
 
 
+class Cancelled(Exception):
+    """Nobody waits for the answer of a call any more."""
+
+
 @dataclass(slots=True)
 class Incoming:
     """A request; `path` begins with a slash and carries the query. Its body arrives while it is read."""
@@ -37,9 +41,11 @@ class Incoming:
         self._pieces.put(None)
 
     def body(self) -> Iterator[bytes]:
-        """Give the body piece by piece; may be read once."""
+        """Give the body piece by piece; may be read once. Raises `Cancelled` where the rest of it does not come."""
         while (piece := self._pieces.get()) is not None:
             yield piece
+        if self.cancelled:
+            raise Cancelled
 
 
 @dataclass(frozen=True, slots=True)

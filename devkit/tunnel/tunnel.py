@@ -7,7 +7,6 @@ import json
 import random
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import requests
@@ -51,7 +50,6 @@ class Tunnel:
         self._name, self._handler, self._notify, self._on_open = name, handler, notify, opened
         self._stopping, self._connected = threading.Event(), threading.Event()
         self._calls: dict[str, Incoming] = {}
-        self._workers = ThreadPoolExecutor(MAX_CALLS, "tunnel call")
         self._posts = urllib3.PoolManager(maxsize=MAX_CALLS, retries=False)
         self._opened = self._lease()
         self.replaced = self.over = False
@@ -79,7 +77,7 @@ class Tunnel:
         if self._stopping.is_set():
             return
         self._stopping.set()
-        self._workers.shutdown(wait=False, cancel_futures=True)
+        self._cancel_calls()
         if not self.replaced:  # else the lease is somebody else's now
             self._client.call("DELETE", f"{self._path}/{part(self._opened['id'])}")
 
@@ -117,6 +115,8 @@ class Tunnel:
                     self._notify(f"The tunnel is over: {why}")
                     self.over = True
                     return
+            finally:
+                self._cancel_calls()
             if not broken and not self._stopping.is_set():
                 self._notify(f"The tunnel broke: {why}; trying again.")
             broken = True
@@ -139,11 +139,8 @@ class Tunnel:
             head = json.loads(message.data)
             headers = [(name, value) for name, value in head["headers"]]
             incoming = self._calls[message.id] = Incoming(message.id, head["method"], head["path"], headers)
-            try:
-                self._workers.submit(self._answer, incoming)
-            except RuntimeError:
-                # Closing has ended the workers; the host answers the caller as soon as the line is gone.
-                del self._calls[message.id]
+            # The host lets no more than `MAX_CALLS` come at once. In no pool, for which Python would wait when it ends.
+            threading.Thread(target=self._answer, args=[incoming], name="tunnel call", daemon=True).start()
         elif message.kind == "replaced":
             self.replaced = self.over = True
             self._notify("The tunnel was taken over by another `devkit` of yours with the same tunnel.")
@@ -155,6 +152,11 @@ class Tunnel:
                 incoming.arrive(None)
             elif message.kind == "cancel":
                 incoming.cancel()
+
+    def _cancel_calls(self) -> None:
+        """Give up the calls of a line that is gone: the rest of them cannot come, and the host has answered them."""
+        for incoming in list(self._calls.values()):
+            incoming.cancel()
 
     def _answer(self, incoming: Incoming) -> None:
         try:

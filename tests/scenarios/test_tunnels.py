@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -15,10 +16,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from queue import Queue
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import requests
 
+from runtime.engines.dev_tunnel.line import MAX_CALLS
 from tests.conftest import Api, HostProcess, Installed, Tenant, init, installed, tenant, wait_for
 
 LEASE = 3.0
@@ -42,6 +45,8 @@ class Server(BaseHTTPRequestHandler):
                 self.wfile.flush()
                 gate.get(timeout=10)
             self.wfile.write(b"0\r\n\r\n")
+        elif self.path == "/never":
+            time.sleep(60)
         elif self.path == "/slow":
             time.sleep(1)
             self._answer(200, b"slow")
@@ -179,6 +184,40 @@ def test_ctrl_c_ends_it_and_the_address_stays_the_same(owner: Tenant, local: int
     again.kill()
     assert requests.get(newer.url, timeout=20).status_code == 200
     assert newer.stop() == (0, "")
+
+
+@pytest.mark.parametrize("call", ["POST /half", "GET /never"])
+def test_ctrl_c_waits_for_no_call(tunnel: Tunnel, call: str) -> None:
+    """Neither for the rest of a body nor for an answer."""
+    with begun(tunnel, call):
+        assert requests.get(tunnel.url, timeout=20).status_code == 200
+        assert tunnel.stop() == (0, "")
+
+
+def begun(tunnel: Tunnel, call: str) -> socket.socket:
+    """Begin a call that does not end."""
+    address = urlsplit(tunnel.url)
+    caller = socket.create_connection((address.hostname, address.port), timeout=20)
+    method, path = call.split()
+    head = f"{method} {address.path}{path} HTTP/1.1\r\nHost: {address.netloc}\r\n"
+    caller.sendall((f"{head}Content-Length: 10\r\n\r\nhalf" if method == "POST" else f"{head}\r\n").encode())
+    return caller
+
+
+def test_calls_of_a_line_that_broke_take_no_place_on_the_next(two: HostProcess, tunnel: Tunnel) -> None:
+    callers = [begun(tunnel, "POST /half") for _ in range(MAX_CALLS)]
+    time.sleep(0.5)
+    two.kill()
+    for caller in callers:
+        caller.close()
+    two.start()
+    while "back" not in tunnel.says("notice")["message"]:
+        pass
+    with ThreadPoolExecutor(MAX_CALLS) as several:
+        found = [
+            *several.map(lambda _: requests.post(f"{tunnel.url}/hook", data=b"x", timeout=20).status_code, callers)
+        ]
+    assert found == [201] * MAX_CALLS
 
 
 def test_it_comes_back_when_the_host_does(owner: Tenant, two: HostProcess, tunnel: Tunnel) -> None:
