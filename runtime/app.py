@@ -47,6 +47,7 @@ from runtime.dispatch.worker import Dispatcher
 from runtime.engines.apart.runner import ApartRunner
 from runtime.engines.dev_tunnel.relay import Relay
 from runtime.engines.egress import EgressRules
+from runtime.engines.javascript import meeting
 from runtime.engines.own_folders import Folders
 from runtime.engines.own_tls import OwnAuthority
 from runtime.engines.sandbox import SandboxUnavailable
@@ -154,7 +155,7 @@ def create_app(settings: Settings, place: int = 0) -> Application:
     """
     use_keyring(load_keyring(Path(settings.data) if settings.data else None, settings.secret_key or None))
     database = Database(settings.database_address, alone=settings.alone)
-    host = _host(settings, database, Followers(database, alone=settings.alone))
+    host = _host(settings, place, database, Followers(database, alone=settings.alone))
     app = Flask("runtime", static_folder=None)
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
@@ -211,7 +212,7 @@ def must_be_there(settings: Settings) -> None:
         raise StartRefused(f"{' and '.join(gone)} went while the host was running; put back what was there")
 
 
-def _host(settings: Settings, database: Database, followers: Followers) -> Host:
+def _host(settings: Settings, place: int, database: Database, followers: Followers) -> Host:
     addresses = _addresses(settings)
     elsewhere = settings.tunnel_url.rstrip("/")
     relay = Relay((lambda tunnel: f"{elsewhere}/{tunnel}") if elsewhere else addresses.tunnel)
@@ -223,6 +224,7 @@ def _host(settings: Settings, database: Database, followers: Followers) -> Host:
         relay,
         group=settings.control_group,
         process_per_installation=settings.process_per_installation,
+        isolates=meeting.folder_of(place),
     )
     tunnels = Tunnels(database)
     announcer = Announcer()

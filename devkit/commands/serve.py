@@ -28,7 +28,8 @@ from devkit.local_host.serving import GIVE_UP_AFTER, Server, Shared
 from devkit.terminal.output import Problem, answer, json_option
 from runtime.dispatch import metrics
 from runtime.engines.cgroups import find_groups
-from runtime.engines.dev_tunnel import meeting
+from runtime.engines.dev_tunnel import meeting as relays
+from runtime.engines.javascript import meeting as isolates
 from runtime.engines.own_folders import Folders
 from runtime.settings import MOST_WORKERS, BadSetting, Settings, read_settings
 
@@ -100,19 +101,21 @@ def command(
         raise Problem(str(error)) from error
     if settings.sandbox == "required":
         find_groups(settings.control_group)  # which is divided best before there are other processes
-    lent = os.environ.get(meeting.FOLDER)
-    relay = meeting.folders() if lent is None else None
+    lent = os.environ.get(relays.FOLDER)
+    relay = relays.folders() if lent is None else None
     if relay is not None:
-        os.environ[meeting.FOLDER] = str(relay.new())
-    # What is in the environment already would be the numbers of another program.
+        os.environ[relays.FOLDER] = str(relay.new())
+    # What is in the environment already would be the numbers and isolates of another program.
     counts = Folders("devkit-metrics-") if settings.workers > 1 else None
-    os.environ.pop(metrics.SHARED, None)
-    if counts is not None:
-        os.environ[metrics.SHARED] = str(counts.new())
+    lending = isolates.folders() if settings.workers > 1 else None
+    for name, shared in ((metrics.SHARED, counts), (isolates.FOLDER, lending)):
+        os.environ.pop(name, None)
+        if shared is not None:
+            os.environ[name] = str(shared.new())
     try:
         _run(settings, address, port, as_json)
     finally:
-        for folders in (counts, relay):
+        for folders in (counts, lending, relay):
             if folders is not None:
                 folders.close()
 

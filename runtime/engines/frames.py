@@ -16,6 +16,7 @@ LOAD = 1
 CALL = 2
 OPEN = 3  # connect once more, as the channel of this number
 PING = 4
+JOIN = 5  # obey at the door of this number, too
 HELLO_HEAD = Struct("<I")
 LOAD_HEAD = Struct("<QBH")  # memory limit in bytes, 1 for a zip bundle, length of the entry name
 CALL_HEAD = Struct("<IIIq")  # sequence, lengths of event, environment and fetch body (-1: none)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from runtime.contract.invocation import Invocation, LoadReport, Outcome, Script, TraceSink
@@ -25,13 +26,15 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a host may choose: who holds the limits, and whether installations of one version share a process.
+    """What a host may choose: who holds the limits, and who shares a process.
 
-    `groups` are the control groups the host may make; without, only limits of each process hold.
+    `groups` are the control groups the host may make; without, only limits of each process hold. `isolates` is the
+    folder where serving processes that share isolates find each other's.
     """
 
     groups: Groups | None = None
     process_per_installation: bool = False
+    isolates: Path | None = None
 
 
 class MakeEngine(Protocol):
@@ -46,7 +49,11 @@ def _python(sandbox: SandboxMode, rules: EgressRules, options: Options = Options
 
 def _javascript(sandbox: SandboxMode, rules: EgressRules, options: Options = Options()) -> Engine:
     return JavaScriptEngine(
-        sandbox=sandbox, rules=rules, groups=options.groups, per_installation=options.process_per_installation
+        sandbox=sandbox,
+        rules=rules,
+        groups=options.groups,
+        per_installation=options.process_per_installation,
+        shared=options.isolates,
     )
 
 
@@ -145,16 +152,18 @@ def create_engines(
     *,
     group: str = "",
     process_per_installation: bool = False,
+    isolates: Path | None = None,
 ) -> Engines:
     """Start every engine; raises `SandboxUnavailable` with a sentence that says what to do.
 
     `relay` carries calls to the developers connected to this machine; without one, tunnels are all elsewhere. `group`
-    is the folder of a control group set aside for scripts; see `find_groups`.
+    is the folder of a control group set aside for scripts, see `find_groups`; `isolates` where serving processes share
+    those of JavaScript.
     """
     groups, why = find_groups(group) if sandbox == "required" else (None, "no sandbox")
     if group and groups is None:
         raise SandboxUnavailable(f"the control group in `DEVKIT_CONTROL_GROUP` cannot be used: {why}")
-    options = Options(groups, process_per_installation)
+    options = Options(groups, process_per_installation, isolates)
     engines: dict[MakeEngine, Engine] = {}
     try:
         for make in dict.fromkeys(ENGINES.values()):

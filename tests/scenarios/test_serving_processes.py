@@ -6,13 +6,26 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 import requests
 
-from tests.conftest import HostProcess, init, wait_for
+from tests.conftest import HostProcess, init, installed, tenant, wait_for
+
+COUNTING = """
+let calls = 0;
+export default {
+  async fetch(request) {
+    const event = JSON.parse((await request.formData()).get("event"));
+    if (event.type !== "fetch") return Response.json({ error: "no handler" }, { status: 406 });
+    calls += 1;
+    return new Response(String(calls));
+  },
+};
+"""
 
 
 def serving(host: HostProcess) -> list[int]:
@@ -112,11 +125,39 @@ def test_what_a_killed_host_left_in_the_temporary_folder_goes_with_the_next_one(
         def kinds() -> list[str]:
             return sorted(folder.name[:-8] for folder in Path(temporary).glob("devkit-*"))
 
+        folders = ["devkit-isolates-", "devkit-metrics-", "devkit-relay-"]
         host.start()
-        assert kinds() == ["devkit-metrics-", "devkit-relay-"]
+        assert kinds() == folders
         host.kill()
-        assert kinds() == ["devkit-metrics-", "devkit-relay-"]
+        assert kinds() == folders
         host.start()
-        assert kinds() == ["devkit-metrics-", "devkit-relay-"]
+        assert kinds() == folders
         assert host.stop() == 0
         assert kinds() == []
+
+
+def test_scripts_in_javascript_are_shared_and_go_on_when_the_process_that_started_them_dies(tmp_path: Path) -> None:
+    host = HostProcess(tmp_path, "--workers", "2")
+    owner = tenant(host, "First", "first@example.com")
+    host.start()
+    counted = installed(owner, COUNTING, runtime="v2")
+    address = f"{host.url}{counted.path}/integration/count"
+
+    def count(_: int) -> tuple[int, str]:
+        answer = requests.get(address, timeout=30)  # each over a connection of its own, so that either takes it
+        return answer.status_code, answer.text
+
+    with ThreadPoolExecutor(4) as threads:
+        answers = list(threads.map(count, range(40)))
+    assert sorted(answers) == sorted((200, str(number)) for number in range(1, 41))
+
+    # One of the two has started the script, and takes it along.
+    first, second = serving(host)
+    for unlucky in (first, second):
+        os.kill(unlucky, signal.SIGKILL)
+        wait_for(lambda: len(serving(host)) == 2 and unlucky not in serving(host), 60)  # noqa: B023
+        wait_for(lambda: ready(host), 60)
+    with ThreadPoolExecutor(4) as threads:
+        answers = list(threads.map(count, range(40)))
+    assert sorted(answers) == sorted((200, str(number)) for number in range(1, 41))
+    assert host.stop() == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 
 
 class CpuShare:
@@ -13,8 +14,9 @@ class CpuShare:
     difference between two of them. Exact for a call that is alone, an even share for calls beside others.
     """
 
-    def __init__(self, pid: int) -> None:
-        """Take the process, which must run."""
+    def __init__(self, pid: int, others: Callable[[], int] = lambda: 0) -> None:
+        """Take the process, which must run, and what counts the calls that are not said here."""
+        self._others = others
         # The clock id of another process, as MAKE_PROCESS_CPUCLOCK makes it in the kernel's headers.
         self._clock = (~pid << 3) | 2
         self._lock = threading.Lock()
@@ -49,7 +51,7 @@ class CpuShare:
     def _advance(self) -> None:
         used = self._read()
         if self._present:
-            self._share += (used - self._seen) / self._present
+            self._share += (used - self._seen) / (self._present + self._others())
         self._seen = used
 
     def _read(self) -> float:

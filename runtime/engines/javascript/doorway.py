@@ -13,27 +13,31 @@ from runtime.engines.calling import ProcessBroken
 from runtime.engines.processes import readable
 
 NUMBER = struct.Struct("<I")
+CONTROL = 0xFFFFFFFF
+"""What the isolate says in place of a channel's number where it will obey."""
 _HELLO_SECONDS = 15.0
 _ACCEPT_SECONDS = 0.1  # between two looks whether the process still runs
 
 
 class IsolateSockets:
-    """The listening sockets of one isolate."""
+    """The sockets at which an isolate finds one serving process."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, door: int = 0) -> None:
+        """Take the folder, and which of its doors: 0 is that of the process that has started it."""
         self.folder = folder
+        self._door = f"-{door}" if door else ""
         self._listener = socket.socket(socket.AF_UNIX)
 
     def open(self) -> None:
         """Listen for the isolate's connections; raises OSError."""
-        _bind(self._listener, self.folder / "calls")
+        _bind(self._listener, self.folder / f"calls{self._door}")
         self._listener.settimeout(0)
 
     def way_out(self, number: int) -> socket.socket:
         """Give a socket at which the isolate asks for what is outside, for one of its channels; raises OSError."""
         listener = socket.socket(socket.AF_UNIX)
         try:
-            _bind(listener, self.folder / f"egress-{number}")
+            _bind(listener, self.folder / f"egress{self._door}-{number}")
         except OSError:
             listener.close()
             raise
@@ -42,7 +46,7 @@ class IsolateSockets:
     def accept(self, running: Callable[[], bool], output: Callable[[], str]) -> tuple[int, socket.socket]:
         """Return the next connection and the number it says; raises `ProcessBroken`.
 
-        `running` tells whether the process still runs, `said` what it wrote when it ended.
+        `running` tells whether the process still runs, `output` what it wrote when it ended.
         """
         deadline = time.monotonic() + _HELLO_SECONDS
         while not readable(self._listener.fileno(), _ACCEPT_SECONDS):

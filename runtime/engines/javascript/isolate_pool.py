@@ -14,13 +14,13 @@ from runtime.contract.invocation import Limits, LoadReport, Script
 from runtime.engines.call_state import CallState
 from runtime.engines.calling import PoolBusy, ProcessBroken
 from runtime.engines.javascript.channels import Channel
-from runtime.engines.javascript.process import Isolate
+from runtime.engines.javascript.isolate import Isolate
+from runtime.engines.javascript.lending import Key, Lender
+from runtime.engines.javascript.own_isolate import OwnIsolate
 from runtime.engines.sandbox import SandboxUnavailable
 
 _log = logging.getLogger(__name__)
 
-# Version, tenant, memory limit in bytes; without a tenant for one that has loaded its script and served nobody.
-Key = tuple[str, str | None, int]
 EVERYBODY = "*"  # the tenant where all installations of a version share an isolate
 _IDLE_CPU_SECONDS = 0.5  # what a script may use between two calls
 _TRUST_SECONDS = 0.05  # an isolate idle for longer is asked whether it still lives before it gets a call
@@ -32,8 +32,18 @@ _PATIENCE_SECONDS = 5.0  # before another spare one is tried after one that did 
 class IsolatePool:
     """Keeps isolates; safe to use from many threads."""
 
-    def __init__(self, start: Callable[[Limits], Isolate], *, total: int, idle_total: int, idle_seconds: float) -> None:
+    def __init__(
+        self,
+        start: Callable[[Limits], OwnIsolate],
+        lender: Lender | None,
+        *,
+        total: int,
+        idle_total: int,
+        idle_seconds: float,
+    ) -> None:
+        """Take what starts an isolate, and what shares them with other serving processes, where there are any."""
         self._start = start
+        self._lender = lender
         self._total = total
         self._idle_total = idle_total
         self._idle_seconds = idle_seconds
@@ -42,7 +52,7 @@ class IsolatePool:
         self._loaded: dict[Key, Future[Isolate]] = {}
         self._running: set[Isolate] = set()  # all but the spare one
         self._leaving: set[Isolate] = set()
-        self._spare: Isolate | None = None
+        self._spare: OwnIsolate | None = None
         self._refilling = False
         self._refill_after = 0.0
         self._fault: str | None = None  # why the last isolate could not be started
@@ -50,8 +60,11 @@ class IsolatePool:
         self._used_at = 0.0
         self._closed = False
 
-    def load(self, script: Script, owner: str, limits: Limits) -> LoadReport:
-        """Load a script in an isolate of its own, which stays for the first calls; raises `ScriptRefused` and more."""
+    def load(self, script: Script, tenant: str | None, owner: str, limits: Limits) -> LoadReport:
+        """Load a script in an isolate of its own, which stays for the first calls; raises `ScriptRefused` and more.
+
+        They are those of the tenant, or of whichever comes first.
+        """
         isolate = self._new(limits, owner, time.monotonic() + limits.wall)
         try:
             report, state = isolate.load(script, limits)
@@ -62,12 +75,15 @@ class IsolatePool:
         isolate.load_logs = list(state.trace.logs)
         future: Future[Isolate] = Future()
         future.set_result(isolate)
+        key = (script.version, tenant, limits.memory)
         with self._lock:
-            unavailable = self._closed or (script.version, None, limits.memory) in self._loaded
+            unavailable = self._closed or key in self._loaded
             if not unavailable:
-                self._loaded[script.version, None, limits.memory] = future
+                self._loaded[key] = future
         if unavailable:
             self._end(isolate)
+        elif tenant is not None:
+            self._lend_unasked(key, isolate)
         return replace(report, logs=tuple(state.trace.logs), memory=memory)
 
     def take(self, script: Script, tenant: str, owner: str, state: CallState) -> Channel:
@@ -131,6 +147,7 @@ class IsolatePool:
         """End isolates that were idle too long, are too many, or work without a call; keep a spare one while needed."""
         now = time.monotonic()
         with self._lock:
+            left = [item for item in self._leaving if item.idle()]
             idle = sorted((item for item in self._ready() if item.idle()), key=lambda item: item.idle_since)
             surplus = len(idle) - self._idle_total
             leaving = [
@@ -153,7 +170,9 @@ class IsolatePool:
             if spare is not None:
                 self._spare = None
         for isolate in leaving:
-            self._forget(isolate)
+            self._replace(isolate)
+        for isolate in left:
+            self._end(isolate)
         if spare is not None:
             spare.close()
         if refill:
@@ -164,6 +183,10 @@ class IsolatePool:
         with self._lock:
             self._closed = True
             self._changed.notify_all()
+        if self._lender is not None:
+            for isolate in self.running():
+                if isinstance(isolate, OwnIsolate):
+                    self._lender.withdraw(isolate)  # others finish the calls they have, and begin none
         while any(not isolate.idle() for isolate in self.running()):
             time.sleep(0.01)  # the watcher ends every call at its limit, so this ends too
         while self._refilling:
@@ -179,10 +202,13 @@ class IsolatePool:
         mine: Future[Isolate] | None = None
         with self._lock:
             future = self._loaded.get(key)
-            if future is None and (unused := self._loaded.pop((key[0], None, key[2]), None)) is not None:
+            unused = self._loaded.pop((key[0], None, key[2]), None) if future is None else None
+            if unused is not None:
                 future = self._loaded[key] = unused
             if future is None:
                 future = mine = self._loaded[key] = Future()
+        if unused is not None:
+            self._lend_unasked(key, unused.result())
         if mine is None:
             try:
                 isolate = future.result(max(0.0, state.deadline - time.monotonic()))
@@ -193,6 +219,32 @@ class IsolatePool:
                 return self._isolate(script, tenant, owner, state)
             return isolate
         try:
+            isolate = self._borrowed(key, state) or self._loaded_here(key, script, owner, state)
+        except BaseException as error:
+            with self._lock:
+                if self._loaded.get(key) is mine:
+                    del self._loaded[key]
+            mine.set_exception(error)
+            raise
+        mine.set_result(isolate)
+        return isolate
+
+    def _borrowed(self, key: Key, state: CallState) -> Isolate | None:
+        """Return the isolate of another serving process; None when this one is to load it, and to say when it is."""
+        if self._lender is None:
+            return None
+        isolate = self._lender.borrow(key, state.deadline)
+        if isolate is not None:
+            with self._lock:
+                self._running.add(isolate)
+        return isolate
+
+    def _lend_unasked(self, key: Key, isolate: Isolate) -> None:
+        if self._lender is not None and isinstance(isolate, OwnIsolate):
+            self._lender.lend_unasked(key, isolate)
+
+    def _loaded_here(self, key: Key, script: Script, owner: str, state: CallState) -> Isolate:
+        try:
             isolate = self._new(state.limits, owner, state.deadline)
             state.start()
             try:
@@ -200,17 +252,15 @@ class IsolatePool:
             except BaseException:
                 self._end(isolate)
                 raise
-        except BaseException as error:
-            with self._lock:
-                if self._loaded.get(key) is mine:
-                    del self._loaded[key]
-            mine.set_exception(error)
-            raise
+            if self._lender is not None:
+                self._lender.lend(key, isolate)
+        finally:
+            if self._lender is not None:
+                self._lender.done(key)
         state.trace.logs.extend(loading.trace.logs)
-        mine.set_result(isolate)
         return isolate
 
-    def _new(self, limits: Limits, owner: str, deadline: float) -> Isolate:
+    def _new(self, limits: Limits, owner: str, deadline: float) -> OwnIsolate:
         """Return an isolate that has loaded nothing, ending an idle one if there are too many.
 
         Waits while isolates that the organization had started are busy with as many calls as there are places free.
@@ -220,19 +270,21 @@ class IsolatePool:
             with self._lock:
                 if self._closed:
                     raise PoolBusy
-                busy = [item.owner for item in self._running if not item.idle()]
+                own = [item for item in self._running if isinstance(item, OwnIsolate)]
+                busy = [item.owner for item in own if not item.idle()]
                 if self._places < self._total and busy.count(owner) < self._total - len(busy):
                     self._places += 1
                     spare, self._spare = self._spare, None
                     break
-                idle = [item for item in self._ready() if item.idle()] if self._places >= self._total else []
+                ready = self._ready() if self._places >= self._total else []
+                idle = [item for item in own if item in ready and item.idle()]
                 if not idle:
                     left = deadline - time.monotonic()
                     if left <= 0:
                         raise PoolBusy
                     self._changed.wait(min(left, _TURN_SECONDS))
                     continue
-            self._forget(min(idle, key=lambda item: item.idle_since))
+            self._replace(min(idle, key=lambda item: item.idle_since))
         if spare is not None and not (limits.memory == Limits().memory and spare.loadable()):
             spare.close()
             spare = None
@@ -248,7 +300,7 @@ class IsolatePool:
 
     def _refill(self) -> None:
         try:
-            spare: Isolate | None = self._begin(Limits())
+            spare: OwnIsolate | None = self._begin(Limits())
             with self._lock:
                 if self._spare is None and not self._closed:
                     self._spare, spare = spare, None
@@ -260,7 +312,7 @@ class IsolatePool:
             with self._lock:
                 self._refilling = False
 
-    def _begin(self, limits: Limits) -> Isolate:
+    def _begin(self, limits: Limits) -> OwnIsolate:
         try:
             isolate = self._start(limits)
         except (SandboxUnavailable, ProcessBroken) as error:
@@ -284,6 +336,9 @@ class IsolatePool:
         with self._lock:
             self._take_out(isolate)
             self._leaving.add(isolate)
+        # Before it is asked whether it is idle: another process might begin a call in between.
+        if self._lender is not None and isinstance(isolate, OwnIsolate):
+            self._lender.withdraw(isolate)
         if isolate.idle() or not isolate.alive():
             self._end(isolate)
 
@@ -303,7 +358,9 @@ class IsolatePool:
         with self._lock:
             self._running.discard(isolate)
             self._leaving.discard(isolate)
-        if isolate.close():
+        if isolate.close() and isinstance(isolate, OwnIsolate):
+            if self._lender is not None:
+                self._lender.forget(isolate)
             self._free_place()
 
     def _free_place(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from runtime.contract.invocation import Invocation, Limits, LoadReport, Outcome, Script, ScriptFault, TraceSink
 from runtime.engines.call_state import CallState, CallStopped, size_text
@@ -15,7 +16,8 @@ from runtime.engines.javascript.bundle import script_name
 from runtime.engines.javascript.channels import Channel
 from runtime.engines.javascript.command import IsolateLauncher
 from runtime.engines.javascript.isolate_pool import EVERYBODY, IsolatePool
-from runtime.engines.javascript.process import Isolate
+from runtime.engines.javascript.lending import Lender
+from runtime.engines.javascript.own_isolate import OwnIsolate
 from runtime.engines.sandbox import SandboxMode, SandboxUnavailable
 from runtime.engines.watcher import Watcher
 
@@ -40,13 +42,21 @@ class JavaScriptEngine:
         isolates_idle: int = 8,
         idle_seconds: float = 60.0,
         per_installation: bool = False,
+        shared: Path | None = None,
     ) -> None:
-        """Look for what it needs, starting nothing yet; raises `SandboxUnavailable` with a sentence what to do."""
+        """Look for what it needs, starting nothing yet; raises `SandboxUnavailable` with a sentence what to do.
+
+        With a folder `shared`, isolates are shared among the engines of all processes that have the same folder.
+        """
         self._closed = False
         self._pad = IsolateLauncher(sandbox, rules.more_certificates())
         self._proxy = EgressProxy(rules)
+        self._lender = Lender(shared, self._proxy, calls_per_isolate) if shared is not None else None
         self._isolates = IsolatePool(
-            lambda limits: Isolate(self._pad, self._proxy, limits.memory, calls_per_isolate, groups),
+            lambda limits: OwnIsolate(
+                self._pad, self._proxy, limits.memory, calls_per_isolate, groups, shared=shared is not None
+            ),
+            self._lender,
             total=isolates_total,
             idle_total=isolates_idle,
             idle_seconds=idle_seconds,
@@ -61,7 +71,8 @@ class JavaScriptEngine:
         limits = Limits()
         _check_size(script, limits)
         try:
-            return self._isolates.load(script, organization, limits)
+            tenant = None if self._per_installation else EVERYBODY
+            return self._isolates.load(script, tenant, organization, limits)
         except CallStopped as stopped:
             raise refusal(script, stopped.failure) from stopped
         except ProcessBroken as broken:
@@ -108,6 +119,8 @@ class JavaScriptEngine:
             return
         self._closed = True
         self._isolates.close()
+        if self._lender is not None:
+            self._lender.close()
         self._watcher.close()
         self._pad.close()
         self._proxy.close()

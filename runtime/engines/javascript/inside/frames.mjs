@@ -1,6 +1,6 @@
 // The frames between host and isolate; the same as in runtime/engines/frames.py.
 
-export const LOAD = 1, CALL = 2, OPEN = 3, PING = 4;
+export const LOAD = 1, CALL = 2, OPEN = 3, PING = 4, JOIN = 5;
 export const HELLO = 16, READY = 18, FAULT = 19, LOG = 20, ANSWER = 21, CHUNK = 22, END = 23, IDLE = 24, PONG = 26;
 export const STREAMED = 1, DEFERRED = 2;
 

@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import "node:crypto";
 import "node:zlib";
 
-import { CALL, DEFERRED, FAULT, HELLO, Line, LOAD, OPEN, pack, packAnswer, packIdle, packNumber, PING, PONG, readCall, READY } from "./frames.mjs";
+import { CALL, DEFERRED, FAULT, HELLO, JOIN, Line, LOAD, OPEN, pack, packAnswer, packIdle, packNumber, PING, PONG, readCall, READY } from "./frames.mjs";
 import { hideTheRest, provide } from "./globals.mjs";
 import { createConsole, Places, say } from "./output.mjs";
 import process from "./process.mjs";
@@ -17,6 +17,7 @@ const { connect, createHttpClient, exit, readTextFileSync, args: [host, scripts,
 const BUNDLE = "script.js";
 const MAP = "script.map";
 const CONTROL = 0xffffffff;
+const OWNER = ""; // the door of the serving process that has started this one, and ends it
 const NO_BYTES = new Uint8Array(0);
 const REPORT = JSON.stringify({ components: [], events: [], content_sources: [] });
 const SORRY = new TextEncoder().encode('{"error":"Internal server error"}');
@@ -88,19 +89,19 @@ class Call {
 class Channel {
   #client = null;
 
-  constructor(number) {
-    this.number = number;
+  constructor(number, door) {
+    [this.number, this.door] = [number, door];
   }
 
   client() {
-    const proxy = { transport: "unix", path: `${host}/egress-${this.number}` };
+    const proxy = { transport: "unix", path: `${host}/egress${this.door}-${this.number}` };
     const caCerts = certificates ? [certificates] : undefined;
     // Without a pool: the way out is closed with its call, and so is every connection through it.
     return this.#client ??= createHttpClient({ proxy, caCerts, poolMaxIdlePerHost: 0 });
   }
 
   async serve() {
-    const line = new Line(await connect({ transport: "unix", path: `${host}/calls` }));
+    const line = new Line(await connect({ transport: "unix", path: `${host}/calls${this.door}` }));
     line.send(packNumber(HELLO, this.number));
     let upcoming = line.next();
     for (;;) {
@@ -180,22 +181,34 @@ async function load(line, name) {
   }
 }
 
-async function obey() {
-  const line = new Line(await connect({ transport: "unix", path: `${host}/calls` }));
+/** Obey the serving process behind a door; gives at its end. */
+async function obey(door) {
+  const line = new Line(await connect({ transport: "unix", path: `${host}/calls${door}` }));
   line.send(packNumber(HELLO, CONTROL));
-  serveChannel(0);
+  serveChannel(0, door);
   for (;;) {
     const frame = await line.next();
-    if (frame === null) exit(0);
+    if (frame === null) return;
     const [kind, payload] = frame;
     if (kind === PING) line.send(pack(PONG, NO_BYTES));
-    else if (kind === OPEN) serveChannel(new DataView(payload.buffer, payload.byteOffset).getUint32(0, true));
+    else if (kind === OPEN) serveChannel(numberOf(payload), door);
+    else if (kind === JOIN) join(numberOf(payload));
     else if (kind === LOAD) load(line, new TextDecoder().decode(payload));
   }
 }
 
-function serveChannel(number) {
-  new Channel(number).serve().catch(() => exit(3));
+/** Let a further serving process in. One that is gone again, or breaks off, takes nobody else's calls with it. */
+function join(number) {
+  obey(`-${number}`).catch(() => undefined);
+}
+
+function numberOf(payload) {
+  return new DataView(payload.buffer, payload.byteOffset).getUint32(0, true);
+}
+
+function serveChannel(number, door) {
+  const ended = new Channel(number, door).serve();
+  ended.catch(door === OWNER ? () => exit(3) : () => undefined);
 }
 
 const listener = () => current.getStore();
@@ -215,4 +228,4 @@ provide("Response", watched);
 provide("console", createConsole(listener, { rewrite: (text) => places.rewrite(text) }));
 provide("process", process);
 provide("navigator", Object.freeze({ userAgent: AGENT, language: "en", languages: ["en"], hardwareConcurrency: 1 }));
-obey();
+obey(OWNER).then(() => exit(0));

@@ -178,7 +178,7 @@ def test_nothing_is_left_of_a_closed_engine(make: Make, own: Callable[..., Ask],
     engine = make(sandbox=mode)
     assert own(engine)(COUNTING).json() == 1
     isolates = engine._isolates.running()
-    folders = [isolate._folder for isolate in isolates]
+    folders = [isolate.folder for isolate in isolates]
     engine.close()
 
     assert all(gone(isolate.pid) for isolate in isolates)

@@ -1,0 +1,109 @@
+"""An isolate that another serving process of this machine has started, and lends."""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+from pathlib import Path
+
+from runtime.engines.calling import ProcessBroken
+from runtime.engines.egress_proxy import EgressProxy
+from runtime.engines.javascript.cpu_share import CpuShare
+from runtime.engines.javascript.doorway import IsolateSockets
+from runtime.engines.javascript.isolate import Isolate
+from runtime.engines.javascript.presence import Presence
+from runtime.engines.process_handle import hold
+
+READY, ASK_CAUSE = b"ready", b"cause"
+"""What a borrower says to the lender: that the isolate may come to its door; and what it has ended of."""
+MEMORY = b"memory"
+_LENDER_SECONDS = 3.0  # in which the lender answers, which may have to wait for the end of a process
+_OFFER_BYTES = 4096
+_CREDENTIALS = struct.Struct("3i")
+
+
+class BorrowedIsolate(Isolate):
+    """A process that serves one script, which ends with the serving process that has started it.
+
+    This one opens channels of its own in it, looks after the calls it makes there, and ends the process when they go
+    over their limits. When there is nothing to do, the lender decides how long it stays.
+    """
+
+    def __init__(self, lender: socket.socket, proxy: EgressProxy, memory: int, most_channels: int) -> None:
+        """Take the connection to the process that lends; raises `ProcessBroken`, `OSError`."""
+        super().__init__(proxy, memory, most_channels)
+        self._lender = lender
+        lender.settimeout(_LENDER_SECONDS)
+        offered = lender.recv(_OFFER_BYTES)
+        if not offered:
+            raise ProcessBroken("the isolate is not lent any more")
+        offer = json.loads(offered)
+        folder = Path(offer["folder"])
+        self.pid, self.base_memory = offer["pid"], offer["base_memory"]
+        self._handle = hold(self.pid, lambda: not self._ended)
+        self._doorway = IsolateSockets(folder / "host", offer["door"])
+        try:
+            self.presence = Presence(folder / "presence", offer["slot"])
+            self._doorway.open()
+            lender.send(READY)
+            connection = self._take_control()
+            credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+            # The number may have gone to another process before it was held; what has connected since is the isolate.
+            if _CREDENTIALS.unpack(credentials)[0] != self.pid or not self._handle.alive():
+                raise ProcessBroken("the isolate has ended")
+            self.share = CpuShare(self.pid, self.presence.others)
+        except BaseException:
+            self.close()
+            raise
+
+    @classmethod
+    def at(cls, name: Path, proxy: EgressProxy, memory: int, most_channels: int) -> BorrowedIsolate | None:
+        """Borrow the isolate that is lent under a name; None when none is.
+
+        Raises `ProcessBroken`, `OSError` when it is ending.
+        """
+        lender = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            lender.settimeout(_LENDER_SECONDS)
+            lender.connect(str(name))
+        except (FileNotFoundError, ConnectionRefusedError):
+            lender.close()
+            return None
+        except BaseException:
+            lender.close()
+            raise
+        try:
+            return cls(lender, proxy, memory, most_channels)
+        except BaseException:
+            lender.close()
+            raise
+
+    def active_while_idle(self, most: float) -> bool:
+        """See `Isolate`: its lender looks."""
+        return False
+
+    def ran_out_of_memory(self) -> bool:
+        """Tell whether the process has ended for want of memory, as its lender saw it."""
+        try:
+            self._lender.send(ASK_CAUSE)
+            return self._lender.recv(len(MEMORY)) == MEMORY
+        except OSError:  # the lender has ended, and the isolate with it
+            return False
+
+    def close(self) -> bool:
+        """Give it back; False when that was done before."""
+        if not self._close_connections():
+            return False
+        self._lender.close()
+        with self._lock:
+            self._ended = True
+            if self._handle is not None:
+                self._handle.close()
+        return True
+
+    def _running(self) -> bool:
+        return self.alive()
+
+    def _error_output(self) -> str:
+        return "another serving process has what it wrote"

@@ -1,0 +1,263 @@
+"""A serving process's side of an isolate: lends its channels, and ends what goes over its limits."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import threading
+import time
+from abc import ABC, abstractmethod
+
+from runtime.contract.invocation import Failure, LogLine
+from runtime.engines import frames
+from runtime.engines.call_state import CallState, over, process_ended
+from runtime.engines.calling import PoolBusy, ProcessBroken
+from runtime.engines.egress_proxy import EgressProxy
+from runtime.engines.javascript.channel_pool import ChannelPool
+from runtime.engines.javascript.channels import Channel, Control
+from runtime.engines.javascript.command import HEADROOM
+from runtime.engines.javascript.cpu_share import CpuShare
+from runtime.engines.javascript.doorway import CONTROL, NUMBER, IsolateSockets
+from runtime.engines.javascript.presence import Presence
+from runtime.engines.process_handle import ProcessHandle
+from runtime.engines.processes import measure
+
+_log = logging.getLogger(__name__)
+
+_BLOCKED_SECONDS = 0.5  # no answer to a ping for so long: the script does not let the event loop run
+_YOUNG_SECONDS = 0.04  # calls younger than this are not looked into
+_MEASURE_SECONDS = 0.2  # between two looks at the memory of a process whose calls are short
+
+
+class Isolate(ABC):
+    """A process that runs one script, as one serving process sees it: its own calls, of which there may be several.
+
+    Those that derive from it set what is only declared here before they lend anything.
+    """
+
+    owner: str
+    """The organization whose call had it started; empty where another serving process has started it."""
+    pid: int
+    base_memory: int
+    share: CpuShare
+    presence: Presence
+    _doorway: IsolateSockets
+    _handle: ProcessHandle | None
+
+    def __init__(self, proxy: EgressProxy, memory: int, most_channels: int) -> None:
+        """Take the way out of its calls, the bytes of its heap, and how many calls this process may have in it."""
+        self._proxy = proxy
+        self._lock = threading.Lock()
+        self._opening = threading.Lock()
+        self._channels = ChannelPool(self._open, most_channels)
+        self._opened = 0
+        self._closed = False
+        self._ended = False
+        self._pinged_at = 0.0
+        self._measured = 0.0
+        self._memory = 0
+        self._memory_checked_at = 0.0
+        self._most_memory = memory + HEADROOM
+        self._control: Control | None = None
+        self._handle = None
+        self.owner, self.pid, self.base_memory = "", 0, 0
+        self.load_logs: list[LogLine] = []  # from loading, for the first call's trace
+
+    @property
+    def idle_since(self) -> float:
+        """When it became idle, by the monotonic clock."""
+        return self.presence.idle_since()
+
+    def take(self, owner: str, deadline: float) -> Channel | None:
+        """Return a channel for a call of an organization, None when there was none in time.
+
+        Raises `ProcessBroken`, `PoolBusy`.
+        """
+        if not self.presence.enter():
+            raise ProcessBroken("the isolate takes no more calls")
+        channel = None
+        try:
+            channel = self._channels.take(owner, deadline)
+        finally:
+            if channel is None:
+                self.presence.leave()
+        return channel
+
+    def give(self, channel: Channel) -> None:
+        """Take a channel back after a call."""
+        self._channels.give(channel)
+        self.presence.leave()
+
+    def drop(self, channel: Channel) -> None:
+        """Give up a channel whose call went wrong."""
+        self._channels.drop(channel)
+        self.presence.leave()
+        self._let_go(channel)
+
+    def idle(self) -> bool:
+        """Tell whether this process has no call in it."""
+        return not self._channels.busy()
+
+    def alive(self) -> bool:
+        """Tell whether the process still runs."""
+        return not self._ended and self._handle is not None and self._handle.alive()
+
+    def memory(self) -> int:
+        """Return the bytes the process holds beyond those it began with, looked up a moment ago at the most."""
+        now = time.monotonic()
+        if now - self._measured > _MEASURE_SECONDS:
+            self._measured, self._memory = now, measure(self.pid, self.base_memory)[0]
+        return self._memory
+
+    def watch(self, now: float) -> None:
+        """End calls that are over time, and the process when it is over processor time or memory, or hangs."""
+        control = self._control
+        if control is None or self._closed:
+            return
+        states = [(channel, state) for channel in self._channels.busy() if (state := channel.state) is not None]
+        if not states:
+            self._pinged_at = 0.0
+            return
+        if self._exceeds_memory(now):
+            # Of many short calls none is looked at: whichever has been at it longest stands for all.
+            channel, state = min(states, key=lambda entry: entry[1].started)
+            self._end(channel, state, over("memory", state.limits))
+            return
+        blocked = self._blocked(control, now, [state for _, state in states])
+        for channel, state in states:
+            if now - state.started < _YOUNG_SECONDS:
+                continue
+            self._note_usage(state)
+            if state.account.floods():
+                self._end(channel, state, over("subrequests", state.limits))
+            elif state.trace.usage.cpu > state.limits.cpu:
+                self._end(channel, state, over("cpu", state.limits))
+            elif state.trace.usage.memory > state.limits.memory + HEADROOM:
+                self._end(channel, state, over("memory", state.limits))
+            elif now > state.deadline:
+                if blocked:
+                    self._end(channel, state, over("wall", state.limits))
+                elif not self._pinged_at:
+                    channel.stop(state, over("wall", state.limits))
+
+    def cause(self, state: CallState) -> Failure:
+        """Return why the process has ended, as far as a call is concerned."""
+        return over("memory", state.limits) if self.ran_out_of_memory() else process_ended()
+
+    @abstractmethod
+    def active_while_idle(self, most: float) -> bool:
+        """Tell whether the process used more seconds of processor time since it became idle, or holds too much memory.
+
+        Where another serving process has started it, that one looks.
+        """
+
+    @abstractmethod
+    def ran_out_of_memory(self) -> bool:
+        """Tell whether the process has ended for want of memory."""
+
+    @abstractmethod
+    def close(self) -> bool:
+        """Let go of everything it held; False when that was done before."""
+
+    @abstractmethod
+    def _running(self) -> bool:
+        """Tell whether the process may still connect."""
+
+    @abstractmethod
+    def _error_output(self) -> str:
+        """Return what the process wrote when it ended, as far as this one can know."""
+
+    def kill(self) -> None:
+        """End the process at once; other serving processes that have it are told before they call it again."""
+        self._channels.end()
+        self.presence.close_to_more()
+        with self._lock:
+            self._ended = True
+            if self._handle is not None:
+                self._handle.kill()
+
+    def _open(self) -> Channel:
+        """Open one more channel; raises `ProcessBroken`, `PoolBusy` where the host has no room for one."""
+        with self._opening:
+            number = self._opened
+            try:
+                gate = self._proxy.attach(self._doorway.way_out(number))
+            except FileNotFoundError as error:
+                raise ProcessBroken("the isolate's folder is gone") from error
+            except OSError as error:
+                _log.error("no further call can be taken by an isolate: %s", error)
+                raise PoolBusy from error
+            self._opened += 1
+            try:
+                # The first channel is opened by the isolate without being asked.
+                if number > 0:
+                    assert self._control is not None
+                    self._control.send(frames.OPEN, NUMBER.pack(number))
+                reported, connection = self._accept()
+                if reported != number:
+                    connection.close()
+                    raise ProcessBroken("the isolate spoke out of turn")
+            except BaseException:
+                self._proxy.detach(gate)
+                raise
+        return Channel(self, connection, number, gate)
+
+    def _accept(self) -> tuple[int, socket.socket]:
+        """Return the next connection and the number it says; raises `ProcessBroken`."""
+        return self._doorway.accept(self._running, self._error_output)
+
+    def _take_control(self) -> socket.socket:
+        """Take the connection over which the process obeys, which is its first; raises `ProcessBroken`."""
+        number, connection = self._accept()
+        if number != CONTROL:
+            connection.close()
+            raise ProcessBroken("the isolate spoke out of turn")
+        self._control = Control(connection)
+        return connection
+
+    def _let_go(self, channel: Channel) -> None:
+        channel.close()
+        self._proxy.detach(channel.gate)
+
+    def _close_connections(self) -> bool:
+        """Give up every channel; False when that was done before."""
+        with self._lock:
+            if self._closed:
+                return False
+            self._closed = True
+        for channel in self._channels.close():
+            self._let_go(channel)
+        if self._control is not None:
+            self._control.close()
+        self._doorway.close()
+        return True
+
+    def _exceeds_memory(self, now: float) -> bool:
+        if now - self._memory_checked_at < _MEASURE_SECONDS:
+            return False
+        self._memory_checked_at = now
+        return measure(self.pid, self.base_memory)[0] > self._most_memory
+
+    def _blocked(self, control: Control, now: float, states: list[CallState]) -> bool:
+        """Tell whether the event loop hangs; asks it for a sign of life while calls are under way for a while."""
+        if self._pinged_at and control.heard():
+            self._pinged_at = 0.0
+        if self._pinged_at:
+            return now - self._pinged_at > _BLOCKED_SECONDS
+        # Not while a call is late: that it was not asked means that it answered a moment ago.
+        oldest = min(state.started for state in states)
+        if now - oldest > _YOUNG_SECONDS and not any(now > state.deadline for state in states):
+            self._pinged_at = now
+            control.send(frames.PING)
+        return False
+
+    def _end(self, culprit: Channel, state: CallState, failure: Failure) -> None:
+        """End the process because of one call; the others learn that it has ended."""
+        culprit.stop(state, failure)
+        self.kill()
+
+    def _note_usage(self, state: CallState) -> None:
+        usage = state.trace.usage
+        usage.cpu = max(usage.cpu, self.share.now() - state.cpu_before)
+        self._memory = measure(self.pid, self.base_memory)[0]
+        usage.memory = max(usage.memory, self._memory)

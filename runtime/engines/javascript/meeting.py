@@ -1,0 +1,34 @@
+"""The folder in which the serving processes of one host find each other's isolates."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from runtime.engines.own_folders import Folders
+
+FOLDER = "DEVKIT_ISOLATES"
+"""Variable with the folder; whoever starts the processes makes it."""
+TOGETHER = 2
+"""How many serving processes share isolates. A render takes about as long in one as in an isolate: so two of them have
+one isolate of a version on two processors, and on a machine with more processors a busy version has several."""
+_LONGEST_PLACE = 40  # characters; a socket in a folder below one there has 60 more
+
+
+def folders() -> Folders:
+    """Make what lends such a folder; it goes when that is closed, or with the next host after this one was killed."""
+    return Folders("devkit-isolates-", _LONGEST_PLACE)
+
+
+def folder_of(place: int) -> Path | None:
+    """Return where the serving process of this place, from 0, shares isolates; None where it shares none.
+
+    Raises `OSError` where the folder cannot be written.
+    """
+    folder = os.environ.get(FOLDER)
+    if not folder or sys.platform != "linux":  # elsewhere nobody says which process is at the other end of a socket
+        return None
+    shared = Path(folder, str(place // TOGETHER))
+    shared.mkdir(mode=0o700, exist_ok=True)
+    return shared
