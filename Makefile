@@ -42,8 +42,8 @@ test: venv-test npm
 	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin & other=$$!; $(BIN)/mypy; own=$$?; wait $$other && exit $$own
 	$(BIN)/lint-imports
 	$(BIN)/python -m runtime.api.openapi --check openapi.json
-	$(PYTEST) $(ON_POSTGRESQL_ALONE:%=--ignore=%) $(REFUSED_IN_CI)
-	DEVKIT_TEST_DATABASE=postgresql $(PYTEST) $(ON_POSTGRESQL_ALONE) $(ON_BOTH)
+	DEVKIT_TEST_SHARE=0.7 $(PYTEST) $(ON_POSTGRESQL_ALONE:%=--ignore=%) $(REFUSED_IN_CI)
+	DEVKIT_TEST_SHARE=0.55 DEVKIT_TEST_DATABASE=postgresql $(PYTEST) $(ON_POSTGRESQL_ALONE) $(ON_BOTH)
 	DEVKIT_TEST_DATABASE=postgresql $(PYTEST) $(WALK_IN_CI)
 
 ## test-postgresql: everything that goes over HTTP, on PostgreSQL

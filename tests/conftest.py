@@ -22,7 +22,7 @@ from hypothesis import HealthCheck, settings
 
 from devkit.commands import init as init_command
 from runtime.contract.identifiers import new_id
-from tests import completeness, databases, ordering
+from tests import completeness, databases, ordering, time_limit
 from tests.contract.agreement import (  # noqa: F401
     published_contract,
     pytest_sessionfinish,
@@ -57,6 +57,7 @@ settings.load_profile("repeatable")
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(ordering)
     config.pluginmanager.register(completeness)
+    config.pluginmanager.register(time_limit)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
