@@ -13,11 +13,13 @@ import binascii
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 from cryptography import x509
-from lxml import etree
-from signxml.exceptions import SignXMLException
-from signxml.verifier import SignatureConfiguration, XMLVerifier
+
+# Elsewhere in the functions that parse and verify: they take 5 MB, and most hosts never see a response.
+if TYPE_CHECKING:
+    from lxml import etree
 
 LARGEST = 256 * 1024
 """Characters of a response, in base64."""
@@ -118,6 +120,8 @@ def _parse(content: bytes) -> etree._Element:
         )
     if not content.isascii() and not _is_utf8(content):
         raise ResponseRejected("The response is not in UTF-8.")
+    from lxml import etree
+
     parser = etree.XMLParser(
         encoding="utf-8", resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False, remove_pis=False
     )
@@ -158,6 +162,10 @@ def _verified(
     root: etree._Element, location: str, element: etree._Element, certificate: x509.Certificate
 ) -> etree._Element:
     """Give an element as its signature covers it; raises ResponseRejected."""
+    from lxml import etree
+    from signxml.exceptions import SignXMLException
+    from signxml.verifier import SignatureConfiguration, XMLVerifier
+
     signature = _only(element, f"{D}Signature")
     info = _only(signature, f"{D}SignedInfo")
     reference = _only(info, f"{D}Reference")

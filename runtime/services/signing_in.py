@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from urllib.parse import urlencode, urlsplit
 
-from lxml import etree
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy.orm import Session
 
@@ -103,6 +102,8 @@ def named(session: Session, provider_id: str) -> tuple[str, str]:
 
 
 def _request(at: Addresses, provider: SamlProviderRow, request_id: str, moment: datetime) -> bytes:
+    from lxml import etree  # here: it takes megabytes of hosts where nobody signs in this way
+
     root = etree.Element(
         f"{P}AuthnRequest",
         nsmap={"samlp": P[1:-1], "saml": A[1:-1]},

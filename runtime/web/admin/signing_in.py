@@ -7,7 +7,6 @@ import logging
 from urllib.parse import quote, unquote
 
 from flask import Flask, Response, request
-from lxml import etree
 
 from runtime.api.host import Host
 from runtime.contract import errors
@@ -139,6 +138,8 @@ def _metadata(visit: OperatorVisit, provider: str) -> Response:
 
 
 def _described(at: Addresses, provider: str) -> bytes:
+    from lxml import etree  # here: it takes megabytes of hosts where nobody signs in this way
+
     root = etree.Element(f"{{{METADATA}}}EntityDescriptor", nsmap={"md": METADATA}, entityID=at.saml(provider))
     protocol = "urn:oasis:names:tc:SAML:2.0:protocol"
     service = etree.SubElement(
