@@ -290,6 +290,24 @@ def test_integrations_hear_of_new_content_and_read_it(alpha: Tenant) -> None:
     ]
 
 
+def test_a_change_request_is_found_by_its_number_too(space: Space, beta: Tenant) -> None:
+    first = space.change_request(page("One", "Text.", id="one"))
+    second = ok(space.api.get(space.change_request()))
+    number = ok(space.api.get(first))["number"]
+    assert second["number"] == number + 1
+    by_number = f"{space.path}/change-requests/{number}"
+    assert ok(space.api.get(by_number)) == ok(space.api.get(first))
+    assert ok(space.api.get(f"{by_number}/content/page/one"))["title"] == "One"
+    ok(space.api.post(f"{by_number}/content", {"changes": [page("Two", "Text.", id="two")]}))
+    assert ok(space.api.post(f"{by_number}/merge"))["result"] == "merge"
+    other = Space(beta)
+    for at in (f"{other.path}/change-requests/{number + 50}", by_number.replace(space.id, other.id)):
+        assert beta.api.get(at).status == 404
+    assert beta.api.get(by_number).status == 404
+    for wrong in ("0", "-1", "01", "1e3", "999999999999", "%EF%BC%91", "1.0", "%2B1"):
+        assert space.api.get(f"{space.path}/change-requests/{wrong}").status == 404, wrong
+
+
 def test_a_copy_of_a_space_has_its_content(space: Space) -> None:
     space.merge(page("Page", "Text.", id="page"))
     copy = ok(space.api.post(f"{space.path}/duplicate"), 201)
