@@ -308,6 +308,23 @@ def test_a_change_request_is_found_by_its_number_too(space: Space, beta: Tenant)
         assert space.api.get(f"{space.path}/change-requests/{wrong}").status == 404, wrong
 
 
+def test_what_is_no_emoji_is_refused(space: Space) -> None:
+    path = space.change_request()
+    for emoji in ("zz", "hello world", "1f44d-"):
+        answer = space.api.post(f"{path}/content", {"changes": [page("A", "B", emoji=emoji)]})
+        assert answer.status == 400 and "code points of an emoji" in answer.text, answer.text
+        assert space.api.call("PATCH", space.path, {"emoji": emoji}).status == 400
+    ok(space.api.post(f"{path}/content", {"changes": [page("A", "B", id="a", emoji="\U0001f44d")]}))
+    assert ok(space.api.get(f"{path}/content/page/a"))["emoji"] == "1f44d"
+
+
+def test_all_values_that_a_query_takes_are_named(space: Space) -> None:
+    space.merge(page("A", "B", id="a"))
+    answer = space.api.get(f"{space.path}/content/page/a", evaluated="maybe")
+    assert answer.status == 400
+    assert "evaluated: must be true or false or 'deterministic-only'" in answer.json["error"]["message"]
+
+
 def test_a_copy_of_a_space_has_its_content(space: Space) -> None:
     space.merge(page("Page", "Text.", id="page"))
     copy = ok(space.api.post(f"{space.path}/duplicate"), 201)
