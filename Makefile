@@ -100,8 +100,8 @@ schema: venv
 
 ## lock: choose the versions (needs uv)
 lock:
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra build pyproject.toml -o requirements.lock
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra build --extra test -c requirements.lock pyproject.toml -o requirements-test.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-strip-extras --extra build pyproject.toml -o requirements.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-strip-extras --extra build --extra test -c requirements.lock pyproject.toml -o requirements-test.lock
 
 ## bench: compare with the peer and print the table
 bench: venv

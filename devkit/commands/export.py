@@ -30,7 +30,8 @@ Examples: devkit export --space kV2n8sQfJ0bXyT4LrE6w ./docs
 def command(space: str, path: Path, force: bool, chosen: Choice, as_json: bool) -> None:
     """Write a space into a folder of Markdown files, with SUMMARY.md, pictures and all else.
 
-    What is written is what the space says at the beginning, whatever changes meanwhile.
+    What is written is what the space says at the beginning, whatever changes meanwhile. A `.gitbook.yaml` that is in
+    the folder says where in it.
     """
     client = chosen.client()
     revision = str(client.call("GET", f"/v1/spaces/{part(space)}")["revision"])
@@ -41,7 +42,7 @@ def command(space: str, path: Path, force: bool, chosen: Choice, as_json: bool) 
     written = size = 0
     with Progress(*columns, console=console, transient=True, disable=hidden) as progress:
         task = progress.add_task("Files", total=None)
-        for file, count in files_of(client, space, revision):
+        for file, count in files_of(client, space, revision, folder.configuration()):
             folder.write(file)
             written, size = written + 1, size + int(file["size"])
             progress.update(task, completed=written, total=count, description=str(file["path"])[-40:])

@@ -30,6 +30,8 @@ IN_TYPESCRIPT = (
     "write test/integration.test.ts with `import { assert, test } from 'devkit:test'; test('it draws', "
     "({ integration }) => assert.match(integration.render('COMPONENT').text, /.../));`"
 )
+IMPORTED_BEFORE = "ignore:Module already imported so cannot be rewritten:pytest.PytestAssertRewriteWarning"
+"""pytest warns of a plugin whose package was imported before pytest was: ours always is."""
 CALLS_US = re.compile(r"\bdevkit\s+test\b")
 
 
@@ -205,7 +207,7 @@ def _run_pytest(place: Path, folder: Path, options: list[str], as_json: bool, ou
     gc.freeze()  # pytest looks through all objects for garbage in the end; these stay
     collected = _Outcomes(outcomes)
     # The script's own folder is where a test may import from; caches of pytest are nothing a project should hold.
-    arguments = [str(place), f"--rootdir={folder}", "-q", "-p", "no:cacheprovider", *options]
+    arguments = [str(place), f"--rootdir={folder}", "-q", "-p", "no:cacheprovider", "-W", IMPORTED_BEFORE, *options]
     if not as_json:
         return int(pytest.main(arguments, plugins=[plugin, collected]))
     report = io.StringIO()

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import requests
+import yaml
 
 from devkit.hosts import connections
 from devkit.hosts.client import TIMEOUT, Client, HostUnreachable, part, reason
 from devkit.terminal.output import Problem
 
 _PIECE = 1 << 18
+MAX_CONFIGURATION = 100_000
+"""Bytes of a `.gitbook.yaml`."""
 
 
-def files_of(client: Client, space: str, revision: str) -> Iterator[tuple[dict[str, Any], int]]:
-    """Ask for the files of a revision, some at a time; gives each with how many there are."""
+def files_of(
+    client: Client, space: str, revision: str, configuration: Mapping[str, str]
+) -> Iterator[tuple[dict[str, Any], int]]:
+    """Ask for the files of a revision, some at a time; gives each with how many there are.
+
+    `configuration` is what the folder says of itself (`Folder.configuration`).
+    """
     page = None
     while True:
-        answer = client.call("GET", f"/v1/spaces/{part(space)}/revisions/{part(revision)}/folder", page=page)
+        answer = client.call(
+            "GET", f"/v1/spaces/{part(space)}/revisions/{part(revision)}/folder", page=page, **configuration
+        )
         for file in answer["items"]:
             yield file, int(answer["count"])
         page = (answer.get("next") or {}).get("page")
@@ -41,6 +51,23 @@ class Folder:
         self._root = path.resolve()
         self._session = connections.session()
 
+    def configuration(self) -> dict[str, str]:
+        """Read what `.gitbook.yaml` says of where the content is: `root`, `readme` and `summary`; raises Problem."""
+        file = self._root / ".gitbook.yaml"
+        if file.is_symlink() or not file.is_file():
+            return {}
+        try:
+            with file.open("rb") as content:
+                said = yaml.safe_load(content.read(MAX_CONFIGURATION))
+        except (OSError, yaml.YAMLError, RecursionError, ValueError) as error:
+            first = str(error).partition("\n")[0]
+            raise Problem(f"{self.path}/.gitbook.yaml cannot be read ({first}); correct it, or take it away") from error
+        said = said if isinstance(said, dict) else {}
+        structure = said.get("structure")
+        named = structure if isinstance(structure, dict) else {}
+        values = {"root": said.get("root"), "readme": named.get("readme"), "summary": named.get("summary")}
+        return {name: value for name, value in values.items() if isinstance(value, str) and value}
+
     def write(self, file: dict[str, Any]) -> None:
         """Write one file: its text, or what is at its address."""
         at = self._place(str(file["path"]))
@@ -58,6 +85,9 @@ class Folder:
     def _place(self, path: str) -> Path:
         parts = path.split("/")
         bad = any(one in ("", ".", "..") or "\\" in one or ":" in one[1:2] for one in parts)
+        if any(one.rstrip(". ").lower() == ".git" or one.lower().startswith("git~") for one in parts):
+            # Its settings name programs that Git runs.
+            raise Problem(f"nothing is written where Git keeps a repository: {path[:200]}")
         at = self._root.joinpath(*parts) if not bad else self._root
         if bad or (self._root not in at.parent.resolve().parents and at.parent.resolve() != self._root):
             raise Problem(f"the host names a file outside of the folder: {path[:200]}")
@@ -71,7 +101,8 @@ class Folder:
         """Write a file whole or not at all; one that is a link is replaced, not followed."""
         beside = at.with_name(f".{at.name[:100]}.part")
         try:
-            with beside.open("wb") as file:
+            beside.unlink(missing_ok=True)  # it may be a link that was there before
+            with beside.open("xb") as file:
                 for piece in pieces:
                     file.write(piece)
             beside.replace(at)

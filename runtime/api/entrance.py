@@ -73,9 +73,8 @@ def _find(
         return None
     reach = call.actor.reach
     match = rows.find_with_level(session, reach, resource.row, **resource.by(value, within))
-    if match is None and resource.alias:
-        return rows.find_with_level(session, reach, resource.row, **resource.by(value, within, resource.alias))
-    return match
+    other = resource.by_alias(value, within) if match is None else None
+    return rows.find_with_level(session, reach, resource.row, **other) if other is not None else match
 
 
 def permit(actor: Actor, call: Call, gate: Gate) -> None:

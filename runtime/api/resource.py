@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from sqlalchemy import Integer
+
 from runtime.contract.base import WireModel
 from runtime.store.cursors import Order
 from runtime.store.database import Table
@@ -18,6 +20,8 @@ from runtime.store.rows import Conditions
 R = TypeVar("R", bound=Table)
 
 PARAMETER = re.compile(r"{(\w+)}")
+NUMBER = re.compile(r"[1-9][0-9]{0,8}")
+"""As it is written in paths: what a column of four bytes can hold."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,7 +33,8 @@ class Resource(Generic[R]):
     path when it is nobody's part (an integration of the catalogue). `key` is the column that the parameter names,
     `parent_column` the column that holds the id of the parent. `model` is what `serialize` shows rows as, many at a
     time, to the `View` it is given first. `order` is that of its lists; the last column is unique. With `slashes` its
-    parameter takes the rest of the path. `alias` is another unique column that names it, where the key finds nothing.
+    parameter takes the rest of the path. `alias` is another column, unique in its parent, that names it where the key
+    finds nothing; one that holds numbers is not looked at for anything else.
     `held` says where the level on it comes from, to whoever lacks it.
     """
 
@@ -83,6 +88,15 @@ class Resource(Generic[R]):
         values: dict[str, Any] = {column or self.key: value}
         if self.within is not None and self.parent_column is not None:
             values[self.parent_column] = parent.id if parent is not None else None
+        return values
+
+    def by_alias(self, value: str, parent: Any) -> dict[str, Any] | None:
+        """Give the values of the row that a parameter names by the alias; None for what it cannot be."""
+        if not self.alias:
+            return None
+        values = self.by(value, parent, self.alias)
+        if isinstance(getattr(self.row, self.alias).type, Integer):
+            return {**values, self.alias: int(value)} if NUMBER.fullmatch(value) else None
         return values
 
     def shown_as(

@@ -10,6 +10,7 @@ from runtime.contract.base import Body, JsonObject, ListQuery, Moment, Text, Wir
 from runtime.contract.computing import GivenSource, JsonDocument
 from runtime.contract.content_references import ContentReference, FileReference, UrlReference
 from runtime.contract.documents import check_document
+from runtime.contract.emoji import Emoji
 from runtime.contract.file_names import FileName
 from runtime.contract.identifiers import ObjectId
 from runtime.contract.organizations import User
@@ -161,7 +162,7 @@ class PageFields(Body):
 
     description: Description | MISSING | None = MISSING
     slug: Slug | MISSING = MISSING
-    emoji: Icon | MISSING | None = MISSING
+    emoji: Emoji | MISSING | None = MISSING
     icon: Icon | MISSING | None = MISSING
     layout: PageLayout | MISSING | None = MISSING
     cover: PageCover | MISSING | None = MISSING

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import MISSING, AfterValidator, Field, StringConstraints, model_validator
@@ -12,6 +11,7 @@ from runtime.contract.base import Body, JsonObject, ListQuery, Moment, Query, Te
 from runtime.contract.computing import JsonDocument
 from runtime.contract.content import DocumentFormat
 from runtime.contract.documents import check_document
+from runtime.contract.emoji import Emoji
 from runtime.contract.identifiers import ObjectId
 from runtime.contract.organizations import User
 
@@ -21,7 +21,6 @@ MAX_REACTIONS = 50
 """Different emoji on one comment or reply."""
 PREVIEW = 200
 """Characters of a node that are shown with a comment on it."""
-CODE_POINTS = re.compile(r"[0-9a-f]{2,6}(-[0-9a-f]{2,6}){0,11}")
 
 
 def _document(value: dict[str, Any]) -> dict[str, Any]:
@@ -31,20 +30,6 @@ def _document(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
-def _emoji(value: str) -> str:
-    """Take an emoji as its code points; one that was sent as itself is written so."""
-    written = value.lower() if value.isascii() else "-".join(f"{ord(sign):x}" for sign in value)
-    if not CODE_POINTS.fullmatch(written) or any(not _is_sign(part) for part in written.split("-")):
-        raise ValueError("must be the code points of an emoji, such as `1f44d`")
-    return written
-
-
-def _is_sign(digits: str) -> bool:
-    number = int(digits, 16)
-    return 0x20 < number <= 0x10FFFF and not 0xD800 <= number <= 0xDFFF
-
-
-Emoji = Annotated[Text, StringConstraints(min_length=1, max_length=100), AfterValidator(_emoji)]
 Reactions = Annotated[list[Emoji], Field(max_length=MAX_REACTIONS)]
 
 

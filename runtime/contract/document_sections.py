@@ -78,9 +78,14 @@ def _reused(block: Node) -> str | None:
     return content if isinstance(content, str) else ""
 
 
+def storable(text: str) -> str:
+    """Write a text without what no column can hold: NUL, and halves of characters."""
+    return text.encode("utf-8", "replace").decode().replace("\x00", " ")
+
+
 def _plain(text: str) -> str:
-    """Write each line with single spaces, without what no column can hold."""
-    text = unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode().replace("\x00", " "))
+    """Write each line with single spaces, as it can be stored."""
+    text = unicodedata.normalize("NFC", storable(text))
     return "\n".join(line for line in (" ".join(line.split()) for line in text.split("\n")) if line)
 
 
@@ -95,4 +100,4 @@ def _anchor(heading: Node, title: str, taken: dict[str, int]) -> str:
 
 def _text(value: Any, name: str) -> str:
     found = value.get(name) if isinstance(value, Mapping) else None
-    return found[:200] if isinstance(found, str) else ""
+    return storable(found[:200]) if isinstance(found, str) else ""

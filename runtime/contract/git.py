@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from pydantic import MISSING, AfterValidator, AwareDatetime, Field, StringConstraints
 
-from runtime.contract.base import Body, Moment, Text, WireModel
+from runtime.contract.base import Body, ListQuery, Moment, Text, WireModel
 
 Provider = Literal["github", "gitlab"]
 _BAD_REF = re.compile(r"\.\.|@\{|//|/\.|\.lock(?:/|$)|[\x00-\x20\x7f~^:?*\[\\]|[./]$")
@@ -23,6 +24,25 @@ def _repository(url: str) -> str:
     if not known or parts.scheme not in ("http", "https") or any(sign <= " " for sign in url):
         raise ValueError("must be the address of a repository that begins with `https://` or `http://`")
     return url
+
+
+def _path_inside(path: str) -> str:
+    """Write a path of a folder without `.` and what does nothing; refuses one that leads out."""
+    whole = posixpath.normpath(path.strip("/") or ".")
+    if "\\" in path or "\x00" in path or whole == ".." or whole.startswith("../"):
+        raise ValueError("must be a path inside the folder, as `docs`")
+    return "" if whole == "." else whole
+
+
+PathInside = Annotated[str, StringConstraints(max_length=900), AfterValidator(_path_inside)]
+
+
+class FolderQuery(ListQuery):
+    """What the folder has in its `.gitbook.yaml`: where its content begins, and what two of its files are called."""
+
+    root: PathInside = ""
+    readme: PathInside = "README.md"
+    summary: PathInside = "SUMMARY.md"
 
 
 def _ref(name: str) -> str:

@@ -7,14 +7,15 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, StringConstraints
 
 from runtime.contract.base import Body, JsonObject, Moment, Query, Text, WireModel
+from runtime.contract.emoji import Emoji as AnyEmoji
 from runtime.contract.git import GitSyncState
 from runtime.contract.identifiers import ObjectId
 from runtime.contract.organizations import Role
 from runtime.contract.titles import Title
 
 ContentVisibility = Literal["public", "unlisted", "share-link", "visitor-auth", "in-collection", "private"]
+Emoji = Annotated[AnyEmoji, StringConstraints(max_length=50)]
 SpaceTitle = Annotated[Title, StringConstraints(max_length=50)]
-Emoji = Annotated[Text, StringConstraints(max_length=50)]
 Language = Annotated[Text, StringConstraints(max_length=10)]
 
 NO_EMOJI = "1f4d8"

@@ -66,10 +66,25 @@ def sentence(error: ValidationError, *, of: Any = MISSING, within: str = "", who
         what = f"not valid JSON: {first['msg'].removeprefix('Invalid JSON: ')}"
         return f"{where}: {what}" if where else f"{whole} is {what}"
     what = words(first)
+    others = [one for one in error.errors(include_url=False)[1:50] if _is_alternative(one, first)]
+    # A value that fits none of the members of a union is wrong once, in one way for each.
+    ways = [what, *(said for one in others if (said := words(one)) not in what)]
+    if len(ways) > 1 and all(way.startswith("must be ") for way in ways):
+        what = " or ".join([ways[0], *(way.removeprefix("must be ") for way in ways[1:])])
     if not where:
         return f"{whole} {what}" if what.startswith(("must ", "is ")) else f"{whole} is not valid: {what}"
-    more = error.error_count() - 1
+    more = error.error_count() - 1 - len(others)
     return f"{where}: {what}" + (f" (and {more} more)" if more else "")
+
+
+def _is_alternative(other: ErrorDetails, first: ErrorDetails) -> bool:
+    """Whether two errors are those of two members of a union for the same value."""
+    return (
+        len(first["loc"]) > 1
+        and len(other["loc"]) == len(first["loc"])
+        and other["loc"][:-1] == first["loc"][:-1]
+        and (other["input"] is first["input"])
+    )
 
 
 def place_of(first: ErrorDetails, of: Any = MISSING) -> Sequence[int | str]:

@@ -18,7 +18,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from runtime.contract.document_sections import includes, sections_of
+from runtime.contract.document_sections import includes, sections_of, storable
 from runtime.services.expressions import evaluated
 from runtime.store import rows
 from runtime.store.content import revisions
@@ -225,9 +225,10 @@ class Indexer:
             fingerprint_of(snapshot, page),
             drawn,
             is_listed(snapshot, page),
-            page.title,
-            snapshot.path_of[page.id],
-            page.description or "",
+            # What was stored before these were looked at may have in them what no column holds.
+            storable(page.title),
+            storable(snapshot.path_of[page.id]),
+            storable(page.description or ""),
             sections,
         )
 

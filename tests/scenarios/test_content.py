@@ -290,6 +290,41 @@ def test_integrations_hear_of_new_content_and_read_it(alpha: Tenant) -> None:
     ]
 
 
+def test_a_change_request_is_found_by_its_number_too(space: Space, beta: Tenant) -> None:
+    first = space.change_request(page("One", "Text.", id="one"))
+    second = ok(space.api.get(space.change_request()))
+    number = ok(space.api.get(first))["number"]
+    assert second["number"] == number + 1
+    by_number = f"{space.path}/change-requests/{number}"
+    assert ok(space.api.get(by_number)) == ok(space.api.get(first))
+    assert ok(space.api.get(f"{by_number}/content/page/one"))["title"] == "One"
+    ok(space.api.post(f"{by_number}/content", {"changes": [page("Two", "Text.", id="two")]}))
+    assert ok(space.api.post(f"{by_number}/merge"))["result"] == "merge"
+    other = Space(beta)
+    for at in (f"{other.path}/change-requests/{number + 50}", by_number.replace(space.id, other.id)):
+        assert beta.api.get(at).status == 404
+    assert beta.api.get(by_number).status == 404
+    for wrong in ("0", "-1", "01", "1e3", "999999999999", "%EF%BC%91", "1.0", "%2B1"):
+        assert space.api.get(f"{space.path}/change-requests/{wrong}").status == 404, wrong
+
+
+def test_what_is_no_emoji_is_refused(space: Space) -> None:
+    path = space.change_request()
+    for emoji in ("zz", "hello world", "1f44d-"):
+        answer = space.api.post(f"{path}/content", {"changes": [page("A", "B", emoji=emoji)]})
+        assert answer.status == 400 and "code points of an emoji" in answer.text, answer.text
+        assert space.api.call("PATCH", space.path, {"emoji": emoji}).status == 400
+    ok(space.api.post(f"{path}/content", {"changes": [page("A", "B", id="a", emoji="\U0001f44d")]}))
+    assert ok(space.api.get(f"{path}/content/page/a"))["emoji"] == "1f44d"
+
+
+def test_all_values_that_a_query_takes_are_named(space: Space) -> None:
+    space.merge(page("A", "B", id="a"))
+    answer = space.api.get(f"{space.path}/content/page/a", evaluated="maybe")
+    assert answer.status == 400
+    assert "evaluated: must be true or false or 'deterministic-only'" in answer.json["error"]["message"]
+
+
 def test_a_copy_of_a_space_has_its_content(space: Space) -> None:
     space.merge(page("Page", "Text.", id="page"))
     copy = ok(space.api.post(f"{space.path}/duplicate"), 201)

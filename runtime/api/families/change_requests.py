@@ -58,6 +58,7 @@ CHANGE_REQUEST = Resource(
     at="change-requests/{changeRequestId}",
     within=SPACE,
     parent_column="space_id",
+    alias="number",
     model=ChangeRequest,
     serialize=serializers.change_requests,
     order=newest_first(ChangeRequestRow.created_at, ChangeRequestRow.id),

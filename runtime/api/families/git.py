@@ -11,10 +11,11 @@ from runtime.api.listing import list_of, page_of
 from runtime.api.operation import Family
 from runtime.api.permission import member, scoped
 from runtime.contract import errors
-from runtime.contract.base import ListOf, ListQuery
-from runtime.contract.git import ExportToGitRepository, FolderFile, GitSyncState, ImportGitRepository
+from runtime.contract.base import ListOf
+from runtime.contract.git import ExportToGitRepository, FolderFile, FolderQuery, GitSyncState, ImportGitRepository
 from runtime.serializers.file_urls import address_of
 from runtime.serializers.git import git_sync_state, git_syncs
+from runtime.services.folders.configuration import Configuration
 from runtime.services.folders.listing import FolderOf
 from runtime.services.git import operations
 from runtime.store.content import revisions
@@ -52,13 +53,14 @@ def get_space_git_info(call: Call, space: SpaceRow) -> GitSyncState:
 
 
 @git.operation(f"GET {REVISION.path}/folder", ListOf[FolderFile], needs=PEOPLE_AND_SCRIPTS)
-def list_folder_of_revision_by_id(call: Call, revision: RevisionRow, query: ListQuery) -> ListOf[FolderFile]:
+def list_folder_of_revision_by_id(call: Call, revision: RevisionRow, query: FolderQuery) -> ListOf[FolderFile]:
     """List the files of a revision as a folder of Markdown, as an export writes it (extension).
 
+    `root`, `readme` and `summary` are those of a `.gitbook.yaml` that the folder has.
     A page of the list ends early where its texts are long.
     """
     snapshot = snapshot_of(call.session, revision)
-    folder = FolderOf(snapshot)
+    folder = FolderOf(snapshot, Configuration(query.root, query.readme, query.summary))
     every = folder.every()
     page, following = page_of(every, query, lambda one: one.key)
     shown: list[FolderFile] = []

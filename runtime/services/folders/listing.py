@@ -28,10 +28,10 @@ class Listed(NamedTuple):
 class FolderOf:
     """A revision as a folder."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
-        """Find the place of everything."""
+    def __init__(self, snapshot: Snapshot, configuration: Configuration) -> None:
+        """Find the place of everything, in a folder that has this `.gitbook.yaml`."""
         self._snapshot = snapshot
-        self._paths = paths_of(snapshot, Configuration())
+        self._paths = paths_of(snapshot, configuration)
         self._texts = Texts(snapshot, self._paths)
 
     def every(self) -> Sequence[Listed]:

@@ -20,6 +20,10 @@ SLUG = re.compile(r"[^/?#%\s\\]{1,120}")
 _QUOTED = re.compile(r"[%#?&:\s<>\"'\\|`{}()\[\]\x00-\x1f\x7f-\x9f]")
 
 
+def _below(path: str, root: str) -> str:
+    return path.removeprefix(f"{root}/") if root else path
+
+
 def usable(name: str) -> bool:
     """Whether a part of a path can be the name of a file everywhere, and is none that Git keeps for itself."""
     try:
@@ -50,16 +54,19 @@ def unquoted(target: str) -> str:
     return unquote(target, errors="replace")
 
 
-def slug_in(path: str) -> str | None:
-    """Give the slug that a page has by its file: the name of the file, or of the folder that it is the page of."""
-    folder, name = posixpath.split(path)
+def slug_in(path: str, root: str = "") -> str | None:
+    """Give the slug that a page has by its file: the name of the file, or of the folder that it is the page of.
+
+    The folder at which the content begins, `root`, is that of no page.
+    """
+    folder, name = posixpath.split(_below(path, root))
     stem = posixpath.basename(folder) or "readme" if README.fullmatch(name) else MARKDOWN.sub("", name)
     return stem if SLUG.fullmatch(stem) else None
 
 
-def title_in(path: str) -> str:
-    """Give the title that a page has by its file, if nothing else says one."""
-    folder, name = posixpath.split(path)
+def title_in(path: str, root: str = "") -> str:
+    """Give the title that a page has by its file, if nothing else says one; folders count from `root` on."""
+    folder, name = posixpath.split(_below(path, root))
     stem = posixpath.basename(folder) or "Home" if README.fullmatch(name) else MARKDOWN.sub("", name)
     words = re.sub(r"[-_\s]+", " ", stem).strip()
     return words[:1].upper() + words[1:] or "Untitled"

@@ -93,8 +93,8 @@ class _Reader:
             text = title.text or str(one.entry.target)[:MAX_TITLE]
             return ImportedPage(one.key, text, "link", one.parent, target=target, emoji=title.emoji)
         if one.key not in self._files.sizes:
-            slug = slug_in(one.key) if one.entry.file is not None else None
-            text = title.text or title_in(one.key)
+            slug = slug_in(one.key, self._configuration.root) if one.entry.file is not None else None
+            text = title.text or title_in(one.key, self._configuration.root)
             return ImportedPage(one.key, text, "document", one.parent, slug, emoji=title.emoji)
         return self._document(one)
 
@@ -108,7 +108,7 @@ class _Reader:
         self._used |= links.used
         said, title = fields.pop("title", None), one.entry.title
         if not title.text:
-            title = Title(said, None) if said else heading or Title(title_in(one.key), None)
+            title = Title(said, None) if said else heading or Title(title_in(one.key, self._configuration.root), None)
         return ImportedPage(
             one.key,
             title.text[:MAX_TITLE],
@@ -116,7 +116,7 @@ class _Reader:
             one.parent,
             document=document if document["nodes"] else None,
             git=self._git(one.key),
-            **{"emoji": title.emoji, "slug": slug_in(one.key), **fields},
+            **{"emoji": title.emoji, "slug": slug_in(one.key, self._configuration.root), **fields},
         )
 
     def _reusable(self, path: str) -> ImportedReusableContent | None:

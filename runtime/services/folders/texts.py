@@ -45,7 +45,7 @@ class Texts:
         """Give the title of a page, and what its front matter says."""
         emoji = page.emoji if signs_of(page.emoji) is None else None
         fields = {name: getattr(page, name) for name in _FIELDS} | {"emoji": emoji}
-        if page.slug != slug_in(self._paths.page[page.id]):
+        if page.slug != slug_in(self._paths.page[page.id], self._paths.root):
             fields["slug"] = page.slug
         return Title(page.title, page.emoji if emoji is None else None), fields
 

@@ -184,8 +184,8 @@ class _Writer:
             heading, body = split_title(body)
             title = heading or title
         else:
-            known.setdefault("title", title_in(path))
-        if known.get("slug") == slug_in(path) and "slug" not in fields:
+            known.setdefault("title", title_in(path, self._paths.root))
+        if known.get("slug") == slug_in(path, self._paths.root) and "slug" not in fields:
             known.pop("slug", None)
         same = {kind: {one: one for one in named.values()} for kind, named in self._paths.by_kind.items()}
         document = document_of(body, links, top=2)

@@ -25,19 +25,42 @@ LEFT_OUT = ("__MACOSX", ".git", ".svn", "node_modules")
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError)
 
 
-def unpack(archive: Path, into: Path) -> list[str]:
-    """Unpack a zip file; returns what was left out, as sentences. Raises `Refused`."""
+class Room:
+    """How much may still be unpacked, of an archive and of those in it together."""
+
+    def __init__(self) -> None:
+        self.members, self.bytes = MAX_MEMBERS, MAX_BYTES
+
+    def take(self, members: int, size: int) -> None:
+        """Count files and bytes; raises `Refused` for too many."""
+        self.members -= members
+        self.bytes -= size
+        if self.members < 0 or self.bytes < 0:
+            raise Refused("bomb", f"The archive has more than {MAX_MEMBERS} files or {MAX_BYTES >> 20} MB in it.")
+
+
+def unpack(archive: Path, into: Path, *, inner: bool = False) -> list[str]:
+    """Unpack a zip file; returns what was left out, as sentences. Raises `Refused`.
+
+    With `inner`, zip files in it are unpacked to where they stand, but none that are in those.
+    """
     problems: list[str] = []
+    _unpack(archive, into, problems, Room(), inner)
+    return problems
+
+
+def _unpack(archive: Path, into: Path, problems: list[str], room: Room, inner: bool) -> None:
     try:
         with zipfile.ZipFile(archive) as zipped:
             members = zipped.infolist()
             check_members(members, archive.stat().st_size)
-            total = 0
+            room.take(len(members), 0)
             for member in members:
                 parts = parts_of(member.filename)
                 if member.is_dir() or not parts or parts[0] in LEFT_OUT or ".git" in parts:
                     continue
-                if parts[-1].lower().endswith(ARCHIVES):
+                is_part = inner and parts[-1].lower().endswith(".zip")
+                if parts[-1].lower().endswith(ARCHIVES) and not is_part:
                     problems.append(f"{parts[-1]} is an archive in the archive, which is not opened.")
                     continue
                 place = into.joinpath(*parts)
@@ -47,15 +70,17 @@ def unpack(archive: Path, into: Path) -> list[str]:
                         size = 0
                         while piece := content.read(PIECE):
                             size += len(piece)
-                            total += len(piece)
-                            if size > member.file_size or total > MAX_BYTES:
+                            room.take(0, len(piece))
+                            if size > member.file_size:
                                 raise Refused("bomb", "The archive says less than it has in it.")
                             file.write(piece)
+                    if is_part:
+                        _unpack(place, place.parent, problems, room, False)
+                        place.unlink()
                 except (FileExistsError, NotADirectoryError, IsADirectoryError):
                     problems.append(f"{clean('/'.join(parts))[:200]} is twice in the archive; the first one counts.")
     except _BROKEN as error:
         raise Refused("archive", "The archive is damaged, or no zip file.") from error
-    return problems
 
 
 def check_members(members: list[zipfile.ZipInfo], size: int) -> None:

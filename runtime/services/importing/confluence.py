@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from bs4 import BeautifulSoup
-
 from runtime.engines.apart.answers import Refused
 from runtime.services.importing.folders import FolderReader
 from runtime.services.importing.handing_over import Writer
-from runtime.services.importing.html_markdown import check_size
+from runtime.services.importing.html_tree import parsed
 from runtime.services.importing.page_texts import Text, html_page, text_of
 
 MAIN = "#main-content"
@@ -41,14 +39,13 @@ class ConfluenceReader(FolderReader):
                     over = above.get(parent) if parent is not None else None
                     above[path] = path if self.page(path, over) else over
         for path in self.page_paths:
-            if path not in above and path not in NOT_PAGES:
+            if path not in above:
                 self.page(path, None)
         return {"total": len(self.page_paths) + len(self._used), "problems": self.problems}
 
     def _index_tree(self) -> Iterator[tuple[str, str | None]]:
         try:
-            soup = BeautifulSoup(text_of(self.root / "index.html"), "html.parser")
-            check_size(soup)
+            soup = parsed(text_of(self.root / "index.html"))
         except Refused as error:
             self.problems.append(f"index.html is not read, so pages are not in each other. {error.message}")
             return
@@ -56,9 +53,13 @@ class ConfluenceReader(FolderReader):
 
     def text_of(self, path: str) -> Text:
         """Read a page; its title is said with that of the space before it."""
-        text = html_page(text_of(self.root / path), self.title_of(path), MAIN)
+        text = html_page(text_of(self.root / path), self.title_of(path), MAIN, self._keep(path), named=True)
         soup_title = text.title.partition(" : ")
         return Text(soup_title[2] or text.title, text.markdown)
+
+    def is_page(self, path: str) -> bool:
+        """Tell whether a file is a page, which the index is not."""
+        return super().is_page(path) and posixpath.basename(path) not in NOT_PAGES
 
     def title_of(self, path: str) -> str:
         """Give the name without the id behind it."""

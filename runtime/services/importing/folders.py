@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from runtime.engines.apart.answers import Refused
 from runtime.services.folders.reading import read_folder
@@ -15,6 +16,7 @@ from runtime.services.importing import word
 from runtime.services.importing.handing_over import Writer, clean
 from runtime.services.importing.links import PathLinks
 from runtime.services.importing.page_texts import Text, html_page, markdown_page, text_of
+from runtime.services.importing.pictures import Pictures
 from runtime.services.importing.tree import ImportedFile, ImportedPage
 from runtime.services.markdown.reading import document_of
 
@@ -22,8 +24,19 @@ MARKDOWN, HTML, WORD = (".md", ".markdown", ".mdx"), (".html", ".htm", ".xhtml")
 SAYS_HOW = ("SUMMARY.md", ".gitbook.yaml", ".gitbook")
 """What stands in a folder that says how it is to be read (docs/folder-format.md)."""
 INDEXES = ("readme", "index", "home", "_index")
+UNREAD = (
+    ".rst", ".adoc", ".asciidoc", ".org", ".textile", ".mediawiki", ".wiki", ".creole", ".pod", ".rdoc", ".tex",
+    ".rtf", ".odt", ".doc", ".pages", ".ipynb", ".txt",
+)  # fmt: skip
+"""Texts that nothing here reads."""
+TOLD = 20
 MAX_PAGES = 20_000
-WIKI_LINK = re.compile(r"(?<!!)\[\[([^\[\]|\n]{1,200})(?:\|([^\[\]|\n]{1,200}))?\]\]")
+WIKI_LINK = re.compile(r"(?<!!)\[\[([^\[\]|\n]{1,200})(?:\|([^\[\]\n]{1,200}))?\]\]")
+ITEM = re.compile(r"([ ]{0,100})(?:[-+*]|[0-9]{1,9}[.)])[ ]+(.{1,2000})")
+SIDEBAR_LINK = re.compile(r"\[\[([^\[\]|]{1,200})(?:\|([^\[\]]{1,200}))?\]\]|\]\(<?([^()<>\s]{1,500})>?\)")
+MAX_SIDEBAR = 1 << 20
+"""Characters of a sidebar that are read."""
+PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg")
 
 
 def read(folder: Path, writer: Writer, where: str) -> dict[str, Any]:
@@ -51,25 +64,35 @@ def root_of(folder: Path) -> Path:
         folder = inside[0]
 
 
+def read_google(folder: Path, writer: Writer, where: str) -> dict[str, Any]:
+    """Read documents of Google Docs, exported as web pages."""
+    return GoogleReader(folder, writer, where).read()
+
+
 def read_wiki(folder: Path, writer: Writer, where: str) -> dict[str, Any]:
     """Read the folder of a wiki, whose pages stand beside each other in the order of its sidebar."""
     return WikiReader(folder, writer, where).read()
 
 
-def read_one(folder: Path, name: str, writer: Writer, called: str, form: str) -> dict[str, Any]:
-    """Read a single file as a page; links in it stay addresses."""
+def read_one(folder: Path, name: str, writer: Writer, called: str, form: str, *, named: bool = False) -> dict[str, Any]:
+    """Read a single file as a page, with the pictures that stand in it; links in it stay addresses."""
     text = text_of(folder / name)
     title = Path(called).stem.replace("-", " ").strip() or "Imported page"
-    page = markdown_page(text, title) if form == "markdown" else html_page(text, title)
-    links = PathLinks(called or name, {}, lambda path: None)
     key = called or "page"
+    pictures = Pictures(folder, key, writer)
+    is_html = form != "markdown"
+    page = html_page(text, title, keep=pictures.keep, named=named) if is_html else markdown_page(text, title)
+    links = PathLinks("", {}, pictures.keys.get)
     document = document_of(page.markdown, links)
     writer.page(ImportedPage(key, page.title, document=document, description=page.description))
-    return {"total": 1}
+    return {"total": 1 + len(pictures.keys)}
 
 
 class FolderReader:
     """Reads a folder, from the top down."""
+
+    named = False
+    """Whether the heads of pages in HTML say their titles, and all headings are of their texts."""
 
     def __init__(self, folder: Path, writer: Writer, where: str) -> None:
         """Take where in the folder it is."""
@@ -100,7 +123,13 @@ class FolderReader:
         """Write every page; returns the totals."""
         self.writer.expect(len(self.page_paths))
         self._visit("", None)
-        return {"total": len(self.page_paths) + len(self._used), "problems": self.problems}
+        return {"total": len(self.page_paths) + len(self._used), "problems": [*self.problems, *self.unread()]}
+
+    def unread(self) -> list[str]:
+        """Tell which texts there are that nothing here reads."""
+        unread = sorted(path for path in self.files if path.lower().endswith(UNREAD))
+        said = [f"{clean(path)[:150]} is left out: only Markdown, HTML and Word are read." for path in unread[:TOLD]]
+        return [*said, f"{len(unread) - TOLD} more files like these are left out."] if len(unread) > TOLD else said
 
     def is_page(self, path: str) -> bool:
         """Tell whether a file is a page."""
@@ -129,7 +158,7 @@ class FolderReader:
         source = text_of(self.root / path)
         if path.lower().endswith(MARKDOWN):
             return markdown_page(source, self.title_of(path))
-        return html_page(source, self.title_of(path))
+        return html_page(source, self.title_of(path), keep=self._keep(path), named=self.named)
 
     def slug_of(self, path: str) -> str | None:
         """Give the slug of a page, where it has one that is not made of its title."""
@@ -148,7 +177,7 @@ class FolderReader:
         """Give what keeps a picture out of a page beside it, and gives the path by which the page shows it."""
 
         def keep(content: bytes, kind: str) -> str:
-            name = f"{posixpath.basename(path)}.{len(self.files)}.{kind}"
+            name = f"{posixpath.basename(path)[:40]}.{len(self.files)}.{kind}"
             place = posixpath.join(posixpath.dirname(path), name)
             (self.root / place).write_bytes(content)
             self.files.add(place)
@@ -213,6 +242,12 @@ class FolderReader:
         self.writer.page(page)
 
 
+class GoogleReader(FolderReader):
+    """Reads what Google Docs exports as a web page: a document, and its pictures beside it."""
+
+    named = True
+
+
 class WikiReader(FolderReader):
     """Reads a wiki: `[[Page]]` leads to a page wherever it is, and the sidebar says the order."""
 
@@ -220,17 +255,49 @@ class WikiReader(FolderReader):
         """Take the folder."""
         super().__init__(folder, writer, where)
         sidebar = next((self.root / name for name in sorted(self.files) if name.lower() == "_sidebar.md"), None)
-        source = ""
+        self._sidebar = ""
         if sidebar is not None:
             try:
-                source = text_of(sidebar).lower()
+                self._sidebar = text_of(sidebar)
             except Refused as error:
                 self.problems.append(f"{sidebar.name} is not read. {error.message}")
+        source = self._sidebar.lower()
         self._places: dict[str, int] = {}
         for path in self.page_paths:
             stem = posixpath.splitext(posixpath.basename(path))[0].lower()
             found = [source.find(name) for name in (stem, stem.replace("-", " "))]
             self._places[path] = min((place for place in found if place >= 0), default=len(source))
+
+    def read(self) -> dict[str, Any]:
+        """Write the first page, those of the sidebar in each other as its lists are, and then all others."""
+        self.writer.expect(len(self.page_paths))
+        above: dict[str, str | None] = {}  # in which page those below each page go: it may have been left out itself
+        first = [path for path in self.page_paths if _stem(path) in INDEXES and not posixpath.dirname(path)][:1]
+        rest = [(path, None) for path in sorted(self.page_paths, key=self.order)]
+        for path, parent in [*((path, None) for path in first), *self._sidebar_tree(), *rest]:
+            if path not in above:
+                over = above.get(parent) if parent is not None else None
+                above[path] = path if self.page(path, over) else over
+        return {"total": len(self.page_paths) + len(self._used), "problems": [*self.problems, *self.unread()]}
+
+    def _sidebar_tree(self) -> Iterator[tuple[str, str | None]]:
+        """List the pages of the sidebar with the page that each is in, parents first."""
+        opened: list[tuple[int, str]] = []
+        for line in self._sidebar[:MAX_SIDEBAR].split("\n"):
+            item = ITEM.match(line.expandtabs(4))
+            if item is None:
+                continue
+            indent = len(item[1])
+            while opened and opened[-1][0] >= indent:
+                opened.pop()
+            link = SIDEBAR_LINK.search(item[2])
+            if link is None:
+                continue
+            name = _wiki_name(link[2] or link[1]) if link[1] else unquote(link[3].rpartition("/")[2])
+            path = self.targets.get(name)
+            if path is not None:
+                yield path, opened[-1][1] if opened else None
+                opened.append((indent, path))
 
     def order(self, path: str) -> tuple[bool, str]:
         """Order pages: the first one, then as in the sidebar."""
@@ -244,9 +311,19 @@ class WikiReader(FolderReader):
     def text_of(self, path: str) -> Text:
         """Read a page, whose title is its name."""
         text = super().text_of(path)
-        markdown = WIKI_LINK.sub(lambda found: f"[{found[1]}](<{_wiki_name(found[2] or found[1])}>)", text.markdown)
+        markdown = WIKI_LINK.sub(self._link, text.markdown)
         title = text.title if _stem(path) not in INDEXES else text.title or "Home"
         return Text(title, markdown, text.description)
+
+    def _link(self, found: re.Match[str]) -> str:
+        """Write `[[Page]]`, `[[text|Page]]` and `[[picture.png|alt=text]]`; in a table the bar may be escaped."""
+        first, second = (part.strip() for part in (found[1].rstrip("\\"), found[2] or ""))
+        if first.lower().endswith(PICTURES):
+            options = [one.strip() for one in second.split("|")]
+            alt = next((one.removeprefix("alt=") for one in options if one.startswith("alt=") or "=" not in one), "")
+            target = first if first.startswith(("http://", "https://")) else "/" + first.lstrip("/")
+            return f"![{alt}](<{target}>)"
+        return f"[{first}](<{_wiki_name(second or first)}>)"
 
     def title_of(self, path: str) -> str:
         """Give the name of a page with spaces."""

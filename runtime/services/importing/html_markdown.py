@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import re
-import warnings
 from typing import Any, NamedTuple
 
-from bs4 import BeautifulSoup, Comment, Doctype, ProcessingInstruction, XMLParsedAsHTMLWarning
-from bs4.element import Tag
 from markdownify import ATX, MarkdownConverter
 
 from runtime.engines.apart.answers import Refused
+from runtime.services.importing.boxes_in_html import BOXES
+from runtime.services.importing.cells import inner_of, table_of
+from runtime.services.importing.foreign_html import CHECKED, UNCHECKED, classes_of, language_of, tidy
 from runtime.services.importing.handing_over import clean
+from runtime.services.importing.html_tree import every, parsed, without
+from runtime.services.importing.pictures_in_html import Keep
+from runtime.services.markdown.attributes import write_attributes
 from runtime.services.markdown.links import is_safe
 
 NEVER = (
-    "script", "style", "template", "noscript", "iframe", "object", "embed", "applet", "svg", "math", "canvas", "form",
+    "script", "style", "template", "iframe", "object", "embed", "applet", "svg", "math", "canvas", "form",
     "button", "select", "textarea", "link", "meta", "base", "frame", "frameset", "audio", "video", "dialog",
 )  # fmt: skip
 AROUND = ("nav", "header", "footer", "aside")
 """What stands around the text of a page of a website."""
 MAINS = ("main", "[role=main]", "article", "#main-content", "#content", ".markdown-body")
-MAX_ELEMENTS = 200_000
-DEEPEST = 400
-LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight-source|brush:)-?\s*([\w+#.-]{1,40})")
 
 
 class HtmlPage(NamedTuple):
@@ -33,77 +33,67 @@ class HtmlPage(NamedTuple):
     markdown: str
     links: list[str]
     pictures: list[str]
+    description: str | None = None
 
 
-def read_html(source: str, *, alone: bool, title: str = "", main: str | None = None) -> HtmlPage:
+def read_html(
+    source: str, *, alone: bool, title: str = "", main: str | None = None, keep: Keep | None = None, named: bool = False
+) -> HtmlPage:
     """Read a page; with `alone` all of it is text, else what stands around its text is left out.
 
-    `title` is used where it has none, `main` selects its text. Raises `Refused`.
+    `title` is used where it has none, `main` selects its text, `keep` takes pictures that stand in it; with `named` its
+    title is what its head says, and its headings all stay. Raises `Refused`.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)
-        soup = BeautifulSoup(source, "html.parser")
-    check_size(soup)
-    links = [str(link["href"]) for link in soup.find_all("a", href=True)]
-    for element in soup.find_all(NEVER):
-        element.decompose()
-    for comment in soup.find_all(string=lambda one: isinstance(one, (Comment, Doctype, ProcessingInstruction))):
-        comment.extract()
-    named = soup.title.get_text(" ", strip=True) if soup.title is not None else ""
+    soup = parsed(source)
+    links = [str(link["href"]) for link in every(soup, "a") if link.get("href")]
+    classes = classes_of(soup)
+    without(every(soup, *NEVER))
+    called = soup.title.get_text(" ", strip=True) if soup.title is not None else ""
     if soup.head is not None:
-        soup.head.decompose()
+        _without_head(soup, soup.head)
     body: Any = soup.select_one(main) if main is not None else None
     if body is None and not alone:
         body = next((found for name in MAINS if (found := soup.select_one(name)) is not None), None)
-        for element in (body or soup).find_all(AROUND):
-            element.decompose()
+        without([element for element in every(body or soup, *AROUND) if not element.css.match(BOXES)])
     body = body or soup.body or soup
-    heading = body.find("h1")
+    description = None
+    heading = body.find("p", class_="title", recursive=False) if alone else None
+    under = body.find("p", class_="subtitle", recursive=False) if heading is not None else None
+    if heading is None:
+        heading = body.find("h1")
+        if named and called and heading is not None and heading.get_text(" ", strip=True) != called:
+            heading = None
     if heading is not None and heading.get_text(strip=True):
-        named = heading.get_text(" ", strip=True)
+        called = heading.get_text(" ", strip=True)
+        called = called.rstrip("¶#\u200b ") or called
         heading.decompose()
-    _prepare(soup, body)
-    pictures = [str(image["src"]) for image in body.find_all("img")]
-    text = _Converter(heading_style=ATX, bullets="*", code_language_callback=_language).convert_soup(body)
-    return HtmlPage(" ".join(clean(named or title).split()), text.strip() + "\n", links, pictures)
+    if under is not None and under.get_text(strip=True):
+        description = " ".join(clean(under.get_text(" ", strip=True)).split())
+        under.decompose()
+    tidy(soup, body, classes, keep)
+    pictures = [str(image["src"]) for image in every(body, "img")]
+    try:
+        text = _Converter(heading_style=ATX, bullets="*", code_language_callback=language_of).convert_soup(body)
+    except RecursionError:  # a few hundred, of elements that the library goes into
+        raise Refused("html", "A page has too many elements in each other.") from None
+    return HtmlPage(" ".join(clean(called or title).split()), text.strip() + "\n", links, pictures, description)
 
 
-def check_size(soup: BeautifulSoup) -> None:
-    """Raise `Refused` for more elements, or deeper ones, than anybody writes."""
-    waiting: list[tuple[Any, int]] = [(soup, 0)]
-    count = 0
-    while waiting:
-        node, depth = waiting.pop()
-        count += 1
-        if depth > DEEPEST or count > MAX_ELEMENTS:
-            raise Refused("html", f"A page has more than {MAX_ELEMENTS} elements, or {DEEPEST} in each other.")
-        waiting += [(child, depth + 1) for child in node.children if isinstance(child, Tag)]
+def _without_head(soup: Any, head: Any) -> None:
+    """Take the head out; where none was closed, the parser leaves elements in it that are newer than itself."""
+    for name in head.find_all("title"):
+        name.decompose()
+    if head.find(True) is not None and soup.body is not None:
+        for child in reversed(list(head.contents)):
+            soup.body.insert(0, child)
+    if head.find(True) is not None:
+        head.name = "body"
+    else:
+        head.decompose()
 
 
-def _prepare(soup: BeautifulSoup, body: Any) -> None:
-    for box in body.find_all("input"):
-        item = box.find_parent("li")
-        if box.get("type") == "checkbox" and item is not None:
-            box.replace_with("\ue000" if box.has_attr("checked") else "\ue001")
-        else:
-            box.decompose()
-    for item in body.find_all("li", class_=re.compile("checked|task")):  # lists of tasks as Confluence has them
-        if item.find_parent(class_="inline-task-list") is not None:
-            item.insert(0, "\ue000" if "checked" in item.get("class", []) else "\ue001")
-    for image in body.find_all("img"):
-        if not image.get("src") or str(image["src"]).startswith("data:"):
-            image.decompose()
-
-
-def _language(element: Any) -> str:
-    for one in (element, element.find("code"), element.parent):
-        if one is None:
-            continue
-        names = " ".join(one.get("class") or [])
-        found = LANGUAGE.search(names)
-        if found:
-            return found[1]
-    return ""
+SIZE = re.compile(r"[0-9]{1,5}%?")
+IN_ALT = re.compile(r"[\[\]\\<]")
 
 
 class _Converter(MarkdownConverter):
@@ -113,7 +103,7 @@ class _Converter(MarkdownConverter):
         """Escape what the library does, tags in angle brackets and those of the platform."""
         escaped: str = super().escape(text, parent_tags)  # type: ignore[misc]  # its stubs are behind
         escaped = re.sub(r"(?<!\\)([<{$`])", r"\\\1", escaped)
-        return escaped.replace("\ue000", "[x] ").replace("\ue001", "[ ] ")
+        return escaped.replace(CHECKED, "[x] ").replace(UNCHECKED, "[ ] ")
 
     def convert_a(self, el: Any, text: str, parent_tags: Any) -> str:
         """Write a link, its target in angle brackets."""
@@ -128,10 +118,101 @@ class _Converter(MarkdownConverter):
         return f"[{said}]({href})"
 
     def convert_img(self, el: Any, text: str, parent_tags: Any) -> str:
-        """Write a picture."""
+        """Write a picture; one that says its size as HTML, as Markdown has no words for that."""
         src = _target(el.get("src"))
-        alt = re.sub(r"([\[\]\\<])", r"\\\1", " ".join(clean(str(el.get("alt") or "")).split()))
-        return f"![{alt}]({src})" if src is not None and is_safe({"kind": "url", "url": el.get("src")}) else ""
+        if src is None or not is_safe({"kind": "url", "url": el.get("src")}):
+            return ""
+        alt = " ".join(clean(str(el.get("alt") or "")).split())
+        sizes = {side: str(el.get(side) or "").removesuffix("px") for side in ("width", "height")}
+        sizes = {side: size for side, size in sizes.items() if SIZE.fullmatch(size)}
+        if sizes and "_noformat" not in parent_tags:
+            return f"<img{write_attributes({'src': str(el['src']).strip(), 'alt': alt, **sizes})}>"
+        return f"![{re.sub(IN_ALT, _escaped, alt)}]({src})"
+
+    def convert_figure(self, el: Any, text: str, parent_tags: Any) -> str:
+        """Write a picture with its caption in one line."""
+        # One in another one is text of it: each would be looked through for all that is in it.
+        plain = "figure" in parent_tags or "_inline" in parent_tags or el.find(("pre", "table")) is not None
+        image, caption = (None, None) if plain else (el.find("img"), el.find("figcaption"))
+        if image is None:
+            return f"\n\n{text.strip()}\n\n" if text.strip() else ""
+        if not is_safe({"kind": "url", "url": image.get("src")}):
+            return ""
+        said = {"src": str(image["src"]).strip(), "alt": " ".join(clean(str(image.get("alt") or "")).split())}
+        for side in ("width", "height"):
+            size = str(image.get(side) or "").removesuffix("px")
+            said |= {side: size} if SIZE.fullmatch(size) else {}
+        inner = inner_of(caption) if caption is not None else ""
+        under = f"<figcaption><p>{inner}</p></figcaption>" if inner else ""
+        return f"\n\n<figure><img{write_attributes(said)}>{under}</figure>\n\n"
+
+    def convert_table(self, el: Any, text: str, parent_tags: Any) -> str:
+        """Write a table as HTML, whose cells may hold whatever they do."""
+        return f"\n\n{table_of(el)}\n\n"
+
+    def convert_hint(self, el: Any, text: str, parent_tags: Any) -> str:
+        """Write a box of the platform."""
+        return f'\n\n{{% hint style="{el["data-style"]}" %}}\n{text.strip()}\n{{% endhint %}}\n\n'
+
+    def convert_details(self, el: Any, text: str, parent_tags: Any) -> str:
+        """Write a box that opens; one in the title of another one is text of it."""
+        if "summary" in parent_tags:
+            return text
+        summary = el.find("summary", recursive=False)
+        title = inner_of(summary) if summary is not None else ""
+        return f"\n\n<details>\n\n<summary>{title}</summary>\n\n{text.strip()}\n\n</details>\n\n"
+
+    def convert_summary(self, el: Any, text: str, parent_tags: Any) -> str:
+        """Leave out what `convert_details` wrote."""
+        return "" if el.parent is not None and el.parent.name == "details" else text
+
+    def convert_note(self, el: Any, text: str, parent_tags: Any) -> str:
+        """Write a footnote."""
+        inner = text.strip().replace("\n", "\n    ")
+        return f"\n\n[^{el['label']}]: {inner}\n\n"
+
+    def convert_sup(self, el: Any, text: str, parent_tags: Any) -> str:
+        """Write what is raised."""
+        return f"<sup>{text}</sup>" if text.strip() and "_noformat" not in parent_tags else text
+
+    def convert_sub(self, el: Any, text: str, parent_tags: Any) -> str:
+        """Write what is lowered."""
+        return f"<sub>{text}</sub>" if text.strip() and "_noformat" not in parent_tags else text
+
+    def convert_pre(self, el: Any, text: str, parent_tags: Any) -> str:
+        """Write code between fences that are longer than any in it; code in code is a part of it."""
+        if "pre" in parent_tags:
+            return text
+        code = el.get_text().removeprefix("\n").rstrip("\n")
+        longest = max((len(run) for run in re.findall(r"`{3,}", code)), default=2)
+        fence = "`" * (longest + 1)
+        written = f"{fence}{language_of(el)}\n{code}\n{fence}"
+        title = el.get("data-title")
+        if title:
+            written = f"{{% code{write_attributes({'title': str(title)})} %}}\n{written}\n{{% endcode %}}"
+        return f"\n\n{written}\n\n"
+
+    def get_conv_fn(self, tag_name: str) -> Any:
+        """Give what converts an element; one name has a hyphen, which no method may have."""
+        return _note_ref if tag_name == "note-ref" else super().get_conv_fn(tag_name)  # type: ignore[misc]  # its stubs are behind
+
+    def convert_hN(self, n: int, el: Any, text: str, parent_tags: Any) -> str:
+        """Write a heading with its id."""
+        if not text.strip():
+            return ""
+        written: str = super().convert_hN(n, el, text, parent_tags)  # type: ignore[misc]
+        name = el.get("id")
+        if not name or "_inline" in parent_tags or not written.strip().startswith("#"):
+            return written
+        return f'\n\n{written.strip()} <a href="#{name}" id="{name}"></a>\n\n'
+
+
+def _note_ref(el: Any, text: str, parent_tags: Any) -> str:
+    return f"[^{el['label']}]"
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return f"\\{match[0]}"
 
 
 def _target(value: Any) -> str | None:

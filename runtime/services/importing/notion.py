@@ -13,6 +13,7 @@ from typing import Any
 from runtime.services.importing.folders import FolderReader
 from runtime.services.importing.handing_over import Writer, clean
 from runtime.services.importing.page_texts import Text, text_of
+from runtime.services.markdown.block_lines import CodeFence
 
 ID = re.compile(r"[ _-]([0-9a-f]{32})(?=(?:_all)?(?:\.\w+)?$)")
 MAX_ROWS, MAX_COLUMNS = 1000, 50
@@ -45,7 +46,8 @@ class NotionReader(FolderReader):
         """Read a page, or a database as a table."""
         if path.endswith(".csv"):
             return Text(self.title_of(path), self._table(path))
-        return super().text_of(path)
+        text = super().text_of(path)
+        return text._replace(markdown=_with_callouts(text.markdown)) if "<aside>" in text.markdown else text
 
     def _table(self, path: str) -> str:
         every = f"{path.removesuffix('.csv')}_all.csv"
@@ -65,6 +67,25 @@ class NotionReader(FolderReader):
         width = max(map(len, rows))
         lines = ["|".join(["", *row, *[""] * (width - len(row)), ""]) for row in rows]
         return "\n".join([lines[0], "|" + "---|" * width, *lines[1:]]) + "\n"
+
+
+def _with_callouts(markdown: str) -> str:
+    """Write `<aside>` as a box, outside of code."""
+    fence = CodeFence()
+    lines: list[str] = []
+    opened = 0
+    for line in markdown.split("\n"):
+        text = line.strip()
+        if fence.holds(line):
+            pass
+        elif text == "<aside>":
+            opened += 1
+            line = line.replace("<aside>", '{% hint style="info" %}')
+        elif text == "</aside>" and opened:
+            opened -= 1
+            line = line.replace("</aside>", "{% endhint %}")
+        lines.append(line)
+    return "\n".join(lines)
 
 
 def _cell(value: str) -> str:

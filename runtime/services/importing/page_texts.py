@@ -12,6 +12,7 @@ from runtime.engines.apart.answers import Refused
 from runtime.services.folders.titles import without_closing
 from runtime.services.importing.handing_over import clean
 from runtime.services.importing.html_markdown import read_html
+from runtime.services.importing.pictures_in_html import Keep
 
 MAX_PAGE = 16 << 20
 """Bytes of a page."""
@@ -63,7 +64,9 @@ def markdown_page(source: str, title: str) -> Text:
     return Text(" ".join(clean(title).split()), source, clean(description) if description else None)
 
 
-def html_page(source: str, title: str, main: str | None = None) -> Text:
-    """Read HTML as Markdown with a title."""
-    page = read_html(source, alone=True, title=title, main=main)
-    return Text(page.title, page.markdown)
+def html_page(
+    source: str, title: str, main: str | None = None, keep: Keep | None = None, *, named: bool = False
+) -> Text:
+    """Read HTML as Markdown with a title, as `read_html` does. Raises `Refused`."""
+    page = read_html(source, alone=True, title=title, main=main, keep=keep, named=named)
+    return Text(page.title, page.markdown, page.description)

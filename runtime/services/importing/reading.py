@@ -15,6 +15,9 @@ UNPACKED = "unpacked"
 ZIP = b"PK\x03\x04"
 EMPTY_ZIP = b"PK\x05\x06"
 
+PARTED = ("notion",)
+"""Whose exports are archives of archives."""
+
 Reader = Callable[[Path, Writer, str], dict[str, Any]]
 
 
@@ -28,7 +31,7 @@ def read(folder: Path, arguments: Any) -> dict[str, int]:
     if arguments.get("crawled"):
         rest = websites.read_pages(folder, writer)
     elif is_zip(folder / INPUT) and not word.is_word(folder / INPUT):
-        problems = archives.unpack(folder / INPUT, folder / UNPACKED)
+        problems = archives.unpack(folder / INPUT, folder / UNPACKED, inner=source in PARTED)
         (folder / INPUT).unlink()
         reader = _ARCHIVES.get(source)
         if reader is None:
@@ -61,7 +64,7 @@ def _word(folder: Path, writer: Writer, name: str) -> dict[str, Any]:
 def _google(folder: Path, writer: Writer, name: str) -> dict[str, Any]:
     if word.is_word(folder / INPUT):
         return word.read(folder, INPUT, writer, name)
-    return folders.read_one(folder, INPUT, writer, name, "html")
+    return folders.read_one(folder, INPUT, writer, name, "html", named=True)
 
 
 def _markdown(folder: Path, writer: Writer, name: str) -> dict[str, Any]:
@@ -76,7 +79,7 @@ _ARCHIVES: dict[str, Reader] = {
     "zip": folders.read,
     "markdown": folders.read,
     "html": folders.read,
-    "google-docs": folders.read,
+    "google-docs": folders.read_google,
     "github-wiki": folders.read_wiki,
     "notion": notion.read,
     "confluence": confluence.read,

@@ -13,6 +13,7 @@ from runtime.services.importing.handing_over import CRAWLED, Writer, clean
 from runtime.services.importing.html_markdown import read_html
 from runtime.services.importing.links import LONGEST_ADDRESS, AddressLinks, same
 from runtime.services.importing.page_texts import text_of
+from runtime.services.importing.pictures import Pictures
 from runtime.services.importing.tree import ImportedFile, ImportedPage
 from runtime.services.markdown.reading import document_of
 
@@ -47,6 +48,7 @@ def read_pages(folder: Path, writer: Writer) -> dict[str, Any]:
         writer.file(ImportedFile(address, clean(called)[:200], name, kind))
     writer.expect(len(crawled["pages"]))
     # What is at the start holds no pages: all would be in it. Shorter addresses come before those below them.
+    kept = 0
     written: set[str] = set()
     seen: set[str] = set()
     start = same(crawled["pages"][0][0]) if crawled["pages"] else ""
@@ -58,8 +60,11 @@ def read_pages(folder: Path, writer: Writer) -> dict[str, Any]:
         slug = _last_name(key)
         fallback = slug.replace("-", " ") or urlsplit(key).netloc
         try:
-            page = read_html(text_of(folder / name), alone=False, title=fallback)
-            document = document_of(page.markdown, AddressLinks(address, pages, files))
+            pictures = Pictures(folder, key, writer, f"picture-{len(seen)}")
+            page = read_html(text_of(folder / name), alone=False, title=fallback, keep=pictures.keep)
+            inside = {urljoin(address, name): own for name, own in pictures.keys.items()}
+            kept += len(pictures.keys)
+            document = document_of(page.markdown, AddressLinks(address, pages, files | inside if inside else files))
             title, parent = page.title or fallback, _above(key, written)
             writer.page(ImportedPage(key, title, parent=parent, slug=slug or None, document=document))
         except Refused as error:
@@ -67,7 +72,7 @@ def read_pages(folder: Path, writer: Writer) -> dict[str, Any]:
             continue
         if key != start:
             written.add(key)
-    return {"total": crawled["total"], "problems": [*problems, *crawled["problems"]]}
+    return {"total": crawled["total"] + kept, "problems": [*problems, *crawled["problems"]]}
 
 
 def _joined(address: str, link: str) -> str | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,9 @@ from runtime.services.importing import archives
 from runtime.services.importing.handing_over import Writer, clean
 from runtime.services.importing.links import PathLinks
 from runtime.services.importing.page_texts import Text, html_page
-from runtime.services.importing.tree import ImportedFile, ImportedPage
+from runtime.services.importing.pictures import Pictures
+from runtime.services.importing.pictures_in_html import Keep
+from runtime.services.importing.tree import ImportedPage
 from runtime.services.markdown.reading import document_of
 
 TEXT = "word/document.xml"
@@ -24,8 +26,24 @@ MAX_XML = 64 << 20
 MAX_PICTURES = 1000
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 """How XML begins in which declarations would not be found."""
-Keep = Callable[[bytes, str], str]
-"""Takes the bytes of a picture and its extension, and gives where it is."""
+STYLES = """
+p[style-name='Title'] => p.title:fresh
+p[style-name='Subtitle'] => p.subtitle:fresh
+p[style-name='Quote'] => blockquote > p:fresh
+p[style-name='Intense Quote'] => blockquote > p:fresh
+p[style-name='Quotations'] => blockquote > p:fresh
+p[style-name='HTML Preformatted'] => pre:separator('\\n')
+p[style-name='Preformatted Text'] => pre:separator('\\n')
+p[style-name='Source Code'] => pre:separator('\\n')
+r[style-name='HTML Code'] => code
+r[style-name='Verbatim Char'] => code
+r[style-name='Source Text'] => code
+"""
+"""What styles of Word and LibreOffice are, beyond those of which the library knows."""
+EMU = 9525
+"""Units of Word in a pixel."""
+DRAWING = re.compile(rb"<wp:extent\b([^<>]{0,200})/?>|<a:blip\b[^<>]{0,500}\br:(?:embed|link)=|</wp:(?:inline|anchor)>")
+WIDTH = re.compile(rb'\bcx="([0-9]{1,9})"')
 _KINDS = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp", "image/bmp": "bmp"}
 
 
@@ -40,47 +58,62 @@ def is_word(path: Path) -> bool:
 
 def read(folder: Path, name: str, writer: Writer, called: str) -> dict[str, Any]:
     """Read a document as a page; returns the totals for `Writer.close`. Raises `Refused`."""
-    pictures: list[str] = []
-
-    def keep(content: bytes, kind: str) -> str:
-        picture = f"picture-{len(pictures) + 1}.{kind}"
-        (folder / picture).write_bytes(content)
-        pictures.append(picture)
-        return picture
-
     key = called or "document"
-    text = text_of(folder / name, Path(called).stem.replace("-", " ") or "Imported page", keep)
-    for picture in pictures:
-        file_key = f"{key}/{picture}"
-        writer.file(ImportedFile(file_key, picture, picture))
-    links = PathLinks("", {}, lambda path: f"{key}/{path}" if path in pictures else None)
-    writer.page(ImportedPage(key, text.title, document=document_of(text.markdown, links)))
+    pictures = Pictures(folder, key, writer)
+    text = text_of(folder / name, Path(called).stem.replace("-", " ") or "Imported page", pictures.keep)
+    document = document_of(text.markdown, PathLinks("", {}, pictures.keys.get))
+    writer.page(ImportedPage(key, text.title, document=document, description=text.description))
     macros = ["The document has macros, which were left out."] if _has_macros(folder / name) else []
-    return {"total": 1 + len(pictures), "problems": macros}
+    return {"total": 1 + len(pictures.keys), "problems": macros}
 
 
 def text_of(path: Path, title: str, keep: Keep) -> Text:
     """Read a document as Markdown with a title; raises `Refused`."""
     _check(path)
     kept = 0
+    widths = iter(_widths(path))
 
     def picture(image: Any) -> dict[str, str]:
         nonlocal kept
+        width = next(widths, None)
         kind = _KINDS.get(image.content_type)
         if kind is None or kept >= MAX_PICTURES:
             return {}
         kept += 1
         with image.open() as content:
-            return {"src": keep(content.read(), kind)}
+            shown = {"src": keep(content.read(), kind)}
+        return shown if width is None else {**shown, "width": str(width)}
 
     try:
         with path.open("rb") as file:
-            html = mammoth.convert_to_html(file, convert_image=mammoth.images.img_element(picture)).value
+            converted = mammoth.convert_to_html(
+                file, style_map=STYLES, convert_image=mammoth.images.img_element(picture)
+            )
     except Refused:
         raise
     except Exception as error:  # whatever the library trips over lies in the document
         raise Refused("docx", "The document is damaged, or has something in it that cannot be read.") from error
-    return html_page(html, clean(title))
+    return html_page(converted.value, clean(title))
+
+
+def _widths(path: Path) -> list[int | None]:
+    """List how wide the pictures of the text are shown, in pixels, in the order in which they stand there."""
+    try:
+        with zipfile.ZipFile(path) as zipped:
+            content = zipped.read(TEXT)
+    except KeyError:
+        return []
+    widths: list[int | None] = []
+    width: int | None = None
+    for found in DRAWING.finditer(content):
+        if found[1] is not None:
+            said = WIDTH.search(found[1])
+            width = max(int(said[1]) // EMU, 1) if said else None
+        elif found[0].startswith(b"<a:blip"):
+            widths.append(width)
+        else:
+            width = None
+    return widths
 
 
 def _check(path: Path) -> None:

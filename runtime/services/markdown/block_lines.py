@@ -44,29 +44,44 @@ class BlockLines:
         return lines[place] if place < len(lines) else None
 
 
+class CodeFence:
+    """Tells of each line in turn whether it is code: from a fence to the one that ends it, or its quotation."""
+
+    def __init__(self) -> None:
+        self._fence, self._quoted = "", False
+
+    def holds(self, line: str) -> bool:
+        """Whether this line, which is the next, is in a fence, or is one itself."""
+        text = line.lstrip(" \t>")
+        if self._fence:
+            if not self._quoted or line.lstrip().startswith(">"):
+                if text.startswith(self._fence) and not text.strip().strip(self._fence[0]):
+                    self._fence = ""
+                return True
+            self._fence = ""
+        text = behind_markers(text)
+        start = FENCE.match(text) if text[:1] in ("`", "~") else None
+        if start and not (text[0] == "`" and "`" in start[2]):
+            self._fence, self._quoted = start[1], line.lstrip().startswith(">")
+            return True
+        return False
+
+
+def behind_markers(text: str) -> str:
+    """Give what stands behind the markers of lists at the start of a line."""
+    return text[LIST_MARKERS.match(text).end() :] if text[:1] in "-+*0123456789" else text  # type: ignore[union-attr]
+
+
 def _pairs(lines: list[str]) -> dict[int, int]:
     """Pair the lines of tags, as brackets are paired; what is in a fence is code and counts for nothing."""
     closed: dict[int, int] = {}
     opened: list[tuple[str, int]] = []
     counts: dict[str, int] = {}
-    fence, quoted = "", False
+    fence = CodeFence()
     for number, line in enumerate(lines):
-        text = line.lstrip(" \t>")
-        if fence:
-            if quoted and not line.lstrip().startswith(">"):
-                fence = ""
-            elif text.startswith(fence) and not text.strip().strip(fence[0]):
-                fence = ""
-                continue
-            else:
-                continue
-        if text[:1] in "-+*0123456789":
-            text = text[LIST_MARKERS.match(text).end() :]  # type: ignore[union-attr]  # it matches anything
-        if text[:1] in ("`", "~"):
-            start = FENCE.match(text)
-            if start and not (text[0] == "`" and "`" in start[2]):
-                fence, quoted = start[1], line.lstrip().startswith(">")
+        if fence.holds(line):
             continue
+        text = behind_markers(line.lstrip(" \t>"))
         found = tag_of(text.rstrip()) if text[:1] in ("{", "<") else None
         if found is None or (found[3] and not found[2]):
             continue

@@ -15,7 +15,7 @@ MAX_CELLS = 20_000
 """Cells of all tables of a document."""
 DELIMITER = frozenset("|-: \t")
 """What the second line of a table is made of."""
-ELEMENTS = frozenset(("figure", "table", "pre", "p", "h1", "h2", "h3", "h4", "h5", "h6", "div", "summary"))
+ELEMENTS = frozenset(("figure", "table", "pre", "p", "h1", "h2", "h3", "h4", "h5", "h6", "div", "summary", "center"))
 """HTML elements that are blocks: each ends with its closing tag, and nothing may follow on that line."""
 ELEMENT = re.compile(r"<([A-Za-z][A-Za-z0-9]*)(?:\s[^<>]*)?>")
 DEFINITION = re.compile(r"\[\^([^\s\[\]]{1,99})\]:[ \t]*")

@@ -15,7 +15,7 @@ SPECIAL = re.compile(
     r"|^[:$]|\$(?=\$|$)|(?<=\$)\$|!$"
     r"|:(?=[a-z0-9_+\-]*(?::|$))"
     r"|&(?=#?[A-Za-z0-9]+(?:;|$))|&$"
-    r"|\{(?=%|$)"
+    r"|\{(?=[%#]|$)"
 )
 """What stands for something else where it stands, or would with what may come behind it."""
 LINE_START = re.compile(r"[-+=>#|]|[0-9]{1,9}(?=[.)])")

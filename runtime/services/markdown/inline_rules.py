@@ -10,9 +10,12 @@ from runtime.services.markdown.emoji import code_of
 
 MARK_TAGS = {"strong": "bold", "b": "bold", "em": "italic", "i": "italic", "del": "strikethrough", "s": "strikethrough"}
 MARK_TAGS |= {"strike": "strikethrough", "code": "code", "kbd": "keyboard", "mark": "color"}
-MARK_TAGS |= {"sup": "superscript", "sub": "subscript"}
-TAG = re.compile(r"<(?:/(?P<closed>[A-Za-z]+)\s*|(?P<name>[A-Za-z]+)(?P<attributes>(?:\s[^<>]*)?))>", re.DOTALL)
-PICTURE = re.compile(r"<picture>\s*<source\s([^<>]*)>\s*<img\s([^<>]*)>\s*</picture>", re.IGNORECASE)
+MARK_TAGS |= {"sup": "superscript", "sub": "subscript", "tt": "code", "samp": "code"}
+UNMARKED_TAGS = frozenset(("u", "ins", "small", "big", "font", "nobr", "abbr", "cite", "var", "dfn", "span"))
+"""Elements of which a document has no mark: their text is kept."""
+TAG = re.compile(r"<(?:/(?P<closed>[A-Za-z]+)\s*|(?P<name>[A-Za-z]+)(?P<attributes>\s[^<>]*|/)?)>", re.DOTALL)
+PICTURE = re.compile(r"<picture>\s*((?:<source\s[^<>]*>\s*){1,10})<img\s([^<>]*)>\s*</picture>", re.IGNORECASE)
+SOURCE = re.compile(r"<source\s([^<>]*)>", re.IGNORECASE)
 EMOJI = re.compile(r":([a-z0-9_+\-]{1,60}):")
 FOOTNOTE = re.compile(r"\[\^([^\s\[\]]{1,99})\]")
 ATOMS = (
@@ -39,7 +42,7 @@ def html_tag(state: StateInline, silent: bool) -> bool:
     if picture is not None:
         if not silent:
             token = state.push("html_image", "img", 0)
-            token.info, token.content, token.markup = picture[2], picture[1], picture[0]
+            token.info, token.content, token.markup = picture[2], _dark(SOURCE.findall(picture[1])), picture[0]
         state.pos = picture.end()
         return True
     if match is None:
@@ -50,9 +53,9 @@ def html_tag(state: StateInline, silent: bool) -> bool:
         for tag, holds, kind in ATOMS:
             if tag == name and holds.search(attributes):
                 return _atom(state, silent, match, kind)
-    if name in ("br", "img") and match["closed"] is None:
+    if name == "br" or (name == "img" and match["closed"] is None):
         kind, nesting = "html_break" if name == "br" else "html_image", 0
-    elif name in MARK_TAGS or name == "a":
+    elif name in MARK_TAGS or name in UNMARKED_TAGS or name == "a":
         kind, nesting = ("html_close", -1) if match["closed"] else ("html_open", 1)
     else:
         return False
@@ -61,6 +64,27 @@ def html_tag(state: StateInline, silent: bool) -> bool:
         token = state.push(kind, name, 0)
         token.info, token.markup, token.meta = attributes.rstrip("/"), match[0], {"nesting": nesting}
     state.pos = match.end()
+    return True
+
+
+def _dark(sources: list[str]) -> str:
+    """Choose the source of a picture that is shown in the dark; one that is alone is that."""
+    return next((one for one in sources if "dark" in one), sources[0] if len(sources) == 1 else "")
+
+
+def comment(state: StateInline, silent: bool) -> bool:
+    """Leave out `<!-- ... -->`."""
+    if not state.src.startswith("<!--", state.pos):
+        return False
+    known = state.env.get("last comment end")
+    if known is None or known[0] is not state.src:
+        known = state.env["last comment end"] = (state.src, state.src.rfind("-->"))
+    if known[1] < state.pos + 4:
+        return False
+    close = state.src.find("-->", state.pos + 4)
+    if close + 3 > state.posMax:
+        return False
+    state.pos = close + 3
     return True
 
 

@@ -49,6 +49,7 @@ def _line_parser() -> MarkdownIt:
     inlines.before("link", "footnote", inline_rules.footnote)
     inlines.before("link", "lone_bracket", inline_rules.lone_bracket)
     inlines.before("autolink", "html_tag", inline_rules.html_tag)
+    inlines.before("html_tag", "comment", inline_rules.comment)
     inlines.push("formula", inline_rules.formula)
     inlines.push("emoji", inline_rules.emoji)
     return parser
@@ -67,6 +68,7 @@ def html_parser() -> MarkdownIt:
     """Give the parser of text in HTML, where only tags and character references mean something."""
     parser = MarkdownIt("zero", {"html": False, "maxNesting": NESTING}).enable(["entity"])
     parser.inline.ruler.before("entity", "html_tag", inline_rules.html_tag)
+    parser.inline.ruler.before("html_tag", "comment", inline_rules.comment)
     return parser
 
 

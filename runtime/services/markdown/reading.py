@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from markdown_it.token import Token
@@ -12,11 +12,12 @@ from runtime.services.markdown import nodes as make
 from runtime.services.markdown.attributes import clean
 from runtime.services.markdown.block_lines import BlockLines
 from runtime.services.markdown.fitting import fit
+from runtime.services.markdown.foreign_lines import tidied
 from runtime.services.markdown.links import IdLinks, LinkReader
 from runtime.services.markdown.nodes import Node
 from runtime.services.markdown.parser import markdown_parser
 from runtime.services.markdown.patience import Clock
-from runtime.services.markdown.reading_html import HtmlReader
+from runtime.services.markdown.reading_html import HtmlReader, only_place, without_place
 from runtime.services.markdown.reading_inline import InlineReader
 from runtime.services.markdown.reading_tables import plain_table
 from runtime.services.markdown.reading_tags import TagReader
@@ -25,6 +26,10 @@ Fences = Mapping[str, tuple[str, str, str]]
 """Language of a fence -> (integration, block, property): blocks of integrations that are written as code."""
 CHECKBOX = re.compile(r"\[([ xX])\](?: |$)")
 SYNTAX = re.compile(r"\S{1,100}")
+ALERT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*", re.IGNORECASE)
+ALERTS = {"NOTE": "info", "TIP": "success", "IMPORTANT": "info", "WARNING": "warning", "CAUTION": "danger"}
+"""Quotations that GitHub draws as boxes -> styles of hints."""
+NAME = re.compile(r"(?:^|[ \t])(\{#([-a-z0-9.+_]+)\})[ \t]*$")
 
 
 def document_of(
@@ -40,10 +45,13 @@ def document_of(
 
     `top` is how many `#` the highest heading of a text has: 2 where the title of the page is above it.
 
-    Blocks deeper than `LEVELS`, tables beyond `MAX_CELLS`, HTML that the platform does not write, and links that would
-    run something stay text. What may not stand where it was written is put plainer (`fitting`).
+    Of what other tools write, comments, elements that only lay out, and the tags of marks that no document has are left
+    out; boxes of GitHub's, sizes of pictures, anchors and tables without a head become what the platform has for them.
+
+    Blocks deeper than `LEVELS`, tables beyond `MAX_CELLS`, other HTML that the platform does not write, and links that
+    would run something stay text. What may not stand where it was written is put plainer (`fitting`).
     """
-    source = clean(markdown)
+    source = tidied(clean(markdown))
     env: dict[str, Any] = {"lines": BlockLines(source), "definitions": set()}
     clock = env["clock"] = Clock(seconds) if seconds is not None else None
     tokens = markdown_parser().parse(source, env)
@@ -79,11 +87,12 @@ class _Reader:
         self._inlines.body_of = self._body
         nodes: list[Node] = []
         unsaid: list[tuple[int, str]] = []
+        name: str | None = None
         for part in parts:
             if part[0].type == "footnote_open":
                 unsaid.append((len(nodes), part[0].info))
             else:
-                nodes += self._block(part)
+                name = self._add(nodes, part, name)
         for place, label in reversed(unsaid):
             if label not in self._given:
                 self._defining += 1
@@ -105,7 +114,25 @@ class _Reader:
         return body
 
     def _blocks(self, tokens: Sequence[Token]) -> list[Node]:
-        return [node for group in groups(tokens) for node in self._block(group)]
+        return self._named(groups(tokens))
+
+    def _named(self, parts: Iterable[Sequence[Token]]) -> list[Node]:
+        nodes: list[Node] = []
+        name: str | None = None
+        for part in parts:
+            name = self._add(nodes, part, name)
+        return nodes
+
+    def _add(self, nodes: list[Node], part: Sequence[Token], name: str | None) -> str | None:
+        """Read a block; an anchor alone before a heading is the heading's id, and no block. Gives such an id."""
+        place = only_place(part[1].children or ()) if part[0].type == "paragraph_open" else None
+        if place is not None:
+            return place
+        found = self._block(part)
+        if name and found and found[0]["type"].startswith("heading-"):
+            found[0]["data"].setdefault("id", name)
+        nodes += found
+        return None
 
     def _block(self, group: Sequence[Token]) -> list[Node]:
         if self._clock is not None:
@@ -116,19 +143,24 @@ class _Reader:
             return self._tags.block(head, self._blocks(inside))
         if kind == "element":
             return self._html.block(head.tag, head.content)
-        if kind in ("bullet_list", "ordered_list"):
-            return [self._list(head, inside)]
+        if kind == "bullet_list":
+            return self._bullet_lists(inside)
         if kind == "paragraph":
             return self._paragraph(inside[0])
         if kind == "heading":
-            level = self._html.level(head.tag)
-            return [self._html.heading(level, self._inlines.read(inside[0].children or ()), inside[0].content)]
+            return [self._heading(head, inside[0])]
         return [self._plain(kind, head, inside)]
 
     def _plain(self, kind: str, head: Token, inside: Sequence[Token]) -> Node:
         if kind == "hr":
             return make.block("divider")
+        if kind == "ordered_list":
+            return self._list("list-ordered", [group[1:-1] for group in groups(inside)], [], head.attrGet("start"))
         if kind == "blockquote":
+            style = _alert(inside)
+            if style is not None:
+                body = inside if inside[1].children else inside[3:]
+                return make.block("hint", fit(self._blocks(body), "hint"), {"style": style})
             return make.block("blockquote", fit(self._blocks(inside), "blockquote"))
         if kind == "table":
             return plain_table(inside, self._inlines)
@@ -141,6 +173,9 @@ class _Reader:
         if children is None or (not children and token.content):
             return [make.paragraph([make.text(clean(token.content))])]
         nodes = self._inlines.read(children)
+        sized = self._html.sized_images([child for child in children if child.type != "softbreak"])
+        if sized is not None:
+            return [sized]
         if len(nodes) == 1 and nodes[0].get("type") == "inline-image" and children[0].type == "image":
             data = dict(nodes[0]["data"])
             caption = data.pop("caption", None)
@@ -161,20 +196,60 @@ class _Reader:
         lines = [make.block("code-line", [make.text(line)]) for line in content.split("\n")]
         return make.block("code", lines, {"syntax": syntax} if syntax else {})
 
-    def _list(self, head: Token, inside: Sequence[Token]) -> Node:
+    def _heading(self, head: Token, line: Token) -> Node:
+        children = line.children or []
+        name = without_place(children) or _without_name(line, children)
+        node = self._html.heading(self._html.level(head.tag), self._inlines.read(children), line.content)
+        if name:
+            node["data"].setdefault("id", name)
+        return node
+
+    def _bullet_lists(self, inside: Sequence[Token]) -> list[Node]:
+        """Read a list, and one of which some items are tasks as several: no list has both."""
         parts = [group[1:-1] for group in groups(inside)]
-        ordered = head.type == "ordered_list_open"
-        boxes = [] if ordered else [_checkbox(part) for part in parts]
-        tasks = bool(boxes) and None not in boxes
+        boxes = [_checkbox(part) for part in parts]
+        lists: list[Node] = []
+        start = 0
+        for place in range(1, len(parts) + 1):
+            if place == len(parts) or (boxes[place] is None) != (boxes[start] is None):
+                kind = "list-unordered" if boxes[start] is None else "list-tasks"
+                lists.append(self._list(kind, parts[start:place], boxes[start:place]))
+                start = place
+        return lists
+
+    def _list(
+        self, kind: str, parts: Sequence[Sequence[Token]], boxes: Sequence[bool | None], start: object = None
+    ) -> Node:
+        tasks = kind == "list-tasks"
         items: list[Node] = []
         for place, part in enumerate(parts):
             if tasks:
                 _without_checkbox(part)
             nodes = fit(self._blocks(part), "list-item")
             items.append(make.block("list-item", nodes, {"checked": boxes[place]} if tasks else {}))
-        start = head.attrGet("start") if ordered else None
-        kind = "list-ordered" if ordered else "list-tasks" if tasks else "list-unordered"
         return make.block(kind, items, {"start": start} if isinstance(start, int) and start != 1 else {})
+
+
+def _alert(inside: Sequence[Token]) -> str | None:
+    """Take `[!NOTE]` from the first line of a quotation; gives the style of its hint, None for any other."""
+    if len(inside) < 3 or inside[0].type != "paragraph_open" or not inside[1].children:
+        return None
+    line, children = inside[1], inside[1].children
+    match = ALERT.fullmatch(line.content.split("\n", 1)[0])
+    if match is None or children[0].type != "text" or children[0].content.strip() != match[0].strip():
+        return None
+    del children[: 2 if len(children) > 1 and children[1].type.endswith("break") else 1]
+    line.content = line.content.partition("\n")[2]
+    return ALERTS[match[1].upper()]
+
+
+def _without_name(line: Token, children: Sequence[Token]) -> str | None:
+    """Take `{#name}` from the end of a heading; None where it ends otherwise, or with an escaped one."""
+    match = NAME.search(line.content[-200:])
+    if match is None or not children or children[-1].type != "text" or not children[-1].content.endswith(match[1]):
+        return None
+    children[-1].content = children[-1].content[: -len(match[1])].rstrip()
+    return match[2]
 
 
 def _checkbox(item: Sequence[Token]) -> bool | None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+
+from markdown_it.token import Token
 
 from runtime.services.markdown import nodes as make
 from runtime.services.markdown.attributes import clean, elements, read_attributes, read_length
 from runtime.services.markdown.block_rules import MAX_CELLS
 from runtime.services.markdown.links import LinkReader
 from runtime.services.markdown.nodes import Node
-from runtime.services.markdown.reading_inline import InlineReader
+from runtime.services.markdown.reading_inline import InlineReader, html_tokens
 from runtime.services.markdown.reading_tables import html_table
 
 OPENING = re.compile(r"<[A-Za-z0-9]+(\s[^<>]*)?>")
@@ -20,6 +23,9 @@ LANGUAGE = re.compile(r"language-(\S{1,100})")
 ID_ANCHOR = re.compile(r"[ \t]*<a\s([^<>]*)></a>[ \t]*$", re.IGNORECASE)
 ID = re.compile(r"[-a-z0-9.+_]+")
 ALIGNMENTS = {"left": "start", "center": "center", "right": "end", "start": "start", "end": "end"}
+
+
+PLACE = re.compile(r"<a\s([^<>]*)></a>", re.IGNORECASE)
 
 
 class HtmlReader:
@@ -35,9 +41,9 @@ class HtmlReader:
         start = OPENING.match(source)
         attributes = read_attributes(start[1] or "") if start else {}
         inner = source[start.end() : source.rindex("</")] if start else source
-        if name == "p":
-            align = ALIGNMENTS.get(attributes.get("align", ""))
-            nodes = [make.paragraph(self._inlines.html(inner), align)] if "</p>" not in inner.lower() else []
+        if name in ("p", "center") or (name == "div" and "<figure" not in inner.lower()):
+            # Only the platform's own element has such an end.
+            nodes = self._paragraph("center" if name == "center" else attributes.get("align", ""), inner)
         elif name == "summary":
             nodes = [make.block("summary", [make.paragraph(self._inlines.html(inner))])]
         elif name == "pre":
@@ -51,6 +57,33 @@ class HtmlReader:
         else:
             nodes = [self._aligned(self.level(name), attributes, inner)]
         return nodes or [make.paragraph([make.text(clean(source))])]
+
+    def _paragraph(self, align: str, inner: str) -> list[Node]:
+        if "</p>" in inner.lower() or "</div>" in inner.lower():
+            return []
+        sized = self.sized_images([one for one in html_tokens(inner) if one.content.strip() or one.type != "text"])
+        if sized is not None:
+            sized["data"] |= {"align": align} if align in ("left", "center", "right") else {}
+            return [sized]
+        return [make.paragraph(self._inlines.html(inner), ALIGNMENTS.get(align))]
+
+    def sized_images(self, tokens: Sequence[Token]) -> Node | None:
+        """Make a block of pictures that are HTML, and of which one says its size; None for any other text."""
+        if not tokens or any(token.type != "html_image" for token in tokens):
+            return None
+        said = [read_attributes(token.info) for token in tokens]
+        if not any(_sizes(one) for one in said):
+            return None
+        images: list[Node] = []
+        for token, attributes in zip(tokens, said, strict=True):
+            if not self._inlines.spend(len(attributes.get("src", ""))):
+                return None
+            dark = read_attributes(token.content).get("srcset") if token.content else None
+            data = self._inlines.image(attributes, dark)
+            if data is None:
+                return None
+            images.append(make.block("image", data=data | _sizes(attributes), fragments=[]))
+        return make.block("images", images, isVoid=False)
 
     def level(self, tag: str) -> int:
         """Give the level of a heading by its tag."""
@@ -88,6 +121,8 @@ class HtmlReader:
             heading["data"]["align"] = align
         if ID.fullmatch(attributes.get("id", "")):
             heading["data"].setdefault("id", attributes["id"])
+        elif (place := PLACE.search(inner)) and ID.fullmatch(name := _place_of(read_attributes(place[1]))):
+            heading["data"].setdefault("id", name)
         return heading
 
     def _images(self, attributes: dict[str, str], source: str) -> list[Node]:
@@ -110,10 +145,7 @@ class HtmlReader:
         data = self._inlines.image(attributes, read_attributes(dark[1]).get("srcset") if dark else None)
         if data is None:
             return None
-        for side in ("width", "height"):
-            length = read_length(attributes.get(side))
-            if length is not None:
-                data[side] = length
+        data |= _sizes(attributes)
         caption = next(elements(inner, "figcaption"), None)
         fragments: list[Node] = []
         if caption is not None and caption[1].strip():
@@ -123,12 +155,11 @@ class HtmlReader:
 
     def _code(self, attributes: dict[str, str], inner: str) -> list[Node]:
         found = CODE.fullmatch(inner.strip())
-        if found is None:
-            return []
         language = LANGUAGE.search(attributes.get("class", ""))
         data: Node = {"syntax": language[1]} if language else {}
         lines: list[Node] = []
-        for source in found[1].removesuffix("\n").split("\n"):
+        written = found[1] if found else inner.removeprefix("\n")
+        for source in written.removesuffix("\n").split("\n"):
             highlighted = source.startswith("<mark>") and source.endswith("</mark>")
             source = source.removeprefix("<mark>").removesuffix("</mark>") if highlighted else source
             lines.append(make.block("code-line", self._code_line(source), {"highlighted": True} if highlighted else {}))
@@ -142,3 +173,42 @@ class HtmlReader:
             else:
                 make.append(nodes, make.texts_of(node))
         return nodes or [make.text("")]
+
+
+def _sizes(attributes: dict[str, str]) -> Node:
+    lengths = {side: read_length(attributes.get(side)) for side in ("width", "height")}
+    return {side: length for side, length in lengths.items() if length is not None}
+
+
+def _place_of(attributes: dict[str, str]) -> str:
+    """Give the name of an `<a>` that leads nowhere; "" for one that does."""
+    return "" if "href" in attributes else attributes.get("id") or attributes.get("name", "")
+
+
+def only_place(tokens: Sequence[Token]) -> str | None:
+    """Give the name of a text that is nothing but anchors, "" for one that no heading can have; else None."""
+    names: list[str] = []
+    for token in tokens:
+        if token.type == "html_open" and token.tag == "a" and "href" not in read_attributes(token.info):
+            names.append(_place_of(read_attributes(token.info)))
+        elif token.type not in ("softbreak", "html_close") and token.content.strip():
+            return None
+    return next((name for name in names if ID.fullmatch(name)), "") if names else None
+
+
+def without_place(tokens: list[Token]) -> str | None:
+    """Take the first empty anchor that names a place from the tokens of a heading; gives its name."""
+    for place in range(len(tokens) - 1):
+        opening, closing = tokens[place : place + 2]
+        if opening.type != "html_open" or opening.tag != "a" or closing.type != "html_close" or closing.tag != "a":
+            continue
+        name = _place_of(read_attributes(opening.info))
+        if not ID.fullmatch(name):
+            continue
+        del tokens[place : place + 2]
+        if place < len(tokens) and place == 0 and tokens[0].type == "text":
+            tokens[0].content = tokens[0].content.lstrip()
+        if place and place == len(tokens) and tokens[-1].type == "text":
+            tokens[-1].content = tokens[-1].content.rstrip()
+        return name
+    return None

@@ -11,7 +11,7 @@ from markdown_it.token import Token
 from runtime.services.markdown import nodes as make
 from runtime.services.markdown.attributes import clean, read_attributes, unescape
 from runtime.services.markdown.emoji import CODE, code_of
-from runtime.services.markdown.inline_rules import MARK_TAGS
+from runtime.services.markdown.inline_rules import MARK_TAGS, UNMARKED_TAGS
 from runtime.services.markdown.links import LinkReader, known
 from runtime.services.markdown.nodes import Node
 from runtime.services.markdown.parser import html_parser
@@ -45,7 +45,7 @@ class InlineReader:
 
     def html_kept(self, source: str) -> list[Node]:
         """Read the text of an HTML element with all spaces that it has."""
-        return self.read([child for token in html_parser().parseInline(source, {}) for child in token.children or ()])
+        return self.read(html_tokens(source))
 
     def read(self, tokens: Sequence[Token]) -> list[Node]:
         """Read tokens of text; no text at all is an empty one."""
@@ -64,6 +64,11 @@ class InlineReader:
         if attributes.get("alt"):
             data["alt"] = attributes["alt"]
         return data
+
+
+def html_tokens(source: str) -> list[Token]:
+    """Split the text of an HTML element."""
+    return [child for token in html_parser().parseInline(source, {}) for child in token.children or ()]
 
 
 class _Line:
@@ -128,9 +133,9 @@ class _Line:
             if not self._marks[kind]:
                 del self._marks[kind]
 
-    def _open(self, target: str, mention: bool = False) -> None:
-        fits = self._into is self._nodes and self._reader.spend(len(target))
-        ref = known(self._links, target) if fits else None
+    def _open(self, target: str | None, mention: bool = False) -> None:
+        fits = target is not None and self._into is self._nodes and self._reader.spend(len(target))
+        ref = known(self._links, target) if fits and target is not None else None
         if ref is None:
             self._opened.append(False)
             return
@@ -144,8 +149,8 @@ class _Line:
     def _tag(self, token: Token) -> None:
         nesting = token.meta["nesting"]
         if token.tag == "a":
-            self._open(read_attributes(token.info).get("href", ""))
-        else:
+            self._open(read_attributes(token.info).get("href"))
+        elif token.tag not in UNMARKED_TAGS:
             kind = MARK_TAGS[token.tag]
             one = make.mark(kind)
             if kind == "color" and nesting > 0:
@@ -264,8 +269,8 @@ def _unpaired(tokens: Sequence[Token]) -> set[int]:
     for place, token in enumerate(tokens):
         within += token.nesting if token.type.startswith("link") else 0
         if token.type == "html_open":
-            unfit = token.tag == "a" and (within or opened.get("a") or "href" not in read_attributes(token.info))
-            if unfit or (token.tag == "a" and not _leads(token)):
+            unfit = token.tag == "a" and (within or opened.get("a") or not _leads(token))
+            if unfit:
                 plain.add(place)
             else:
                 opened.setdefault(token.tag, []).append(place)
@@ -280,7 +285,11 @@ def _unpaired(tokens: Sequence[Token]) -> set[int]:
 
 
 def _leads(token: Token) -> bool:
-    return known(_URLS, read_attributes(token.info)["href"]) is not None
+    """Whether an `<a>` leads where it may; one that only names a place leads nowhere, and its text is kept."""
+    attributes = read_attributes(token.info)
+    if "href" not in attributes:
+        return "id" in attributes or "name" in attributes
+    return known(_URLS, attributes["href"]) is not None
 
 
 class _Urls:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from markdown_it.token import Token
@@ -22,6 +22,15 @@ ALIGNMENTS = frozenset(("left", "center", "right"))
 VERTICAL = frozenset(("top", "middle", "bottom"))
 FITS = frozenset(("cover", "contain", "fill"))
 TYPES = frozenset(("number", "checkbox", "files", "users", "rating", "select", "content-ref", "image"))
+
+
+HEAD = re.compile(r"<thead(?:\s[^<>]*)?>", re.IGNORECASE)
+HEAD_END = re.compile(r"</thead>", re.IGNORECASE)
+SPAN = re.compile(r"[1-9][0-9]{0,2}")
+CELL_BLOCK = re.compile(r"<(/?)(p|ul|ol|li|div)(?:\s[^<>]*)?>", re.IGNORECASE)
+Cell = tuple[str, str]
+"""What a cell's tag says, and what is in it."""
+NO_CELL: Cell = ("", "")
 
 
 class _Table:
@@ -92,18 +101,16 @@ def _alignment(cell: Token) -> str:
 
 def html_table(source: str, inlines: InlineReader, links: LinkReader, cells: int) -> tuple[Node | None, int]:
     """Read a table of HTML and count its cells; None for one of no columns, or of more cells than allowed."""
-    head, _, body = source.partition("</thead>")
-    first = next(elements(head, "tr"), None)
-    titles = list(elements(first[1], "th", "td")) if first and "<thead" in head else []
-    rows = [inner for _, inner in elements(body, "tr")]
-    count = len(titles) * (len(rows) + 1)
-    if not titles or count > cells:
+    head, rows = _rows(source)
+    wide = max((sum(_spans(attributes)[0] for attributes, _ in row) for row in ([head] if head else rows)), default=0)
+    count = wide * (len(rows) + 1)
+    if not count or count > cells:
         return None, 0
     at_table = read_attributes(source[6 : source.index(">")])
     table = _Table()
     view: Node = {"columns": []}
     widths: dict[str, Any] = {}
-    for written, title in titles:
+    for written, title in next(_spread([head], wide)) if head else [NO_CELL] * wide:
         attributes = read_attributes(written)
         shown = "".join(map(make.texts_of, inlines.html(title)))
         column = table.column(shown, **_definition(attributes))
@@ -115,13 +122,59 @@ def html_table(source: str, inlines: InlineReader, links: LinkReader, cells: int
         width = read_json(attributes.get("width", ""))
         if isinstance(width, int | float) and not isinstance(width, bool):
             widths[column] = width
-    for row in rows:
+    for row in _spread(rows, wide):
         values = table.row()
-        for (column, definition), match in zip(table.definition.items(), elements(row, "td", "th"), strict=False):
+        for (column, definition), match in zip(table.definition.items(), row, strict=False):
             _cell(table, values, column, definition["type"], match, inlines, links)
+    if not head:
+        at_table.setdefault("data-header-hidden", "")
     _view(view, at_table, widths)
     more = {"fullWidth": True} if "data-full-width" in at_table else {}
     return table.block(view, **more), count
+
+
+def _rows(source: str) -> tuple[list[Cell], list[list[Cell]]]:
+    """Split a table into its head and its rows; without `<thead>` a first row of `<th>` alone is the head."""
+    end = HEAD_END.search(source)
+    in_head, body = (source[: end.start()], source[end.end() :]) if end else ("", source)
+    heads = [inner for _, inner in elements(in_head, "tr")] if HEAD.search(in_head) else []
+    rows = [inner for _, inner in elements(body, "tr")]
+    if not end and rows and "<th" in rows[0].lower() and "<td" not in rows[0].lower():
+        heads = [rows.pop(0)]
+    head = list(elements(heads[0], "th", "td")) if heads else []
+    return head, [list(elements(row, "td", "th")) for row in (*heads[1:], *rows)]
+
+
+def _spans(attributes: str) -> tuple[int, int]:
+    """Give how many columns and rows a cell goes over."""
+    if "span" not in attributes.lower():
+        return 1, 1
+    said = {name.lower(): value for name, value in read_attributes(attributes).items()}
+    columns, rows = (said.get(name, "") for name in ("colspan", "rowspan"))
+    return tuple(int(one) if SPAN.fullmatch(one) else 1 for one in (columns, rows))  # type: ignore[return-value]
+
+
+def _spread(rows: Iterable[list[Cell]], width: int) -> Iterator[list[Cell]]:
+    """Give each row a cell for each column; one that goes over several is the first of them, the others are empty."""
+    covered = [0] * width
+    for row in rows:
+        cells: list[Cell] = []
+        waiting = iter(row)
+        while len(cells) < width:
+            place = len(cells)
+            if covered[place]:
+                covered[place] -= 1
+                cells.append(NO_CELL)
+                continue
+            cell = next(waiting, None)
+            if cell is None:
+                cells.append(NO_CELL)
+                continue
+            columns, lines = _spans(cell[0])
+            columns = min(columns, width - place)
+            covered[place : place + columns] = [lines - 1] * columns
+            cells += [cell, *[NO_CELL] * (columns - 1)]
+        yield cells
 
 
 TARGETS = {
@@ -186,8 +239,7 @@ def _cell(
         if _is_plain(value):
             values[column] = [clean(one) for one in value] if isinstance(value, list) else value
     elif kind == "text":
-        paragraphs = [found for _, found in elements(inner, "p")] if inner.lower().startswith("<p") else [inner]
-        nodes = [make.paragraph(inlines.html(one)) for one in paragraphs or [inner]]
+        nodes = [make.paragraph(inlines.html(one)) for one in _paragraphs(inner)]
         table.text(values, column, fit(nodes, "paragraphs"))
     elif kind in ("number", "checkbox", "rating"):
         value = read_json(unescape(inner))
@@ -199,6 +251,31 @@ def _cell(
             values[column] = [option for option in chosen if option is not None]
     else:
         _references(values, column, kind, inner, links)
+
+
+def _paragraphs(source: str) -> list[str]:
+    """Split the text of a cell at its paragraphs and lists: an item is a paragraph behind its bullet or number."""
+    parts = CELL_BLOCK.split(source)
+    if len(parts) == 1:
+        return [source]
+    paragraphs = [parts[0]] if parts[0].strip() else []
+    counts: list[int | None] = []  # of each list that is open; None for one without numbers
+    for place in range(1, len(parts), 3):
+        closes, name, text = parts[place], parts[place + 1].lower(), parts[place + 2]
+        if name in ("ul", "ol"):
+            if not closes:
+                counts.append(0 if name == "ol" else None)
+            elif counts:
+                counts.pop()
+        bullet = ""
+        if name == "li" and not closes:
+            number = counts[-1] if counts else None
+            if number is not None:
+                counts[-1] = number + 1
+            bullet = "\u2003" * min(max(len(counts) - 1, 0), 5) + ("• " if number is None else f"{number + 1}. ")
+        if text.strip() or (name == "p" and not closes):
+            paragraphs.append(bullet + text.strip())
+    return paragraphs or [""]
 
 
 def _references(values: Node, column: str, kind: str, inner: str, links: LinkReader) -> None:

@@ -18,7 +18,7 @@ from runtime.services.markdown.writing_tags import written_tag
 Fences = Mapping[str, tuple[str, str, str]]
 INFO = re.compile(r"[\w.+#\-]{1,100}")
 SIDES = {"start": "left", "center": "center", "end": "right"}
-RISKY = re.compile(r"[ \t>]*(?:```|~~~|\{%|\$\$|</?details)", re.IGNORECASE)
+RISKY = re.compile(r"[ \t>]*(?:```|~~~|\{%|\$\$|<)", re.IGNORECASE)
 """Lines of a formula that would mean something else to who looks for the ends of blocks."""
 
 

@@ -37,6 +37,27 @@ def test_a_space_becomes_a_folder(logged_in: Shell, host: HostProcess, alpha: Te
     assert again.code == 0 and "154 files" in again.out and (folder / "mine.txt").read_text() == "mine"
 
 
+def test_a_folder_says_where_its_content_is(logged_in: Shell, alpha: Tenant, tmp_path: Path) -> None:
+    space = Space(alpha)
+    space.merge(page("First", "One", id="p1"), page("Second", "[first](/pages/p1)"))
+    folder = tmp_path / "project"
+    folder.mkdir()
+    configuration = folder / ".gitbook.yaml"
+    configuration.write_text("root: ./docs/\nstructure:\n  summary: ./contents.md\n")
+    assert logged_in("export", "--space", space.id, str(folder), "--force").code == 0
+    written = sorted(one.relative_to(folder).as_posix() for one in folder.rglob("*") if one.is_file())
+    assert written == [".gitbook.yaml", "docs/README.md", "docs/contents.md", "docs/second.md"]
+    assert (folder / "docs" / "README.md").read_text() == "---\nslug: first\n---\n\n# First\n\nOne\n"
+    assert "[first](README.md)" in (folder / "docs" / "second.md").read_text()
+    assert "* [Second](second.md)" in (folder / "docs" / "contents.md").read_text()
+    configuration.write_text("root: ../out")
+    refused = logged_in("export", "--space", space.id, str(folder), "--force")
+    assert refused.code == 1 and "root: must be a path inside the folder" in refused.err
+    configuration.write_text("root: [")
+    refused = logged_in("export", "--space", space.id, str(folder), "--force")
+    assert refused.code == 1 and ".gitbook.yaml cannot be read" in refused.err
+
+
 @pytest.mark.parametrize("path", ["../out.md", "/etc/out.md", "a/../../out.md", "a//b", "", "link/out.md", "C:out.md"])
 def test_nothing_is_written_outside(tmp_path: Path, path: str) -> None:
     folder = Folder(tmp_path / "docs", force=False)
@@ -46,10 +67,18 @@ def test_nothing_is_written_outside(tmp_path: Path, path: str) -> None:
     assert not (tmp_path / "out.md").exists()
 
 
+@pytest.mark.parametrize("path", [".git/config", "docs/.GIT/hooks/a.md", "git~1/config", ".git./config"])
+def test_nothing_is_written_into_a_repository_itself(tmp_path: Path, path: str) -> None:
+    with pytest.raises(Problem, match="Git keeps"):
+        Folder(tmp_path, force=True).write({"path": path, "text": "x"})
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_link_in_the_folder_is_replaced_not_followed(tmp_path: Path) -> None:
     (tmp_path / "kept.md").write_text("kept")
     (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "a.md").symlink_to(tmp_path / "kept.md")
+    for name in ("a.md", ".a.md.part"):
+        (tmp_path / "docs" / name).symlink_to(tmp_path / "kept.md")
     Folder(tmp_path / "docs", force=True).write({"path": "a.md", "text": "new"})
     assert (tmp_path / "kept.md").read_text() == "kept" and (tmp_path / "docs" / "a.md").read_text() == "new"
     with pytest.raises(Problem, match="is a file"):

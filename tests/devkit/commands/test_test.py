@@ -54,6 +54,12 @@ def test_a_golden_render_that_cannot_be_written_is_reported(shell: Shell, tested
     assert (done.code, "golden/test_it_counts.json cannot be written: File exists" in done.out) == (1, True), done.out
 
 
+def test_nothing_is_warned_of_where_warnings_are_errors(shell: Shell, tested: Path) -> None:
+    (tested / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n")
+    done = shell("test", "-k", "greets", folder=tested)
+    assert (done.code, "warning" in done.out, done.err) == (0, False, ""), done.out
+
+
 def test_json_reports_each_test(shell: Shell, tested: Path) -> None:
     (tested / "test_more.py").write_text(FAILS)
     done = shell("test", str(tested), "--json")

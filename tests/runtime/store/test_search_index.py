@@ -94,6 +94,16 @@ def space(database: Database, here: str) -> Written:
     return Written(database, here)
 
 
+def test_what_no_column_holds_keeps_no_space_out_of_the_index(space: Written) -> None:
+    document = document_of("## Part {#p}\n\nfindthis")
+    page = Page("a", title="T\0\ud800", slug="s\0\ud800", description="d\0\ud800", document=revisions.name_of(document))
+    with space.database.transaction(writes=True) as session:
+        made = revisions.write(session, space.id, Snapshot(in_order([page])), [document])
+        session.get_one(SpaceRow, space.id).revision_id = made.id
+    Indexer(space.database).work()
+    assert space.finds("findthis") == ["T ?"]
+
+
 def test_titles_weigh_more_than_headings_and_these_more_than_text(space: Written) -> None:
     space.says(("Text", "a walrus here"), ("Walrus", "x"), ("Heading", "## The walrus\n\nx"), ("Other", "y"))
     assert space.finds("walrus") == ["Walrus", "Heading", "Text"]

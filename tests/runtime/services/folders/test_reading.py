@@ -48,6 +48,12 @@ def test_folders_without_a_table_of_contents(root: Path) -> None:
     assert not imported.problems
 
 
+def test_the_folder_at_which_content_begins_names_no_page(root: Path) -> None:
+    files = {".gitbook.yaml": "root: ./docs/", "docs/README.md": "Text", "docs/guide/README.md": "More"}
+    pages = filled(root, files).pages
+    assert [(page.slug, page.title) for page in pages] == [("readme", "Home"), ("guide", "Guide")]
+
+
 def test_a_table_of_contents_says_what_there_is(root: Path) -> None:
     summary = """# Table of contents
 

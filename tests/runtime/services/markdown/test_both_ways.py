@@ -74,6 +74,29 @@ PIECES += [
     "\n{% endstep %}\n",
     "\n{% endstepper %}\n",
 ]
+PIECES += [
+    "<!-- ",
+    " -->",
+    "<div>\n",
+    "</div>\n",
+    "<center>",
+    "</center>\n",
+    "<br/>",
+    "<hr>\n",
+    '<a name="n"></a>',
+    "{#n}",
+]
+PIECES += [
+    "> [!NOTE]\n",
+    '<img src="a" width="3">',
+    '<p align="center">\n',
+    "<u>",
+    "</u>",
+    "<pre>",
+    "</pre>",
+    "<ul><li>",
+]
+PIECES += ["<table><tr><th>a</th></tr>", '<tr><td colspan="2" rowspan=2>b</td></tr>', "</table>\n", '{% @a/b c="d\n']
 markdowns = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=25).map("".join)
 
 

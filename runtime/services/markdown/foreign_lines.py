@@ -1,0 +1,151 @@
+"""Lines that other tools write around Markdown, put as the platform would write them before anything is parsed."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+from runtime.services.markdown.block_lines import CodeFence, behind_markers
+
+WRAPPERS = "div|center|section|article|main|header|footer|nav|aside"
+"""Elements that lay out what stands in them, and say nothing themselves."""
+WRAPPER = re.compile(rf"</?(?:{WRAPPERS})(?:\s[^<>]*)?>", re.IGNORECASE)
+PARAGRAPH = re.compile(r"<p(?:\s[^<>]*)?>", re.IGNORECASE)
+RULE = re.compile(r"<hr(?:\s[^<>]*|/)?>", re.IGNORECASE)
+LEADING = re.compile(r"[ \t>]*")
+TAG_START = re.compile(r"<[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?$")
+QUOTE = re.compile(r'"[^"]*"?')
+OF_FIGURES = ("<figure", "</figure", "<figcaption", "</figcaption", "<img", "<picture", "</picture", "<source")
+MAX_LINES = 1000
+"""Lines of one tag."""
+
+
+def tidied(text: str) -> str:
+    """Put a text plainer, in one pass; code stays as it is.
+
+    - a tag over several lines stands on one: `{% name a="first\\nsecond" %}` keeps its breaks, `<img ...>` needs none;
+    - a comment that begins and ends its lines is left out;
+    - a line of nothing but `<div>`, `</div>` or another of `WRAPPERS` is empty, and what follows it up to an empty
+      line is no code for being indented;
+    - `<hr>` is a divider.
+    """
+    return text if "<" not in text and "{%" not in text else "\n".join(_Tidier(text.split("\n")).lines())
+
+
+class _Tidier:
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
+        self._comment_ends = [number for number, line in enumerate(lines) if "-->" in line]
+
+    def lines(self) -> list[str]:
+        written: list[str] = []
+        fence = CodeFence()
+        place, preformatted = 0, False
+        within: str | None = None  # what stands before the lines that a wrapper's line goes on to
+        while place < len(self._lines):
+            line = self._lines[place]
+            before = LEADING.match(line)[0]  # type: ignore[index]  # it matches anything
+            text = line[len(before) :]
+            if preformatted or fence.holds(line):
+                preformatted = preformatted and "</pre>" not in line.lower()
+                written.append(line)
+                place += 1
+                continue
+            if not text:
+                within = None
+            is_code = within is None and _width(before) >= 4
+            if within is not None and behind_markers(text) == text:
+                before = within
+            if text[:1] not in ("<", "{") or is_code:
+                written.append(before + text)
+                place += 1
+                continue
+            pictures = self._pictures_end(text, place)
+            if pictures is not None:
+                written += self._lines[place:pictures]
+                place, within = pictures, None
+                continue
+            text, stop = self._whole(text, place)
+            ended = self._comment_end(text, place) if stop == place + 1 else None
+            if ended is not None:
+                text, stop = "", ended
+            elif self._is_wrapper(text, place, written):
+                within, text = before, ""
+            elif RULE.fullmatch(text.rstrip()):
+                text = "***"
+                written.append(before.rstrip())
+            preformatted = text[:4].lower() == "<pre" and "</pre>" not in text.lower()
+            written.append(before + text if text else before.rstrip())
+            place = stop
+        return written
+
+    def _whole(self, text: str, place: int) -> tuple[str, int]:
+        """Join the lines of a tag that begins here; gives it, and the line behind it."""
+        if text.startswith("{%"):
+            if "%}" in text:
+                return text, place + 1
+            end, following = "%}", "{%"
+        elif TAG_START.match(text):
+            end, following = ">", "<"
+        else:
+            return text, place + 1
+        parts = [text]
+        for stop in range(place + 1, min(place + MAX_LINES, len(self._lines))):
+            line = self._lines[stop]
+            # What is looked through here is not once more: the next tag that is left open begins behind it.
+            found, other = line.find(end), line.find(following)
+            if (other >= 0 and (found < 0 or other < found)) or (end == ">" and not line.strip()):
+                break
+            parts.append(line)
+            if found >= 0:
+                return (_in_one_line("\n".join(parts)) if end == "%}" else " ".join(map(str.strip, parts))), stop + 1
+        return text, place + 1
+
+    def _pictures_end(self, text: str, place: int) -> int | None:
+        """Find the line behind a `<div>` that holds figures alone, which the platform writes; None for any other."""
+        if not WRAPPER.fullmatch(text.rstrip()) or text[:4].lower() != "<div":
+            return None
+        found = False
+        # What is looked through ends at the next `<div>` at the latest, so no line is for two of them.
+        for stop in range(place + 1, len(self._lines)):
+            line = self._lines[stop].strip(" \t>").lower()
+            if line.startswith("</div"):
+                return stop + 1 if found and line == "</div" else None
+            if line and not line.startswith(OF_FIGURES):
+                return None
+            found = found or bool(line)
+        return None
+
+    def _comment_end(self, text: str, place: int) -> int | None:
+        """Find the line behind a comment that begins this line and ends one; None where there is no such."""
+        if not text.startswith("<!--"):
+            return None
+        rest = text[4:]
+        if "-->" not in rest:
+            following = bisect_right(self._comment_ends, place)
+            if following == len(self._comment_ends):
+                return None
+            place = self._comment_ends[following]
+            rest = self._lines[place]
+        return place + 1 if rest.rstrip().endswith("-->") and rest.count("-->") == 1 else None
+
+    def _is_wrapper(self, text: str, place: int, written: list[str]) -> bool:
+        text = text.rstrip()
+        if WRAPPER.fullmatch(text):
+            return True
+        if text.lower() == "</p>":
+            return not written or not written[-1].strip(" \t>")
+        following = self._lines[place + 1 : place + 2]
+        return bool(PARAGRAPH.fullmatch(text)) and bool(following) and not following[0].strip(" \t>")
+
+
+def _width(before: str) -> int:
+    """Count how far a line is indented behind the marks of quotations."""
+    return len(before.rpartition(">")[2].expandtabs(4))
+
+
+def _in_one_line(tag: str) -> str:
+    """Write the breaks in the values of a tag as references, and those between them as spaces."""
+    inside, end, rest = tag.partition("%}")
+    inside = QUOTE.sub(lambda found: found[0].replace("\n", "&#xa;"), inside)
+    return inside.replace("\n", " ") + end + rest
