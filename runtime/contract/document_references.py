@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
+from runtime.contract.document_nodes import anchors_in
+
 Node = Mapping[str, Any]
 Relation = Literal["reference", "dependsOn"]
 
@@ -34,6 +36,12 @@ class Reference(NamedTuple):
     ref: dict[str, Any]
     node: str | None
     relation: Relation
+
+
+def found_in(document: Mapping[str, Any]) -> dict[str, Any] | None:
+    """List what is kept of a document: its references and anchors, as JSON; None where it has none."""
+    references, anchors = references_in(document), anchors_in(document)
+    return {"references": [list(one) for one in references], "anchors": anchors} if references or anchors else None
 
 
 def references_in(document: Node) -> list[Reference]:

@@ -325,6 +325,25 @@ def test_all_values_that_a_query_takes_are_named(space: Space) -> None:
     assert "evaluated: must be true or false or 'deterministic-only'" in answer.json["error"]["message"]
 
 
+def test_a_list_of_a_folder_ends_where_much_was_read(space: Space) -> None:
+    """Empty paragraphs say nothing as Markdown, and take a hundred bytes each as they are stored."""
+    text = {"object": "text", "leaves": [{"object": "leaf", "text": "", "marks": []}]}
+    empty = {"object": "block", "type": "paragraph", "data": {}, "nodes": [text]}
+    document = {"document": {"object": "document", "data": {}, "nodes": [empty] * 18_000}}
+    path = space.change_request()
+    for number in range(12):
+        ok(space.api.post(f"{path}/content", {"changes": [page(f"Page {number}", document=document)]}))
+    revision = ok(space.api.get(path))["revision"]
+    seen: list[str] = []
+    following, answers = None, 0
+    while answers == 0 or following:
+        listed = ok(space.api.get(f"{space.path}/revisions/{revision}/folder", limit=1000, page=following))
+        seen += [file["path"] for file in listed["items"]]
+        following, answers = listed.get("next", {}).get("page"), answers + 1
+    assert len(seen) == len(set(seen)) == listed["count"] == 13
+    assert answers > 1
+
+
 def test_a_copy_of_a_space_has_its_content(space: Space) -> None:
     space.merge(page("Page", "Text.", id="page"))
     copy = ok(space.api.post(f"{space.path}/duplicate"), 201)

@@ -19,6 +19,7 @@ from runtime.services.folders.configuration import Configuration
 from runtime.services.folders.listing import FolderOf
 from runtime.services.git import operations
 from runtime.store.content import revisions
+from runtime.store.content.pieces import unpack_sized
 from runtime.store.content.revisions import snapshot_of
 from runtime.store.jobs import TooManyJobs
 from runtime.store.tables.content import RevisionRow
@@ -27,6 +28,8 @@ from runtime.store.tables.spaces import SpaceRow
 git = Family("Git")
 MOST_TEXT = 4_000_000
 """Characters of all texts of one answer, but for the last."""
+MOST_READ = 16 * 1024 * 1024
+"""Bytes of the JSON of all documents that are read for one answer, but for the last: it may say little as a text."""
 SYNCS = scoped(member("admin"), "space:git:sync")
 
 
@@ -57,24 +60,28 @@ def list_folder_of_revision_by_id(call: Call, revision: RevisionRow, query: Fold
     """List the files of a revision as a folder of Markdown, as an export writes it (extension).
 
     `root`, `readme` and `summary` are those of a `.gitbook.yaml` that the folder has.
-    A page of the list ends early where its texts are long.
+    A page of the list ends early where its texts are long, or the documents that they are made of.
     """
     snapshot = snapshot_of(call.session, revision)
     folder = FolderOf(snapshot, Configuration(query.root, query.readme, query.summary))
     every = folder.every()
     page, following = page_of(every, query, lambda one: one.key)
     shown: list[FolderFile] = []
-    left = MOST_TEXT
+    left, unread = MOST_TEXT, MOST_READ
     for one in page:
-        named = [one.document] if one.document is not None else []
-        text = folder.text(one, revisions.documents(call.session, revision.space_id, named))
+        documents, length = {}, 0
+        if one.document is not None:
+            packed = revisions.packed_documents(call.session, revision.space_id, [one.document])[one.document]
+            documents[one.document], length = unpack_sized(packed)
+        text = folder.text(one, documents)
         file = snapshot.file_by_id[one.id] if text is None else None
         size = file.size if file is not None else len((text or "").encode("utf-8", "replace"))
         address = address_of(call.host.addresses, revision.space_id, file) if file is not None else MISSING
         said = text if text is not None else MISSING
         shown.append(FolderFile(path=one.path, size=size, text=said, downloadURL=address))
         left -= len(text or "")
-        if left < 0:
+        unread -= length
+        if left < 0 or unread < 0:
             _, following = page_of(every, query.model_copy(update={"limit": len(shown)}), lambda one: one.key)
             break
     return list_of(shown, len(every), following)

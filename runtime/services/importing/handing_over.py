@@ -16,13 +16,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from runtime.contract.document_references import found_in
 from runtime.contract.documents import NotADocument, check_document
 from runtime.engines.apart.answers import Refused, Telling
 from runtime.engines.apart.runner import open_made
 from runtime.services.importing.references import Ids
 from runtime.services.importing.tree import Imported, ImportedFile, ImportedPage, ImportedReusableContent
 from runtime.store.content.pieces import pack
-from runtime.store.content.references import found_in
 
 INPUT, CRAWLED = "input", "crawled.json"
 """The file with what was sent, or the list of what was fetched of a website."""

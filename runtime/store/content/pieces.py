@@ -48,6 +48,12 @@ def unpack(content: bytes) -> Any:
     return json.loads(zlib.decompress(content))
 
 
+def unpack_sized(content: bytes) -> tuple[Any, int]:
+    """Read what `pack` wrote, with how many bytes it has as JSON."""
+    text = zlib.decompress(content)
+    return json.loads(text), len(text)
+
+
 def unpack_within(content: bytes, most: int) -> tuple[Any, int] | None:
     """Read what `pack` wrote, with how many bytes it has as JSON; None, without reading it, for more than `most`."""
     text = zlib.decompressobj().decompress(content, max(0, most) + 1)

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from runtime.contract.document_nodes import anchors_in
-from runtime.contract.document_references import Reference, references_in
+from runtime.contract.document_references import Reference
 from runtime.store.inserting import insert_into
 from runtime.store.tables.content import DocumentReferencesRow
 
@@ -25,12 +24,6 @@ class Found(NamedTuple):
 
 
 NOTHING = Found((), frozenset())
-
-
-def found_in(document: Mapping[str, Any]) -> dict[str, Any] | None:
-    """List what is kept of a document: its references and anchors, as JSON; None where it has none."""
-    references, anchors = references_in(document), anchors_in(document)
-    return {"references": [list(one) for one in references], "anchors": anchors} if references or anchors else None
 
 
 def keep(session: Session, space_id: str, found: Mapping[bytes, Mapping[str, Any]]) -> None:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from runtime.contract.document_references import found_in
 from runtime.store.blobs.store import Blob, need
 from runtime.store.content import references, sizes
 from runtime.store.content.entries import Entry, File, Page, ReusableContent
@@ -114,7 +115,7 @@ def write(
     for document in documents:  # one after the other: all of them may be more than there is memory for
         name, content = pack(document)
         pieces[name] = content
-        in_it = references.found_in(document)
+        in_it = found_in(document)
         if in_it is not None:
             found[name] = in_it
     _add(session, space_id, pieces)
