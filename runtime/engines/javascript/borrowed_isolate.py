@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import struct
+import sys
 from pathlib import Path
 
 from runtime.engines.calling import ProcessBroken
@@ -48,9 +49,7 @@ class BorrowedIsolate(Isolate):
             self._doorway.open()
             lender.send(READY)
             connection = self._take_control()
-            credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-            # The number may have gone to another process before it was held; what has connected since is the isolate.
-            if _CREDENTIALS.unpack(credentials)[0] != self.pid or not self._handle.alive():
+            if not self._is_the_one(connection):
                 raise ProcessBroken("the isolate has ended")
             self.share = CpuShare(self.pid, self.presence.others)
         except BaseException:
@@ -101,6 +100,17 @@ class BorrowedIsolate(Isolate):
             if self._handle is not None:
                 self._handle.close()
         return True
+
+    def _is_the_one(self, connection: socket.socket) -> bool:
+        """Tell whether what has connected is the process that is held.
+
+        Its number may have gone to another one before it was held: what connects since then is the isolate.
+        """
+        if sys.platform != "linux":  # where nobody says so, none is lent (see `meeting`)
+            return False
+        credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+        own: int = _CREDENTIALS.unpack(credentials)[0]
+        return own == self.pid and self.alive()
 
     def _running(self) -> bool:
         return self.alive()
