@@ -6,6 +6,7 @@ import json
 import socket
 import struct
 import sys
+import threading
 from pathlib import Path
 
 from runtime.engines.calling import ProcessBroken
@@ -35,6 +36,8 @@ class BorrowedIsolate(Isolate):
         """Take the connection to the process that lends; raises `ProcessBroken`, `OSError`."""
         super().__init__(proxy, memory, most_channels)
         self._lender = lender
+        self._asking = threading.Lock()
+        self._out_of_memory = False
         lender.settimeout(_LENDER_SECONDS)
         offered = lender.recv(_OFFER_BYTES)
         if not offered:
@@ -84,11 +87,16 @@ class BorrowedIsolate(Isolate):
 
     def ran_out_of_memory(self) -> bool:
         """Tell whether the process has ended for want of memory, as its lender saw it."""
-        try:
-            self._lender.send(ASK_CAUSE)
-            return self._lender.recv(len(MEMORY)) == MEMORY
-        except OSError:  # the lender has ended, and the isolate with it
-            return False
+        with self._asking:
+            try:
+                self._lender.send(ASK_CAUSE)
+            except OSError:  # it has let go of the isolate; what it said before is still to be read
+                pass
+            try:
+                self._out_of_memory = self._out_of_memory or self._lender.recv(len(MEMORY)) == MEMORY
+            except OSError:  # the lender has ended, and the isolate with it
+                pass
+            return self._out_of_memory
 
     def close(self) -> bool:
         """Give it back; False when that was done before."""

@@ -30,18 +30,22 @@ class IsolateSockets:
 
     def open(self) -> None:
         """Listen for the isolate's connections; raises OSError."""
-        _bind(self._listener, self.folder / f"calls{self._door}")
+        _bind(self._listener, self._calls())
         self._listener.settimeout(0)
 
     def way_out(self, number: int) -> socket.socket:
         """Give a socket at which the isolate asks for what is outside, for one of its channels; raises OSError."""
         listener = socket.socket(socket.AF_UNIX)
         try:
-            _bind(listener, self.folder / f"egress{self._door}-{number}")
+            _bind(listener, self._egress(number))
         except OSError:
             listener.close()
             raise
         return listener
+
+    def remove_way_out(self, number: int) -> None:
+        """Remove the name of such a socket: an isolate that is used lives long, its channels need not."""
+        self._egress(number).unlink(missing_ok=True)
 
     def accept(self, running: Callable[[], bool], output: Callable[[], str]) -> tuple[int, socket.socket]:
         """Return the next connection and the number it says; raises `ProcessBroken`.
@@ -69,6 +73,13 @@ class IsolateSockets:
     def close(self) -> None:
         """Listen no longer."""
         self._listener.close()
+        self._calls().unlink(missing_ok=True)
+
+    def _calls(self) -> Path:
+        return self.folder / f"calls{self._door}"
+
+    def _egress(self, number: int) -> Path:
+        return self.folder / f"egress{self._door}-{number}"
 
 
 def _bind(listener: socket.socket, path: Path) -> None:

@@ -40,7 +40,6 @@ class Isolate(ABC):
     pid: int
     base_memory: int
     share: CpuShare
-    presence: Presence
     _doorway: IsolateSockets
     _handle: ProcessHandle | None
 
@@ -59,6 +58,7 @@ class Isolate(ABC):
         self._memory_checked_at = 0.0
         self._most_memory = memory + HEADROOM
         self._control: Control | None = None
+        self.presence = Presence()  # of this process alone, until it is shared
         self._handle = None
         self.owner, self.pid, self.base_memory = "", 0, 0
         self.load_logs: list[LogLine] = []  # from loading, for the first call's trace
@@ -81,6 +81,9 @@ class Isolate(ABC):
         finally:
             if channel is None:
                 self.presence.leave()
+        if channel is not None and self._closed:  # while it was opened: nobody else would look after it
+            self.drop(channel)
+            raise ProcessBroken("the isolate was given up")
         return channel
 
     def give(self, channel: Channel) -> None:
@@ -95,8 +98,8 @@ class Isolate(ABC):
         self._let_go(channel)
 
     def idle(self) -> bool:
-        """Tell whether this process has no call in it."""
-        return not self._channels.busy()
+        """Tell whether this process has no call in it, and none that waits for a channel."""
+        return self.presence.own() == 0
 
     def alive(self) -> bool:
         """Tell whether the process still runs."""
@@ -185,6 +188,7 @@ class Isolate(ABC):
             except FileNotFoundError as error:
                 raise ProcessBroken("the isolate's folder is gone") from error
             except OSError as error:
+                self._doorway.remove_way_out(number)  # the next try takes the same name
                 _log.error("no further call can be taken by an isolate: %s", error)
                 raise PoolBusy from error
             self._opened += 1
@@ -199,6 +203,7 @@ class Isolate(ABC):
                     raise ProcessBroken("the isolate spoke out of turn")
             except BaseException:
                 self._proxy.detach(gate)
+                self._doorway.remove_way_out(number)
                 raise
         return Channel(self, connection, number, gate)
 
@@ -218,6 +223,7 @@ class Isolate(ABC):
     def _let_go(self, channel: Channel) -> None:
         channel.close()
         self._proxy.detach(channel.gate)
+        self._doorway.remove_way_out(channel.number)
 
     def _close_connections(self) -> bool:
         """Give up every channel; False when that was done before."""
@@ -230,6 +236,7 @@ class Isolate(ABC):
         if self._control is not None:
             self._control.close()
         self._doorway.close()
+        self.presence.close()
         return True
 
     def _exceeds_memory(self, now: float) -> bool:

@@ -32,7 +32,9 @@ _log = logging.getLogger(__name__)
 Key = tuple[str, str | None, int]
 
 _PLACES = 2**62  # in the file of locks, which stays empty
-_TURN_SECONDS = 0.005  # between two looks whether another process has loaded what this one needs
+_TURN_SECONDS = 0.005  # between two looks whether another process has loaded what this one needs, at first
+_LONGEST_TURN_SECONDS = 0.05  # many may wait for slow scripts, and each look takes of everybody's time
+_FAULT_SECONDS = 0.1  # before the next try after a fault, which would else repeat as fast as it can
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,7 @@ class Lender:
         It then holds the lock of the key, until `done`. Raises `PoolBusy` when another one loads it for too long.
         """
         name = self._name(key)
+        turn = _TURN_SECONDS
         while True:
             borrowed = self._ask(name, key)
             if borrowed is not None:
@@ -85,7 +88,8 @@ class Lender:
                 break
             if time.monotonic() > deadline:
                 raise PoolBusy
-            time.sleep(_TURN_SECONDS)
+            time.sleep(turn)
+            turn = min(2 * turn, _LONGEST_TURN_SECONDS)
         try:  # between the two looks another process may have loaded it, and let go of the lock
             borrowed = self._ask(name, key)
         except BaseException:
@@ -146,6 +150,8 @@ class Lender:
         with self._lock:
             lent = self._lent.pop(isolate, None)
             for connection in lent.borrowers if lent is not None else ():
+                if isolate.ran_out_of_memory():
+                    _say(connection, MEMORY)  # whoever asks from now on can still read it
                 self._selector.unregister(connection)
                 connection.close()
 
@@ -186,6 +192,7 @@ class Lender:
                 except Exception:
                     # A thread that ends would leave the calls of processes that are gone counted for ever.
                     _log.exception("an isolate could not be lent; others can")
+                    time.sleep(_FAULT_SECONDS)
 
     def _attend(self, lent: _Lent, asking: socket.socket) -> None:
         with self._lock:

@@ -8,16 +8,17 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
-from runtime.contract.invocation import Limits, LoadReport, Script
+from runtime.contract.invocation import Failure, Limits, LoadReport, Script
 from runtime.engines import frames, process_limits
 from runtime.engines.call_state import CallState, CallStopped, over, process_ended
 from runtime.engines.calling import ProcessBroken
 from runtime.engines.cgroups import Group, Groups
 from runtime.engines.egress_proxy import EgressProxy
 from runtime.engines.javascript.bundle import BUNDLE, MAP, script_name, without_map
-from runtime.engines.javascript.channels import Control
+from runtime.engines.javascript.channels import Channel, Control
 from runtime.engines.javascript.command import HEADROOM, STDERR_BYTES, THREADS, IsolateLauncher, limits_of
 from runtime.engines.javascript.cpu_share import CpuShare
 from runtime.engines.javascript.doorway import IsolateSockets
@@ -53,6 +54,7 @@ class OwnIsolate(Isolate):
         self._groups = groups
         self._group: Group | None = None
         self._out_of_memory: bool | None = None  # None: not looked at yet
+        self._looking = threading.Lock()
         self._idle_cpu = 0.0
         self._idle_seen = 0.0
         self._looked = 0.0
@@ -64,7 +66,8 @@ class OwnIsolate(Isolate):
         self._scripts, self._stderr = self.folder / "script", self.folder / "stderr"
         self._process: subprocess.Popen[bytes] | None = None
         try:
-            self.presence = Presence(self.folder / "presence" if shared else None)
+            if shared:
+                self.presence = Presence(self.folder / "presence")
             self._start(pad, memory)
         except OSError as error:
             self.close()
@@ -142,11 +145,12 @@ class OwnIsolate(Isolate):
 
     def ran_out_of_memory(self) -> bool:
         """Tell whether the process has ended for want of memory."""
-        if self._out_of_memory is None:
-            output = self._error_output()
-            ended = self._group is not None and self._group.ran_out_of_memory()
-            self._out_of_memory = ended or any(mark in output for mark in _OUT_OF_MEMORY)
-        return self._out_of_memory
+        with self._looking:  # once: what the process wrote is removed by whoever has looked first
+            if self._out_of_memory is None:
+                output = self._error_output()
+                ended = self._group is not None and self._group.ran_out_of_memory()
+                self._out_of_memory = ended or any(mark in output for mark in _OUT_OF_MEMORY)
+            return self._out_of_memory
 
     def close(self) -> bool:
         """End the process and let go of everything it held; False when that was done before."""
@@ -195,6 +199,11 @@ class OwnIsolate(Isolate):
         missing = process_limits.missing_limit(self.pid, limits_of(memory, own_user=True))
         if missing is not None:
             raise ProcessBroken(f"the isolate was started without its limit {missing!r}")
+
+    def _end(self, culprit: Channel, state: CallState, failure: Failure) -> None:
+        if failure.limit == "memory":
+            self._out_of_memory = True  # the process itself says nothing of it to those who ask
+        super()._end(culprit, state, failure)
 
     def _running(self) -> bool:
         return not self._ended and self._process is not None and self._process.poll() is None

@@ -60,6 +60,10 @@ class Presence:
         """Note that this process has just had something done."""
         self._moments[self._own + 1] = time.monotonic()
 
+    def own(self) -> int:
+        """Return how many calls this process has."""
+        return self._counts[self._own]
+
     def others(self) -> int:
         """Return how many calls the other processes have."""
         return sum(self._counts[cell] for cell in range(1, 1 + 2 * SLOTS, 2) if cell != self._own)
@@ -77,6 +81,12 @@ class Presence:
         self._counts[_LEAVING] = 1
         with self._lock:
             pass
+
+    def close(self) -> None:
+        """Share no more: what is shared holds a descriptor, and whoever has the isolate may be garbage for long."""
+        with self._lock:
+            own = bytearray(self._counts.tobytes())
+            self._counts, self._moments = memoryview(own).cast("q"), memoryview(own).cast("d")
 
     def forget(self, slot: int) -> None:
         """Count no calls of a process that is gone, whose slot this was."""

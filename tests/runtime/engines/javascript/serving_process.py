@@ -36,6 +36,7 @@ def main() -> None:
         "check": engine.check,
         "pids": lambda: sorted(isolate.pid for isolate in engine._isolates.running()),
         "isolates": engine.isolates,
+        "retire": engine.retire,
         "close": engine.close,
     }
 

@@ -37,6 +37,10 @@ GREEDY = worker(
     "await new Promise((done) => setTimeout(done, 8000)); return new Response('slept');"
 )
 SPINNING = worker("if (event.spin) for (;;); return new Response('here');")
+STUBBORN = worker(
+    "for (const start = Date.now(); Date.now() - start < (event.milliseconds ?? 0););"
+    "return new Response('x'.repeat(event.length ?? 4));"
+)
 LOADING = f"for (const start = Date.now(); Date.now() - start < 700;);\n{COUNTING}"
 
 
@@ -324,3 +328,59 @@ def test_what_was_left_by_a_killed_process_is_no_hindrance(serve: Serve) -> None
     second, third = serve(), serve()
 
     assert [second.ask(counting).json(), third.ask(counting).json()] == [1, 2]
+
+
+def test_a_version_is_retired_while_a_call_waits_for_a_channel_of_another_process(serve: Serve) -> None:
+    first, second = serve(idle_seconds=2.0), serve(idle_seconds=2.0)
+    stubborn = script(STUBBORN)
+    first.ask(stubborn)
+    (pid,) = first.pids()
+    # Too long an answer: its channel is given up, and the next call has to have one opened.
+    assert second.ask(stubborn, event={"length": 2000}, limits=Limits(response=1000)).status == 502
+    beside = first.begin_call(stubborn, event={"milliseconds": 1500})
+    time.sleep(0.3)  # nothing is opened in the isolate while its script computes
+    waiting = second.begin_call(stubborn)
+    time.sleep(0.3)
+    second.begin("retire", stubborn.version).result(10)
+
+    assert waiting().body == b"xxxx"
+    assert beside().body == b"xxxx"
+    assert [first.ask(stubborn).body, second.ask(stubborn).body, first.ask(stubborn).body] == [b"xxxx"] * 3
+    wait_for(lambda: not runs(pid))  # nothing is counted in it any more
+
+
+def test_isolates_that_are_gone_leave_no_descriptors_and_no_names(serve: Serve) -> None:
+    first, second = serve(idle_seconds=30.0), serve(idle_seconds=30.0)
+    for _ in range(12):
+        stubborn = script(STUBBORN)
+        assert [first.ask(stubborn).body, second.ask(stubborn).body] == [b"xxxx", b"xxxx"]
+        for serving in (second, first):
+            serving.begin("retire", stubborn.version).result(10)
+    gone = "presence (deleted)"
+    wait_for(lambda: not [name for serving in (first, second) for name in opened(serving) if name.endswith(gone)])
+
+    stubborn = script(STUBBORN)
+    first.ask(stubborn)
+    (pid,) = first.pids()
+    for serving in (first, second):
+        for _ in range(6):  # each gives up a channel
+            assert serving.ask(stubborn, event={"length": 2000}, limits=Limits(response=1000)).status == 502
+    assert second.pids() == [pid]
+    names = [path.name for path in serving_folder(first).glob("*/host/egress*")]
+    assert len(names) <= 2 * 2
+
+
+def opened(serving: Serving) -> list[str]:
+    """Give the names of what a process has open."""
+    names = []
+    for entry in Path(f"/proc/{serving.process.pid}/fd").iterdir():
+        try:
+            names.append(str(entry.readlink()))
+        except FileNotFoundError:  # it has just been closed
+            continue
+    return names
+
+
+def serving_folder(serving: Serving) -> Path:
+    """Give the folder of a process's own isolates, by the lock that it holds there."""
+    return next(Path(name).parent for name in opened(serving) if name.endswith("/lock") and "integration-js-" in name)
