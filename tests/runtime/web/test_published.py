@@ -60,3 +60,15 @@ def test_each_script_adds_what_it_asks_for_and_takes_nothing_away() -> None:
     assert page["connect-src"] == ["https://c.example"]
     assert page["style-src"] == ["'self'", "https://b.example"]
     assert page["base-uri"] == ["'none'"] and page["frame-ancestors"] == ["'self'"]
+
+
+def test_names_of_one_script_take_nothing_from_another_that_needs_none() -> None:
+    named, open_ = "script-src 'nonce-abc' 'sha256-abc=' https://a.example", "script-src 'unsafe-inline'"
+    for policies in ((named, open_), (open_, named)):
+        asked = set(directives(*policies)["script-src"])
+        assert asked == {"https://host.example/0.js", "https://host.example/1.js", "https://a.example", open_[11:]}
+    # Both in one policy: the second is for browsers that do not know the first.
+    assert directives(f"{named} 'unsafe-inline'")["script-src"] == ["https://host.example/0.js", *named.split()[1:]]
+    both = directives(f"{named} 'unsafe-inline'", "style-src 'unsafe-inline'")
+    assert both["script-src"][1:4] == named.split()[1:]
+    assert both["style-src"] == ["'self'", "'unsafe-inline'"]
