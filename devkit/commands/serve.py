@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 GARBAGE = (700, 10, 10)
 """Python's own thresholds: a host lives long, other than most commands."""
 SWITCHING = 0.0002
-"""Seconds for which a thread that only computes keeps the interpreter while others wait. Python's own 5 ms are as long as
-many renders, each of which waits for it several times: beside three threads that compute, one that answers took 22 to
-69 ms at worst (p99) and takes 5, while they get as much done."""
+"""Seconds for which a thread that only computes keeps the interpreter while others wait. Python's own 5 ms are as long
+as many renders, each of which waits for it several times: beside three threads that compute, one that answers took 22
+to 69 ms at worst (p99) and takes 5, while they get as much done."""
 STARTING = 1.0
 """Seconds after which a serving process listens for signals."""
 STOP_AFTER = 45
