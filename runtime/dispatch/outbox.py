@@ -1,4 +1,7 @@
-"""Events are committed with the change that causes them: no event without its change, no change without its event."""
+"""Events are committed with the change that causes them: no event without its change, no change without its event.
+
+But for an integration of which so many wait (`queue.MAX_STANDING`) that it will hear of nothing in time anyway.
+"""
 
 from __future__ import annotations
 
@@ -49,9 +52,9 @@ def emit(
         for candidate in chosen
         for _ in range(count)
     ]
-    _insert(session, rows)
+    written = _insert(session, rows)
     if chosen:
-        return [row["id"] for row in rows], None
+        return [row["id"] for row in written], None
     reasons = [why_not(EVENTS[kind], candidate, space_id=space_id, site_id=site_id) for candidate in candidates]
     return [], reasons[-1] if reasons else "no installation is there to get it"
 
@@ -102,7 +105,11 @@ def _row(kind: str, integration_id: str, installation_id: str | None, fields: di
     }
 
 
-def _insert(session: Session, rows: list[dict[str, Any]]) -> None:
-    if rows:
-        queue.add(session, rows)
+def _insert(session: Session, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Commit events but for integrations that have too many; gives those that are committed."""
+    full = queue.overfull(session, {row["integration_id"] for row in rows}) if rows else set()
+    written = [row for row in rows if row["integration_id"] not in full]
+    if written:
+        queue.add(session, written)
         session.info[WAKE] = True
+    return written

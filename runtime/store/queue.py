@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import product
 from typing import Any, Literal
@@ -35,7 +35,10 @@ CLAIMING = 7_401_883_121
 """The lock of PostgreSQL that who takes events holds; `migrate.LOCK` is the other one."""
 MAX_WAITING = 50_000
 """Events of an integration that are not over, beyond which nothing more is taken that could be left out: every process
-that looks for what is due passes by all of them. What changes cause is always written, and ends by itself."""
+that looks for what is due passes by all of them."""
+MAX_STANDING = 100_000
+"""Events of an integration that are not over, beyond which none is written at all: what is changed over and over causes
+more of them than a slow script takes. More than `MAX_WAITING`, so that tasks push out no change."""
 FARTHEST = 60.0
 """Seconds beyond what anybody asked for that a moment of the queue may lie ahead: clocks of several hosts differ."""
 Source = Literal["people", "visitors"]
@@ -49,6 +52,13 @@ def is_full(session: Session, integration_id: str, more: int = 1) -> bool:
     The condition is written out, since parameters would hide from the database that its index has what is asked for.
     """
     return rows.has_more(session, EventRow, MAX_WAITING - more, STANDING, integration_id=integration_id)
+
+
+def overfull(session: Session, integration_ids: Collection[str]) -> set[str]:
+    """Give those of some integrations that have as many events as there may ever be."""
+    of = EventRow.integration_id.in_(integration_ids)
+    counted = select(EventRow.integration_id).where(of, STANDING).group_by(EventRow.integration_id)
+    return set(session.scalars(counted.having(func.count() >= MAX_STANDING)))
 
 
 def add(session: Session, events: Sequence[dict[str, Any]]) -> None:

@@ -1,0 +1,51 @@
+"""Events that wait: a change that is made over and over writes no more of them than there may be."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import func, select
+
+from runtime.contract.identifiers import new_id
+from runtime.dispatch import outbox
+from runtime.store import queue, secrets
+from runtime.store.database import Database, now
+from runtime.store.installed import Installed
+from runtime.store.tables.events import EventRow
+from runtime.store.tables.installations import InstallationRow
+from tests import databases
+
+SCOPES = ("space:content:read", "site:views:read")
+CHANGED = {"revisionId": "r"}
+
+
+def _waiting(integration_id: str) -> dict[str, Any]:
+    event: dict[str, Any] = {"id": new_id(), "integration_id": integration_id, "type": "task", "payload": "{}"}
+    return event | {"lane": event["id"], "state": "failed", "attempts": 1, "due_at": time.time(), "created_at": now()}
+
+
+def _count(store: Database, integration_id: str) -> int:
+    with store.transaction(writes=False) as session:
+        of = select(func.count()).select_from(EventRow).where(EventRow.integration_id == integration_id)
+        return session.scalar(of) or 0
+
+
+def test_what_changes_cause_is_bounded_for_each_integration(tmp_path: Path) -> None:
+    secrets.use_keyring(secrets.load_keyring(tmp_path, None))
+    greedy, other = new_id(), new_id()
+    both = [Installed(new_id(), one, "active", SCOPES, "all", "all") for one in (greedy, other)]
+    installation = InstallationRow(id=both[0].installation_id, integration_id=greedy)
+    with databases.opened(tmp_path) as store:
+        with store.transaction(writes=True) as session:
+            queue.add(session, [_waiting(greedy) for _ in range(queue.MAX_STANDING - 1)])
+        with store.transaction(writes=True) as session:
+            assert len(outbox.emit(session, "space_content_updated", both, CHANGED, space_id="s")[0]) == 2
+        for _ in range(3):
+            with store.transaction(writes=True) as session:
+                assert len(outbox.emit(session, "space_content_updated", both, CHANGED, space_id="s")[0]) == 1
+                outbox.emit_change(session, "installation_setup", installation, {"status": "active"})
+                outbox.emit_to(session, "installation_setup", installation, {"status": "active"})
+        assert _count(store, greedy) == queue.MAX_STANDING
+        assert _count(store, other) == 4
