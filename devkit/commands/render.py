@@ -22,7 +22,7 @@ from devkit.projects.findings import Finding
 from devkit.projects.project import Project
 from devkit.rendering import remote_lists
 from devkit.terminal import completion
-from devkit.terminal.output import Problem, complain, json_option, say, warn
+from devkit.terminal.output import Problem, complain, json_option, note, say, warn
 from runtime.contract import accessibility, contentkit
 from runtime.contract.invocation import LoadReport, ScriptFault
 from runtime.engines.egress import EgressRules
@@ -136,7 +136,7 @@ def command(
     for line in called.trace.logs:
         if known and line.message.startswith(known):
             continue
-        click.echo(f"{line.level}: {line.message}", err=True)
+        note(f"{line.level}: {line.message}")
     output = _output(ctx, project, called, run.entry, component)
     for violation in contentkit.violations(output):
         warn(str(violation))
@@ -230,7 +230,7 @@ def _finding(project: Project, fault: ScriptFault, entry: str) -> Finding:
 def _tell(finding: Finding) -> None:
     complain(finding.sentence)
     if finding.pointed:
-        click.echo(finding.pointed, err=True)
+        note(finding.pointed)
 
 
 def _draw_files(

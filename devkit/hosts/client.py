@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import ssl
 from typing import Any
 from urllib.parse import quote
@@ -15,6 +16,8 @@ from devkit.terminal.output import Problem
 from runtime import version
 
 TIMEOUT = 60
+MOST_BYTES = 128 * 1024 * 1024
+"""Of an answer: more than any that a host gives, and less than what would hold the memory of who asks."""
 
 
 class RequestRefused(Problem):
@@ -51,12 +54,17 @@ class Client:
                 data=data,
                 params={name: value for name, value in query.items() if value is not None},
                 timeout=TIMEOUT,
+                stream=True,
             )
+            content = _content(answer)
         except requests.RequestException as error:
             raise HostUnreachable(f"{self.host} does not answer ({reason(error)})") from error
         if answer.status_code >= 400:
-            raise RequestRefused(answer.status_code, _message(answer))
-        return answer.json() if answer.content else None
+            raise RequestRefused(answer.status_code, _message(answer, content))
+        try:
+            return json.loads(content) if content else None
+        except (ValueError, RecursionError) as error:
+            raise HostUnreachable(f"{self.host} does not answer in JSON; is it a host?") from error
 
     def stream(self, path: str, silence: float = 60, **query: str | None) -> requests.Response:
         """Open a stream of server-sent events; `silence` is in seconds, after which it counts as broken.
@@ -66,7 +74,7 @@ class Client:
         params = {name: value for name, value in query.items() if value is not None}
         answer = self._session.get(f"{self.host}{path}", params=params, stream=True, timeout=(TIMEOUT, silence))
         if answer.status_code >= 400:
-            raise RequestRefused(answer.status_code, _message(answer))
+            raise RequestRefused(answer.status_code, _message(answer, _content(answer)))
         return answer
 
 
@@ -107,8 +115,20 @@ def _distrust(cause: object) -> str:
     return "no encrypted connection came about"
 
 
-def _message(answer: requests.Response) -> str:
+def _content(answer: requests.Response) -> bytes:
+    """Read an answer whole; raises HostUnreachable where it does not end."""
+    read, pieces = 0, []
+    for piece in answer.iter_content(1 << 16):
+        read += len(piece)
+        if read > MOST_BYTES:
+            answer.close()
+            raise HostUnreachable(f"the answer has more than {MOST_BYTES // 1024 // 1024} MB; is it a host?")
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _message(answer: requests.Response, content: bytes) -> str:
     try:
-        return str(answer.json()["error"]["message"])
-    except (ValueError, KeyError, TypeError):
+        return str(json.loads(content)["error"]["message"])
+    except (ValueError, KeyError, TypeError, RecursionError):
         return f"the host answered {answer.status_code} {answer.reason}"

@@ -1,0 +1,93 @@
+"""What commands print: a terminal obeys nothing of it but our own colors."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import click
+import pytest
+
+from devkit.hosts import client
+from devkit.hosts.client import Client, HostUnreachable
+from devkit.hosts.credentials import Credentials
+from devkit.terminal import output
+
+EVIL = "\x1b]0;title\x07\x1b[2J\x1b[8m\x9b31m\u202egnp\r\x7f"
+PLAIN = r"\u001b]0;title\u0007\u001b[2J\u001b[8m\u009b31m\u202egnp\u000d\u007f"
+
+
+class Hostile(BaseHTTPRequestHandler):
+    """A host that answers what a person would be deceived by, or without end."""
+
+    def do_GET(self) -> None:
+        if self.path == "/v1/endless":
+            self.send_response(200)
+            self.end_headers()
+            try:
+                while True:
+                    self.wfile.write(b"[" * 65536)
+            except OSError:
+                return
+        refused = self.path == "/v1/user"
+        body = json.dumps({"error": {"code": 400, "message": EVIL}}).encode() if refused else b"<html>"
+        self.send_response(400 if refused else 200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def hostile() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Hostile)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_nothing_but_colors_reaches_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    styled = click.style("red", fg="red", bold=True) + click.style("faint", dim=True)
+    assert output.harmless(f"{styled} two\nlines\twide\r\n") == f"{styled} two\nlines\twide\n"
+    for write in (output.say, output.note, output.warn, output.complain, output.whisper):
+        write(EVIL)
+        captured = capsys.readouterr()
+        written = captured.out + captured.err
+        assert PLAIN.removesuffix(r"\u000d\u007f") in written
+        assert not any(
+            sign in written for sign in ("\x1b]", "\x1b[2J", "\x1b[8m", "\x07", "\x9b", "\u202e", "\r", "\x7f")
+        )
+
+
+def test_json_stays_json(capsys: pytest.CaptureFixture[str]) -> None:
+    output.answer(True, {"title": EVIL}, "")
+    assert json.loads(capsys.readouterr().out) == {"title": EVIL}
+    output.say(json.dumps({"title": EVIL}, ensure_ascii=False))
+    assert json.loads(capsys.readouterr().out) == {"title": EVIL}
+
+
+def test_what_a_host_refuses_with_is_plain(hostile: str) -> None:
+    command = [sys.executable, "-m", "devkit", "whoami", "--host", hostile, "--token", "dk_x"]
+    done = subprocess.run(command, capture_output=True, check=False, timeout=60)
+    assert done.returncode == 1
+    assert rb"\u001b]0;title\u0007" in done.stderr
+    assert not any(sign in done.stderr for sign in (b"\x1b]", b"\x07", b"\xc2\x9b"))
+
+
+def test_an_answer_has_an_end(hostile: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "MOST_BYTES", 4 * 1024 * 1024)
+    asked = Client(Credentials(hostile, "dk_x"))
+    with pytest.raises(HostUnreachable, match="more than 4 MB"):
+        asked.call("GET", "/v1/endless")
+    with pytest.raises(HostUnreachable, match="does not answer in JSON"):
+        asked.call("GET", "/v1/other")
