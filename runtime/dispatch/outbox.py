@@ -6,6 +6,7 @@ But for an integration of which so many wait (`queue.MAX_STANDING`) that it will
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -20,11 +21,15 @@ from runtime.store.database import now
 from runtime.store.installed import Installed
 from runtime.store.tables.installations import InstallationRow
 
+_log = logging.getLogger(__name__)
+
 WAKE = "dispatcher should look"
 MAX_CHANGES = 10
 CHANGES_WINDOW = 10.0
 """A script that configures itself where it hears of its configuration causes the next event by itself. None of these is
 left out, but of one installation no more than this many go in any so many seconds; the others wait."""
+_told: set[str] = set()
+"""Integrations of which the log of this process says that they are told of nothing now."""
 
 
 def emit(
@@ -36,15 +41,20 @@ def emit(
     space_id: str | None = None,
     site_id: str | None = None,
     count: int = 1,
+    has_room: bool = False,
 ) -> tuple[list[str], str | None]:
     """Commit an event for every one of the installations that it matches.
 
-    Of what visitors cause, which may be any number, it leaves out those of whom too many wait already. Returns the ids
-    of the events and, where nothing matched, the reason of the last candidate.
+    Of what visitors cause, which may be any number, it leaves out those of whom too many wait already. `has_room` says
+    that the caller has looked whether there is room. Returns the ids of the events and, where nothing matched, the
+    reason of the last candidate.
     """
-    chosen = matching(EVENTS[kind], candidates, space_id=space_id, site_id=site_id)
+    chosen = matched = matching(EVENTS[kind], candidates, space_id=space_id, site_id=site_id)
     if EVENTS[kind].by_visitors:
         chosen = [one for one in chosen if not queue.is_full(session, one.integration_id, count)]
+    elif not has_room:
+        full = _overfull(session, {one.integration_id for one in chosen})
+        chosen = [one for one in chosen if one.integration_id not in full]
     place = {"spaceId": space_id} if space_id else {}
     place |= {"siteId": site_id} if site_id else {}
     rows = [
@@ -52,9 +62,9 @@ def emit(
         for candidate in chosen
         for _ in range(count)
     ]
-    written = _insert(session, rows)
-    if chosen:
-        return [row["id"] for row in written], None
+    _insert(session, rows)
+    if matched:
+        return [row["id"] for row in rows], None
     reasons = [why_not(EVENTS[kind], candidate, space_id=space_id, site_id=site_id) for candidate in candidates]
     return [], reasons[-1] if reasons else "no installation is there to get it"
 
@@ -62,7 +72,7 @@ def emit(
 def emit_to(session: Session, kind: str, installation: InstallationRow, fields: dict[str, Any]) -> str:
     """Commit an event for one installation, whatever its status: its own setup and its end."""
     row = _row(kind, installation.integration_id, installation.id, fields)
-    _insert(session, [row])
+    _insert_where_room_is(session, row)
     return str(row["id"])
 
 
@@ -72,7 +82,7 @@ def emit_change(session: Session, kind: str, installation: InstallationRow, fiel
     due = queue.next_slot(session, installation.id, most=MAX_CHANGES, window=CHANGES_WINDOW)
     row["held"] = 0.0 if due is None else max(0.0, due - row["due_at"])
     row["due_at"] += row["held"]
-    _insert(session, [row])
+    _insert_where_room_is(session, row)
     return str(row["id"])
 
 
@@ -105,11 +115,26 @@ def _row(kind: str, integration_id: str, installation_id: str | None, fields: di
     }
 
 
-def _insert(session: Session, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Commit events but for integrations that have too many; gives those that are committed."""
-    full = queue.overfull(session, {row["integration_id"] for row in rows}) if rows else set()
-    written = [row for row in rows if row["integration_id"] not in full]
-    if written:
-        queue.add(session, written)
+def _insert(session: Session, rows: list[dict[str, Any]]) -> None:
+    if rows:
+        queue.add(session, rows)
         session.info[WAKE] = True
-    return written
+
+
+def _insert_where_room_is(session: Session, row: dict[str, Any]) -> None:
+    if not _overfull(session, {row["integration_id"]}):
+        _insert(session, [row])
+
+
+def _overfull(session: Session, integration_ids: set[str]) -> set[str]:
+    """Give those of which so many events wait that no more is written, and say so in the log when it begins."""
+    full = queue.overfull(session, integration_ids) if integration_ids else set()
+    for integration_id in full - _told:
+        _log.warning(
+            "%d events of the integration %s wait: it is not told of what changes now, until some of them are over",
+            queue.MAX_STANDING,
+            integration_id,
+        )
+    _told.difference_update(integration_ids - full)
+    _told.update(full)
+    return full

@@ -70,7 +70,9 @@ def trigger(
     space_id, site_id = _place(session, integration, kind, body, candidates)
     chosen = matching(EVENTS[kind], candidates, space_id=space_id, site_id=site_id)
     must_have_room(session, integration, body.count * len(chosen))
-    return outbox.emit(session, kind, candidates, _fields(body), space_id=space_id, site_id=site_id, count=body.count)
+    return outbox.emit(
+        session, kind, candidates, _fields(body), space_id=space_id, site_id=site_id, count=body.count, has_room=True
+    )
 
 
 def must_have_room(session: Session, integration: IntegrationRow, more: int = 1) -> None:
