@@ -9,10 +9,27 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TypeVar
 
 Key = TypeVar("Key", str, tuple[str, str])
+Thing = TypeVar("Thing")
 
 
 class NoneLeft(Exception):
     """An owner holds all that it may for now."""
+
+
+def first_to_go(idle: Iterable[Thing], owner: Callable[[Thing], str], newcomer: str | None = None) -> list[Thing]:
+    """Order what lies idle, the thing used longest ago first, by who can best be spared.
+
+    Of each owner the thing used last goes after everything that somebody has two of, and so on: whoever keeps many
+    makes room before those who keep few lose the one they have. `newcomer` is for whom room is made, who will have one
+    more.
+    """
+    kept = {newcomer: 1}
+    places = []
+    for age, thing in enumerate(reversed(list(idle))):
+        whose = owner(thing)
+        kept[whose] = kept.get(whose, 0) + 1
+        places.append((kept[whose], age, thing))
+    return [thing for _, _, thing in sorted(places, key=lambda place: place[:2], reverse=True)]
 
 
 class Shares:

@@ -37,6 +37,8 @@ class Isolate(ABC):
 
     owner: str
     """The organization whose call had it started; empty where another serving process has started it."""
+    used_by: str
+    """The organization whose call of this process was the last one in it, or had it started."""
     pid: int
     base_memory: int
     share: CpuShare
@@ -60,7 +62,8 @@ class Isolate(ABC):
         self._control: Control | None = None
         self.presence = Presence()  # of this process alone, until it is shared
         self._handle = None
-        self.owner, self.pid, self.base_memory = "", 0, 0
+        self.owner = self.used_by = ""
+        self.pid = self.base_memory = 0
         self.load_logs: list[LogLine] = []  # from loading, for the first call's trace
 
     @property

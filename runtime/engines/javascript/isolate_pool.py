@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import replace
 from typing import cast
@@ -18,6 +18,7 @@ from runtime.engines.javascript.isolate import Isolate
 from runtime.engines.javascript.lending import Key, Lender
 from runtime.engines.javascript.own_isolate import OwnIsolate
 from runtime.engines.sandbox import SandboxUnavailable
+from runtime.engines.shares import first_to_go
 
 _log = logging.getLogger(__name__)
 
@@ -100,6 +101,7 @@ class IsolatePool:
                 continue
             if channel is None:
                 raise PoolBusy
+            isolate.used_by = owner
             with self._lock:
                 load_logs, isolate.load_logs = isolate.load_logs, []
             state.trace.logs += load_logs
@@ -147,12 +149,13 @@ class IsolatePool:
         now = time.monotonic()
         with self._lock:
             left = [item for item in self._leaving if item.idle()]
-            idle = sorted((item for item in self._ready() if item.idle()), key=lambda item: item.idle_since)
-            surplus = len(idle) - self._idle_total
+            idle = _by_idleness(item for item in self._ready() if item.idle())
+            surplus = max(0, len(idle) - self._idle_total)
+            spared = set(first_to_go(idle, _user)[:surplus])
             leaving = [
                 item
-                for place, item in enumerate(idle)
-                if place < surplus
+                for item in idle
+                if item in spared
                 or now - item.idle_since > self._idle_seconds
                 or item.active_while_idle(_IDLE_CPU_SECONDS)
             ]
@@ -283,7 +286,7 @@ class IsolatePool:
                         raise PoolBusy
                     self._changed.wait(min(left, _TURN_SECONDS))
                     continue
-            self._replace(min(idle, key=lambda item: item.idle_since))
+            self._replace(first_to_go(_by_idleness(idle), _user, owner)[0])
         if spare is not None and not (limits.memory == Limits().memory and spare.loadable()):
             spare.close()
             spare = None
@@ -292,7 +295,7 @@ class IsolatePool:
         except BaseException:
             self._free_place()
             raise
-        isolate.owner = owner
+        isolate.owner = isolate.used_by = owner
         with self._lock:
             self._running.add(isolate)
         return isolate
@@ -366,3 +369,12 @@ class IsolatePool:
         with self._lock:
             self._places -= 1
             self._changed.notify_all()
+
+
+def _by_idleness(isolates: Iterable[Isolate]) -> list[Isolate]:
+    """Order isolates by when they became idle, the one idle longest first."""
+    return sorted(isolates, key=lambda isolate: isolate.idle_since)
+
+
+def _user(isolate: Isolate) -> str:
+    return isolate.used_by

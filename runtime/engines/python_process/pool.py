@@ -74,7 +74,7 @@ class PythonEngine:
             self._pool.drop(worker)
             raise
         worker.load_logs = list(report.logs)
-        self._pool.keep(worker, (script.version, None, limits.memory))
+        self._pool.keep(worker, (script.version, None, limits.memory), organization)
         return report
 
     def invoke(self, invocation: Invocation, done: TraceSink) -> Outcome:

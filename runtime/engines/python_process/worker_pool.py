@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from runtime.engines.calling import PoolBusy
 from runtime.engines.python_process.worker import Worker
-from runtime.engines.shares import Shares
+from runtime.engines.shares import Shares, first_to_go
 
 # Version, tenant, memory limit in bytes; without a tenant for a worker that has loaded its script and served nobody.
 Key = tuple[str, str | None, int]
@@ -83,7 +83,7 @@ class WorkerPool:
                 full = self._places >= self._total
                 if group.size < self._per_key and (not full or self._resting):
                     if full:
-                        evicted = next(iter(self._resting))
+                        evicted = first_to_go(self._resting, lambda worker: worker.used_by, owner[0])[0]
                         self._remove_idle(evicted)
                     group.size += 1
                     self._places += 1
@@ -105,6 +105,7 @@ class WorkerPool:
             self._key_of[worker] = key
             self._busy.add(worker)
             self._owners[worker] = owner
+            worker.used_by = owner[0]
         return worker, True
 
     def give(self, worker: Worker) -> None:
@@ -138,8 +139,8 @@ class WorkerPool:
         with self._lock:
             self._busy.add(worker)
 
-    def keep(self, worker: Worker, key: Key) -> None:
-        """Take back a lent worker that has loaded its script, for the first call of whatever tenant."""
+    def keep(self, worker: Worker, key: Key, owner: str) -> None:
+        """Take back a lent worker that has loaded its script for an organization, for the first call of any tenant."""
         with self._lock:
             self._busy.discard(worker)
             kept = not self._closed and self._places < self._total and key not in self._groups
@@ -149,6 +150,7 @@ class WorkerPool:
                 self._places += 1
                 self._key_of[worker] = key
                 worker.idle_since = time.monotonic()
+                worker.used_by = owner
                 worker.rest()
                 group.idle.append(worker)
                 self._resting[worker] = None
@@ -230,6 +232,7 @@ class WorkerPool:
         self._shares.enter(*owner)
         self._owners[worker] = owner
         self._busy.add(worker)
+        worker.used_by = owner[0]
 
     def _unlend(self, worker: Worker) -> None:
         """Note that a worker serves no call; the lock is held."""

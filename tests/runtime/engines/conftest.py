@@ -83,11 +83,14 @@ def asker(engine: Engine) -> Ask:
         event: dict[str, Any] | None = None,
         limits: Limits | None = None,
         fetch_body: bytes | None = None,
+        organization: str = "",
     ) -> Answered:
         selected = source if isinstance(source, Script) else script(source)
         event_text, environment = json.dumps(event or FETCH).encode(), json.dumps(ENVIRONMENT).encode()
+        bounds = limits or Limits(wall=10.0)
         return send(
-            engine, Invocation(selected, tenant, event_text, environment, fetch_body, limits or Limits(wall=10.0))
+            engine,
+            Invocation(selected, tenant, event_text, environment, fetch_body, bounds, organization=organization),
         )
 
     return ask

@@ -146,6 +146,17 @@ def test_total_is_kept_by_ending_the_longest_idle(make: Make, asking: Any) -> No
     assert [ask(source, tenant=tenant).json() for tenant in ("a", "b", "a", "c", "a", "b")] == [1, 1, 2, 1, 3, 1]
 
 
+def test_an_organization_with_many_idle_workers_makes_room_before_its_neighbor(make: Make, asking: Any) -> None:
+    ask = asking(make(workers_total=3))
+    source = Script("s", "python", COUNTING)
+    ask(source, tenant="neighbor", organization="neighbor")
+    for tenant in ("a", "b", "c", "d"):
+        ask(source, tenant=tenant, organization="greedy")
+
+    assert ask(source, tenant="neighbor", organization="neighbor").json() == 2
+    assert ask(source, tenant="d", organization="greedy").json() == 2
+
+
 def test_tenants_wait_for_each_other_at_the_total(make: Make, asking: Any) -> None:
     ask = asking(make(workers_total=2))
     source = Script("s", "python", SLEEPING.format(0.02))

@@ -11,9 +11,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime.engines.shares import NoneLeft, Shares, Turns, WaitingShares
+from runtime.engines.shares import NoneLeft, Shares, Turns, WaitingShares, first_to_go
 
 STEPS = st.lists(st.tuples(st.booleans(), st.sampled_from("abcde"), st.sampled_from(["", "x", "y"])), max_size=300)
+
+
+@given(st.lists(st.sampled_from("abcd"), max_size=40), st.integers(0, 40))
+def test_who_keeps_many_makes_room_first(owners: list[str], going: int) -> None:
+    things = list(enumerate(owners))
+    order = first_to_go(things, lambda thing: thing[1])
+    assert sorted(order) == things
+    stay = order[going:]
+    counts = {owner: sum(whose == owner for _, whose in stay) for owner in set(owners)}
+    for owner in counts:
+        own = [thing for thing in things if thing[1] == owner]
+        # Of one owner those go that were used longest ago, and nobody loses one while another keeps two more.
+        assert sorted(thing for thing in stay if thing[1] == owner) == own[len(own) - counts[owner] :]
+        assert counts[owner] == len(own) or counts[owner] >= max(counts.values(), default=0) - 1
 
 
 @given(st.integers(2, 64), STEPS)

@@ -128,6 +128,20 @@ def test_idle_isolates_make_room_and_go(make: Make, own: Callable[..., Ask]) -> 
     wait_for(lambda: engine.isolates() == 0)
 
 
+@pytest.mark.parametrize("room", [{"isolates_idle": 2}, {"isolates_total": 2}], ids=["idle", "in all"])
+def test_an_organization_with_many_idle_isolates_makes_room_before_its_neighbor(
+    make: Make, own: Callable[..., Ask], room: dict[str, int]
+) -> None:
+    engine = make(**room)
+    ask, kept = own(engine), script(COUNTING)
+    ask(kept, organization="neighbor")
+    for _ in range(4):
+        ask(script(COUNTING), organization="greedy")
+    wait_for(lambda: engine.isolates() == 2)
+
+    assert ask(kept, organization="neighbor").json() == 2
+
+
 def test_no_room_is_an_overload_not_an_error(make: Make, own: Callable[..., Ask]) -> None:
     engine = make(isolates_total=1)
     ask, sleeping = own(engine), script(SLEEPING)
