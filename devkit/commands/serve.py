@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from granian.constants import Interfaces
 
-from devkit.local_host import private_files
+from devkit.local_host import descriptors, private_files
 from devkit.local_host.leash import end_with_starter
 from devkit.local_host.log import log_to_errors
 from devkit.local_host.serving import GIVE_UP_AFTER, Server, Shared
@@ -96,6 +96,7 @@ def command(
         except OSError as error:
             raise Problem(f"{settings.data} cannot be written: {error.strerror}; choose another --data") from error
     end_with_starter()
+    descriptors.allow_many()
     log_to_errors(settings)
     os.environ["DEVKIT_LISTEN_PORT"] = str(port)
     _must_be_free(address, port)

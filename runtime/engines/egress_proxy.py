@@ -6,16 +6,19 @@ import logging
 import selectors
 import socket
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 from runtime.engines.egress import EgressRules
 from runtime.engines.egress_account import Account, Gate
 from runtime.engines.egress_exchange import WAIT_SECONDS, Exchange, turn_away
+from runtime.engines.exhaustion import EXHAUSTED, PAUSE_SECONDS
 from runtime.engines.shares import Shares
 
 _log = logging.getLogger(__name__)
 
 _MAX_CONNECTIONS = 128  # of all workers at one time
+_SAY_SECONDS = 60.0  # between two times that this is logged
 # Whether whoever waits already hears of a listener that comes later, too; else it has to be woken.
 _KERNEL_KEEPS = hasattr(selectors, "EpollSelector") or hasattr(selectors, "KqueueSelector")
 
@@ -31,6 +34,7 @@ class EgressProxy:
         self._threads = ThreadPoolExecutor(_MAX_CONNECTIONS, "egress")
         self._shares = Shares(_MAX_CONNECTIONS)
         self._closed = False
+        self._said_at = float("-inf")
         self._wake_read, self._wake_write = socket.socketpair()
         self._wake_read.setblocking(False)
         self._selector.register(self._wake_read, selectors.EVENT_READ)
@@ -81,12 +85,15 @@ class EgressProxy:
                 if key.fileobj is self._wake_read:
                     self._wake_read.recv(4096)
                     continue
+                error: OSError | None = None
                 with self._lock:
                     gate = self._gates.get(key.fd)
                     try:
                         client = gate.listener.accept()[0] if gate else None
-                    except OSError:  # the client went away, or the listener broke; the worker's end cleans up
-                        client = None
+                    except OSError as failed:  # the client went away, or the listener broke: the worker's end cleans up
+                        client, error = None, failed
+                if error is not None and error.errno in EXHAUSTED:
+                    self._wait_for_room(error)
                 if gate is None or client is None:
                     continue
                 try:
@@ -94,6 +101,13 @@ class EgressProxy:
                 except Exception:  # this thread is the way out of all scripts, and must not go with one connection
                     _log.exception("a connection of a script could not be taken")
                     client.close()
+
+    def _wait_for_room(self, error: OSError) -> None:
+        now = time.monotonic()
+        if now - self._said_at > _SAY_SECONDS:
+            self._said_at = now
+            _log.error("scripts cannot reach the network for now: %s", error)
+        time.sleep(PAUSE_SECONDS)
 
     def _hand_over(self, gate: Gate, client: socket.socket) -> None:
         """Give a connection a thread; who has no place is turned away here, so that none waits for one."""

@@ -16,6 +16,7 @@ from queue import Empty, Full, Queue
 from runtime.contract.identifiers import new_id
 from runtime.engines.dev_tunnel import messages
 from runtime.engines.dev_tunnel.messages import ANSWER, BODY, BOUNDS, BUSY, CALL, END, GONE, REPLACED, TAKEN
+from runtime.engines.exhaustion import EXHAUSTED, PAUSE_SECONDS
 from runtime.engines.frames import FrameError, FrameReader, pack
 
 _log = logging.getLogger(__name__)
@@ -125,9 +126,15 @@ class Line:
         while True:
             try:
                 connection, _ = self._server.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._serve, args=(connection,), name="tunnel call", daemon=True).start()
+            except OSError as error:
+                if error.errno not in EXHAUSTED:
+                    return  # it was closed
+                time.sleep(PAUSE_SECONDS)
+                continue
+            try:
+                threading.Thread(target=self._serve, args=(connection,), name="tunnel call", daemon=True).start()
+            except RuntimeError:  # the machine lets this process have no further thread
+                connection.close()
 
     def _serve(self, connection: socket.socket) -> None:
         reader = FrameReader(connection, BOUNDS)
