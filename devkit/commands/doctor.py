@@ -13,7 +13,7 @@ from devkit.examining.table import EXAMINATIONS
 from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
 from devkit.terminal import completion
-from devkit.terminal.output import json_option, say
+from devkit.terminal.output import json_option, one_line, say
 
 SIGNS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "problem": ("✗", "red")}
 
@@ -46,7 +46,7 @@ def _one(place: Place, name: str, fix: bool, as_json: bool) -> Examination:
         result = table.examine(place, name).after_mending()
     if not as_json:
         sign, color = SIGNS[result.state]
-        say(f"{click.style(sign, fg=color)} {name}: {result.found}")
+        say(f"{click.style(sign, fg=color)} {name}: {one_line(result.found)}")
         if result.cure:
             say(f"    {result.cure}" + (" (or: devkit doctor --fix)" if result.fix else ""))
     return result

@@ -15,7 +15,7 @@ from devkit.hosts.choosing import Choice
 from devkit.projects import names
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
-from devkit.terminal.output import json_option, say
+from devkit.terminal.output import json_option, one_line, say
 from runtime.contract import event_examples
 from runtime.contract.measures import bytes_text, duration_text
 
@@ -105,7 +105,7 @@ def _line(event: dict[str, Any]) -> str:
         what(event),
         notes(event),
     ]
-    return "  ".join(words).rstrip()
+    return one_line("  ".join(words)).rstrip()
 
 
 def _whole(detail: dict[str, Any]) -> str:

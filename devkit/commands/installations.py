@@ -27,7 +27,7 @@ def command(name: str | None, organization: str | None, chosen: Choice, as_json:
     """List what is installed on an organization, or where the integration NAME is, with what each waits for."""
     client = chosen.client()
     owner = organization_of(client, organization)
-    found = client.call("GET", f"/v1/orgs/{part(owner)}/installations", search=name, limit=1000)["items"]
+    found = client.every(f"/v1/orgs/{part(owner)}/installations", search=name)
     rows = [
         (item["integration"]["name"], item["installation"])
         for item in found

@@ -9,7 +9,7 @@ import click
 
 from devkit.hosts import credentials
 from devkit.hosts.client import Client
-from devkit.terminal.output import Problem, answer, json_option
+from devkit.terminal.output import Problem, answer, json_option, one_line
 
 MOST = 10_000
 EXAMPLES = """\b
@@ -39,7 +39,7 @@ def command(host: str, name: str | None, token: str | None, piped: bool, as_json
     new = credentials.Credentials(host.rstrip("/"), token or _asked_for(host, piped))
     user = Client(new).call("GET", "/v1/user")
     called = credentials.save(new, name)
-    text = f"Logged in to {new.host} as {user['displayName']}."
+    text = f"Logged in to {new.host} as {one_line(user['displayName'])}."
     if called != credentials.name_of(new.host):
         text += f" Its name is {called}."
     answer(as_json, {"host": new.host, "name": called, "user": user}, text)

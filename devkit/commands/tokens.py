@@ -8,8 +8,8 @@ import click
 
 from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
-from devkit.hosts.client import Client, part
-from devkit.terminal.output import Problem, answer, json_option
+from devkit.hosts.client import part
+from devkit.terminal.output import Problem, answer, json_option, one_line
 
 EXAMPLES = """\b
 Examples: devkit tokens
@@ -40,10 +40,10 @@ def command(title: str | None, days: int, revoked: str | None, chosen: Choice, a
     if title is not None:
         made = client.call("POST", "/v1/user/tokens", {"title": title, "expiresIn": days or None})
         until = f"until {made['expiresAt']}" if made["expiresAt"] else "until it is revoked"
-        note = f"Created {made['id']} ({made['title']}), which holds {until}. It is shown this once:"
+        note = f"Created {made['id']} ({one_line(made['title'])}), which holds {until}. It is shown this once:"
         answer(as_json, {"host": client.host, **made}, f"{note}\n{made['token']}")
         return
-    tokens = list(_tokens(client))
+    tokens = list(client.every("/v1/user/tokens"))
     if revoked is None:
         answer(as_json, {"host": client.host, "tokens": tokens}, "\n".join(_line(token_) for token_ in tokens))
         return
@@ -57,20 +57,9 @@ def command(title: str | None, days: int, revoked: str | None, chosen: Choice, a
     answer(as_json, {"host": client.host, "id": revoked, "revoked": True, "current": row["current"]}, text)
 
 
-def _tokens(client: Client) -> list[dict[str, Any]]:
-    items: list[dict[str, Any]] = []
-    page = None
-    while True:
-        response = client.call("GET", "/v1/user/tokens", page=page, limit=1000)
-        items += response["items"]
-        page = (response.get("next") or {}).get("page")
-        if page is None:
-            return items
-
-
 def _line(row: dict[str, Any]) -> str:
     mark = click.style("*", fg="green", bold=True) if row["current"] else " "
     parts = [f"{mark} {row['id']}", f"created {row['createdAt']}"]
     parts += [f"ends {row['expiresAt']}"] if row.get("expiresAt") else []
     parts += [str(row["title"])] if row.get("title") else []
-    return "  ".join([*parts, *(["(in use here)"] if row["current"] else [])])
+    return one_line("  ".join([*parts, *(["(in use here)"] if row["current"] else [])]))

@@ -10,7 +10,7 @@ from devkit.hosts.client import Client, part
 from devkit.releasing.confirmation import ask_to_lose
 from devkit.releasing.history import versions
 from devkit.terminal import completion
-from devkit.terminal.output import Problem, answer, json_option
+from devkit.terminal.output import Problem, answer, json_option, one_line
 
 MOST_NAMED = 5
 
@@ -26,8 +26,7 @@ def command(name: str, chosen: Choice, as_json: bool, yes: bool) -> None:
     Example: devkit unpublish my-integration
     """
     client = chosen.client()
-    known = client.call("GET", "/v1/integrations", search=name, limit=1000)["items"]
-    if not any(item["name"] == name for item in known):
+    if not any(item["name"] == name for item in client.every("/v1/integrations", search=name)):
         raise Problem(f"there is no integration {name} on {client.host}")
     if not yes:
         ask_to_lose(f"{name} on {client.host}: what goes is {_what_goes(client, name)}, and all its events.", yes)
@@ -38,8 +37,8 @@ def command(name: str, chosen: Choice, as_json: bool, yes: bool) -> None:
 def _what_goes(client: Client, name: str) -> str:
     """Say how many versions there are, and which organizations of this person have it installed."""
     kept = sum(1 for _ in versions(client, name))
-    organizations = client.call("GET", "/v1/orgs", limit=100)["items"]
-    where = [one["title"] for one in organizations if installations.find(client, name, one["id"]) is not None]
+    organizations = client.every("/v1/orgs")
+    where = [one_line(one["title"]) for one in organizations if installations.find(client, name, one["id"]) is not None]
     listed = ", ".join(where[:MOST_NAMED]) + (" and more" if len(where) > MOST_NAMED else "")
     of_yours = f"of your organizations {listed} installed it" if where else "none of your organizations installed it"
     return f"{kept} version{'s' if kept > 1 else ''}, every installation with its configuration ({of_yours})"

@@ -14,7 +14,7 @@ from devkit.projects import names
 from devkit.projects.environments import env_option
 from devkit.releasing.history import versions
 from devkit.terminal import completion
-from devkit.terminal.output import json_option, say
+from devkit.terminal.output import json_option, one_line, say
 
 EXAMPLES = """\b
 Examples: devkit versions my-integration
@@ -39,4 +39,4 @@ def _line(row: dict[str, Any]) -> str:
     words = [mark, str(row["version"]).rjust(4), row["createdAt"], row["runtime"].ljust(6), row.get("title", "")]
     if not row["restorable"]:
         words.append("(cannot be restored)")
-    return "  ".join(words).rstrip()
+    return one_line("  ".join(words)).rstrip()

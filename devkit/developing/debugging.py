@@ -13,11 +13,12 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import IO
 
-import requests
+from requests import RequestException
 
 from devkit.build import source_maps
 from devkit.build.javascript import ENDINGS
 from devkit.developing.gates import AdapterGate, CallGate, Gate, InspectorGate
+from devkit.hosts import connections
 from devkit.local_host import private_files
 from devkit.local_host.process import choose_port
 from devkit.projects.project import Project
@@ -76,9 +77,9 @@ class Debuggee(ABC):
             if self._process.poll() is not None:
                 raise Problem(f"the debugged process ended; {self._why()}")
             try:
-                requests.get(self.url, timeout=2)
+                connections.get(self.url, timeout=2)
                 return
-            except requests.RequestException:
+            except RequestException:
                 stopping.wait(0.1)
 
     def _why(self) -> str:

@@ -18,6 +18,7 @@ from devkit.developing.reporting import Reporter
 from devkit.developing.sample_content import fill
 from devkit.developing.watcher import Watcher
 from devkit.events import following
+from devkit.hosts import installations
 from devkit.hosts.client import Client, part
 from devkit.local_host.process import LocalHost
 from devkit.projects import names
@@ -63,7 +64,7 @@ class Session:
         if self._stopping.is_set():
             return
         self._started = started
-        self._organization = self.client.call("GET", "/v1/orgs", limit=1)["items"][0]["id"]
+        self._organization = next(self.client.every("/v1/orgs", 1))["id"]
         # Before the first look at the files, so that no save falls between the two.
         with self._reloading:
             self._watcher.start()
@@ -148,18 +149,18 @@ class Session:
         """Install on the sample organization, with a space and a site to look at."""
         self._send_to_debuggee(published["name"])
         org = f"/v1/orgs/{self._organization}"
-        if not self.client.call("GET", f"{org}/spaces", limit=1)["items"]:
+        if next(self.client.every(f"{org}/spaces", 1), None) is None:
             space = self.client.call("POST", f"{org}/spaces", {"title": "Sample space"})
             fill(self.client, space["id"], published)
             self.client.call("POST", f"{org}/sites", {"title": "Sample site", "spaces": [space["id"]]})
-        installed = self.client.call("GET", f"{org}/installations", limit=1000)["items"]
-        own = [item["installation"] for item in installed if item["integration"]["name"] == published["name"]]
-        base = f"/v1/integrations/{part(published['name'])}/installations"
-        if not own:
-            own.append(self.client.call("POST", base, {"organization": self._organization}))
+        own = installations.find(self.client, published["name"], self._organization)
+        if own is None:
+            own = self.client.call(
+                "POST", installations.path_of(published["name"]), {"organization": self._organization}
+            )
             change = {"space_selection": "all", "site_selection": "all"}
-            self.client.call("PATCH", f"{base}/{own[0]['id']}", change)
-        self._endpoints = [one["urls"]["publicEndpoint"] for one in (published, own[0])]
+            self.client.call("PATCH", installations.path_of(published["name"], own["id"]), change)
+        self._endpoints = [one["urls"]["publicEndpoint"] for one in (published, own)]
 
     def _send_to_debuggee(self, name: str) -> None:
         """Have events go where the script runs: to the debugged process, or to the sandbox again."""

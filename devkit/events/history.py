@@ -35,13 +35,7 @@ def path(name: str, *more: str) -> str:
 
 def walk(client: Client, name: str, size: int = PAGE, **filters: str | None) -> Iterator[dict[str, Any]]:
     """Go through events, newest first; `filters` are those of the API: type, status, installation, since."""
-    page = None
-    while True:
-        answer = client.call("GET", path(name), page=page, limit=size, **filters)
-        yield from answer["items"]
-        page = (answer.get("next") or {}).get("page")
-        if page is None:
-            return
+    return client.every(path(name), size, **filters)
 
 
 def whole(client: Client, name: str, event: str) -> dict[str, Any]:

@@ -139,9 +139,16 @@ def refuse(findings: list[Finding], cure: str = "") -> None:
         raise Problem(findings[0].sentence + more + (f"; {cure}" if cure else ""))
 
 
+class _Dumper(yaml.SafeDumper):
+    """Writes the objects of a host's answer, too, which are a kind of dict."""
+
+
+_Dumper.add_multi_representer(dict, yaml.SafeDumper.represent_dict)
+
+
 def dump(value: Any) -> str:
     """Write a value as YAML a person likes to edit."""
-    return str(yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=110))
+    return str(yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110))
 
 
 def edit(payload: dict[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from devkit.terminal.output import one_line
 from runtime.contract.event_words import ending, subject, word
 from runtime.contract.measures import bytes_text, duration_text
 from runtime.engines.frames import LEVELS
@@ -52,17 +53,18 @@ def as_text(detail: dict[str, Any], level: str | None = None) -> str:
     words = [event["createdAt"], click.style(event["id"], fg=QUIET), what(event), ending_text(event)]
     if "durationMs" in event["delivery"]:
         words.append(duration_text(event["delivery"]["durationMs"]))
-    lines = [" ".join([*words, notes(event)]).rstrip()]
+    lines = [one_line(" ".join([*words, notes(event)])).rstrip()]
     least = LEVELS.index(level) if level is not None else 0
     for line in trace.get("logs", ()):
         if LEVELS.index(line["level"]) >= least:
             color = COLORS[line["level"]] if handled(event) else QUIET
-            lines.append(f"  {click.style(line['level'].ljust(5), fg=color)} {line['message']}")
+            lines.append(f"  {click.style(line['level'].ljust(5), fg=color)} {_indented(line['message'])}")
     for subrequest in trace.get("subrequests", ()):
-        lines.append(f"  -> {subrequest['method']} {subrequest['url']} {subrequest['status'] or subrequest['refused']}")
+        end = subrequest["status"] or subrequest["refused"]
+        lines.append(one_line(f"  -> {subrequest['method']} {subrequest['url']} {end}"))
     fault = trace.get("fault")
     if fault:
-        lines.append(f"  {fault.get('file', '')}:{fault.get('line', '')} {fault['message']}")
+        lines.append(f"  {fault.get('file', '')}:{fault.get('line', '')} {_indented(fault['message'])}")
     if trace.get("unrecorded"):
         lines.append(f"  (and {trace['unrecorded']:,} successful renders before it, counted and not recorded)")
     return "\n".join(lines)
@@ -78,6 +80,11 @@ def answer_text(answer: dict[str, Any]) -> str:
     elif answer["bytes"]:
         lines += ["", "(the body is not kept: it is no text, or longer than 64 KB)"]
     return "\n".join(lines)
+
+
+def _indented(text: str) -> str:
+    """Write the further lines of what a script says below the first: none of them may look like an event."""
+    return "\n        ".join(text.splitlines())
 
 
 def _ending(event: dict[str, Any]) -> str:

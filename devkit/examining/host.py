@@ -36,7 +36,7 @@ def confinement(place: Place) -> Examination:
     if place.known is None or place.answer is None:
         return Examination("ok", "no host to ask")
     try:
-        confinement_ = requests.get(f"{place.known.host}/readyz", timeout=5).json()["confinement"]
+        confinement_ = connections.get(f"{place.known.host}/readyz", timeout=5).json()["confinement"]
         limits, why, buffers = str(confinement_["limits"]), str(confinement_["why"]), bool(confinement_["buffers"])
         confined = bool(confinement_["sandbox"])
     except (requests.RequestException, ValueError, KeyError, TypeError):
@@ -52,9 +52,12 @@ def confinement(place: Place) -> Examination:
 
 def clock(place: Place) -> Examination:
     date = place.answer.headers.get("Date") if place.answer is not None else None
-    moment = email.utils.parsedate_to_datetime(date) if date else None
-    if moment is None:
+    if date is None:
         return Examination("ok", "no host to compare with")
+    try:
+        moment = email.utils.parsedate_to_datetime(date)
+    except ValueError:
+        return Examination("warning", f"the host's own time cannot be read: {date}", "Look at what listens there.")
     skew = time.time() - moment.timestamp()
     if abs(skew) <= MAX_SKEW:
         return Examination("ok", f"{abs(skew):.0f} s from the host's")
@@ -71,7 +74,7 @@ def token(place: Place) -> Examination:
     client = Client(place.known)
     try:
         user = client.call("GET", "/v1/user")
-        organizations = client.call("GET", "/v1/orgs", limit=100)["items"]
+        organizations = list(client.every("/v1/orgs"))
     except RequestRefused as refused:
         if refused.status in (401, 403, 404):
             return Examination("problem", f"the token does not belong to a user: {refused.sentence}", cure)

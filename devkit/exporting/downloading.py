@@ -19,22 +19,15 @@ MAX_CONFIGURATION = 100_000
 
 
 def files_of(
-    client: Client, space: str, revision: str, configuration: Mapping[str, str]
+    client: Client, space: str, revision: str, configuration: Mapping[str, Any]
 ) -> Iterator[tuple[dict[str, Any], int]]:
     """Ask for the files of a revision, some at a time; gives each with how many there are.
 
     `configuration` is what the folder says of itself (`Folder.configuration`).
     """
-    page = None
-    while True:
-        answer = client.call(
-            "GET", f"/v1/spaces/{part(space)}/revisions/{part(revision)}/folder", page=page, **configuration
-        )
+    for answer in client.pages(f"/v1/spaces/{part(space)}/revisions/{part(revision)}/folder", **configuration):
         for file in answer["items"]:
             yield file, int(answer["count"])
-        page = (answer.get("next") or {}).get("page")
-        if page is None:
-            return
 
 
 class Folder:

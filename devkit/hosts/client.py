@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import ssl
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -16,6 +17,8 @@ from devkit.terminal.output import Problem
 from runtime import version
 
 TIMEOUT = 60
+MOST_ITEMS = 1000
+"""Of one page of a list."""
 MOST_BYTES = 128 * 1024 * 1024
 """Of an answer: more than any that a host gives, and less than what would hold the memory of who asks."""
 
@@ -32,6 +35,15 @@ class HostUnreachable(Problem):
     """The host does not answer: there is none, or it went away."""
 
 
+class Answer(dict[str, Any]):
+    """An object of a host's JSON; raises HostUnreachable where it lacks what every host sends."""
+
+    def __missing__(self, name: str) -> Any:
+        raise HostUnreachable(
+            f"the answer has no `{name}`; is it a host, of a release that fits devkit {version.VERSION}?"
+        )
+
+
 class Client:
     """A connection to one host that is kept open between calls."""
 
@@ -44,7 +56,7 @@ class Client:
     def call(self, method: str, path: str, body: Any = None, data: Any = None, **query: Any) -> Any:
         """Call an operation and read its JSON; None for an empty answer. `data` is a body as it is, bytes or a file.
 
-        Raises RequestRefused, HostUnreachable.
+        Raises RequestRefused, HostUnreachable, this also when a name is looked up that the JSON does not have.
         """
         try:
             answer = self._session.request(
@@ -55,16 +67,36 @@ class Client:
                 params={name: value for name, value in query.items() if value is not None},
                 timeout=TIMEOUT,
                 stream=True,
+                allow_redirects=False,
             )
             content = _content(answer)
         except requests.RequestException as error:
             raise HostUnreachable(f"{self.host} does not answer ({reason(error)})") from error
+        _must_be_final(answer)
         if answer.status_code >= 400:
             raise RequestRefused(answer.status_code, _message(answer, content))
         try:
-            return json.loads(content) if content else None
+            return json.loads(content, object_pairs_hook=Answer) if content else None
         except (ValueError, RecursionError) as error:
             raise HostUnreachable(f"{self.host} does not answer in JSON; is it a host?") from error
+
+    def pages(self, path: str, size: int | None = None, **query: Any) -> Iterator[dict[str, Any]]:
+        """Go through the pages of a list, `size` objects each at most; raises RequestRefused, HostUnreachable."""
+        page = None
+        while True:
+            answer = self.call("GET", path, page=page, limit=size, **query)
+            items = answer["items"] if isinstance(answer, dict) else None
+            if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+                raise HostUnreachable(f"the answer at {path} is no list of objects; is {self.host} a host?")
+            yield answer
+            page = (answer.get("next") or {}).get("page")
+            if page is None:
+                return
+
+    def every(self, path: str, size: int = MOST_ITEMS, **query: Any) -> Iterator[dict[str, Any]]:
+        """Go through what a list has, asking for `size` at a time; raises RequestRefused, HostUnreachable."""
+        for answer in self.pages(path, size, **query):
+            yield from answer["items"]
 
     def stream(self, path: str, silence: float = 60, **query: str | None) -> requests.Response:
         """Open a stream of server-sent events; `silence` is in seconds, after which it counts as broken.
@@ -72,7 +104,10 @@ class Client:
         Raises RequestRefused, requests.RequestException.
         """
         params = {name: value for name, value in query.items() if value is not None}
-        answer = self._session.get(f"{self.host}{path}", params=params, stream=True, timeout=(TIMEOUT, silence))
+        answer = self._session.get(
+            f"{self.host}{path}", params=params, stream=True, timeout=(TIMEOUT, silence), allow_redirects=False
+        )
+        _must_be_final(answer)
         if answer.status_code >= 400:
             raise RequestRefused(answer.status_code, _message(answer, _content(answer)))
         return answer
@@ -113,6 +148,15 @@ def _distrust(cause: object) -> str:
     if "WRONG_VERSION_NUMBER" in str(cause) or "HTTP_REQUEST" in str(cause):
         return "it speaks no TLS there; try http:// in place of https://"
     return "no encrypted connection came about"
+
+
+def _must_be_final(answer: requests.Response) -> None:
+    """Refuse to be sent on: what is asked, and with which token, is for the host that was named."""
+    if answer.is_redirect:
+        raise HostUnreachable(
+            f"{answer.url} sends on to {answer.headers['Location']}; if that is the host, run `devkit login --host` "
+            "with its address"
+        )
 
 
 def _content(answer: requests.Response) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from devkit.hosts.client import Client, part
-from devkit.terminal.output import Problem
+from devkit.terminal.output import Problem, one_line
 
 PARTS = {"space": "spaces", "site": "sites"}
 
@@ -18,7 +18,7 @@ def path_of(name: str, installation: str = "") -> str:
 
 def find(client: Client, name: str, organization: str) -> dict[str, Any] | None:
     """Find the installation of an integration on an organization (its id); None where there is none."""
-    items = client.call("GET", f"/v1/orgs/{part(organization)}/installations", search=name, limit=1000)["items"]
+    items = client.every(f"/v1/orgs/{part(organization)}/installations", search=name)
     return next((item["installation"] for item in items if item["integration"]["name"] == name), None)
 
 
@@ -33,7 +33,7 @@ def need(client: Client, name: str, organization: str) -> dict[str, Any]:
 def parts_of(client: Client, name: str, installation: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     """List the spaces and sites of an installation, with their titles."""
     at = path_of(name, installation["id"])
-    return {kind: client.call("GET", f"{at}/{PARTS[kind]}", extended="true", limit=1000)["items"] for kind in PARTS}
+    return {kind: list(client.every(f"{at}/{PARTS[kind]}", extended="true")) for kind in PARTS}
 
 
 def lines(name: str, installation: dict[str, Any], parts: dict[str, list[dict[str, Any]]]) -> list[str]:
@@ -46,7 +46,7 @@ def lines(name: str, installation: dict[str, Any], parts: dict[str, list[dict[st
             thing = item[kind]
             title, id_ = (thing.get("title") or "", thing["id"]) if isinstance(thing, dict) else ("", thing)
             told.append(f"  {kind} {id_} {title}: {_status(item)}".replace(" :", ":"))
-    return told
+    return [one_line(line) for line in told]
 
 
 def _status(installation: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ def organization_of(client: Client, name: str | None, hint: str = "give --organi
 
     `hint` is what to do where the token has several. Raises Problem.
     """
-    items: list[dict[str, str]] = client.call("GET", "/v1/orgs", limit=100)["items"]
+    items: list[dict[str, str]] = list(client.every("/v1/orgs"))
     known = ", ".join(f"{item['id']} ({item['title']})" for item in items) or "none"
     if name is not None:
         for item in items:

@@ -13,8 +13,9 @@ import time
 import zlib
 from pathlib import Path
 
-import requests
+from requests import RequestException
 
+from devkit.hosts import connections
 from devkit.hosts.credentials import Credentials
 from devkit.local_host import private_files, running
 from devkit.local_host.leash import LEASH
@@ -81,9 +82,9 @@ class LocalHost:
             if code is not None:
                 raise Problem(f"the host did not start: {self._last_words()}")
             try:
-                if requests.get(f"{self.url}/readyz", timeout=2).status_code == 200:
+                if connections.get(f"{self.url}/readyz", timeout=2).status_code == 200:
                     return
-            except requests.RequestException:
+            except RequestException:
                 stopping.wait(0.01)
 
     def ended(self) -> bool:

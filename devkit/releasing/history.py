@@ -10,10 +10,4 @@ from devkit.hosts.client import Client, part
 
 def versions(client: Client, name: str) -> Iterator[dict[str, Any]]:
     """Go through the versions of an integration, newest first; raises Problem."""
-    page = None
-    while True:
-        answer = client.call("GET", f"/v1/integrations/{part(name)}/versions", page=page, limit=100)
-        yield from answer["items"]
-        page = (answer.get("next") or {}).get("page")
-        if page is None:
-            return
+    return client.every(f"/v1/integrations/{part(name)}/versions", 100)

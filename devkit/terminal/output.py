@@ -30,6 +30,11 @@ def harmless(text: str) -> str:
     return _OBEYED.sub(lambda found: found[1] or f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))
 
 
+def one_line(text: str) -> str:
+    """Write what comes from elsewhere in one line: a title with line breaks must not look like lines of ours."""
+    return " ".join(text.splitlines())
+
+
 def complain(sentence: str) -> None:
     """Write one line on standard error."""
     click.echo(click.style("error: ", fg="red", bold=True) + harmless(" ".join(sentence.split())), err=True)

@@ -7,13 +7,15 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import click
 import pytest
 
-from devkit.hosts import client
+from devkit.events import traces
+from devkit.hosts import client, installations
 from devkit.hosts.client import Client, HostUnreachable
 from devkit.hosts.credentials import Credentials
 from devkit.terminal import output
@@ -27,16 +29,29 @@ class Hostile(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if self.path == "/v1/endless":
-            self.send_response(200)
-            self.end_headers()
-            try:
-                while True:
-                    self.wfile.write(b"[" * 65536)
-            except OSError:
-                return
-        refused = self.path == "/v1/user"
-        body = json.dumps({"error": {"code": 400, "message": EVIL}}).encode() if refused else b"<html>"
-        self.send_response(400 if refused else 200)
+            self._send_without_end()
+        elif self.path == "/v1/moved":
+            self._send(307, b"", Location="http://elsewhere.invalid/")
+        elif self.path.startswith("/other/"):
+            self._send(200, b"{}" if "user" in self.path else b'{"items": [1]}')
+        elif self.path == "/v1/user":
+            self._send(400, json.dumps({"error": {"code": 400, "message": EVIL}}).encode())
+        else:
+            self._send(200, b"<html>")
+
+    do_POST = do_GET
+
+    def _send_without_end(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        with suppress(OSError):
+            while True:
+                self.wfile.write(b"[" * 65536)
+
+    def _send(self, status: int, body: bytes, **headers: str) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -69,11 +84,50 @@ def test_nothing_but_colors_reaches_the_terminal(capsys: pytest.CaptureFixture[s
         )
 
 
+def test_what_others_write_looks_like_no_line_of_ours() -> None:
+    faked = "title\n2026-01-01T00:00:00Z  abc  success"
+    event = {
+        "id": "e", "createdAt": "now", "payload": {"type": "fetch", "request": {"method": "GET", "url": f"/{faked}"}},
+        "delivery": {"state": "success", "attempts": 1},
+    }  # fmt: skip
+    detail = {
+        "event": event,
+        "trace": {
+            "logs": [{"level": "info", "message": faked}],
+            "subrequests": [{"method": "GET", "url": faked, "status": 200}],
+            "fault": {"file": "a.py", "line": 1, "message": faked},
+        },
+    }
+    lines = traces.as_text(detail).splitlines()
+    lines += installations.lines("name", {"status": "active", "space_selection": "all"}, {
+        "space": [{"space": {"id": "s", "title": faked}, "status": "active"}]
+    })  # fmt: skip
+    assert len(lines) == 9
+    assert all("\n" not in line and not line.startswith("2026") for line in lines)
+
+
 def test_json_stays_json(capsys: pytest.CaptureFixture[str]) -> None:
     output.answer(True, {"title": EVIL}, "")
     assert json.loads(capsys.readouterr().out) == {"title": EVIL}
     output.say(json.dumps({"title": EVIL}, ensure_ascii=False))
     assert json.loads(capsys.readouterr().out) == {"title": EVIL}
+
+
+@pytest.mark.parametrize("command", ["whoami", "installations", "tokens", "unpublish name --yes", "versions name"])
+def test_a_host_that_answers_something_else_is_told(hostile: str, command: str) -> None:
+    name, *more = command.split()
+    program = [sys.executable, "-m", "devkit", name, "--host", f"{hostile}/other", "--token", "dk_x", *more]
+    done = subprocess.run(program, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 1
+    assert "a host" in done.stderr.splitlines()[-1]
+    assert "Error" not in done.stderr
+
+
+def test_no_command_is_sent_on(hostile: str) -> None:
+    asked = Client(Credentials(hostile, "dk_x"))
+    for call in (lambda: asked.call("POST", "/v1/moved", {"secret": 1}), lambda: asked.stream("/v1/moved")):
+        with pytest.raises(HostUnreachable, match=r"/v1/moved sends on to http://elsewhere\.invalid/; if that is"):
+            call()
 
 
 def test_what_a_host_refuses_with_is_plain(hostile: str) -> None:
