@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -46,6 +47,7 @@ def main() -> int:
     parser.add_argument("--only", action="append", choices=list(MEASURES), metavar="NAME", help=", ".join(MEASURES))
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers into a file too")
     chosen = parser.parse_args()
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # with which every process would compile the host anew
     described, results, problems = machine(), [], 0
     try:
         peers.prepare()

@@ -9,19 +9,15 @@ from pathlib import Path
 
 import click
 
-from devkit.developing import debugging
-from devkit.developing.actions import HELP, Actions
-from devkit.developing.remote import RemoteSession
 from devkit.developing.reporting import Reporter
-from devkit.developing.session import Session
 from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
 from devkit.hosts.credentials import LOCAL
 from devkit.local_host import running
 from devkit.local_host.process import LocalHost, choose_port
 from devkit.offline.confinement import sandbox_option
-from devkit.projects import project as projects
 from devkit.projects.environments import env_option
+from devkit.projects.folder import find_folder
 from devkit.terminal import completion
 from devkit.terminal.output import json_option
 from runtime.engines.sandbox import SandboxMode
@@ -80,7 +76,7 @@ def command(
     the integration there are answered by the code here, for as long as this runs.
     """
     started = time.perf_counter()
-    folder, _ = projects.find_folder(path)
+    folder, _ = find_folder(path)
     stopping = threading.Event()
     for number in ENDINGS:  # also a terminal that closes: the host must be stopped in order then, too
         signal.signal(number, lambda *_: stopping.set())
@@ -92,6 +88,8 @@ def command(
             raise click.UsageError(
                 "--host and --to take none of --port, --data, --fresh and --debug: no host is started here."
             )
+        from devkit.developing.remote import RemoteSession
+
         known = Choice(host, token, to, quiet=True).credentials()  # it is told where events are answered from
         RemoteSession(known, path, stopping, reporter, env=env, sandbox=sandbox, everybody=everybody).run(started)
         return
@@ -123,9 +121,16 @@ def _run(
     settings: dict[str, str] = {}
     try:
         if debug:
+            from devkit.developing import debugging
+            from devkit.projects import project as projects
+
             debuggee = debugging.start(projects.load(path, env), debug_port, place / "debug.log")
             settings = {"wall_seconds": str(debugging.NO_LIMIT), "allow_egress": debuggee.address}
         host = LocalHost(place, port, sandbox, **settings)
+        # Not before: the host starts meanwhile.
+        from devkit.developing.actions import HELP, Actions
+        from devkit.developing.session import Session
+
         session = Session(host, path, stopping, reporter, env=env, browser=browser, debuggee=debuggee)
         actions = Actions(session, host.port, reporter, stopping)
         host.wait(stopping)
@@ -135,7 +140,7 @@ def _run(
             )
             debuggee.wait(stopping)
         # Before the preview is announced: whoever reads that may call other commands at once.
-        note = _write_note(projects.find_folder(path)[0], host.url, place, reporter)
+        note = _write_note(find_folder(path)[0], host.url, place, reporter)
         with actions.keys:
             if actions.keys.there:
                 reporter.tell("keys", HELP)
