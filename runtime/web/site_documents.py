@@ -16,6 +16,7 @@ from runtime.contract.inclusions import Inclusions
 from runtime.serializers.file_urls import address_of
 from runtime.services import content, visiting
 from runtime.services.expressions import evaluated
+from runtime.services.html.formulas import Formulas
 from runtime.services.html.targets import Ref
 from runtime.services.html.writing import html_of
 from runtime.store.content.entries import Page
@@ -83,6 +84,7 @@ class _SiteTargets:
         self._session, self._shown, self._snapshot = session, shown, snapshot
         self._pages, self._home, self._at = pages, home, at
         self._inclusions = Inclusions()
+        self._formulas = Formulas()
 
     def href(self, ref: Ref) -> str | None:
         """Lead to a page of the site, to a file, or to an address."""
@@ -117,6 +119,10 @@ class _SiteTargets:
     def anchor(self, name: str) -> str:
         """Anchors are as they are written."""
         return name
+
+    def formula(self, tex: str, *, display: bool) -> str | None:
+        """Have the browser draw a formula."""
+        return self._formulas.mathml(tex, display=display)
 
     def block(self, node: Mapping[str, Any]) -> str | None:
         """Draw a block of an integration, or include a content."""

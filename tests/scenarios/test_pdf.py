@@ -45,7 +45,15 @@ In a tab.
 {% endtab %}
 {% endtabs %}
 
-Note[^1].
+Note[^1], with $$x^2$$.
+
+$$
+\\frac{a}{b}
+$$
+
+$$
+\\unfinished{
+$$
 
 [^1]: A note at the end.
 """
@@ -103,6 +111,7 @@ def test_a_space_becomes_a_book(space: Space) -> None:
         "A note at the end",
     ):
         assert words in text, words
+    assert "frac" not in text and r"\unfinished{" in text  # a formula is drawn, what is none stands as it was written
     assert "Nobody sees this" not in text and "Nor what is in it" not in text
     outside, inside = links_of(reader)
     assert outside == {"https://example.com/"} and inside >= 6

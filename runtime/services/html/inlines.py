@@ -94,7 +94,8 @@ class InlineWriter:
         return f"<code>{escape(text_in(data_of(node), 'expression'))}</code>"
 
     def _math(self, node: Node) -> str:
-        return f'<code class="math">{escape(text_in(data_of(node), "formula"))}</code>'
+        tex = text_in(data_of(node), "formula")
+        return self._targets.formula(tex, display=False) or f'<code class="math">{escape(tex)}</code>'
 
     def _mention(self, node: Node) -> str:
         ref: Ref = data_of(node).get("ref") or {}

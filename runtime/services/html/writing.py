@@ -111,7 +111,8 @@ class _Writer:
         return f'<figure class="code">{head}<pre><code>{inner}</code></pre></figure>'
 
     def _math(self, node: Node, level: int) -> str:
-        return f'<pre class="math">{escape(text_in(data_of(node), "formula"))}</pre>'
+        tex = text_in(data_of(node), "formula")
+        return self._targets.formula(tex, display=True) or f'<pre class="math">{escape(tex)}</pre>'
 
     def _images(self, node: Node, level: int) -> str:
         nodes = [node] if node["type"] == "image" else objects(node.get("nodes"))

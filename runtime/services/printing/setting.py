@@ -15,6 +15,7 @@ from runtime.contract.inclusions import Inclusions
 from runtime.engines.apart.answers import Refused
 from runtime.services.html.targets import Ref
 from runtime.services.html.writing import html_of
+from runtime.services.printing.formulas import DrawnFormulas
 
 BOOK, PDF = "book.json", "made.pdf"
 HERE = Path(__file__).parent
@@ -24,9 +25,9 @@ PICTURES = "picture:"
 class BookTargets:
     """Where references lead within a book: to a page of it, or to an address; nowhere else."""
 
-    def __init__(self, book: Mapping[str, Any], page_id: str) -> None:
-        """Take the book, and the page that is written."""
-        self._book, self._page = book, page_id
+    def __init__(self, book: Mapping[str, Any], page_id: str, formulas: DrawnFormulas) -> None:
+        """Take the book, the page that is written, and what draws the formulas of all of its pages."""
+        self._book, self._page, self._formulas = book, page_id, formulas
         self._inclusions = Inclusions()
         self._here = {page["id"] for page in book["pages"]}
 
@@ -61,6 +62,10 @@ class BookTargets:
     def anchor(self, name: str) -> str:
         """Give the id of an element that is of one page alone."""
         return _anchor(self._page, name)
+
+    def formula(self, tex: str, *, display: bool) -> str | None:
+        """Draw a formula."""
+        return self._formulas.svg(tex, display=display)
 
     def block(self, node: Mapping[str, Any]) -> str | None:
         """Include a content; a block of an integration is said to be there."""
@@ -132,11 +137,12 @@ def _whole(book: Mapping[str, Any]) -> str:
     parts = [f"<html lang=en><head><title>{title}</title></head><body>"]
     if len(book["pages"]) > 1:
         parts.append(f'<header class="cover"><h1>{title}</h1></header>{_contents(book["pages"])}')
+    formulas = DrawnFormulas()
     for page in book["pages"]:
         rank = min(6, page["depth"] + 1)
         head = f'<h{rank} class="title" id="{escape(_anchor(page["id"], ""))}">{escape(page["title"])}</h{rank}>'
         lead = f'<p class="lead">{escape(page["description"])}</p>' if page["description"] else ""
-        text = html_of(page["document"], BookTargets(book, page["id"]), heading=rank + 1)
+        text = html_of(page["document"], BookTargets(book, page["id"], formulas), heading=rank + 1)
         parts.append(f'<article class="{page["type"]}">{head}{lead}{text}</article>')
     return "".join((*parts, "</body></html>"))
 

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from runtime.services.html.formulas import LONGEST, Formulas
 from runtime.services.html.targets import Ref
 from runtime.services.html.writing import html_of
 from runtime.services.markdown.reading import document_of
+from runtime.services.printing.formulas import DrawnFormulas
 
 ALLOWED = {
     *(
@@ -35,6 +37,17 @@ ALLOWED = {
     *("img", "kbd", "li", "ol", "p", "pre", "s", "section", "span", "strong", "sub", "sup", "table", "tbody", "td"),
     *("th", "thead", "tr", "ul"),
 }
+ALLOWED |= {
+    *("math", "menclose", "mfenced", "mfrac", "mi", "mn", "mo", "mover", "mpadded", "mphantom", "mroot"),
+    *("mrow", "mspace", "msqrt", "mstyle", "msub", "msubsup", "msup", "mtable", "mtd", "mtext", "mtr"),
+    *("munder", "munderover"),
+}
+FORMULAS = {
+    *("accent", "columnalign", "columnlines", "columnspacing", "depth", "display", "displaystyle", "fence"),
+    *("form", "height", "linethickness", "lspace", "mathbackground", "mathcolor", "mathsize", "mathvariant"),
+    *("maxsize", "minsize", "movablelimits", "notation", "rowlines", "rowspacing", "rspace", "scriptlevel"),
+    *("separator", "stretchy", "voffset", "width"),
+}
 ATTRIBUTES = {"alt", "class", "height", "href", "id", "src", "start", "width"}
 
 
@@ -52,6 +65,9 @@ class Targets:
 
     def anchor(self, name: str) -> str:
         return f"of-{name}"
+
+    def formula(self, tex: str, *, display: bool) -> str | None:
+        return Formulas().mathml(tex, display=display)
 
     def block(self, node: Mapping[str, Any]) -> str | None:
         return None
@@ -84,7 +100,7 @@ def looked(html: str) -> Looked:
 def is_harmless(html: str) -> Looked:
     found = looked(html)
     assert found.tags <= ALLOWED, found.tags - ALLOWED
-    assert {name for name, _ in found.attributes} <= ATTRIBUTES, found.attributes
+    assert {name for name, _ in found.attributes} <= ATTRIBUTES | FORMULAS, found.attributes
     for name, value in found.attributes:
         if name in ("href", "src"):
             scheme = "".join(sign for sign in value if sign > " ").lower().partition(":")[0]
@@ -161,7 +177,7 @@ $$
         "Do it.",
         "Hidden text.",
         "a.py",
-        "a < b",
+        "a<b",
         "The note.",
     ):
         assert words in found.text, words
@@ -282,6 +298,74 @@ NODES = st.recursive(
 @settings(max_examples=150)
 def test_nothing_that_a_document_says_runs(nodes: list[Any]) -> None:
     is_harmless(html_of({"object": "document", "nodes": nodes}, Targets()))
+
+
+def formula(tex: str, *, display: bool = False) -> str:
+    kind = "math" if display else "inline-math"
+    node = {"object": "block", "type": kind, "data": {"formula": tex}}
+    if not display:
+        node = {"object": "block", "type": "paragraph", "nodes": [node]}
+    return html_of({"object": "document", "nodes": [node]}, Targets())
+
+
+def test_formulas_are_drawn_by_the_browser() -> None:
+    found = is_harmless(formula(r"\int_0^1 \frac{x}{2}\,dx \leq \sqrt{y}", display=True))
+    assert {"math", "msubsup", "mfrac", "msqrt"} <= found.tags and "∫" in found.text and "\\" not in found.text
+    assert ("display", "block") in found.attributes
+    assert ("display", "inline") in is_harmless(formula("a")).attributes
+
+
+@pytest.mark.parametrize("tex", [r"\frac", r"\left(", "x_", r"\begin{matrix}", "{" * 3000, "x" * (LONGEST + 1), ""])
+def test_what_is_no_formula_stays_as_it_is_written(tex: str) -> None:
+    found = is_harmless(formula(tex))
+    assert "math" not in found.tags and found.text == tex
+    assert DrawnFormulas().svg(tex, display=True) is None
+
+
+def test_a_document_has_an_end_of_formulas() -> None:
+    formulas = Formulas(10)
+    assert [formulas.mathml("abcd", display=False) is None for _ in range(3)] == [False, False, True]
+
+
+COMMANDS = [
+    *(
+        r"\href{javascript:alert(1)}",
+        r"\class{x}",
+        r"\cssId{x}",
+        r"\style{background:url(//x)}",
+        r"\color{javascript:x}",
+    ),
+    *(r"\text{<script>alert(1)</script>}", r"\text{&lt;img onerror=x&gt;}", r"\operatorname{<b>}", r"\mathrm{</math>}"),
+    *(
+        r"\frac",
+        r"\sqrt",
+        r"\left(",
+        r"\right)",
+        "{",
+        "}",
+        "_",
+        "^",
+        "&",
+        r"\\",
+        r"\begin{matrix}",
+        r"\end{matrix}",
+        "x",
+    ),
+    *("<script>", '" onclick="x', "&#60;", r"\hspace{1em}", r"\fbox", r"\begin{array}{c|c}", r"\end{array}", "'", "日"),
+]
+
+
+@given(st.lists(st.sampled_from(COMMANDS) | TEXTS, max_size=12).map(" ".join))
+def test_nothing_that_a_formula_says_runs(tex: str) -> None:
+    is_harmless(formula(tex, display=True))
+    drawn = DrawnFormulas().svg(tex, display=True)
+    if drawn is not None:
+        assert looked(drawn).tags <= {"p", "svg", "path", "rect", "line", "g"}, drawn
+
+
+def test_a_formula_that_takes_too_long_is_not_drawn() -> None:
+    assert DrawnFormulas().svg("{1+" * 30 + "x" + "}" * 30, display=True) is None  # twice as long for each level
+    assert DrawnFormulas().svg(r"\text{日本語}", display=True) is None  # which its font lacks
 
 
 def test_what_is_very_deep_becomes_text() -> None:

@@ -262,7 +262,7 @@ def test_pages_of_spaces_are_read_with_blocks_in_them(integration: Installed, ho
             "type": "insert_page",
             "id": "text",
             "title": "Text",
-            "document": {"markdown": f"See [it](/pages/drawn), `<b>`.\n\n{to_hidden}"},
+            "document": {"markdown": f"See [it](/pages/drawn), `<b>`, $$x^2$$.\n\n{to_hidden}"},
         },
         {"type": "insert_page", "id": "drawn", "title": "Drawn", "document": {"document": document}},
         {"type": "insert_page", "id": "hidden", "title": "Hidden", "hidden": True, "document": {"markdown": "x"}},
@@ -278,6 +278,7 @@ def test_pages_of_spaces_are_read_with_blocks_in_them(integration: Installed, ho
     assert api.post(f"{path}/{change}/merge").status == 200
     text = requests.get(f"{home}docs/1/text", timeout=60).text
     assert f'<a href="{home}docs/1/drawn">it</a>' in text and "<code>&lt;b&gt;</code>" in text and "Hidden" not in text
+    assert '<math display="inline"><mrow><msup><mi>x</mi>' in text
     assert "Below" not in text  # what is in a hidden page is hidden, too
     block = requests.get(f"{home}docs/1/drawn", timeout=60).text
     assert (

@@ -1,0 +1,60 @@
+"""Formulas of a book, drawn as SVG: what sets the PDF knows no MathML."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from runtime.services.html.formulas import Formulas
+
+MOST_IN_BOOK = 100_000
+"""Characters of all formulas of a book that are drawn."""
+MOST_EFFORT = 2_000
+"""Effort for one formula: about as many milliseconds on a slow machine."""
+MOST_EFFORT_IN_BOOK = 40_000
+SIZE = 14.0
+"""Pixels: the size of the text around."""
+_MARGIN = 1.0  # that the library leaves around a drawing
+
+
+class DrawnFormulas:
+    """The formulas of one book; those that take too long stay what their author wrote."""
+
+    def __init__(self) -> None:
+        self._formulas = Formulas(MOST_IN_BOOK)
+        self._left = MOST_EFFORT_IN_BOOK
+
+    def svg(self, tex: str, *, display: bool) -> str | None:
+        """Draw a formula that stands in a line, or on lines of its own with `display`; None where it stays as it is."""
+        mathml = self._formulas.mathml(tex, display=display)
+        if mathml is None:
+            return None
+        effort = _effort(ElementTree.fromstring(mathml), 1)
+        if effort > min(MOST_EFFORT, self._left):
+            return None
+        self._left -= effort
+        from ziamath.config import config
+        from ziamath.zmath import Math
+
+        config.svg2 = False  # whose names would be those of other drawings of the book, too
+        try:
+            drawn = Math(mathml, size=SIZE)
+            if not all(drawn.font.glyphindex(sign) for sign in set(_signs(mathml))):
+                return None  # its one font lacks what the fonts of the text may have
+            svg, below = str(drawn.svg()), _MARGIN - float(drawn.getyofst())
+        except Exception:  # of which it raises many kinds where it does not know what an author's formula means
+            return None
+        if display:
+            return f'<p class="math">{svg}</p>'
+        return f'<span class="math" style="vertical-align: {-below:.2f}px">{svg}</span>'
+
+
+def _effort(element: ElementTree.Element, factor: int) -> int:
+    """Estimate the work: the library measures what stands in a row anew for each row around it, each time twice."""
+    if factor > MOST_EFFORT:
+        return factor
+    inner = factor * 2 if element.tag == "mrow" else factor
+    return factor + sum(_effort(child, inner) for child in element)
+
+
+def _signs(mathml: str) -> str:
+    return "".join("".join(ElementTree.fromstring(mathml).itertext()).split())
