@@ -30,11 +30,16 @@ def command(data: str | None, database_url: str | None, spaces: tuple[str, ...],
         raise Problem(f"{data} has no database; `devkit init --data {data}` makes one")
     with problems_told(str(data), "choose a folder that you may write"), closing(Database(address)) as database:
         migrate(database)
+        chosen = list(spaces) or None
         with database.transaction(writes=True) as session:
-            writing.make_anew(session, list(spaces) or None)
+            for absent in writing.absent(session, spaces):
+                raise Problem(
+                    f"there is no space {absent[:60]} in this database; its address at `/app` ends with its id"
+                )
+            writing.make_anew(session, chosen)
         Indexer(database).work()
         with database.transaction(writes=False) as session:
-            made, pages, left = writing.progress(session)
+            made, pages, left = writing.progress(session, chosen)
     if left:
         raise Problem(
             f"{left} spaces could not be indexed yet; the messages above say why, and a host goes on with them"

@@ -11,8 +11,10 @@ from typing import Any, TypeVar, cast
 
 from runtime.api.call import Call
 from runtime.api.unfinished import Unfinished
+from runtime.contract.computing import OF_SPECIFICATIONS, Compute
 from runtime.services import content as service
 from runtime.services.computed_content import ComputedContent, Reader
+from runtime.services.computed_specifications import SpecificationSource
 from runtime.services.computing import ContentSourceClient
 from runtime.store.content.entries import Page
 from runtime.store.content.revisions import snapshot_of
@@ -30,6 +32,14 @@ def content_source(call: Call) -> ContentSourceClient:
     """Give what asks content sources on this host."""
     host = call.host
     return ContentSourceClient(host.database, host.plans, host.invoker, host.addresses)
+
+
+def source_of(call: Call, request: Compute) -> ContentSourceClient | SpecificationSource:
+    """Give what answers for the source that is asked for."""
+    client = content_source(call)
+    if request.source.type == OF_SPECIFICATIONS:
+        return SpecificationSource(client, _computed(call, client), call.host.database)
+    return client
 
 
 def whole(call: Call, row: RevisionRow, *, computed: bool, show: Callable[[Snapshot], T]) -> T | Unfinished:
@@ -113,10 +123,12 @@ def _may(call: Call) -> bool:
 
 
 def _reader(call: Call, row: RevisionRow, snapshot: Snapshot) -> Reader:
-    host = call.host
     space = cast(SpaceRow, call.named.rows["space"])
-    computed = ComputedContent(content_source(call), host.renders, host.database, host.blobs)
-    return computed.reader(call.actor.reach, space, row.id, snapshot)
+    return _computed(call, content_source(call)).reader(call.actor.reach, space, row.id, snapshot)
+
+
+def _computed(call: Call, client: ContentSourceClient) -> ComputedContent:
+    return ComputedContent(client, call.host.renders, call.host.database, call.host.blobs)
 
 
 def _shown(call: Call, show: Callable[..., T], *of: Any) -> T:

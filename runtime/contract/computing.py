@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import MISSING, AfterValidator, Field, StringConstraints
+from pydantic import MISSING, AfterValidator, Field, StringConstraints, model_validator
 
 from runtime.contract.base import Body, JsonObject, Query, Text, WireModel
 from runtime.contract.content_references import ContentReference
 
 SOURCE = re.compile(r"integration:([^:]+):([^:]+)")
+OF_SPECIFICATIONS = "builtin:openapi"
 MAX_DEPENDENCIES = 50
 MAX_SOURCE = 10_000
 """Characters of a source that stands in a page, as JSON: whoever reads a page reads the list of all of them."""
@@ -19,9 +20,9 @@ MAX_SOURCE = 10_000
 ObjectId = Annotated[Text, StringConstraints(min_length=1, max_length=100)]
 
 
-def _is_of_an_integration(kind: str) -> str:
-    if not SOURCE.fullmatch(kind):
-        raise ValueError("this host computes content of `integration:<name>:<source>` only")
+def _is_computed_here(kind: str) -> str:
+    if not SOURCE.fullmatch(kind) and kind != OF_SPECIFICATIONS:
+        raise ValueError(f"must be `integration:<name>:<source>` or `{OF_SPECIFICATIONS}`: this host computes no other")
     return kind
 
 
@@ -49,15 +50,25 @@ class Dependency(Body):
 class ComputedSource(Body):
     """A content source with its properties."""
 
-    type: Annotated[Text, StringConstraints(max_length=300), AfterValidator(_is_of_an_integration)]
+    type: Annotated[Text, StringConstraints(max_length=300), AfterValidator(_is_computed_here)]
     props: JsonObject
     dependencies: Annotated[dict[ObjectId, Dependency], Field(max_length=MAX_DEPENDENCIES)] = Field(
         default_factory=dict
     )
 
+    @model_validator(mode="after")
+    def names_a_specification(self) -> Self:
+        """Check that pages of a specification say which one."""
+        spec = self.dependencies.get("spec")
+        if self.type == OF_SPECIFICATIONS and (spec is None or not isinstance(spec.ref, OpenApiRef)):
+            raise ValueError(
+                'name the specification: `dependencies: {"spec": {"ref": {"kind": "openapi", "spec": SLUG}}}`'
+            )
+        return self
+
     @property
     def names(self) -> tuple[str, str]:
-        """The integration's name and the id of the source."""
+        """The integration's name and the id of the source, where it is one of an integration."""
         _, integration, source = self.type.split(":")
         return integration, source
 

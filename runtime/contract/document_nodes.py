@@ -38,8 +38,9 @@ def said(document: Node, name: str | None, record: str | None, definition: str |
 
 
 def named(document: Node, name: str) -> Node | None:
-    """Find the first node with this name: its `key`, its `meta.id`, or the `id` that a heading has in its data."""
-    return next((node for node in _all(document) if name in _names(node)), None)
+    """Find the first node with this name: its `key`, its `meta.id`, or an anchor of a heading (see `anchors_in`)."""
+    found = next((node for node in _all(document) if name in _names(node)), None)
+    return found or next((node for node, anchor in _headings(document) if anchor == name), None)
 
 
 def table_with(document: Node, record: str, definition: str) -> Node | None:
@@ -78,12 +79,18 @@ def text_of(node: Node) -> str:
 def anchors_in(document: Node) -> list[str]:
     """List the anchors of the headings of a document: the ids they say, and what their texts become in an address."""
     anchors: dict[str, None] = {}
+    for node, anchor in _headings(document):
+        names = [name for name in _names(node) if isinstance(name, str) and name]
+        anchors |= dict.fromkeys([*names, anchor])
+    return list(anchors)
+
+
+def _headings(document: Node) -> Iterator[tuple[Node, str]]:
+    """Walk over the headings, each with what its text becomes in an address."""
     texts = Slugs()
     for node in _all(document):
         if str(node.get("type", "")).startswith("heading-"):
-            names = [name for name in _names(node) if isinstance(name, str) and name]
-            anchors |= dict.fromkeys([*names, texts.take(slug_of(text_of(node)))])
-    return list(anchors)
+            yield node, texts.take(slug_of(text_of(node)))
 
 
 def _all(document: Node) -> Iterator[Node]:

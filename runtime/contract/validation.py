@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import MISSING, ValidationError
 from pydantic_core import ErrorDetails
 
 LONGEST_PLACE = 200
+MOST_ERRORS = 50
+"""Errors of one value that are looked at."""
 _CHECKS = re.compile(r"(?:function-(?:after|before|plain|wrap)|lax-or-strict|json-or-python|chain|nullable)\[")
 """How pydantic calls an alternative with functions of ours that check it: by them, and where in memory they are."""
 _MOMENT = "must be a moment as ISO 8601 with a time zone, such as 2026-01-31T12:00:00Z"
@@ -60,21 +62,66 @@ def sentence(error: ValidationError, *, of: Any = MISSING, within: str = "", who
     `of` is what was read, so that only names of its own are told; `within` is the field it was read from, `whole` what
     it is else.
     """
-    first = error.errors(include_url=False)[0]
+    every = error.errors(include_url=False)[:MOST_ERRORS]
+    near = _of_nearest_members(every, of)
+    first = near[0]
     where = ".".join([*([within] if within else []), *map(str, place_of(first, of))])[:LONGEST_PLACE]
     if first["type"] == "json_invalid":
         what = f"not valid JSON: {first['msg'].removeprefix('Invalid JSON: ')}"
         return f"{where}: {what}" if where else f"{whole} is {what}"
     what = words(first)
-    others = [one for one in error.errors(include_url=False)[1:50] if _is_alternative(one, first)]
+    others = [one for one in near[1:] if _is_alternative(one, first)]
     # A value that fits none of the members of a union is wrong once, in one way for each.
     ways = [what, *(said for one in others if (said := words(one)) not in what)]
     if len(ways) > 1 and all(way.startswith("must be ") for way in ways):
         what = " or ".join([ways[0], *(way.removeprefix("must be ") for way in ways[1:])])
     if not where:
         return f"{whole} {what}" if what.startswith(("must ", "is ")) else f"{whole} is not valid: {what}"
-    more = error.error_count() - 1 - len(others)
+    more = error.error_count() - 1 - len(others) - (len(every) - len(near))
     return f"{where}: {what}" + (f" (and {more} more)" if more else "")
+
+
+def _of_nearest_members(errors: Sequence[ErrorDetails], of: Any) -> Sequence[ErrorDetails]:
+    """Leave out what is wrong with an object only as another member of a union than the one it comes nearest to.
+
+    Members are told by their names in the places of errors, which are in no value; what was read must be known.
+    """
+    if of is MISSING:
+        return errors
+    for place in sorted({place for one in errors for place in _unions(one, of)}, key=len):
+        members: dict[int | str, list[ErrorDetails]] = {}
+        for one in errors:
+            if one["loc"][: len(place)] == place and len(one["loc"]) > len(place):
+                members.setdefault(one["loc"][len(place)], []).append(one)
+        if any(len(one["loc"]) > len(place) + 1 for member in members.values() for one in member):
+            nearest = min(members.values(), key=lambda member: _distance(member, len(place)))
+            farther = {id(one) for member in members.values() if member is not nearest for one in member}
+            errors = [one for one in errors if id(one) not in farther]
+    return errors
+
+
+def _unions(one: ErrorDetails, of: Any) -> Iterator[tuple[int | str, ...]]:
+    """Give the places, on the way to an error, of values that may be one thing or another."""
+    loc = one["loc"][:-1] if one["type"] == "missing" else one["loc"]
+    for number, part in enumerate(loc):
+        if _has(of, part):
+            of = of[part]
+        else:
+            yield loc[:number]
+
+
+def _distance(errors: Sequence[ErrorDetails], depth: int) -> tuple[bool, int]:
+    """Say how far a value is from a member: if it is of another type, and how many fields lack or are others."""
+    beyond = [(len(one["loc"]) - depth - 1, one["type"]) for one in errors]
+    return (
+        any(number == 0 and (kind.endswith("_type") or kind == "literal_error") for number, kind in beyond),
+        sum(number == 1 and kind in ("missing", "literal_error") for number, kind in beyond),
+    )
+
+
+def _has(values: Any, part: int | str) -> bool:
+    in_list = isinstance(values, list) and isinstance(part, int) and part < len(values)
+    return in_list or (isinstance(values, Mapping) and part in values)
 
 
 def _is_alternative(other: ErrorDetails, first: ErrorDetails) -> bool:
@@ -83,7 +130,7 @@ def _is_alternative(other: ErrorDetails, first: ErrorDetails) -> bool:
         len(first["loc"]) > 1
         and len(other["loc"]) == len(first["loc"])
         and other["loc"][:-1] == first["loc"][:-1]
-        and (other["input"] is first["input"])
+        and other["input"] == first["input"]
     )
 
 
@@ -119,8 +166,7 @@ def _inside(values: Any, loc: Sequence[int | str], *, missing: bool) -> list[int
     """Leave out of a location what is not in the values; the last one may be what is missing."""
     place: list[int | str] = []
     for number, part in enumerate(loc):
-        in_list = isinstance(values, list) and isinstance(part, int) and part < len(values)
-        if in_list or (isinstance(values, Mapping) and part in values):
+        if _has(values, part):
             values = values[part]
             place.append(part)
         elif missing and number == len(loc) - 1:

@@ -44,7 +44,11 @@ from runtime.store.tables.content import RevisionRow
 from runtime.store.tables.organizations import MemberRow
 from runtime.store.tables.spaces import SpaceRow
 
-CLOSED = ("merged", "archived")
+CLOSED = {
+    "merged": "This change request is merged, and stays as it is; make another one.",
+    "archived": "This change request is archived; open it again first, with the status `open`.",
+}
+"""What a change request is that nothing changes any more, and what to do then."""
 MAX_OPEN, MAX_EVER = 2000, 100_000
 """Change requests of a space: those that are drafts or open, and those that were ever made."""
 FULL = "This space has {most} change requests that are drafts or open, and takes no more; merge or archive some first."
@@ -190,7 +194,7 @@ def prepare(session: Session, row: ChangeRequestRow, way: Way) -> Prepared:
 
     Raises BadRequest for a change request that is merged or archived, and where both together are too much.
     """
-    _check_open(row)
+    check_open(row)
     space = rows.find(session, HOST, SpaceRow, id=row.space_id)
     if space is None:
         raise errors.NotFound("The space was deleted a moment ago.")
@@ -301,12 +305,13 @@ def lock(session: Session, space: SpaceRow) -> None:
 def refresh_open(session: Session, row: ChangeRequestRow) -> None:
     """Read a change request as it is now; raises BadRequest for one that is merged or archived."""
     session.refresh(row)
-    _check_open(row)
+    check_open(row)
 
 
-def _check_open(row: ChangeRequestRow) -> None:
+def check_open(row: ChangeRequestRow) -> None:
+    """Raise BadRequest for a change request that is merged or archived."""
     if row.status in CLOSED:
-        raise errors.BadRequest(f"This change request is {row.status}.")
+        raise errors.BadRequest(CLOSED[row.status])
 
 
 def _revision(session: Session, space_id: str, revision_id: str) -> RevisionRow:

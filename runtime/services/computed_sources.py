@@ -40,14 +40,14 @@ def plain_seed(seed: str) -> str:
 
 def check_named(session: Session, space: SpaceRow, request: Compute) -> None:
     """Raise Forbidden for a source that the content of a space does not name."""
-    source = _told(request.source.model_dump(mode="json", by_alias=True))
+    source = request.source.model_dump(mode="json", by_alias=True)
     plain = plain_seed(request.seed)
     signature = request.seed.removeprefix(plain).removeprefix(MARK)
     expected = _signature(space.id, source, plain)
     if hmac.compare_digest(signature.encode("utf-8", "surrogatepass"), expected.encode()):
         return
-    pages = snapshot_of(session, content.current(session, space)).pages
-    if not any(page.computed is not None and _told(page.computed) == source for page in pages):
+    told, pages = _told(source), snapshot_of(session, content.current(session, space)).pages
+    if not any(page.computed is not None and _told(page.computed) == told for page in pages):
         raise errors.Forbidden("A visitor's token computes only what the pages of this space name as their source.")
 
 

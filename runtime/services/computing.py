@@ -63,7 +63,11 @@ class ContentSourceClient:
 
     def revision(self, reach: Reach, space: SpaceRow, request: Compute) -> ComputedRevision:
         """Compute the pages and files of a source; raises NotFound, or what the script's failure becomes."""
-        answered = pages_in(self.answer(self.question("content_compute_revision", reach, space, request)), request)
+        answer = self.answer(self.question("content_compute_revision", reach, space, request))
+        return self.written(space, request, pages_in(answer, request))
+
+    def written(self, space: SpaceRow, request: Compute, answered: ComputedPages) -> ComputedRevision:
+        """Show what a source answered as a revision holds it; raises BadGateway for an id that is there twice."""
         ids = Ids(request.source.type, plain_seed(request.seed))
         try:
             pages = PageWriter(space.id, request.seed, ids).pages(answered.pages)

@@ -12,6 +12,8 @@ def test_the_index_is_made_anew(shell: Shell, tmp_path: Path) -> None:
     assert shell("init", "--data", data, "--organization", "Company").code == 0
     done = shell("reindex", "--data", data, "--json")
     assert done.code == 0 and '"pages": 0' in done.out, done.err
+    nobody = shell("reindex", "--data", data, "--space", "nobody")
+    assert nobody.code != 0 and "there is no space nobody" in nobody.err
     empty = tmp_path / "empty"
     empty.mkdir()
     missing = shell("reindex", "--data", str(empty))

@@ -220,6 +220,10 @@ def test_nodes_go_by_their_names_and_cells_by_theirs(space: Space) -> None:
     for name, said in (("kh", "Title"), ("title", "Title"), ("named", "Mind it.")):
         made = post(space.api, space.path, page="names", node=name)
         assert ok(space.api.get(f"{space.path}/comments/{made}"))["target"]["node"] == {"id": name, "preview": said}
+    space.merge(page("Written", "Before.\n\n## First steps\n\nAfter.\n", id="written"))
+    made = post(space.api, space.path, page="written", node="first-steps")
+    target = ok(space.api.get(f"{space.path}/comments/{made}"))["target"]
+    assert target["node"] == {"id": "first-steps", "preview": "First steps"}
     cell = {"record": "r0", "definition": "c1"}
     made = post(space.api, space.path, page="table", tableCell=cell)
     assert ok(space.api.get(f"{space.path}/comments/{made}"))["target"]["tableCell"] == cell

@@ -82,6 +82,37 @@ def test_a_specification_becomes_a_page_for_each_tag(host: HostProcess, alpha: T
     assert [one["id"] for one in ok(beta.api.get(f"{theirs.path}/content/pages"))["pages"]] == ["api"]
 
 
+def test_a_page_of_a_specification_is_computed_by_its_source(alpha: Tenant, beta: Tenant) -> None:
+    site = Site(alpha)
+    ok(alpha.api.post(f"{site.path}/publish"))
+    first = ok(alpha.api.get(f"{site.path}/structure"))["structure"][0]["space"]["id"]
+    space = Space.__new__(Space)
+    space.api, space.id, space.path = alpha.api, first, f"/v1/spaces/{first}"
+    slug, other = f"shop-{first.lower()}", f"other-{first.lower()}"
+    for one in (slug, other):
+        specification(alpha, one)
+    space.merge(page("API", page="computed", id="api", computed=of_spec(slug)))
+    visitor, computed = reader(site, look(site)), f"{space.path}/content/computed"
+    for api in (alpha.api, visitor):
+        for shown in ok(api.get(f"{space.path}/content/pages"))["pages"]:
+            asked = {"source": shown["computed"], "seed": shown["computedSeed"]}
+            read = ok(api.get(f"{space.path}/content/page/{shown['id']}", format="document"))["document"]
+            assert ok(api.post(f"{computed}/document", asked))["nodes"] == read["nodes"]
+        whole = ok(api.post(f"{computed}/revision", {"source": of_spec(slug), "seed": "seed"}))
+        assert [one["title"] for one in whole["pages"]] == ["Orders", "Writing", "Other", "Models"]
+        inside = {"source": whole["pages"][0]["computed"], "seed": whole["pages"][0]["computedSeed"]}
+        assert len(ok(api.post(f"{computed}/document", inside))["nodes"]) == 2
+    unnamed = {"source": of_spec(other), "seed": "seed"}
+    assert len(ok(alpha.api.post(f"{computed}/revision", unnamed))["pages"]) == 4
+    assert visitor.post(f"{computed}/revision", unnamed).status == 403
+    theirs = Space(beta)
+    assert theirs.api.post(f"{theirs.path}/content/computed/revision", unnamed).status == 404
+    nothing = {"source": of_spec(slug, doc="operations", page="Nothing"), "seed": ""}
+    assert alpha.api.post(f"{computed}/document", nothing).status == 404
+    for wrong in ({**of_spec(slug), "dependencies": {}}, {**of_spec(slug), "type": "builtin:translation"}):
+        assert alpha.api.post(f"{computed}/revision", {"source": wrong, "seed": ""}).status == 400
+
+
 def test_a_script_opens_no_specification_to_visitors(alpha: Tenant) -> None:
     one = installed(alpha, SCRIPT, contentSources=SOURCES, blocks=[])
     space = Sourced(one)

@@ -137,6 +137,25 @@ def update(markdown: str, page_id: str = "page", **fields: Any) -> dict[str, Any
     return {"type": "update_page", "id": page_id, "document": {"markdown": markdown}, **fields}
 
 
+def test_what_is_closed_says_what_to_do(space: Space) -> None:
+    merged, archived = (space.change_request(page(title)) for title in ("Merged", "Archived"))
+    ok(space.api.post(f"{merged}/merge"))
+    ok(space.api.call("PATCH", archived, {"status": "archived"}))
+    imported = {"url": "https://example.com/a.md", "source": "markdown"}
+    for path, what in ((merged, "make another one"), (archived, "open it again first")):
+        for place, body in (
+            ("merge", None),
+            ("update", None),
+            ("content", {"changes": [page("More")]}),
+            ("content/import", imported),
+        ):
+            answer = space.api.post(f"{path}/{place}", body)
+            assert answer.status == 400 and what in answer.json["error"]["message"], (place, answer.text)
+    ok(space.api.call("PATCH", archived, {"status": "open"}))
+    assert ok(space.api.post(f"{archived}/merge"))["result"] == "merge"
+    assert ok(space.api.get(space.path))["changeRequestsOpen"] == 0
+
+
 def test_a_revision_tells_what_it_changed(space: Space) -> None:
     space.merge(page("Old", "Text.", id="old"), page("Gone", id="gone"), page("Place", id="place"))
     merged = space.merge(

@@ -350,6 +350,17 @@ def test_a_website_is_crawled_as_robots_allow(space: Space, web: Elsewhere) -> N
     assert last["totalResources"] > made["importedResources"]
 
 
+def test_a_change_request_is_named_by_its_number_or_not_there(space: Space) -> None:
+    inside = space.change_request()
+    number = ok(space.api.get(inside))["number"]
+    upload = f"{space.path}/content/import/upload"
+    for name, status in ((str(number), 201), ("999", 404), ("nobody", 404)):
+        query = {"source": "markdown", "name": "page.md", "changeRequest": name}
+        answer = space.api.call("POST", upload, data=b"# Page\n", params=query)
+        assert answer.status == status, answer.text
+        assert status == 201 or f"change request `{name}`" in answer.json["error"]["message"]
+
+
 def test_into_a_page_a_change_request_and_both(space: Space, web: Elsewhere) -> None:
     url = web.put("/part.md", "# Part", "text/plain")
     space.merge({"type": "insert_page", "id": "above", "title": "Above"})

@@ -223,7 +223,8 @@ source = integration.content_source("pages")
 @source.revision
 def pages(props):
     leaf = {"type": "document", "title": "Leaf"}
-    leaf["computed"] = {"type": "integration:NAME:pages", "props": {"of": "leaf"}}
+    needs = {"it": {"ref": {"kind": "space", "space": "of-somebody"}}}
+    leaf["computed"] = {"type": "integration:NAME:pages", "props": {"of": "leaf"}, "dependencies": needs}
     return {"pages": [leaf]}
 
 

@@ -1,9 +1,9 @@
-"""Content that integrations compute."""
+"""Content that integrations and specifications compute."""
 
 from __future__ import annotations
 
 from runtime.api.call import Call
-from runtime.api.computed_reading import content_source
+from runtime.api.computed_reading import source_of
 from runtime.api.operation import FROM_SCRIPTS, Family
 from runtime.api.permission import for_visitors, member
 from runtime.contract.computing import Compute, ComputedRevision, DocumentQuery, JsonDocument
@@ -22,8 +22,8 @@ CONTENT = "/v1/spaces/{spaceId}/content/computed"
     also=FROM_SCRIPTS,
 )
 def get_computed_revision(call: Call, space: SpaceRow, body: Compute) -> ComputedRevision:
-    """Compute the pages and files of an integration's content source."""
-    return content_source(call).revision(call.actor.reach, space, body)
+    """Compute the pages and files of a content source."""
+    return source_of(call, body).revision(call.actor.reach, space, body)
 
 
 @computing.operation(
@@ -34,5 +34,5 @@ def get_computed_revision(call: Call, space: SpaceRow, body: Compute) -> Compute
     also=FROM_SCRIPTS,
 )
 def get_computed_document(call: Call, space: SpaceRow, body: Compute, query: DocumentQuery) -> JsonDocument:
-    """Compute one document of an integration's content source."""
-    return content_source(call).document(call.actor.reach, space, body)
+    """Compute one document of a content source."""
+    return source_of(call, body).document(call.actor.reach, space, body)

@@ -162,8 +162,17 @@ def _begun(
     call.require(role, space, "this space", call.session)
     row = None
     if change_request is not None:
-        row = call.find(ChangeRequestRow, id=change_request, space_id=space.id)
+        row = _named(call, space, change_request)
     return beginning.begin(call.session, space, row, page, person_of(call), source, **given)
+
+
+def _named(call: Call, space: SpaceRow, value: str) -> ChangeRequestRow:
+    """Find a change request by its id or its number, as paths do; raises NotFound."""
+    for by in (CHANGE_REQUEST.by(value, space), CHANGE_REQUEST.by_alias(value, space)):
+        row = rows.find(call.session, call.actor.reach, ChangeRequestRow, **by) if by is not None else None
+        if row is not None:
+            return row
+    raise errors.NotFound(f"There is no {CHANGE_REQUEST.word} `{value[:60]}`, or this token may not see it.")
 
 
 def _imported(

@@ -21,6 +21,9 @@ from runtime.services.markdown.reading import document_of
 
 MAX_FILES = 10_000
 MAX_INCLUDES = 2000
+UNFOLLOWED = (
+    ".gitbook.yaml: its redirects ({count}) are not followed; make them redirects of the site that shows the space."
+)
 Heard = Callable[[int, int], None]
 _HEADING = re.compile(r"\s*^ {0,3}#(?:[ \t](.*))?$\n?", re.MULTILINE)
 _UNDERLINED = re.compile(r"\s*^ {0,3}(?![-+*>#|<{`~ ])(\S.*)\n {0,3}=+[ \t]*$\n?", re.MULTILINE)
@@ -42,6 +45,8 @@ def read_files(
     problems = files.problems
     said = files.text(CONFIGURATION) if CONFIGURATION in files.sizes else None
     configuration = read_configuration(said, problems) if said is not None else Configuration()
+    if configuration.redirects:
+        problems.append(UNFOLLOWED.format(count=len(configuration.redirects)))
     return _Reader(files, configuration, problems, oids).read(heard)
 
 

@@ -11,6 +11,7 @@ from runtime.engines.apart.answers import Refused
 from runtime.services.importing.boxes_in_html import BOXES
 from runtime.services.importing.cells import inner_of, table_of
 from runtime.services.importing.foreign_html import CHECKED, UNCHECKED, classes_of, language_of, tidy
+from runtime.services.importing.frames_in_html import put_frames
 from runtime.services.importing.handing_over import clean
 from runtime.services.importing.html_tree import every, parsed, without
 from runtime.services.importing.pictures_in_html import Keep
@@ -47,6 +48,7 @@ def read_html(
     soup = parsed(source)
     links = [str(link["href"]) for link in every(soup, "a") if link.get("href")]
     classes = classes_of(soup)
+    put_frames(soup)
     without(every(soup, *NEVER))
     called = soup.title.get_text(" ", strip=True) if soup.title is not None else ""
     if soup.head is not None:
@@ -193,8 +195,8 @@ class _Converter(MarkdownConverter):
         return f"\n\n{written}\n\n"
 
     def get_conv_fn(self, tag_name: str) -> Any:
-        """Give what converts an element; one name has a hyphen, which no method may have."""
-        return _note_ref if tag_name == "note-ref" else super().get_conv_fn(tag_name)  # type: ignore[misc]  # its stubs are behind
+        """Give what converts an element; names with a hyphen are those of no method."""
+        return HYPHENATED.get(tag_name) or super().get_conv_fn(tag_name)  # type: ignore[misc]  # its stubs are behind
 
     def convert_hN(self, n: int, el: Any, text: str, parent_tags: Any) -> str:
         """Write a heading with its id."""
@@ -209,6 +211,13 @@ class _Converter(MarkdownConverter):
 
 def _note_ref(el: Any, text: str, parent_tags: Any) -> str:
     return f"[^{el['label']}]"
+
+
+def _shown_page(el: Any, text: str, parent_tags: Any) -> str:
+    return f"\n\n{{% embed{write_attributes({'url': str(el['data-url'])})} %}}\n\n"
+
+
+HYPHENATED = {"note-ref": _note_ref, "shown-page": _shown_page}
 
 
 def _escaped(match: re.Match[str]) -> str:

@@ -164,8 +164,8 @@ def check(space: SpaceRow, row: ChangeRequestRow | None, target: Target) -> None
     """Raise ApiError where nothing may be imported: the space is locked, or the change request closed."""
     if row is None and target.obeys_lock and space.edit_mode == "locked":
         raise errors.PreconditionFailed(LOCKED)
-    if row is not None and row.status in change_requests.CLOSED:
-        raise errors.BadRequest(f"This change request is {row.status}.")
+    if row is not None:
+        change_requests.check_open(row)
 
 
 def _rows(session: Session, target: Target) -> tuple[SpaceRow, ChangeRequestRow | None]:

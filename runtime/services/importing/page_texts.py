@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
+from bs4.dammit import EncodingDetector
 
 from runtime.engines.apart.answers import Refused
 from runtime.services.folders.titles import without_closing
@@ -18,6 +20,13 @@ MAX_PAGE = 16 << 20
 """Bytes of a page."""
 FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 TITLE = re.compile(r"\A\s*#[ \t]+(\S[^\n]*)(?:\n|\Z)")
+CHARSET = re.compile(
+    r"(?:iso-?8859-|windows-|koi8-)[a-z0-9]{1,6}|shift[-_]jis|euc-(?:jp|kr)|big5|gbk|gb2312|gb18030", re.IGNORECASE
+)
+"""Encodings that pages say they have; what else Python calls one is none for texts of others."""
+USUAL = "windows-1252"
+WIDER = {"iso8859-1": USUAL, "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932"}
+"""What browsers read instead of them."""
 LONGEST_READ = 2000
 """Characters of a heading that are read for a title, which has fewer."""
 MARKS = re.compile(r"[*_`\\]|!?\[([^\]]*)\]\([^)]*\)")
@@ -40,7 +49,22 @@ def text_of(path: Path) -> str:
         return content.decode("utf-16", "replace")
     if b"\0" in content[:8192] or content.startswith(b"%PDF"):
         raise Refused("type", "This is no text, whatever it was sent as.")
-    return content.decode("utf-8-sig", "replace")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode(_charset_in(content), "replace")
+
+
+def _charset_in(content: bytes) -> str:
+    """Name the encoding of a text that is not in UTF-8: the one that HTML says, or else that of browsers."""
+    said = EncodingDetector.find_declared_encoding(content, is_html=True)
+    if said is None or not CHARSET.fullmatch(said):
+        return USUAL
+    try:
+        name = codecs.lookup(said).name
+    except LookupError:
+        return USUAL
+    return WIDER.get(name, name)
 
 
 def markdown_page(source: str, title: str) -> Text:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from runtime.services.markdown import nodes as make
 from runtime.services.markdown.attributes import attribute, clean, write_attributes, write_length
 from runtime.services.markdown.links import is_safe
 from runtime.services.markdown.nodes import Node
@@ -46,14 +47,16 @@ def written_tag(node: Node, inlines: InlineWriter, blocks: WriteBlocks) -> str:
     if kind in POINTERS:
         ref = data.get("ref", {})
         values = {"spec": ref.get("spec"), **{field: str(data.get(field, "")) for field in POINTERS[kind]}}
-        return _alone(kind, {**values, **(_schemas(data) if kind == "openapi-schemas" else {}), "id": meta.get("id")})
+        return _around(
+            kind, {**values, **(_schemas(data) if kind == "openapi-schemas" else {}), "id": meta.get("id")}, ""
+        )
     if kind == "integration":
         return _integration(data)
     target = inlines.target(data.get("ref"))
     if target is None:
         return ""
     if kind == "content-ref":
-        return _alone(kind, {"url": target})
+        return _around(kind, {"url": target}, _link(data["ref"], target, inlines))
     if kind == "drawing":
         return _alone(kind, {"src": target})
     if kind == "file":
@@ -62,12 +65,18 @@ def written_tag(node: Node, inlines: InlineWriter, blocks: WriteBlocks) -> str:
         return f'{{% include "{attribute(target)}"{write_attributes({"token": meta.get("token")})} %}}'
     if kind == "swagger":
         values = {"src": target, "path": str(data.get("path", "")), "method": str(data.get("method", ""))}
-        return _alone(kind, {**values, **_flags(data, "expanded", "fullWidth"), "id": meta.get("id")})
+        attributes = {**values, **_flags(data, "expanded", "fullWidth"), "id": meta.get("id")}
+        return _around(kind, attributes, _link(data["ref"], target, inlines))
     return ""
 
 
 def _alone(name: str, attributes: dict[str, Any]) -> str:
     return f"{{% {name}{write_attributes(attributes)} %}}"
+
+
+def _link(ref: Any, target: str, inlines: InlineWriter) -> str:
+    """Write a link for readers that do not know the block, as the platform does in repositories."""
+    return inlines.markdown([make.inline("link", {"ref": ref}, [make.text(target)])])
 
 
 def _around(name: str, attributes: dict[str, Any], inner: str, more: str = "") -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO, cast
 from urllib.parse import parse_qs, urlsplit
 
 from runtime.store.blobs.backend import BlobMissing, BlobsUnavailable
+
+log = logging.getLogger(__name__)
 
 TIMEOUT = 10
 """Seconds for a connection, and for each wait on it."""
@@ -41,6 +44,7 @@ class S3Backend:
             raise BadBlobAddress("it must look like s3://bucket/prefix?endpoint=https://storage.example")
         query = parse_qs(parts.query)
         self._bucket, self._prefix = parts.netloc, parts.path.strip("/")
+        self._trouble: str | None = None
         self._failures = (BotoCoreError, ClientError)
         self._client: Any = boto3.client(
             "s3",
@@ -91,4 +95,14 @@ class S3Backend:
             if code in ("404", "NoSuchKey", "NotFound"):
                 raise BlobMissing(name) from None
             # The whole error may repeat signed addresses.
+            self._tell(code or type(error).__name__)
             raise BlobsUnavailable(f"s3://{self._bucket}: {code or type(error).__name__}") from error
+        self._tell(None)
+
+    def _tell(self, trouble: str | None) -> None:
+        """Write into the log what is wrong with the storage, once as long as it stays the same, and its end."""
+        before, self._trouble = self._trouble, trouble
+        if trouble is not None and trouble != before:
+            log.error("files cannot be read or written (DEVKIT_BLOB_URL): s3://%s: %s", self._bucket, trouble)
+        elif trouble is None and before is not None:
+            log.info("files can be read and written again: s3://%s", self._bucket)

@@ -215,10 +215,20 @@ def make_anew(session: Session, space_ids: Sequence[str] | None = None) -> None:
     session.execute(_unfetched(query))
 
 
-def progress(session: Session) -> tuple[int, int, int]:
-    """Count the spaces that have an index, the pages in it, and the spaces that wait for theirs."""
-    spaces, pages = session.execute(select(func.count(), func.sum(SearchSpaceRow.pages))).one()
-    return spaces, pages or 0, len(outdated(session, None, 1000))
+def absent(session: Session, space_ids: Sequence[str]) -> list[str]:
+    """List those of some ids that no space has."""
+    there = session.scalars(select(SpaceRow.id).where(SpaceRow.id.in_(space_ids), SpaceRow.deleted_at.is_(None)))
+    return sorted({*space_ids}.difference(there))
+
+
+def progress(session: Session, space_ids: Sequence[str] | None = None) -> tuple[int, int, int]:
+    """Count the spaces, of some or of all, that have an index, the pages in it, and the spaces that wait for theirs."""
+    query = select(func.count(), func.sum(SearchSpaceRow.pages))
+    if space_ids is not None:
+        query = query.where(SearchSpaceRow.space_id.in_(space_ids))
+    spaces, pages = session.execute(query).one()
+    left = [one for one, _ in outdated(session, None, 1000) if space_ids is None or one in space_ids]
+    return spaces, pages or 0, len(left)
 
 
 def clear(session: Session, space_id: str, *, forget: bool) -> bool:

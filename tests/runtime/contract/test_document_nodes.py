@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from runtime.contract.document_nodes import named, said, text_of
+from runtime.contract.document_nodes import anchors_in, named, said, text_of
 from runtime.contract.documents import check_document
 
 
@@ -39,6 +39,13 @@ def test_a_node_goes_by_key_by_meta_and_as_a_heading_by_its_id() -> None:
     assert named(made, "inner") is inner and named(made, "title") is heading
     assert said(made, "hint", None, None) == said(made, "inner", None, None)
     assert named(made, "no") is None and said(made, "none", None, None) is None
+
+
+def test_a_heading_goes_by_what_its_text_becomes_in_an_address() -> None:
+    headings = [block("heading-2", text("First steps")), block("heading-3", text("First steps"))]
+    made = document(*headings, block("paragraph", text("Not a heading")), block("heading-1", data={"id": "not"}))
+    assert [named(made, anchor) for anchor in anchors_in(made)[:2]] == headings
+    assert named(made, "not-a-heading") is None
 
 
 def test_each_block_stands_on_its_own_line() -> None:

@@ -33,6 +33,7 @@ class Square(Body):
 class Drawing(Body):
     shapes: Annotated[list[Annotated[Circle | Square, Field(discriminator="kind")]], Field(min_length=1)]
     frame: Circle | Square | None = None
+    named: Annotated[Text, StringConstraints(max_length=4)] | Named | None = None
 
 
 CIRCLE = {"kind": "circle", "radius": 1}
@@ -53,7 +54,16 @@ CIRCLE = {"kind": "circle", "radius": 1}
         ({"shapes": []}, "shapes: must have at least 1 item, not 0"),
         ({}, "shapes: is required"),
         ([], "The body must be an object"),
-        ({"shapes": [CIRCLE], "frame": {"kind": "circle"}}, "frame.radius: is required (and 2 more)"),
+        ({"shapes": [CIRCLE], "frame": {"kind": "circle"}}, "frame.radius: is required"),
+        ({"shapes": [CIRCLE], "frame": {"kind": "square", "side": "SECRET"}}, "frame.side: must be a number"),
+        ({"shapes": [CIRCLE], "frame": {"kind": "circle", "radius": 0}}, "frame.radius: must be at least 1"),
+        ({"shapes": [CIRCLE], "frame": {"side": "SECRET"}}, "frame.kind: is required (and 1 more)"),
+        ({"shapes": [CIRCLE], "frame": 7}, "frame: must be an object"),
+        (
+            {"shapes": [CIRCLE], "named": {"name": "n", "several": [1, 2, 3]}},
+            "named.name: must have at least 2 characters, not 1 (and 1 more)",
+        ),
+        ({"shapes": [CIRCLE], "named": "SECRET"}, "named: must have at most 4 characters, not 6"),
         (
             {"shapes": [{"kind": "square", "side": 1, "moment": "SECRET"}]},
             "shapes.0.moment: must be a moment as ISO 8601 with a time zone, such as 2026-01-31T12:00:00Z",

@@ -173,11 +173,18 @@ def test_an_address_that_is_none_is_refused(address: str) -> None:
         S3Backend(address)
 
 
-def test_storage_that_does_not_answer_is_unavailable(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_storage_that_does_not_answer_is_unavailable(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "test")
-    with pytest.raises(BlobsUnavailable):
-        S3Backend("s3://bucket?endpoint=http://127.0.0.1:1").open("0" * 64)
+    storage = S3Backend("s3://bucket?endpoint=http://127.0.0.1:1")
+    for _ in range(2):
+        with pytest.raises(BlobsUnavailable):
+            storage.open("0" * 64)
+    assert [each.getMessage() for each in caplog.records if each.levelname == "ERROR"] == [
+        "files cannot be read or written (DEVKIT_BLOB_URL): s3://bucket: EndpointConnectionError"
+    ], "the operator is told once"
     (tmp_path / "blobs").write_text("a file")
     with pytest.raises(BlobsUnavailable):
         FolderBackend(tmp_path / "blobs").write("0" * 64, io.BytesIO(b""))

@@ -210,7 +210,11 @@ def test_an_index_after_edits_is_the_same_as_one_made_anew(
     held = sizes(database, edited.id)
     with database.transaction(writes=True) as session:
         writing.make_anew(session, [edited.id])
+        assert writing.progress(session, [edited.id])[2] == 1
     Indexer(database).work()
+    with database.transaction(writes=False) as session:
+        assert writing.progress(session, [edited.id]) == (1, len(states[-1]), 0)
+        assert writing.absent(session, [edited.id, "nobody"]) == ["nobody"]
     assert [edited.finds(query) for query in queries] == after
     assert sizes(database, edited.id) == held
     fresh = Written(database, here)

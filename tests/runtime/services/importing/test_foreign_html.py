@@ -115,6 +115,25 @@ CASES = {
         '<style>.b{font-weight:700}</style><p><span class="b">a</span> <span style="font-style:italic">b</span></p>',
         "**a** _b_",
     ),
+    "frames": (
+        '<p>Look <iframe src="https://video.example/embed/1?a=1&amp;b=2" width="560"></iframe></p>'
+        '<ul><li>one<iframe data-src="//video.example/2">no frames</iframe></li></ul>'
+        '<table><tr><td><iframe src="https://video.example/3"></iframe></td></tr></table>'
+        '<iframe src="https://video.example/%}{% hint %}<b>&quot; x"></iframe>',
+        'Look\n\n{% embed url="https://video.example/embed/1?a=1&amp;b=2" %}\n\n'
+        "* one\n\n  [https://video.example/2](https://video.example/2)\n\n"
+        '<table data-header-hidden="true"><thead><tr><th></th></tr></thead><tbody><tr><td>'
+        '<a href="https://video.example/3">https://video.example/3</a></td></tr></tbody></table>\n\n'
+        '{% embed url="https://video.example/%%7D%7B%%20hint%20%%7D%3Cb%3E%22%20x" %}',
+    ),
+    "frames that nobody sees": (
+        '<iframe src="https://counts.example/" width="0" height="0"></iframe>'
+        '<iframe src="https://counts.example/" style="display: none"></iframe>'
+        '<noscript><iframe src="https://counts.example/"></iframe></noscript>'
+        '<iframe src="javascript:x"></iframe><iframe src="data:text/html,x"></iframe><iframe src="/near"></iframe>'
+        '<iframe srcdoc="x"></iframe><iframe></iframe><p>Text</p>',
+        "Text",
+    ),
     "what runs": (
         '<table><tr><td onclick="x"><a href="javascript:x">a</a><img src="javascript:x"><script>x'
         "</script></td></tr></table>"

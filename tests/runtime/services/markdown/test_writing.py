@@ -32,7 +32,7 @@ FORMS = [
     ("{% stepper %}\n{% step %}\n## a\n{% endstep %}\n{% endstepper %}", "stepper"),
     ("<details>\n\n<summary>a</summary>\n\nb\n\n</details>", "expandable"),
     ('{% columns %}\n{% column width="50%" %}\na\n{% endcolumn %}\n{% endcolumns %}', "columns"),
-    ('{% content-ref url="a.md" %}', "content-ref"),
+    ('{% content-ref url="a.md" %}\n[a.md](a.md)\n{% endcontent-ref %}', "content-ref"),
     ('{% embed url="https://a.example/" %}\ncaption\n{% endembed %}', "embed"),
     ('{% file src="/files/f" %}', "file"),
     ('{% drawing src="/files/f" %}', "drawing"),
@@ -40,10 +40,14 @@ FORMS = [
     ("$$\na+b\n$$", "math"),
     ('{% include "/reusable-contents/r" %}', "reusable-content"),
     ('{% if visitor.claims.a == "b" %}\na\n{% endif %}', "if"),
-    ('{% openapi-operation spec="s" path="/a" method="get" %}', "openapi-operation"),
-    ('{% openapi-schemas spec="s" schemas="A,B" grouped="true" %}', "openapi-schemas"),
-    ('{% openapi-webhook spec="s" name="a" method="post" %}', "openapi-webhook"),
-    ('{% swagger src="https://a.example/" path="/a" method="get" %}', "swagger"),
+    ('{% openapi-operation spec="s" path="/a" method="get" %}\n{% endopenapi-operation %}', "openapi-operation"),
+    ('{% openapi-schemas spec="s" schemas="A,B" grouped="true" %}\n{% endopenapi-schemas %}', "openapi-schemas"),
+    ('{% openapi-webhook spec="s" name="a" method="post" %}\n{% endopenapi-webhook %}', "openapi-webhook"),
+    (
+        '{% swagger src="https://a.example/" path="/a" method="get" %}\n'
+        "[https://a.example/](https://a.example/)\n{% endswagger %}",
+        "swagger",
+    ),
     ('{% @mermaid/diagram content="graph" n:json="[1]" %}', "integration"),
 ]
 LINES = [
