@@ -24,6 +24,7 @@ from runtime.api.host import Host, RequestCapacity
 from runtime.api.inbound import mount_inbound
 from runtime.api.mount import mount
 from runtime.api.one_processor import OneProcessor
+from runtime.api.placed_bodies import PlacedBodies
 from runtime.api.render_lane import RenderLane
 from runtime.api.table import operations
 from runtime.api.tunnel_lines import mount_tunnels
@@ -188,11 +189,14 @@ def create_app(settings: Settings, place: int = 0) -> Application:
         host,
         app,
         Counting(
-            RenderLane(
-                app,
-                host,
-                [operation for operation in operations() if operation.lane],
-                OneProcessor(place, settings.workers),
+            PlacedBodies(
+                RenderLane(
+                    app,
+                    host,
+                    [operation for operation in operations() if operation.lane],
+                    OneProcessor(place, settings.workers),
+                ),
+                host.capacity,
             )
         ),
     )

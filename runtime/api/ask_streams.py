@@ -64,7 +64,9 @@ def _in_site(host: Host, **path: str) -> Response:
     standing = _standing(host, path, IN_SITE_GATE)
     call = standing.call
     query = parse_query(AskQuery, request.args.lists())
-    body = parse_body(AskSite, host.capacity.read(call.actor.owner, lambda: read_json(request.environ, MAX_BODY)))
+    actor = call.actor
+    sent = host.capacity.read(actor.owner, lambda: read_json(request.environ, MAX_BODY), actor.part)
+    body = parse_body(AskSite, sent)
     assert isinstance(query, AskQuery) and isinstance(body, AskSite)
     site = call.named.rows[SITE.name]
     assert isinstance(site, SiteRow)
@@ -92,7 +94,8 @@ def _streamed(
     standing: Standing, organization: OrganizationRow, find: Callable[[], Passages], question: str, form: DocumentFormat
 ) -> Response:
     host = standing.call.host
-    passages = find()  # what is wrong is said with a status
+    with host.capacity.turns.of(organization.id, standing.call.actor.part):
+        passages = find()  # what is wrong is said with a status
     model = model_for(standing.call, organization)
     return stream(host, organization.id, lambda: _events(standing, model, passages, question, form))
 

@@ -41,7 +41,8 @@ class Visitor:
 class Actor:
     """Who calls.
 
-    `scopes` are a script's; `expires` is in epoch seconds; `organization_id` is where an installation is.
+    `scopes` are a script's; `expires` is in epoch seconds. `organization_id` is where an installation or a site is,
+    whose an integration is, and the only one that a person is in, or came for: it has the parts of what is scarce.
     """
 
     reach: Reach
@@ -57,9 +58,16 @@ class Actor:
 
     @property
     def owner(self) -> str:
-        """Whose part of what is scarce a request takes: a person's, a script's, a site's, or that of all others."""
-        reach = self.reach
-        return reach.user_id or reach.installation_id or reach.integration_id or reach.site_id or ""
+        """Whose part of what is scarce a request takes: an organization's, or that of a person of several, or of all.
+
+        Whoever administers an organization makes as many members, integrations and tokens as they like.
+        """
+        return self.organization_id or self.reach.user_id or ""
+
+    @property
+    def part(self) -> str:
+        """Of an organization's part that of a script, which leaves some to its people."""
+        return self.reach.integration_id or ""
 
 
 ANYBODY = Actor(Reach("visitor"))
@@ -123,7 +131,8 @@ def _user(session: Session, token: str, kind: str = "token") -> Actor | None:
         memberships = [member for member in memberships if not member.sso and member.organization_id not in alone]
     roles = frozenset((member.organization_id, member.role) for member in memberships)
     reach = Reach("user", user_id=row.user_id, roles=roles, bound_to=row.organization_id, token_id=row.id)
-    return Actor(reach, expires=expires)
+    only = next(iter(roles))[0] if len(roles) == 1 else None
+    return Actor(reach, expires=expires, organization_id=row.organization_id or only)
 
 
 def _memberships(session: Session, user_id: str) -> list[MemberRow]:
@@ -146,7 +155,8 @@ def _script(session: Session, token: str) -> Actor | None:
     # A scope counts only while the current version still asks for it.
     scopes = tuple(scope for scope in claims.scopes if scope in integration.manifest["scopes"])
     if claims.installation_id is None:
-        return Actor(Reach("integration", integration_id=integration.id), scopes=scopes, expires=claims.expires)
+        reach = Reach("integration", integration_id=integration.id)
+        return Actor(reach, scopes=scopes, expires=claims.expires, organization_id=integration.organization_id)
     installation = rows.find(
         session, HOST, InstallationRow, id=claims.installation_id, integration_id=integration.id, deleted_at=None
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -53,6 +54,8 @@ class Named:
 
 
 READERS, READERS_WAITING, READER_SECONDS = 2, 4, 10.0
+STRANGERS = ""
+"""Whose part of what is scarce they take of whom nothing is known."""
 
 
 class RequestCapacity:
@@ -72,38 +75,58 @@ class RequestCapacity:
         self.readers = Turns(READERS, READERS_WAITING, READER_SECONDS)
         self.turns = InterpreterTurns()
         self.connections = WaitingShares(CONNECTIONS * 3 // 4, CONNECTION_WAIT)
+        self._reading = threading.local()
 
-    def stream(self, owner: str, begin: Callable[[], Iterator[bytes]]) -> Iterable[bytes]:
+    def stream(self, owner: str, begin: Callable[[], Iterator[bytes]], part: str = "") -> Iterable[bytes]:
         """Begin a stream that a reader follows for its owner; raises Unavailable while too many do."""
-        if not self.streams.enter(owner):
+        if not self.streams.enter(owner, part):
             raise errors.Unavailable("Too many streams are open; close one, or try again later.")
         try:
-            return self.streams.held_by(owner, "", begin())
+            return self.streams.held_by(owner, part, begin())
         except BaseException:
-            self.streams.leave(owner)
+            self.streams.leave(owner, part)
             raise
 
     @contextmanager
     def connection(self) -> Iterator[None]:
         """Hold a connection to the database for the organization this thread works for; raises as the pool does."""
-        owner = owner_at_work()
-        if owner is None:
+        at_work = owner_at_work()
+        if at_work is None:
             yield
             return
         with ExitStack() as held:
             try:
-                held.enter_context(self.connections.place(owner, WaitingForScript))
+                held.enter_context(self.connections.place(*at_work, WaitingForScript))
             except NoneLeft:
                 raise NoConnection("an organization has as many connections as it may") from None
             yield
 
-    def read(self, owner: str, body: Callable[[], Body]) -> Body:
+    def read(self, owner: str, body: Callable[[], Body], part: str = "") -> Body:
         """Read a body that somebody sends, perhaps slowly; raises Unavailable while too many of theirs are read."""
         try:
-            with self.bodies.place(owner):
+            with self.bodies.place(owner, part), self.reads(), WaitingForScript():
                 return body()
         except NoneLeft:
             raise errors.Unavailable("Too many requests with a body are being read; try again in a moment.") from None
+
+    @contextmanager
+    def reads(self) -> Iterator[None]:
+        """Let the calling thread read a body in a place that it holds already."""
+        before, self._reading.placed = self._placed(), True
+        try:
+            yield
+        finally:
+            self._reading.placed = before
+
+    def _placed(self) -> bool:
+        return getattr(self._reading, "placed", False)
+
+    def read_placed(self, body: Callable[[], Body]) -> Body:
+        """Read a part of a body in the place that the thread holds, or in one of those of strangers where it has none.
+
+        Raises Unavailable as `read` does.
+        """
+        return body() if self._placed() else self.read(STRANGERS, body)
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,10 +72,11 @@ def _fetch(host: Host) -> Callable[..., Response]:
             raise errors.MethodNotAllowed
         own = on_own_origin(host, host.addresses.integration_origin(name), tools=True)
         plan = _plan(host, name, installation, space, site)
-        body = _body() if request.method in ("GET", "HEAD") else host.capacity.read(plan.organization_id, _body)
+        whose, part = plan.organization_id, plan.integration
+        body = _body() if request.method in ("GET", "HEAD") else host.capacity.read(whose, _body, part)
         fields: dict[str, object] = {"spaceId": space} if space else {"siteId": site} if site else {}
         fields["request"] = {"method": _method(), "url": _url(plan.endpoint), "headers": _headers()}
-        with host.capacity.turns.of(plan.organization_id):
+        with host.capacity.turns.of(whose, part):
             outcome = host.invoker.call(plan, "fetch", fields, body, source="visitors")
             return _answer(outcome, plan, own)
 

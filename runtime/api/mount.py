@@ -69,7 +69,7 @@ def run(call: Call, operation: Operation, inputs: Inputs | errors.ApiError) -> R
     if operation.recorded:
         call.host.recorder.flush()
     run_it = _run_alone if operation.own_transaction else _run_in_transaction
-    with call.host.capacity.turns.of(call.actor.owner):
+    with call.host.capacity.turns.of(call.actor.owner, call.actor.part):
         answer = run_it(call, operation, inputs)
         for work in call.after:
             work()
@@ -83,7 +83,8 @@ def _inputs(call: Call, operation: Operation) -> Inputs | errors.ApiError:
         if operation.query is not None:
             inputs["query"] = parse_query(operation.query, request.args.lists())
         if operation.body is not None:
-            content = call.host.capacity.read(call.actor.owner, lambda: read_body(operation, request.environ))
+            actor = call.actor
+            content = call.host.capacity.read(actor.owner, lambda: read_body(operation, request.environ), actor.part)
             inputs["body"] = parse_body(operation.body, content)
         if operation.uploads:
             inputs["upload"] = Upload(request.environ, operation.most_body)
@@ -139,7 +140,7 @@ def _answer(call: Call, operation: Operation, inputs: Inputs, value: Any) -> Res
         if operation.status == 201:
             call.location = call.location or getattr(getattr(value, "urls", None), "location", None)
     if isinstance(value, WrittenJson):
-        return value.response(call.host.capacity, call.actor.owner)
+        return value.response(call.host.capacity, call.actor.owner, call.actor.part)
     status = call.status or operation.status
     headers = {"Location": call.location} if call.location else {}
     if operation.adapter is None or status in (204, 205):

@@ -73,11 +73,12 @@ class RenderLane:
         sent: errors.ApiError | None = None
         if operation.body is not None:
             try:
-                body = host.capacity.read(call.actor.owner, lambda: read_body(operation, environ))
+                actor = call.actor
+                body = host.capacity.read(actor.owner, lambda: read_body(operation, environ), actor.part)
             except errors.ApiError as error:
                 sent = error
         request = (token, environ["PATH_INFO"], environ.get("QUERY_STRING", ""), body)
-        with host.capacity.turns.of(call.actor.owner):
+        with host.capacity.turns.of(call.actor.owner, call.actor.part):
             render = host.renders.shortcut(request, call.basis) if sent is None else None
             if render is None:
                 render = self._rendered(call, operation, request, sent)

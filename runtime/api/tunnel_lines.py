@@ -34,6 +34,8 @@ BEAT = 2.0
 """Seconds of silence after which the stream says that it is still there; also how long a host that stops waits."""
 GATE = Gate("holdTunnel", (replace(TUNNEL, within=None, parent_column=None),), member(TUNNELLER))
 """Whoever holds a tunnel addresses it by its id alone."""
+ANSWERS = "answers of"
+"""The part of an organization's places that answers of a tunnel come in: the calls that wait for them take another."""
 IDENTIFIER = re.compile(r"[0-9A-Za-z]{20}")
 
 
@@ -59,7 +61,8 @@ def _call(host: Host, tunnel: str, rest: str = "") -> Response:
     if not host.capacity.calls.enter(owner, tunnel):
         raise errors.Unavailable("Too many requests to this tunnel are under way; try again in a moment.")
     try:
-        answer = _relayed(host, tunnel, call)
+        with host.capacity.reads():
+            answer = _relayed(host, tunnel, call)
     except BaseException:
         host.capacity.calls.leave(owner, tunnel)
         raise
@@ -139,14 +142,15 @@ def _lines(line: Line, host: Host, holder: Standing) -> Iterator[bytes]:
 
 def _answer(host: Host, tunnel: str, call: str) -> Response:
     """Take the answer to one call: frames with its head, its body, its end."""
-    owner = _admit(host, tunnel).actor.owner
+    owner, part = _admit(host, tunnel).actor.owner, f"{ANSWERS} {tunnel}"
     # Whoever answers may take as long as the call has; of all threads, those of one developer stay a part.
-    if not host.capacity.calls.enter(owner, tunnel):
+    if not host.capacity.calls.enter(owner, part):
         raise errors.Unavailable("Too many answers come through this tunnel at once; try again in a moment.")
     try:
-        return _take_answer(host, tunnel, call)
+        with host.capacity.reads():
+            return _take_answer(host, tunnel, call)
     finally:
-        host.capacity.calls.leave(owner, tunnel)
+        host.capacity.calls.leave(owner, part)
 
 
 def _take_answer(host: Host, tunnel: str, call: str) -> Response:

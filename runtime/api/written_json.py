@@ -24,13 +24,13 @@ class WrittenJson:
     size: int
     after: bytes
 
-    def response(self, capacity: RequestCapacity, owner: str) -> Response:
+    def response(self, capacity: RequestCapacity, owner: str, part: str) -> Response:
         """Give it to Flask; raises Unavailable while too much is sent."""
         if self.size <= AT_ONCE:
             with self.stored:
                 return Response(self.before + self.stored.read() + self.after, 200, mimetype="application/json")
         try:
-            body = capacity.stream(owner, self._pieces)
+            body = capacity.stream(owner, self._pieces, part)
         except BaseException:
             self.stored.close()
             raise

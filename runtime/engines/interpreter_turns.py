@@ -32,9 +32,9 @@ class InterpreterTurns:
         self._line: dict[str, deque[threading.Lock]] = {}
         self._last, self._changed = "", -CROWDED_SECONDS
 
-    def of(self, owner: str) -> _Turn:
-        """Give the context in which a thread works for an organization."""
-        return _Turn(self, owner)
+    def of(self, owner: str, part: str = "") -> _Turn:
+        """Give the context in which a thread works for an organization, or a part of it."""
+        return _Turn(self, owner, part)
 
     def take(self, owner: str) -> None:
         """Wait for a turn, at most `PATIENCE` seconds."""
@@ -80,26 +80,29 @@ class _Turn:
 
     __slots__ = ("_outer", "_turn")
 
-    def __init__(self, turns: InterpreterTurns, owner: str) -> None:
-        self._turn = (turns, owner)
+    def __init__(self, turns: InterpreterTurns, owner: str, part: str) -> None:
+        self._turn = (turns, owner, part)
 
     def __enter__(self) -> None:
         self._outer = getattr(_own, "turn", None)
         if self._outer is None:
-            turns, owner = _own.turn = self._turn
+            turns, owner, _ = _own.turn = self._turn
             turns.take(owner)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if self._outer is None:
-            turns, owner = self._turn
+            turns, owner, _ = self._turn
             _own.turn = None
             turns.give(owner)
 
 
-def owner_at_work() -> str | None:
-    """Tell for which organization the calling thread works; None for one that works for nobody, or for all."""
-    turn: tuple[InterpreterTurns, str] | None = getattr(_own, "turn", None)
-    return None if turn is None else turn[1]
+def owner_at_work() -> tuple[str, str] | None:
+    """Tell for which organization, and which part of it, the calling thread works.
+
+    None for one that works for nobody, or for all.
+    """
+    turn: tuple[InterpreterTurns, str, str] | None = getattr(_own, "turn", None)
+    return None if turn is None else turn[1:]
 
 
 class WaitingForScript:
@@ -108,12 +111,12 @@ class WaitingForScript:
     __slots__ = ("_turn",)
 
     def __enter__(self) -> None:
-        self._turn: tuple[InterpreterTurns, str] | None = getattr(_own, "turn", None)
+        self._turn: tuple[InterpreterTurns, str, str] | None = getattr(_own, "turn", None)
         if self._turn is not None:
-            turns, owner = self._turn
+            turns, owner, _ = self._turn
             turns.give(owner)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if self._turn is not None:
-            turns, owner = self._turn
+            turns, owner, _ = self._turn
             turns.take(owner)

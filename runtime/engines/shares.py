@@ -71,6 +71,11 @@ class Shares:
         with self._lock:
             return self._may(owner, part)
 
+    def held(self, owner: str, part: str = "") -> tuple[int, int]:
+        """Tell how many places an owner holds now, and how many of them this part."""
+        with self._lock:
+            return self._held.get(owner, 0), self._held_by_part.get((owner, part), 0)
+
     @contextmanager
     def place(self, owner: str, part: str = "") -> Iterator[None]:
         """Hold a place for a while; raises `NoneLeft`."""
@@ -96,68 +101,60 @@ class Shares:
 class WaitingShares:
     """Places as `Shares` has them, for which an owner's threads wait; safe to use from many threads.
 
-    Whoever waits stands behind others of the same owner alone, and is woken when there is a place for it.
+    Whoever waits stands behind others of the same owner and part alone, and is woken when there is a place for it.
     """
 
     def __init__(self, total: int, seconds: float) -> None:
         """Take how many places there are, and for how long a thread waits for one."""
-        self._free, self._seconds = total, seconds
-        self._held: dict[str, int] = {}
-        self._lines: dict[str, deque[threading.Lock]] = {}
+        self._shares, self._seconds = Shares(total), seconds
+        self._lines: dict[tuple[str, str], deque[threading.Lock]] = {}
         self._lock = threading.Lock()
 
     @contextmanager
-    def place(self, owner: str, waiting: Callable[[], AbstractContextManager[None]] = nullcontext) -> Iterator[None]:
+    def place(
+        self, owner: str, part: str = "", waiting: Callable[[], AbstractContextManager[None]] = nullcontext
+    ) -> Iterator[None]:
         """Hold a place for a while, and `waiting` as long as there is none; raises `NoneLeft`."""
-        handed = self._enter(owner)
+        handed = self._enter((owner, part))
         if handed is not None:
             with waiting():
                 came = handed.acquire(timeout=self._seconds)
             if not came:
-                self._give_up(owner, handed)
+                self._give_up((owner, part), handed)
         try:
             yield
         finally:
             with self._lock:
-                _less(self._held, owner)
-                self._free += 1
+                self._shares.leave(owner, part)
                 self._hand_on()
 
-    def _enter(self, owner: str) -> threading.Lock | None:
+    def _enter(self, whose: tuple[str, str]) -> threading.Lock | None:
         """Take a place, or give what is released once there is one."""
         with self._lock:
-            if owner not in self._lines and self._may(owner):
-                self._take(owner)
+            if whose not in self._lines and self._shares.enter(*whose):
                 return None
             handed = threading.Lock()
             handed.acquire()
-            self._lines.setdefault(owner, deque()).append(handed)
+            self._lines.setdefault(whose, deque()).append(handed)
             return handed
 
-    def _give_up(self, owner: str, handed: threading.Lock) -> None:
+    def _give_up(self, whose: tuple[str, str], handed: threading.Lock) -> None:
         with self._lock:
-            if handed not in self._lines.get(owner, ()):  # the place came in the last moment
+            if handed not in self._lines.get(whose, ()):  # the place came in the last moment
                 return
-            self._lines[owner].remove(handed)
-            if not self._lines[owner]:
-                del self._lines[owner]
+            self._lines[whose].remove(handed)
+            if not self._lines[whose]:
+                del self._lines[whose]
         raise NoneLeft
 
     def _hand_on(self) -> None:
         """Give places to those who wait and may have one; of several owners to who holds least of them."""
-        while may := [owner for owner in self._lines if self._may(owner)]:
-            owner = min(may, key=lambda one: self._held.get(one, 0))
-            self._take(owner)
-            self._lines[owner].popleft().release()
-            if not self._lines[owner]:
-                del self._lines[owner]
-
-    def _take(self, owner: str) -> None:
-        self._free -= 1
-        self._held[owner] = self._held.get(owner, 0) + 1
-
-    def _may(self, owner: str) -> bool:
-        return self._held.get(owner, 0) < self._free
+        while may := [whose for whose in self._lines if self._shares.open_to(*whose)]:
+            whose = min(may, key=lambda one: self._shares.held(*one))
+            self._shares.enter(*whose)
+            self._lines[whose].popleft().release()
+            if not self._lines[whose]:
+                del self._lines[whose]
 
 
 class Turns:

@@ -26,6 +26,8 @@ R = TypeVar("R", bound=Table)
 
 MAX_PLACES = 100
 """Places that are shown of one target."""
+PLACES = 1000
+"""Places that are shown in one answer, divided among its targets; each has one at least."""
 
 
 class Place(Protocol):
@@ -105,9 +107,9 @@ class Locations:
             return self._page(self._snapshot.page_by_id[ref["page"]], anchor)
         return None
 
-    def places(self, places: Sequence[Place]) -> list[dict[str, Any]]:
-        """Show the first places of many."""
-        return [self.place(one) for one in places[:MAX_PLACES]]
+    def places(self, places: Sequence[Place], targets: int) -> list[dict[str, Any]]:
+        """Show the first places of many, of one of so many targets of an answer."""
+        return [self.place(one) for one in places[: min(MAX_PLACES, max(1, PLACES // targets))]]
 
     def _page(self, page: Page, location: dict[str, str] | None) -> dict[str, Any]:
         shown = {"kind": "page", **self._here, "page": self._tree.alone(page)}

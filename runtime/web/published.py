@@ -75,7 +75,8 @@ def _guarded(host: Host, view: Callable[..., Response], site_id: str, rest: str 
     site = find_site(host, site_id)
     if site is None:
         return _apology(host, None, Apology(404, "Nothing here", "There is no published site at this address."))
-    return _apologizing(host, site, lambda: view(host, site, _place(rest)))
+    with host.capacity.turns.of(site.organization_id):
+        return _apologizing(host, site, lambda: view(host, site, _place(rest)))
 
 
 def _apologizing(host: Host, site: SiteRow, view: Callable[[], Response]) -> Response:
@@ -269,7 +270,8 @@ def _asked_elsewhere(host: Host, name: str, installation: str, site_id: str) -> 
             return _apology(host, site, said)
         return answer
 
-    return _apologizing(host, site, ask)
+    with host.capacity.turns.of(site.organization_id):
+        return _apologizing(host, site, ask)
 
 
 def _ask(host: Host, site: SiteRow, plan: Plan, fields: dict[str, Any], *, own: bool) -> Response:

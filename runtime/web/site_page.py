@@ -96,16 +96,22 @@ def _guarded(host: Host, reading: Reading, view: Callable[..., Response], site_i
     site = find_site(host, site_id)
     if site is None:
         raise errors.NotFound("There is no published site at this address.")
-    answer = Response(b"", 204) if request.method == "OPTIONS" else view(host, reading, site, **path)
+    with host.capacity.turns.of(site.organization_id):
+        answer = Response(b"", 204) if request.method == "OPTIONS" else view(host, reading, site, **path)
     if not own:
         answer.headers.update(TO_STRANGERS)
     return answer
 
 
+def _sent(host: Host, site: SiteRow, most: int) -> bytes:
+    """Read what a reader sends, in the places of those whose site it is."""
+    return host.capacity.read(site.organization_id, lambda: read_json(request.environ, most))
+
+
 def _render(host: Host, reading: Reading, site: SiteRow, name: str) -> Response:
     """Render a block for a reader, by the same way as the API does."""
     _may(host, site)
-    request_body = parse_body(RenderIntegration, read_json(request.environ, LONGEST_RENDER))
+    request_body = parse_body(RenderIntegration, _sent(host, site, LONGEST_RENDER))
     assert isinstance(request_body, RenderIntegration)
     if not isinstance(request_body.context, DocumentContext) or request_body.context.editable:
         raise errors.BadRequest("context: readers see documents, and edit none")
@@ -127,7 +133,7 @@ def _render(host: Host, reading: Reading, site: SiteRow, name: str) -> Response:
 def _insights(host: Host, reading: Reading, site: SiteRow) -> Response:
     """Take what a reader did; what the host sees itself is not believed from the page."""
     _may(host, site)
-    tracked = parse_body(TrackEvents, read_json(request.environ, LONGEST_INSIGHTS))
+    tracked = parse_body(TrackEvents, _sent(host, site, LONGEST_INSIGHTS))
     assert isinstance(tracked, TrackEvents)
     home = host.addresses.site(site.id)
     if len(tracked.events) > MAX_INSIGHTS or any(not event.location.url.startswith(home) for event in tracked.events):
@@ -161,7 +167,7 @@ def _violations(host: Host, reading: Reading, site: SiteRow) -> Response:
     """Write what the policy kept out into the logs of those whose script asked for it."""
     if (request.content_length or 0) > MAX_BODY:
         raise errors.TooLarge
-    body = request.stream.read(MAX_BODY + 1)
+    body = host.capacity.read(site.organization_id, lambda: request.stream.read(MAX_BODY + 1))
     if len(body) > MAX_BODY:
         raise errors.TooLarge
     reports = list(violations(body))

@@ -347,6 +347,27 @@ def test_comments_that_are_hard_to_read_hold_nobody_up(
     ok(beta.api.get("/v1/user"))
 
 
+def test_a_list_of_long_comments_comes_in_parts(space: Space) -> None:
+    long = document(*(text("A" * 9000, f"k{place}") for place in range(10)))
+    comment = post(space.api, space.path)
+    posted = [str(ok(space.api.post(f"{space.path}/comments", {"body": long}))["id"]) for _ in range(25)]
+    for _ in range(25):
+        ok(space.api.post(f"{space.path}/comments/{comment}/replies", {"body": long}))
+    for path, many in ((f"{space.path}/comments", 26), (f"{space.path}/comments/{comment}/replies", 25)):
+        seen: list[str] = []
+        query = {"limit": "1000"}
+        while True:
+            answer = space.api.get(path, **query)
+            assert len(answer.text) < 4_500_000
+            seen += [one["id"] for one in ok(answer)["items"]]
+            assert answer.json["count"] == many
+            if "next" not in answer.json:
+                break
+            query["page"] = answer.json["next"]["page"]
+        assert len(seen) == len(set(seen)) == many
+        assert path.endswith("replies") or seen == [*reversed(posted), comment]
+
+
 def test_odd_documents_are_refused_or_shown_in_both_forms(space: Space) -> None:
     odd = {"object": "block", "type": "table", "data": {"records": [], "definition": 3}, "meta": [], "key": {}}
     quote = {"object": "block", "type": "blockquote", "data": {}, "nodes": [text("Said.", "k")]}

@@ -96,6 +96,16 @@ def test_lists_of_links_are_paged(space: Space) -> None:
     assert seen == every
 
 
+def test_many_links_in_many_pages_make_no_long_answer(space: Space) -> None:
+    text = " ".join(f"[x](https://e.example/{number})" for number in range(100))
+    space.merge(*(page(f"Page {number}", text) for number in range(20)))
+    shown = links(space)["items"]
+    many = [item for item in shown if "e.example" in str(item.get("targetReference"))]
+    assert len(shown) == 100 and 0 < max(len(item["locationReferences"]) for item in many) <= 10
+    assert max(len(item["locationReferences"]) for item in links(space, limit="40")["items"]) == 20
+    assert links(space)["stats"]["total"] >= 2000
+
+
 def test_a_change_request_tells_what_it_broke(space: Space) -> None:
     path = space.change_request({"type": "delete_page", "id": "reference"})
     stats = links(space, path)["stats"]

@@ -73,6 +73,29 @@ def test_requests_that_wait_for_each_other_leave_connections_to_others(tmp_path:
     assert host.stop() == 0
 
 
+def test_streams_that_wait_for_the_database_leave_connections_to_others(tmp_path: Path) -> None:
+    address = databases.address_of(tmp_path, "postgresql")
+    there = ["--database-url", address]
+    init_with(there, tmp_path, "First", "first@example.com")
+    host = HostProcess(tmp_path, *there).start()
+    busy, other = (tenant_with(there, host, name, f"{name.lower()}@example.com") for name in ("Busy", "Other"))
+    assert busy.api.post(f"/v1/orgs/{busy.id}/spaces", {}).status == 201
+    asking = f"/v1/orgs/{busy.id}/ask/stream?query=anything"
+    with psycopg.connect(address) as connection, ThreadPoolExecutor(100) as pool:
+        connection.execute("LOCK TABLE search_spaces")  # what a question is looked for in
+        many = [pool.submit(busy.api.get, asking) for _ in range(100)]
+        waits = "SELECT count(*) > 20 FROM pg_locks WHERE locktype = 'relation' AND NOT granted"
+        wait_for(lambda: connection.execute(waits).fetchone() == (True,))
+        for _ in range(5):
+            assert requests.get(f"{host.url}/readyz", timeout=20).status_code == 200
+            assert other.api.post(f"/v1/orgs/{other.id}/spaces", {"title": "Mine"}).status == 201
+        wait_for(lambda: any(one.done() for one in many))
+        connection.rollback()
+        statuses = Counter(one.result().status for one in many)
+    assert set(statuses) == {200, 503} and statuses[200] >= 20
+    assert host.stop() == 0
+
+
 def test_long_payloads_of_one_organization_leave_the_deliveries_of_others_alone(tmp_path: Path) -> None:
     init(tmp_path, "First", "first@example.com")
     host = HostProcess(tmp_path).start()

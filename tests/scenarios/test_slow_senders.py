@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 import requests
 
-from tests.conftest import HostProcess, Installed, init, installed, tenant
+from tests.conftest import Api, HostProcess, Installed, init, installed, tenant, wait_for
+from tests.scenarios.people import person
+from tests.scenarios.test_rights import TOKENS, script_tokens
 
 THREADS = 16
 
@@ -63,6 +66,43 @@ def test_a_body_that_never_ends_keeps_nobody_from_writing(small: HostProcess, on
         line.sendall(head.encode())
         for number in range(5):
             assert other.api.post(f"/v1/orgs/{other.id}/spaces", {"title": f"Space {number}"}).status == 201
+
+
+@pytest.mark.parametrize("place", ["/sites/{site}/-/insights", "/app/sign-in", "/saml/{provider}/acs"])
+def test_bodies_of_strangers_that_never_end(one: Installed, place: str) -> None:
+    api, site = one.owner.api, f"/v1/orgs/{one.owner.id}/sites/{one.site}"
+    assert api.post(f"{site}/publish").status == 200
+    provider = api.post(f"/v1/orgs/{one.owner.id}/saml", {"label": "Company"}).json["id"]
+    path = place.format(site=one.site, provider=provider)
+    kind = "application/json" if "insights" in path else "application/x-www-form-urlencoded"
+    port = int(api.url.rpartition(":")[2])
+    head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: {kind}\r\nContent-Length: 6000\r\n\r\n{{"
+    with ExitStack() as lines:
+        for _ in range(3 * THREADS):
+            lines.enter_context(socket.create_connection(("127.0.0.1", port))).sendall(head.encode())
+        for _ in range(5):
+            assert requests.get(f"{api.url}/healthz", timeout=10).status_code == 200
+            assert api.get("/v1/user").status == 200
+
+
+@pytest.mark.parametrize("whose", ["scripts", "people"])
+def test_many_tokens_of_one_organization_have_its_part_of_the_bodies(small: HostProcess, whose: str) -> None:
+    busy = tenant(small, f"Busy {whose}", f"{whose}@example.com")
+    quiet = tenant(small, f"Quiet {whose}", f"quiet-{whose}@example.com")
+
+    def token() -> Api:
+        return script_tokens(installed(busy, TOKENS))["integration"] if whose == "scripts" else person(small, busy).api
+
+    apis = [token() for _ in range(3)]
+    with ExitStack() as lines:
+        for api in apis:
+            head = f"POST /v1/orgs/{busy.id}/spaces HTTP/1.1\r\nHost: 127.0.0.1:{small.port}\r\n"
+            head += f"Authorization: Bearer {api.token}\r\nContent-Type: application/json\r\n"
+            line = lines.enter_context(socket.create_connection(("127.0.0.1", small.port)))
+            line.sendall(f"{head}Content-Length: 60000\r\n\r\n{{".encode())
+        wait_for(lambda: busy.api.post(f"/v1/orgs/{busy.id}/spaces", {}).status == 503)
+        for _ in range(5):
+            assert quiet.api.post(f"/v1/orgs/{quiet.id}/spaces", {}).status == 201
 
 
 def test_what_is_wrong_with_the_path_is_told_before_what_is_wrong_with_the_body(one: Installed) -> None:

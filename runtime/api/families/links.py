@@ -117,13 +117,17 @@ def _shown(
     locations = Locations(call.view(call.session), space, found.snapshot)
     locations.load(one.ref for one in part if one.status == "ok")
     return LinkList(
-        items=[_usage(locations, one) for one in part], count=len(wanted), next=following or MISSING, stats=stats
+        items=[_usage(locations, one, len(part)) for one in part],
+        count=len(wanted),
+        next=following or MISSING,
+        stats=stats,
     )
 
 
-def _usage(locations: Locations, usage: Usage) -> JsonObject:
+def _usage(locations: Locations, usage: Usage, targets: int) -> JsonObject:
     target = locations.target(usage.ref) if usage.status != "broken" else None
-    shown = {"status": usage.status, "relation": usage.relation, "locationReferences": locations.places(usage.places)}
+    places = locations.places(usage.places, targets)
+    shown = {"status": usage.status, "relation": usage.relation, "locationReferences": places}
     return {**shown, "targetReference": target} if target is not None else shown
 
 

@@ -20,7 +20,7 @@ from werkzeug.exceptions import HTTPException
 
 from runtime.api.answers import error_answer
 from runtime.api.auth import Actor
-from runtime.api.host import Host
+from runtime.api.host import STRANGERS, Host
 from runtime.api.performing import perform
 from runtime.api.script_headers import BROWSER_COOKIE, SESSION_COOKIE
 from runtime.contract import errors
@@ -63,6 +63,11 @@ class OperatorVisit:
         """The token that every form of this browser and session carries."""
         key = keyring().derive("forms of pages")
         return hmac.new(key, f"{self.browser} {self.session}".encode(), "sha256").hexdigest()
+
+    @property
+    def owner(self) -> str:
+        """Whose part of what is scarce the visit takes."""
+        return self.actor.owner if self.actor is not None else STRANGERS
 
     def person(self) -> Actor:
         """Give who is signed in; raises Unauthorized."""
@@ -108,10 +113,11 @@ def add_page(
                 if most_file:
                     visit.form, visit.file = read_form_with_file(host, visit.person().owner, MAX_FORM, most_file)
                 else:
-                    visit.form = read_form(foreign=foreign, most=MAX_FORM)
+                    visit.form = host.capacity.read(visit.owner, lambda: read_form(foreign=foreign, most=MAX_FORM))
                 if not foreign:
                     _check_form(host, visit, visit.form.get("csrf", ""))
-            made = view(visit, **path)
+            with host.capacity.turns.of(visit.owner):
+                made = view(visit, **path)
         except errors.Unauthorized:
             wanted = request.method == "GET" and request.path != PATH
             made = visit.to(f"{PATH}/sign-in{f'?next={quote(request.path)}' if wanted else ''}")
@@ -138,7 +144,8 @@ def add_answer(app: Flask, host: Host, rule: str, view: View) -> None:
         visit = _visit(host)
         try:
             _check_form(host, visit, request.headers.get(TOKEN_HEADER, ""))
-            made = view(visit, **path)
+            with host.capacity.turns.of(visit.owner):
+                made = view(visit, **path)
         except errors.ApiError as error:
             made = error_answer(error, f"POST {request.path}").response()
         made.headers["Cache-Control"] = "no-store"

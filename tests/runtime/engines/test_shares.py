@@ -127,7 +127,34 @@ def test_who_waits_for_a_place_stands_behind_their_own() -> None:
         ends.set()
         for one in many:
             one.result()
-    assert len(inside) == 12 and (places._held, places._lines, places._free) == ({}, {}, 8)
+    assert len(inside) == 12 and all_back(places, 8)
+
+
+def all_back(places: WaitingShares, total: int) -> bool:
+    """Tell whether nobody holds a place, or waits for one."""
+    shares = places._shares
+    return (shares._held, shares._held_by_part, shares._free, places._lines) == ({}, {}, total, {})
+
+
+def test_a_part_that_waits_for_places_leaves_some_of_its_owners() -> None:
+    places = WaitingShares(16, 5.0)
+    inside: list[str] = []
+    ends = threading.Event()
+
+    def hold(part: str) -> None:
+        with places.place("owner", part):
+            inside.append(part)
+            ends.wait(10)
+
+    with ThreadPoolExecutor(20) as threads:
+        many = [threads.submit(hold, "script") for _ in range(12)]
+        until(lambda: inside == ["script"] * 4)
+        few = [threads.submit(hold, "") for _ in range(4)]  # its people, who are not kept waiting
+        until(lambda: inside == ["script"] * 4 + [""] * 4)
+        ends.set()
+        for one in (*many, *few):
+            one.result()
+    assert len(inside) == 16 and all_back(places, 16)
 
 
 def test_nobody_waits_for_a_place_forever() -> None:
@@ -137,8 +164,8 @@ def test_nobody_waits_for_a_place_forever() -> None:
             with pytest.raises(NoneLeft), places.place("a"):
                 pytest.fail("there is none")
         with places.place("b"):
-            assert places._held == {"a": 1, "b": 1}
-    assert (places._held, places._lines, places._free) == ({}, {}, 2)
+            assert places._shares._held == {"a": 1, "b": 1}
+    assert all_back(places, 2)
 
 
 def test_places_that_many_take_and_give_back_are_all_there_in_the_end() -> None:
@@ -154,7 +181,7 @@ def test_places_that_many_take_and_give_back_are_all_there_in_the_end() -> None:
 
     with ThreadPoolExecutor(24) as threads:
         assert sum(threads.map(work, range(600))) > 100
-    assert (places._held, places._lines, places._free) == ({}, {}, 6)
+    assert all_back(places, 6)
 
 
 def until(holds: Callable[[], bool]) -> None:

@@ -1,0 +1,50 @@
+"""Bodies of requests are read in a place for it, whoever reads them.
+
+A thread that reads from somebody who sends slowly waits for as long as they like. Who knows whose request it is says so
+(`RequestCapacity.read`); whatever else reads a body has a part of the places in common, so that nothing that is
+mounted later can forget it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+from wsgiref.types import StartResponse, WSGIEnvironment
+
+from runtime.api.host import RequestCapacity
+
+
+class PlacedBodies:
+    """A WSGI layer before all that reads bodies."""
+
+    def __init__(self, app: Callable[..., Iterable[bytes]], capacity: RequestCapacity) -> None:
+        """Take what answers, and the places."""
+        self._app, self._capacity = app, capacity
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        environ["wsgi.input"] = _Placed(environ["wsgi.input"], self._capacity)
+        return self._app(environ, start_response)
+
+
+class _Placed:
+    """A body; each read of it raises Unavailable where there is no place."""
+
+    __slots__ = ("_body", "_capacity")
+
+    def __init__(self, body: Any, capacity: RequestCapacity) -> None:
+        self._body, self._capacity = body, capacity
+
+    def read(self, size: int = -1) -> bytes:
+        content: bytes = self._capacity.read_placed(lambda: self._body.read(size))
+        return content
+
+    def readline(self, size: int = -1) -> bytes:
+        line: bytes = self._capacity.read_placed(lambda: self._body.readline(size))
+        return line
+
+    def readlines(self, hint: int = -1) -> list[bytes]:
+        lines: list[bytes] = self._capacity.read_placed(lambda: self._body.readlines(hint))
+        return lines
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self.readline, b"")
