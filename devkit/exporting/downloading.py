@@ -14,8 +14,9 @@ from devkit.hosts.client import TIMEOUT, Client, HostUnreachable, part, reason
 from devkit.terminal.output import Problem
 
 _PIECE = 1 << 18
+CONFIGURATION = ".gitbook.yaml"
 MAX_CONFIGURATION = 100_000
-"""Bytes of a `.gitbook.yaml`."""
+"""Bytes of it."""
 
 
 def files_of(
@@ -46,7 +47,7 @@ class Folder:
 
     def configuration(self) -> dict[str, str]:
         """Read what `.gitbook.yaml` says of where the content is: `root`, `readme` and `summary`; raises Problem."""
-        file = self._root / ".gitbook.yaml"
+        file = self._root / CONFIGURATION
         if file.is_symlink() or not file.is_file():
             return {}
         try:
@@ -64,6 +65,8 @@ class Folder:
     def write(self, file: dict[str, Any]) -> None:
         """Write one file: its text, or what is at its address."""
         at = self._place(str(file["path"]))
+        if at == self._root / CONFIGURATION and at.exists():
+            return  # what somebody wrote says where everything is
         if "text" in file:
             self._replace(at, iter([str(file["text"]).encode("utf-8", "replace")]))
             return

@@ -315,6 +315,7 @@ def too_much(snapshot: Snapshot) -> str | None:
 def length_of(page: Page) -> int:
     """Count the characters of what a page says of itself."""
     length = len(page.title) + len(page.description or "") + len(page.slug or "")
+    length += sum(map(len, page.former_paths or ()))
     for named in (page.variables, page.target, page.cover, page.computed):
         if named:
             length += sum(len(name) + len(str(value)) for name, value in named.items())

@@ -21,11 +21,12 @@ from runtime.contract.addresses import Addresses
 from runtime.contract.conditions import ConditionEvaluator
 from runtime.contract.origins import authority, authority_of
 from runtime.contract.published import ContentRedirect, Lookup, PublishedContent
-from runtime.services import published_places, sharing, site_entry, visiting, visitor_asking, visitor_keys
+from runtime.services import content, published_places, sharing, site_entry, visiting, visitor_asking, visitor_keys
 from runtime.services.published_places import Place
 from runtime.services.site_entry import Entry
 from runtime.services.visitor_keys import BadToken
 from runtime.store import rows, searching
+from runtime.store.content.revisions import snapshot_of
 from runtime.store.content_tokens import Preview
 from runtime.store.reach import Reach
 from runtime.store.tables.change_requests import ChangeRequestRow
@@ -179,7 +180,20 @@ def _redirect(session: Session, asked: Asked, place: Place, entry: Entry) -> str
     if not place.rest or "-" in asked.path:
         return None
     row = sharing.redirect_from(session, asked.site, "/" + "/".join(_written(segment) for segment in asked.path))
-    return published_places.place_of_redirect(session, asked.site, row, entry.claims) if row is not None else None
+    if row is not None:
+        return published_places.place_of_redirect(session, asked.site, row, entry.claims)
+    return _former(session, asked.site, place)
+
+
+def _former(session: Session, site: SiteRow, place: Place) -> str | None:
+    """Find where a page is now that a space has at another path, as its content says."""
+    for space in searching.spaces_among(session, site.organization_id, [place.part.space_id]):
+        snapshot = snapshot_of(session, content.current(session, space))
+        page = snapshot.page_by_former_path.get("/".join(place.rest))
+        if page is not None and page.id not in snapshot.hidden:
+            start = published_places.Place(place.section, place.part, (), (), complete=True).canonical
+            return start + "/".join(_written(segment) for segment in snapshot.path_of[page.id].split("/"))
+    return None
 
 
 def _sign_in(session: Session, at: Addresses, asked: Asked) -> str:

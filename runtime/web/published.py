@@ -26,6 +26,7 @@ from runtime.services.site_entry import signed_claims
 from runtime.store import share_links, visitors
 from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
+from runtime.web.site_documents import moved_to
 from runtime.web.site_page_content import sample_of
 from runtime.web.site_policy import policy_of, policy_of_sample, policy_of_visited
 from runtime.web.templates import TEMPLATES
@@ -328,6 +329,9 @@ def _shown(
         sample = sample_of(session, site, at, claims) if host.settings.preview else None
         alive = sample is not None or bool(scripts) or tracking.heard(session, site)
         page = sample.filled(session, place, home, at) if sample is not None else None
+        moved = moved_to(session, site, claims, place) if sample is not None and page is None else None
+    if moved is not None:
+        return _redirect(home + moved)
     # On a shared origin a script could read other sites as whoever is signed in there.
     confined = bool(scripts) and not on_own_origin(host, at.site_origin(site.id))
     fields: dict[str, Any] = {"title": site.title, "sign_out": home + SIGN_OUT if signed_in else None}

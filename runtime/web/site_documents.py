@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from markupsafe import Markup, escape
 from sqlalchemy.orm import Session
@@ -55,6 +56,20 @@ def _pages(session: Session, site: SiteRow, claims: Mapping[str, Any] | None) ->
         for page in snapshot.pages:
             if page.type == "document" and page.id not in snapshot.hidden and page.id in snapshot.path_of:
                 yield SitePage(_place(number, snapshot.path_of[page.id]), page.title, space, revision, page)
+
+
+def moved_to(session: Session, site: SiteRow, claims: Mapping[str, Any] | None, place: str) -> str | None:
+    """Find where a page is now that stood at a place before, as its space says; None where there is none."""
+    below, _, rest = unquote(place).strip("/").partition("/")
+    number, _, path = rest.partition("/")
+    spaces = visiting.spaces_of(session, site, claims)
+    if below != BELOW or not re.fullmatch("[1-9][0-9]{0,5}", number) or int(number) > len(spaces):
+        return None
+    snapshot = snapshot_of(session, content.current(session, spaces[int(number) - 1]))
+    page = snapshot.page_by_former_path.get(path)
+    if page is None or page.type != "document" or page.id in snapshot.hidden:
+        return None
+    return _place(int(number) - 1, snapshot.path_of[page.id])
 
 
 def _place(number: int, path: str) -> str:

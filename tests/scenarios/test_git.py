@@ -10,7 +10,7 @@ import pytest
 
 from runtime.contract.identifiers import new_id
 from tests import databases
-from tests.conftest import HostProcess, Tenant, init, installed, tenant, wait_for
+from tests.conftest import Api, HostProcess, Tenant, init, installed, tenant, wait_for
 from tests.repositories import GitServer, Repository
 from tests.scenarios.test_content import Space, ok, page
 from tests.scenarios.test_sites import events, tokens
@@ -196,6 +196,48 @@ def test_what_people_wrote_stays_as_they_wrote_it(
     changed = {path for path in files if files[path] != (FILES[path] if isinstance(FILES[path], str) else files[path])}
     assert changed == {"SUMMARY.md", "guide/README.md"}
     assert repository.log() == ["Call it the guide", "Change"]
+
+
+def test_redirects_lead_to_where_pages_are_now(
+    owner: Tenant, space: Space, repository: Repository, server: GitServer, name: str
+) -> None:
+    redirects = "redirects:\n  old/path: guide/install.md#steps\n  /a%20b/: ./README.md\n"
+    redirects += "  gone: nowhere.md\n  guide: README.md\n"
+    repository.commit({**FILES, ".gitbook.yaml": redirects})
+    last = sync(space, "import", server.address(name))
+    assert last["problems"] == [
+        ".gitbook.yaml: 1 redirects are left out, since they lead to no page of the folder: `gone`."
+    ]
+    site = ok(space.api.post(f"/v1/orgs/{owner.id}/sites", {"title": "Docs", "spaces": [space.id]}), 201)
+    at = f"/v1/orgs/{owner.id}/sites/{site['id']}"
+    ok(space.api.post(f"{at}/publish"))
+    home = ok(space.api.get(at))["urls"]["published"]
+
+    def look(place: str) -> Any:
+        return ok(Api(space.api.url, None).post("/v1/urls/published", {"url": home + place}))
+
+    assert look("old/path") == {"target": "content", "redirect": f"{home}guide/install"}
+    assert look("a%20b") == {"target": "content", "redirect": f"{home}readme"}
+    assert look("guide")["pathname"] == "/guide"  # where a page is, nothing leads away
+    assert "apiToken" in look("gone") and "apiToken" in look("old")
+    for change in (
+        {"type": "update_page", "id": pages_of(space)["guide/install"]["id"], "slug": "set-up"},
+        {"type": "update_page", "id": pages_of(space)["readme"]["id"], "hidden": True},
+    ):
+        ok(space.api.post(f"{space.change_request(change)}/merge"))
+    assert look("old/path")["redirect"] == f"{home}guide/set-up"
+    assert "apiToken" in look("a%20b")  # readers are not shown it
+    empty = server.repository(f"{name}-2")
+    assert sync(space, "export", server.address(f"{name}-2"))["state"] == "success"
+    written = empty.files()[".gitbook.yaml"]
+    assert "old/path: guide/install.md" in written and "a b: README.md" in written
+    assert sync(space, "export", server.address(name), commitMessage="Move")["state"] == "success"
+    assert repository.files()[".gitbook.yaml"] == redirects  # as somebody wrote it
+    other = Space(owner)
+    assert "problems" not in sync(other, "import", server.address(f"{name}-2"))
+    repository.commit({**FILES, ".gitbook.yaml": "root: ./\n"}, "No redirects")
+    sync(space, "import", server.address(name))
+    assert "apiToken" in look("old/path")
 
 
 def test_both_sides_go_on(space: Space, repository: Repository, server: GitServer, name: str) -> None:

@@ -1,15 +1,18 @@
-"""`.gitbook.yaml`: where the content of a folder is, and addresses that lead elsewhere now."""
+"""`.gitbook.yaml`: where the content of a folder is, and paths that lead to other pages now."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import unquote
 
 from runtime.services.folders.names import resolved
 from runtime.services.folders.yaml_text import BadYaml, read_mapping
 
 MAX_REDIRECTS = 1000
+LONGEST_REDIRECT = 2000
+"""Characters of the two paths of a redirect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +60,12 @@ def _redirects(said: Any, problems: list[str]) -> dict[str, str]:
         problems.append(".gitbook.yaml: `redirects` is left out, since it has no names for its values.")
         return {}
     good = {
-        source.strip("/"): target
+        unquote(source).strip("/"): target
         for source, target in said.items()
-        if isinstance(source, str) and isinstance(target, str) and len(source) + len(target) <= 4000
+        if isinstance(source, str) and isinstance(target, str) and len(source) + len(target) <= LONGEST_REDIRECT
     }
     if len(good) < len(said) or len(good) > MAX_REDIRECTS:
-        problems.append(f".gitbook.yaml: redirects are texts, and at most {MAX_REDIRECTS}; others are left out.")
+        problems.append(
+            f".gitbook.yaml: redirects lead from a path to another, and are at most {MAX_REDIRECTS}; others are out."
+        )
     return dict(list(good.items())[:MAX_REDIRECTS])

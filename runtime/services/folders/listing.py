@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from runtime.services.folders.configuration import Configuration
+from runtime.services.folders.names import CONFIGURATION
 from runtime.services.folders.paths import paths_of
 from runtime.services.folders.texts import EMPTY, Document, Texts
 from runtime.store.content.snapshot import Snapshot
@@ -14,7 +15,7 @@ from runtime.store.content.snapshot import Snapshot
 class Listed(NamedTuple):
     """A file of the folder; `document` names what it says, where it is one of a page or a reusable content."""
 
-    kind: Literal["page", "file", "reusable-content", "summary", "variables"]
+    kind: Literal["page", "file", "reusable-content", "summary", "variables", "configuration"]
     id: str
     path: str
     document: str | None = None
@@ -47,6 +48,8 @@ class FolderOf:
         found.append(Listed("summary", "", self._paths.summary))
         if self._snapshot.variables:
             found.append(Listed("variables", "", self._paths.variables))
+        if self._texts.configuration() is not None:
+            found.append(Listed("configuration", "", CONFIGURATION))
         return sorted(found, key=lambda one: one.path)
 
     def text(self, one: Listed, documents: Mapping[str, Document]) -> str | None:
@@ -58,4 +61,6 @@ class FolderOf:
             return self._texts.content(self._snapshot.reusable_content_by_id[one.id], document)
         if one.kind == "summary":
             return self._texts.summary()
+        if one.kind == "configuration":
+            return self._texts.configuration()
         return self._texts.variables() if one.kind == "variables" else None

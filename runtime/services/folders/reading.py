@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,8 @@ from runtime.services.markdown.reading import document_of
 
 MAX_FILES = 10_000
 MAX_INCLUDES = 2000
-UNFOLLOWED = (
-    ".gitbook.yaml: its redirects ({count}) are not followed; make them redirects of the site that shows the space."
-)
+NOWHERE = ".gitbook.yaml: {count} redirects are left out, since they lead to no page of the folder: {which}."
+MOST_NAMED = 5
 Heard = Callable[[int, int], None]
 _HEADING = re.compile(r"\s*^ {0,3}#(?:[ \t](.*))?$\n?", re.MULTILINE)
 _UNDERLINED = re.compile(r"\s*^ {0,3}(?![-+*>#|<{`~ ])(\S.*)\n {0,3}=+[ \t]*$\n?", re.MULTILINE)
@@ -45,8 +45,6 @@ def read_files(
     problems = files.problems
     said = files.text(CONFIGURATION) if CONFIGURATION in files.sizes else None
     configuration = read_configuration(said, problems) if said is not None else Configuration()
-    if configuration.redirects:
-        problems.append(UNFOLLOWED.format(count=len(configuration.redirects)))
     return _Reader(files, configuration, problems, oids).read(heard)
 
 
@@ -66,6 +64,7 @@ class _Reader:
         for placed in self._contents.placed:
             heard(len(pages), len(self._contents.placed))
             pages.append(self._page(placed))
+        pages = self._redirected(pages)
         contents = [one for path in sorted(self._includes) if (one := self._reusable(path)) is not None]
         named = sorted({*self._kept(ASSETS), *self._used})
         if len(named) > MAX_FILES:
@@ -77,10 +76,26 @@ class _Reader:
             ],
             reusable_contents=contents,
             variables=self._variables(),
-            redirects=self._configuration.redirects,
             total=len(pages) + len(contents) + len(named),
             problems=self._problems.told(),
         )
+
+    def _redirected(self, pages: Sequence[ImportedPage]) -> list[ImportedPage]:
+        """Give pages the paths from which redirects lead to them."""
+        links = self._links(self._contents.below(CONFIGURATION))
+        with_path = {page.key for page in pages if page.type != "link"}
+        former: dict[str, list[str]] = {}
+        nowhere: list[str] = []
+        for path, target in self._configuration.redirects.items():
+            key = links.read(target).get("page")
+            if key in with_path and path:
+                former.setdefault(str(key), []).append(path)
+            else:
+                nowhere.append(f"`{path[:60]}`")
+        if nowhere:
+            which = ", ".join(nowhere[:MOST_NAMED]) + (" and more" if len(nowhere) > MOST_NAMED else "")
+            self._problems.append(NOWHERE.format(count=len(nowhere), which=which))
+        return [replace(page, former_paths=former[page.key]) if page.key in former else page for page in pages]
 
     def _kept(self, folder: str) -> list[str]:
         inside = f"{self._contents.below(folder)}/"

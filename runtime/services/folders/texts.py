@@ -74,6 +74,17 @@ class Texts:
             (made[page.parent].inside if page.parent is not None else top).append(entry)
         return write_summary(top)
 
+    def configuration(self) -> str | None:
+        """Write .gitbook.yaml with the redirects to pages; None where there are none."""
+        root = f"{self._paths.root}/" if self._paths.root else ""
+        redirects = {
+            path: quoted(self._paths.page[page.id].removeprefix(root))
+            for page in self._snapshot.pages
+            if page.id in self._paths.page
+            for path in page.former_paths or ()
+        }
+        return write_yaml({"redirects": redirects}) if redirects else None
+
     def variables(self) -> str | None:
         """Write vars.yaml; None where there are none."""
         variables = dict(sorted(self._snapshot.variables.items()))

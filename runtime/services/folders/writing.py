@@ -95,6 +95,7 @@ class _Writer:
                 self._put_file(self._paths.file[file.id], files[file.id])
         self._summary()
         self._variables()
+        self._configuration()
         gone = sorted(path for path in before - self._every if path in self._there.sizes)
         if not self._snapshot.variables and self._paths.variables in before & self._there.sizes.keys():
             gone.append(self._paths.variables)
@@ -200,6 +201,11 @@ class _Writer:
         if there is not None and _plain(read_summary(there, [])) == _plain(read_summary(text, [])):
             return
         self._write(path, text)
+
+    def _configuration(self) -> None:
+        """Write the redirects, where there is no file yet: one that somebody wrote stays as it is."""
+        if CONFIGURATION not in self._there.sizes:
+            self._write(CONFIGURATION, self._texts.configuration())
 
     def _variables(self) -> None:
         path, variables = self._paths.variables, dict(self._snapshot.variables)

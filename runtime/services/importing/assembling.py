@@ -134,6 +134,7 @@ class Assembly:
             "icon": one.icon if one.icon and len(one.icon) <= LONGEST_ICON else None,
             "layout": one.layout,
             "variables": one.variables,
+            "former_paths": one.former_paths,
             "cover": self._cover(one.cover),
         }
         if not self._place.replace and old is not None:

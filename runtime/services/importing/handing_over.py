@@ -108,7 +108,7 @@ class Writer:
         return problems
 
     def close(self, **rest: Any) -> None:
-        """Write the rest: `variables`, `redirects`, `total` and `problems`."""
+        """Write the rest: `variables`, `total` and `problems`."""
         problems = [clean(problem)[:LONGEST_PROBLEM] for problem in rest.pop("problems", ())]
         if rest.get("variables"):
             rest["variables"] = fit(rest["variables"])
@@ -127,6 +127,8 @@ class Writer:
         short = {name: fit(fields[name][:LONGEST_TEXT]) for name in _TEXTS if fields.get(name)}
         if fields.get("variables"):
             short["variables"] = fit(dict(fields["variables"]))
+        if fields.get("former_paths"):
+            short["former_paths"] = fit(list(fields["former_paths"]))
         self._entries.write(_written([kind, fields | short]))
 
 
@@ -138,8 +140,7 @@ def write_imported(folder: Path, imported: Imported) -> None:
     """Write a whole import into the folder, for `read_imported` and `finish_documents`."""
     writer = Writer(folder)
     problems = [*imported.problems, *writer.whole(imported)]
-    rest = {"variables": dict(imported.variables), "redirects": dict(imported.redirects)}
-    writer.close(**rest, total=imported.total, problems=problems)
+    writer.close(variables=dict(imported.variables), total=imported.total, problems=problems)
 
 
 def read_imported(folder: Path) -> Imported:

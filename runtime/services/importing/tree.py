@@ -35,6 +35,7 @@ class ImportedPage:
     cover: Mapping[str, Any] | None = None
     layout: Mapping[str, Any] | None = None
     variables: Mapping[str, Any] | None = None
+    former_paths: Sequence[str] | None = None
     hidden: bool = False
     no_index: bool = False
     no_robots_index: bool = False
@@ -70,7 +71,6 @@ class Imported:
     files: Sequence[ImportedFile] = ()
     reusable_contents: Sequence[ImportedReusableContent] = ()
     variables: Mapping[str, Any] = field(default_factory=dict)
-    redirects: Mapping[str, str] = field(default_factory=dict)
     total: int = 0
     problems: Sequence[str] = ()
 
@@ -86,7 +86,6 @@ class Imported:
             [ImportedFile(**file) for file in value["files"]],
             [ImportedReusableContent(**content) for content in value["reusable_contents"]],
             value["variables"],
-            value["redirects"],
             value["total"],
             value["problems"],
         )

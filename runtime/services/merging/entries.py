@@ -26,6 +26,7 @@ FIELDS: Mapping[type[Entry], Mapping[str, tuple[str, ...]]] = {
         "target": ("target",),
         "computed source": ("computed",),
         "cover": ("cover",),
+        "former paths": ("former_paths",),
         "hiding": ("hidden",),
         "exclusion from search": ("no_index",),
         "exclusion from search engines": ("no_robots_index",),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, Self
 
@@ -40,6 +40,7 @@ class Page(Entry):
 
     `document` names its content (`documents`), `target` is where a link leads, `computed` the source of what is not
     written but computed. `layout`, `cover`, `variables`, `target` and `computed` have the form of the wire.
+    `former_paths` are paths in the space that lead to the page as well, as long as no page is there.
     """
 
     type: PageType = "document"
@@ -56,6 +57,7 @@ class Page(Entry):
     layout: Mapping[str, Any] | None = None
     cover: Mapping[str, Any] | None = None
     variables: Mapping[str, Any] | None = None
+    former_paths: Sequence[str] | None = None
     hidden: bool = False
     no_index: bool = False
     no_robots_index: bool = False

@@ -67,6 +67,16 @@ class Snapshot:
         return {path: self.page_by_id[page_id] for page_id, path in self.path_of.items()}
 
     @cached_property
+    def page_by_former_path(self) -> Mapping[str, Page]:
+        """Each page by the paths that lead to it as well; of two pages with the same one, the first."""
+        found: dict[str, Page] = {}
+        for page in self.pages:
+            for path in page.former_paths or ():
+                if path not in self.page_by_path:
+                    found.setdefault(path, page)
+        return found
+
+    @cached_property
     def hidden(self) -> frozenset[str]:
         """The ids of the pages that are hidden, or in one that is: readers are shown none of them."""
         found: set[str] = set()

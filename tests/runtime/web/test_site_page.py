@@ -11,6 +11,9 @@ import requests
 
 from runtime.web.site_page_reports import violations
 from tests.conftest import COUNTER, SCOPES, HostProcess, Installed, init, installed, tenant, wait_for
+from tests.scenarios.elsewhere import packed
+from tests.scenarios.test_content import Space
+from tests.scenarios.test_importing import sent
 
 SCRIPT = (
     COUNTER
@@ -287,3 +290,23 @@ def test_pages_of_spaces_are_read_with_blocks_in_them(integration: Installed, ho
     )
     for place in ("hidden", "hidden/below"):
         assert requests.get(f"{home}docs/1/{place}", timeout=60).status_code == 404
+
+
+def test_a_former_path_leads_to_the_page(host: HostProcess) -> None:
+    owner = tenant(host, "Moved", "moved@example.com")
+    space = Space(owner)
+    assert owner.api.call("PATCH", space.path, {"editMode": "live"}).status == 200
+    files = {"SUMMARY.md": "* [A](a.md)\n* [B](b.md)\n", "a.md": "# A\n", "b.md": "---\nhidden: true\n---\n# B\n"}
+    redirects = "redirects:\n  old/a: a.md\n  old/b: b.md\n"
+    assert sent(space, packed({**files, ".gitbook.yaml": redirects}), "zip")["problems"] == []
+    at = f"/v1/orgs/{owner.id}/sites"
+    site = owner.api.post(at, {"title": "Docs", "spaces": [space.id]}).json["id"]
+    home = owner.api.call("PATCH", f"{at}/{site}", {"published": True}).json["urls"]["published"]
+
+    def look(place: str) -> requests.Response:
+        return requests.get(f"{home}docs/{place}", timeout=60, allow_redirects=False)
+
+    moved = look("1/old/a")
+    assert (moved.status_code, moved.headers["Location"]) == (302, f"{home}docs/1/a")
+    assert look("1/a").status_code == 200
+    assert {look(place).status_code for place in ("1/old/b", "1/old", "2/old/a", "0/old/a", "x/old/a")} == {404}
