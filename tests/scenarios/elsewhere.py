@@ -69,6 +69,20 @@ def elsewhere() -> Iterator[Elsewhere]:
         server.close()
 
 
+def encoded(encoding: str, content: bytes) -> Handler:
+    """Answer with a body that is packed, unasked."""
+
+    def answer(request: http.server.BaseHTTPRequestHandler) -> None:
+        request.send_response(200)
+        request.send_header("Content-Type", "text/html")
+        request.send_header("Content-Encoding", encoding)
+        request.send_header("Content-Length", str(len(content)))
+        request.end_headers()
+        request.wfile.write(content)
+
+    return answer
+
+
 def redirect(to: str) -> Handler:
     """Answer with a redirect."""
 

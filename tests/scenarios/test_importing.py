@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import re
+import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -415,6 +417,14 @@ def test_addresses_that_are_not_imported_from(space: Space, web: Elsewhere) -> N
     told(f"{web.url}/local", "none of the web")
     web.pages["/short"] = other.lying
     told(f"{web.url}/short", "could not be fetched")
+    for name, encoding, content, said in (
+        ("bomb", "gzip", gzip.compress(bytes(150 << 20)), "Unpacked, the answer is larger than"),
+        ("half", "gzip", gzip.compress(b"<p>text</p>")[:-12], "ended in the middle"),
+        ("none", "gzip", b"<p>text</p>", "no gzip, as it says"),
+        ("other", "br", b"<p>text</p>", "packed as `br`"),
+    ):
+        web.pages[f"/{name}"] = other.encoded(encoding, content)
+        told(f"{web.url}/{name}", said)
     told(web.put("/empty", b""), "nothing in it")
     told(web.put("/program", b"\x7fELF\0\0\0\0"), "no text")
     told(web.put("/not.docx", b"plain"), "no .docx", "docx")
@@ -424,6 +434,14 @@ def test_addresses_that_are_not_imported_from(space: Space, web: Elsewhere) -> N
     told(f"{web.url}/endless", "could not be fetched", "website")
     assert ok(space.api.get(space.path))["revision"] == before
     assert {one["status"] for one in ok(space.api.get(f"{space.path}/imports"))["items"]} == {"failed"}
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+def test_what_a_server_packs_unasked_is_read(space: Space, web: Elsewhere, encoding: str) -> None:
+    content = (gzip.compress if encoding == "gzip" else zlib.compress)("<h1>Packed</h1><p>Añejo</p>".encode())
+    web.pages["/packed"] = other.encoded(encoding, content)
+    assert imported(space, f"{web.url}/packed", "html")["importedResources"] == 1
+    assert "Añejo" in space.markdown("packed")
 
 
 def test_an_import_can_be_cancelled(space: Space, web: Elsewhere) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
@@ -17,6 +18,8 @@ MAX_BYTES = 100 << 20
 """Bytes of one answer."""
 TIMEOUT = 60.0
 REDIRECTS = (301, 302, 303, 307, 308)
+PACKED = {"gzip": 16, "x-gzip": 16, "deflate": 0}
+"""Encodings of bodies, with what zlib calls their headers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ def get(
         except FetchFailed as error:
             raise NotFetched(f"The address could not be fetched. {error}") from error
         if answer.status not in REDIRECTS:
-            return Fetched(url, answer.status, _header(answer, "content-type"), answer.body)
+            return Fetched(url, answer.status, _header(answer, "content-type"), _unpacked(answer, max_bytes))
         location = _header(answer, "location")
         try:
             url = urljoin(url, location)
@@ -76,6 +79,25 @@ def content(fetched: Fetched) -> bytes:
     if not fetched.body:
         raise NotFetched("The address answered with nothing in it.")
     return fetched.body
+
+
+def _unpacked(answer: FetchedResponse, max_bytes: int) -> bytes:
+    """Give a body as it was before it was packed, which some servers do unasked; raises NotFetched."""
+    encoding = _header(answer, "content-encoding").strip().lower()
+    if encoding in ("", "identity") or not answer.body:
+        return answer.body
+    if encoding not in PACKED:
+        raise NotFetched(f"The address answered packed as `{encoding[:20]}`, which is not read; gzip is.")
+    unpacking = zlib.decompressobj(zlib.MAX_WBITS | PACKED[encoding])
+    try:
+        body = unpacking.decompress(answer.body, max_bytes + 1)
+    except zlib.error:
+        raise NotFetched(f"The address answered with what is no {encoding}, as it says it is.") from None
+    if len(body) > max_bytes:
+        raise NotFetched(f"The address could not be fetched. Unpacked, the answer is larger than {max_bytes} bytes.")
+    if not unpacking.eof:
+        raise NotFetched("The address could not be fetched. The answer ended in the middle.")
+    return body
 
 
 def _check_own(rules: EgressRules, url: str) -> None:
