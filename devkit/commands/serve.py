@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 GARBAGE = (700, 10, 10)
 """Python's own thresholds: a host lives long, other than most commands."""
-SWITCHING = 0.0002
+SWITCH_INTERVAL = 0.0002
 """Seconds for which a thread that only computes keeps the interpreter while others wait. Python's own 5 ms are as long
 as many renders, each of which waits for it several times: beside three threads that compute, one that answers took 22
 to 69 ms at worst (p99) and takes 5, while they get as much done."""
@@ -96,7 +96,7 @@ def command(
         except OSError as error:
             raise Problem(f"{settings.data} cannot be written: {error.strerror}; choose another --data") from error
     end_with_starter()
-    descriptors.allow_many()
+    descriptors.raise_limit()
     log_to_errors(settings)
     os.environ["DEVKIT_LISTEN_PORT"] = str(port)
     _must_be_free(address, port)
@@ -165,7 +165,7 @@ def _load(settings: Settings, shared: Shared, place: int) -> Application:
 
     log_to_errors(settings)  # a fork does so already
     gc.set_threshold(*GARBAGE)
-    sys.setswitchinterval(SWITCHING)
+    sys.setswitchinterval(SWITCH_INTERVAL)
     try:
         if settings.workers > 1 or shared.served.value:
             must_be_there(settings)

@@ -69,10 +69,10 @@ class Client:
                 stream=True,
                 allow_redirects=False,
             )
-            content = _content(answer)
+            content = _read_whole(answer)
         except requests.RequestException as error:
             raise HostUnreachable(f"{self.host} does not answer ({reason(error)})") from error
-        _must_be_final(answer)
+        _refuse_redirect(answer)
         if answer.status_code >= 400:
             raise RequestRefused(answer.status_code, _message(answer, content))
         try:
@@ -107,9 +107,9 @@ class Client:
         answer = self._session.get(
             f"{self.host}{path}", params=params, stream=True, timeout=(TIMEOUT, silence), allow_redirects=False
         )
-        _must_be_final(answer)
+        _refuse_redirect(answer)
         if answer.status_code >= 400:
-            raise RequestRefused(answer.status_code, _message(answer, _content(answer)))
+            raise RequestRefused(answer.status_code, _message(answer, _read_whole(answer)))
         return answer
 
 
@@ -150,7 +150,7 @@ def _distrust(cause: object) -> str:
     return "no encrypted connection came about"
 
 
-def _must_be_final(answer: requests.Response) -> None:
+def _refuse_redirect(answer: requests.Response) -> None:
     """Refuse to be sent on: what is asked, and with which token, is for the host that was named."""
     if answer.is_redirect:
         raise HostUnreachable(
@@ -159,7 +159,7 @@ def _must_be_final(answer: requests.Response) -> None:
         )
 
 
-def _content(answer: requests.Response) -> bytes:
+def _read_whole(answer: requests.Response) -> bytes:
     """Read an answer whole; raises HostUnreachable where it does not end."""
     read, pieces = 0, []
     for piece in answer.iter_content(1 << 16):

@@ -61,7 +61,7 @@ def _call(host: Host, tunnel: str, rest: str = "") -> Response:
     if not host.capacity.calls.enter(owner, tunnel):
         raise errors.Unavailable("Too many requests to this tunnel are under way; try again in a moment.")
     try:
-        with host.capacity.reads():
+        with host.capacity.holding_place():
             answer = _relayed(host, tunnel, call)
     except BaseException:
         host.capacity.calls.leave(owner, tunnel)
@@ -147,7 +147,7 @@ def _answer(host: Host, tunnel: str, call: str) -> Response:
     if not host.capacity.calls.enter(owner, part):
         raise errors.Unavailable("Too many answers come through this tunnel at once; try again in a moment.")
     try:
-        with host.capacity.reads():
+        with host.capacity.holding_place():
             return _take_answer(host, tunnel, call)
     finally:
         host.capacity.calls.leave(owner, part)

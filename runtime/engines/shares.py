@@ -16,7 +16,7 @@ class NoneLeft(Exception):
     """An owner holds all that it may for now."""
 
 
-def first_to_go(idle: Iterable[Thing], owner: Callable[[Thing], str], newcomer: str | None = None) -> list[Thing]:
+def eviction_order(idle: Iterable[Thing], owner: Callable[[Thing], str], newcomer: str | None = None) -> list[Thing]:
     """Order what lies idle, the thing used longest ago first, by who can best be spared.
 
     Of each owner the thing used last goes after everything that somebody has two of, and so on: whoever keeps many

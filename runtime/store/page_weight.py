@@ -17,7 +17,7 @@ FIRST, GROWS = 50, 5
 """Rows that are weighed at first, and how many times as many each time after."""
 
 
-def fitting(
+def rows_that_fit(
     session: Session, table: type[Table], matching: ColumnElement[bool], orders: Sequence[Order], limit: int
 ) -> int:
     """Give how many of the first rows that match make up a page of at most `limit`: at least one."""

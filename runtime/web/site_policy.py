@@ -27,7 +27,7 @@ BASE: dict[str, tuple[str, ...]] = {
 LEFT_OUT = ("'none'", "'strict-dynamic'")
 """What would take away from what others on the page ask for: with the second, browsers heed no addresses any more."""
 INLINE = "'unsafe-inline'"
-NAMES_ONE = ("'nonce-", "'sha256-", "'sha384-", "'sha512-")
+NONCE_OR_HASH = ("'nonce-", "'sha256-", "'sha384-", "'sha512-")
 """How sources begin that name one script or style; where one is, browsers do not heed `INLINE`."""
 FIXED = "base-uri 'none'; frame-ancestors 'self'"
 """No script decides about these; `form-action` is open, because signing out leads to wherever visitors sign in."""
@@ -39,7 +39,7 @@ def policy_of(scripts: Iterable[SiteIntegrationScript], own: Mapping[str, Sequen
     for script in scripts:
         sources["script-src"].append(script.script)
         _open(sources, script.content_security_policy if script.content_security_policy is not MISSING else "")
-    parts = [f"{name} {' '.join(_heeded(values)) or chr(39) + 'none' + chr(39)}" for name, values in sources.items()]
+    parts = [f"{name} {' '.join(_effective(values)) or chr(39) + 'none' + chr(39)}" for name, values in sources.items()]
     return "; ".join([*parts, FIXED])
 
 
@@ -78,17 +78,17 @@ def _open(sources: dict[str, list[str]], policy: str) -> None:
         if name != "default-src":
             values = requested.get(name, everything)
             # In one policy both mean the first: the second is there for browsers that know no names.
-            into += [value for value in values if value != INLINE or not any(map(_names_one, values))]
+            into += [value for value in values if value != INLINE or not any(map(_is_nonce_or_hash, values))]
 
 
-def _heeded(values: Sequence[str]) -> list[str]:
+def _effective(values: Sequence[str]) -> list[str]:
     """Give each source once, and without what would have browsers pass over one that another script asks for."""
     once = list(dict.fromkeys(values))
-    return [value for value in once if not _names_one(value)] if INLINE in once else once
+    return [value for value in once if not _is_nonce_or_hash(value)] if INLINE in once else once
 
 
-def _names_one(source: str) -> bool:
-    return source.lower().startswith(NAMES_ONE)
+def _is_nonce_or_hash(source: str) -> bool:
+    return source.lower().startswith(NONCE_OR_HASH)
 
 
 def _directives(policy: str) -> dict[str, Sequence[str]]:

@@ -176,7 +176,7 @@ class Isolate(ABC):
     def kill(self) -> None:
         """End the process at once; other serving processes that have it are told before they call it again."""
         self._channels.end()
-        self.presence.close_to_more()
+        self.presence.refuse_new_calls()
         with self._lock:
             self._ended = True
             if self._handle is not None:

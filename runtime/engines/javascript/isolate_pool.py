@@ -18,7 +18,7 @@ from runtime.engines.javascript.isolate import Isolate
 from runtime.engines.javascript.lending import Key, Lender
 from runtime.engines.javascript.own_isolate import OwnIsolate
 from runtime.engines.sandbox import SandboxUnavailable
-from runtime.engines.shares import first_to_go
+from runtime.engines.shares import eviction_order
 
 _log = logging.getLogger(__name__)
 
@@ -83,7 +83,7 @@ class IsolatePool:
         if unavailable:
             self._end(isolate)
         elif tenant is not None:
-            self._lend_unasked(key, isolate)
+            self._try_lend(key, isolate)
         return replace(report, logs=tuple(state.trace.logs), memory=memory)
 
     def take(self, script: Script, tenant: str, owner: str, state: CallState) -> Channel:
@@ -151,7 +151,7 @@ class IsolatePool:
             left = [item for item in self._leaving if item.idle()]
             idle = _by_idleness(item for item in self._ready() if item.idle())
             surplus = max(0, len(idle) - self._idle_total)
-            spared = set(first_to_go(idle, _user)[:surplus])
+            spared = set(eviction_order(idle, _user)[:surplus])
             leaving = [
                 item
                 for item in idle
@@ -210,7 +210,7 @@ class IsolatePool:
             if future is None:
                 future = mine = self._loaded[key] = Future()
         if unused is not None:
-            self._lend_unasked(key, unused.result())
+            self._try_lend(key, unused.result())
         if mine is None:
             try:
                 isolate = future.result(max(0.0, state.deadline - time.monotonic()))
@@ -241,9 +241,9 @@ class IsolatePool:
                 self._running.add(isolate)
         return isolate
 
-    def _lend_unasked(self, key: Key, isolate: Isolate) -> None:
+    def _try_lend(self, key: Key, isolate: Isolate) -> None:
         if self._lender is not None and isinstance(isolate, OwnIsolate):
-            self._lender.lend_unasked(key, isolate)
+            self._lender.try_lend(key, isolate)
 
     def _loaded_here(self, key: Key, script: Script, owner: str, state: CallState) -> Isolate:
         try:
@@ -286,7 +286,7 @@ class IsolatePool:
                         raise PoolBusy
                     self._changed.wait(min(left, _TURN_SECONDS))
                     continue
-            self._replace(first_to_go(_by_idleness(idle), _user, owner)[0])
+            self._replace(eviction_order(_by_idleness(idle), _user, owner)[0])
         if spare is not None and not (limits.memory == Limits().memory and spare.loadable()):
             spare.close()
             spare = None

@@ -123,7 +123,7 @@ class Lender:
             self._lent[isolate] = lent = _Lent(isolate, name, inode, listener)
             self._selector.register(listener, selectors.EVENT_READ, lent)
 
-    def lend_unasked(self, key: Key, isolate: OwnIsolate) -> None:
+    def try_lend(self, key: Key, isolate: OwnIsolate) -> None:
         """Let others borrow an isolate that no call has asked for, unless one of them is just loading the same."""
         if self._take_lock(self._name(key)):
             try:
@@ -133,7 +133,7 @@ class Lender:
 
     def withdraw(self, isolate: OwnIsolate) -> None:
         """Lend an isolate to nobody else; those who have it find out at their next call."""
-        isolate.presence.close_to_more()
+        isolate.presence.refuse_new_calls()
         with self._lock:
             lent = self._lent.get(isolate)
             if lent is None or lent.listener is None:
@@ -207,11 +207,11 @@ class Lender:
         except OSError:
             said = b""
         if said == READY:
-            lent.isolate.let_in(borrower.door)
+            lent.isolate.admit(borrower.door)
         elif said == ASK_CAUSE:
             _say(asking, MEMORY if lent.isolate.ran_out_of_memory() else b"something else")
         else:
-            self._part(lent, asking, borrower)
+            self._drop_borrower(lent, asking, borrower)
 
     def _offer(self, lent: _Lent, listener: socket.socket) -> None:
         """Take in who asks; the lock is held."""
@@ -232,7 +232,7 @@ class Lender:
         }
         _say(connection, json.dumps(offer).encode())
 
-    def _part(self, lent: _Lent, connection: socket.socket, borrower: _Borrower) -> None:
+    def _drop_borrower(self, lent: _Lent, connection: socket.socket, borrower: _Borrower) -> None:
         """Forget a borrower that has given the isolate back, or was killed with calls in it."""
         with self._lock:
             if lent.borrowers.pop(connection, None) is not None:

@@ -10,7 +10,7 @@ from runtime.engines.own_folders import Folders
 
 FOLDER = "DEVKIT_ISOLATES"
 """Variable with the folder; whoever starts the processes makes it."""
-TOGETHER = 2
+PROCESSES_PER_GROUP = 2
 """How many serving processes share isolates. A render takes about as long in one as in an isolate: so two of them have
 one isolate of a version on two processors, and on a machine with more processors a busy version has several."""
 _LONGEST_PLACE = 40  # characters; a socket in a folder below one there has 60 more
@@ -29,6 +29,6 @@ def folder_of(place: int) -> Path | None:
     folder = os.environ.get(FOLDER)
     if not folder or sys.platform != "linux":  # elsewhere nobody says which process is at the other end of a socket
         return None
-    shared = Path(folder, str(place // TOGETHER))
+    shared = Path(folder, str(place // PROCESSES_PER_GROUP))
     shared.mkdir(mode=0o700, exist_ok=True)
     return shared

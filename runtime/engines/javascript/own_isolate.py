@@ -138,7 +138,7 @@ class OwnIsolate(Isolate):
         self._looked = used
         return used - self._idle_cpu > most or measure(self.pid, self.base_memory)[0] > self._most_memory
 
-    def let_in(self, number: int) -> None:
+    def admit(self, number: int) -> None:
         """Have the process obey another serving process as well, at the door of this number."""
         assert self._control is not None
         self._control.send(frames.JOIN, frames.HELLO_HEAD.pack(number))

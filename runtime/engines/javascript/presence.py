@@ -76,7 +76,7 @@ class Presence:
         """Return when a call of any process ended last, by the monotonic clock."""
         return max(self._moments[cell] for cell in range(2, 2 + 2 * SLOTS, 2))
 
-    def close_to_more(self) -> None:
+    def refuse_new_calls(self) -> None:
         """Let no process begin another call."""
         self._counts[_LEAVING] = 1
         with self._lock:

@@ -21,7 +21,7 @@ from runtime.services.markdown.reading import document_of
 
 MAX_FILES = 10_000
 MAX_INCLUDES = 2000
-UNFOLLOWED = (
+IGNORED_REDIRECTS = (
     ".gitbook.yaml: its redirects ({count}) are not followed; make them redirects of the site that shows the space."
 )
 Heard = Callable[[int, int], None]
@@ -46,7 +46,7 @@ def read_files(
     said = files.text(CONFIGURATION) if CONFIGURATION in files.sizes else None
     configuration = read_configuration(said, problems) if said is not None else Configuration()
     if configuration.redirects:
-        problems.append(UNFOLLOWED.format(count=len(configuration.redirects)))
+        problems.append(IGNORED_REDIRECTS.format(count=len(configuration.redirects)))
     return _Reader(files, configuration, problems, oids).read(heard)
 
 

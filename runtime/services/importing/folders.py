@@ -74,14 +74,20 @@ def read_wiki(folder: Path, writer: Writer, where: str) -> dict[str, Any]:
     return WikiReader(folder, writer, where).read()
 
 
-def read_one(folder: Path, name: str, writer: Writer, called: str, form: str, *, named: bool = False) -> dict[str, Any]:
+def read_one(
+    folder: Path, name: str, writer: Writer, called: str, form: str, *, title_from_head: bool = False
+) -> dict[str, Any]:
     """Read a single file as a page, with the pictures that stand in it; links in it stay addresses."""
     text = text_of(folder / name)
     title = Path(called).stem.replace("-", " ").strip() or "Imported page"
     key = called or "page"
     pictures = Pictures(folder, key, writer)
     is_html = form != "markdown"
-    page = html_page(text, title, keep=pictures.keep, named=named) if is_html else markdown_page(text, title)
+    page = (
+        html_page(text, title, keep=pictures.keep, title_from_head=title_from_head)
+        if is_html
+        else markdown_page(text, title)
+    )
     links = PathLinks("", {}, pictures.keys.get)
     document = document_of(page.markdown, links)
     writer.page(ImportedPage(key, page.title, document=document, description=page.description))
@@ -91,7 +97,7 @@ def read_one(folder: Path, name: str, writer: Writer, called: str, form: str, *,
 class FolderReader:
     """Reads a folder, from the top down."""
 
-    named = False
+    title_from_head = False
     """Whether the heads of pages in HTML say their titles, and all headings are of their texts."""
 
     def __init__(self, folder: Path, writer: Writer, where: str) -> None:
@@ -158,7 +164,7 @@ class FolderReader:
         source = text_of(self.root / path)
         if path.lower().endswith(MARKDOWN):
             return markdown_page(source, self.title_of(path))
-        return html_page(source, self.title_of(path), keep=self._keep(path), named=self.named)
+        return html_page(source, self.title_of(path), keep=self._keep(path), title_from_head=self.title_from_head)
 
     def slug_of(self, path: str) -> str | None:
         """Give the slug of a page, where it has one that is not made of its title."""
@@ -245,7 +251,7 @@ class FolderReader:
 class GoogleReader(FolderReader):
     """Reads what Google Docs exports as a web page: a document, and its pictures beside it."""
 
-    named = True
+    title_from_head = True
 
 
 class WikiReader(FolderReader):

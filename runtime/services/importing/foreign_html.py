@@ -12,10 +12,10 @@ from urllib.parse import parse_qs, urlsplit
 
 from bs4.element import NavigableString, Tag
 
-from runtime.services.importing.boxes_in_html import put_boxes, put_expandables
+from runtime.services.importing.admonitions import rewrite_admonitions, rewrite_expandables
+from runtime.services.importing.footnotes import rewrite_footnotes
 from runtime.services.importing.html_tree import classed, every, without
-from runtime.services.importing.notes_in_html import put_notes
-from runtime.services.importing.pictures_in_html import Keep, show_pictures
+from runtime.services.importing.pictures_in_html import Keep, resolve_pictures
 from runtime.services.markdown.reading_html import ID
 
 CHECKED, UNCHECKED = "\ue000", "\ue001"
@@ -83,12 +83,12 @@ def tidy(soup: Any, body: Any, classes: dict[str, list[str]], keep: Keep | None)
     _tasks(body)
     _marks(soup, body, classes)
     _links(body)
-    put_notes(soup, body)
+    rewrite_footnotes(soup, body)
     _code(body)
-    put_boxes(soup, body)
-    put_expandables(soup, body)
+    rewrite_admonitions(soup, body)
+    rewrite_expandables(soup, body)
     _headings(body)
-    show_pictures(body, keep)
+    resolve_pictures(body, keep)
 
 
 def _marks(soup: Any, body: Any, classes: dict[str, list[str]]) -> None:
@@ -225,7 +225,7 @@ def _headings(body: Any) -> None:
         heading.attrs = {"id": found} if found else {}
 
 
-def leaves(element: Any) -> Iterator[Any]:
+def child_nodes(element: Any) -> Iterator[Any]:
     """Go through texts and elements one below the other, not what is in them."""
     for child in element.children:
         if isinstance(child, Tag) or type(child) is NavigableString:

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 from markdownify import ATX, MarkdownConverter
 
 from runtime.engines.apart.answers import Refused
-from runtime.services.importing.boxes_in_html import BOXES
-from runtime.services.importing.cells import inner_of, table_of
+from runtime.services.importing.admonitions import ADMONITIONS
 from runtime.services.importing.foreign_html import CHECKED, UNCHECKED, classes_of, language_of, tidy
-from runtime.services.importing.frames_in_html import put_frames
 from runtime.services.importing.handing_over import clean
+from runtime.services.importing.html_tables import inner_of, table_of
 from runtime.services.importing.html_tree import every, parsed, without
+from runtime.services.importing.iframes import rewrite_iframes
 from runtime.services.importing.pictures_in_html import Keep
 from runtime.services.markdown.attributes import write_attributes
 from runtime.services.markdown.links import is_safe
@@ -38,7 +38,13 @@ class HtmlPage(NamedTuple):
 
 
 def read_html(
-    source: str, *, alone: bool, title: str = "", main: str | None = None, keep: Keep | None = None, named: bool = False
+    source: str,
+    *,
+    alone: bool,
+    title: str = "",
+    main: str | None = None,
+    keep: Keep | None = None,
+    title_from_head: bool = False,
 ) -> HtmlPage:
     """Read a page; with `alone` all of it is text, else what stands around its text is left out.
 
@@ -48,7 +54,7 @@ def read_html(
     soup = parsed(source)
     links = [str(link["href"]) for link in every(soup, "a") if link.get("href")]
     classes = classes_of(soup)
-    put_frames(soup)
+    rewrite_iframes(soup)
     without(every(soup, *NEVER))
     called = soup.title.get_text(" ", strip=True) if soup.title is not None else ""
     if soup.head is not None:
@@ -56,14 +62,14 @@ def read_html(
     body: Any = soup.select_one(main) if main is not None else None
     if body is None and not alone:
         body = next((found for name in MAINS if (found := soup.select_one(name)) is not None), None)
-        without([element for element in every(body or soup, *AROUND) if not element.css.match(BOXES)])
+        without([element for element in every(body or soup, *AROUND) if not element.css.match(ADMONITIONS)])
     body = body or soup.body or soup
     description = None
     heading = body.find("p", class_="title", recursive=False) if alone else None
     under = body.find("p", class_="subtitle", recursive=False) if heading is not None else None
     if heading is None:
         heading = body.find("h1")
-        if named and called and heading is not None and heading.get_text(" ", strip=True) != called:
+        if title_from_head and called and heading is not None and heading.get_text(" ", strip=True) != called:
             heading = None
     if heading is not None and heading.get_text(strip=True):
         called = heading.get_text(" ", strip=True)

@@ -89,8 +89,8 @@ def markdown_page(source: str, title: str) -> Text:
 
 
 def html_page(
-    source: str, title: str, main: str | None = None, keep: Keep | None = None, *, named: bool = False
+    source: str, title: str, main: str | None = None, keep: Keep | None = None, *, title_from_head: bool = False
 ) -> Text:
     """Read HTML as Markdown with a title, as `read_html` does. Raises `Refused`."""
-    page = read_html(source, alone=True, title=title, main=main, keep=keep, named=named)
+    page = read_html(source, alone=True, title=title, main=main, keep=keep, title_from_head=title_from_head)
     return Text(page.title, page.markdown, page.description)

@@ -18,7 +18,7 @@ MAX_PICTURE = 10 << 20
 """Bytes of a picture that stands in its page."""
 
 
-def show_pictures(body: Any, keep: Keep | None) -> None:
+def resolve_pictures(body: Any, keep: Keep | None) -> None:
     """Give each picture its address; `keep` takes those that stand in the page, which are left out without."""
     hidden: list[Any] = []
     for element in every(body, "noscript"):

@@ -20,7 +20,7 @@ MAX_LINES = 1000
 """Lines of one tag."""
 
 
-def tidied(text: str) -> str:
+def normalized_lines(text: str) -> str:
     """Put a text plainer, in one pass; code stays as it is.
 
     - a tag over several lines stands on one: `{% name a="first\\nsecond" %}` keeps its breaks, `<img ...>` needs none;

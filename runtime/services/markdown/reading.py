@@ -12,12 +12,12 @@ from runtime.services.markdown import nodes as make
 from runtime.services.markdown.attributes import clean
 from runtime.services.markdown.block_lines import BlockLines
 from runtime.services.markdown.fitting import fit
-from runtime.services.markdown.foreign_lines import tidied
+from runtime.services.markdown.foreign_lines import normalized_lines
 from runtime.services.markdown.links import IdLinks, LinkReader
 from runtime.services.markdown.nodes import Node
 from runtime.services.markdown.parser import markdown_parser
 from runtime.services.markdown.patience import Clock
-from runtime.services.markdown.reading_html import HtmlReader, only_place, without_place
+from runtime.services.markdown.reading_html import HtmlReader, only_anchors, take_anchor
 from runtime.services.markdown.reading_inline import InlineReader
 from runtime.services.markdown.reading_tables import plain_table
 from runtime.services.markdown.reading_tags import TagReader
@@ -51,7 +51,7 @@ def document_of(
     Blocks deeper than `LEVELS`, tables beyond `MAX_CELLS`, other HTML that the platform does not write, and links that
     would run something stay text. What may not stand where it was written is put plainer (`fitting`).
     """
-    source = tidied(clean(markdown))
+    source = normalized_lines(clean(markdown))
     env: dict[str, Any] = {"lines": BlockLines(source), "definitions": set()}
     clock = env["clock"] = Clock(seconds) if seconds is not None else None
     tokens = markdown_parser().parse(source, env)
@@ -125,7 +125,7 @@ class _Reader:
 
     def _add(self, nodes: list[Node], part: Sequence[Token], name: str | None) -> str | None:
         """Read a block; an anchor alone before a heading is the heading's id, and no block. Gives such an id."""
-        place = only_place(part[1].children or ()) if part[0].type == "paragraph_open" else None
+        place = only_anchors(part[1].children or ()) if part[0].type == "paragraph_open" else None
         if place is not None:
             return place
         found = self._block(part)
@@ -198,7 +198,7 @@ class _Reader:
 
     def _heading(self, head: Token, line: Token) -> Node:
         children = line.children or []
-        name = without_place(children) or _without_name(line, children)
+        name = take_anchor(children) or _take_heading_id(line, children)
         node = self._html.heading(self._html.level(head.tag), self._inlines.read(children), line.content)
         if name:
             node["data"].setdefault("id", name)
@@ -243,7 +243,7 @@ def _alert(inside: Sequence[Token]) -> str | None:
     return ALERTS[match[1].upper()]
 
 
-def _without_name(line: Token, children: Sequence[Token]) -> str | None:
+def _take_heading_id(line: Token, children: Sequence[Token]) -> str | None:
     """Take `{#name}` from the end of a heading; None where it ends otherwise, or with an escaped one."""
     match = NAME.search(line.content[-200:])
     if match is None or not children or children[-1].type != "text" or not children[-1].content.endswith(match[1]):

@@ -73,7 +73,7 @@ def hostile() -> Iterator[str]:
 
 def test_nothing_but_colors_reaches_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     styled = click.style("red", fg="red", bold=True) + click.style("faint", dim=True)
-    assert output.harmless(f"{styled} two\nlines\twide\r\n") == f"{styled} two\nlines\twide\n"
+    assert output.escape_controls(f"{styled} two\nlines\twide\r\n") == f"{styled} two\nlines\twide\n"
     for write in (output.say, output.note, output.warn, output.complain, output.whisper):
         write(EVIL)
         captured = capsys.readouterr()

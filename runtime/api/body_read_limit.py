@@ -14,7 +14,7 @@ from wsgiref.types import StartResponse, WSGIEnvironment
 from runtime.api.host import RequestCapacity
 
 
-class PlacedBodies:
+class BodyReadLimit:
     """A WSGI layer before all that reads bodies."""
 
     def __init__(self, app: Callable[..., Iterable[bytes]], capacity: RequestCapacity) -> None:
@@ -22,11 +22,11 @@ class PlacedBodies:
         self._app, self._capacity = app, capacity
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        environ["wsgi.input"] = _Placed(environ["wsgi.input"], self._capacity)
+        environ["wsgi.input"] = _LimitedBody(environ["wsgi.input"], self._capacity)
         return self._app(environ, start_response)
 
 
-class _Placed:
+class _LimitedBody:
     """A body; each read of it raises Unavailable where there is no place."""
 
     __slots__ = ("_body", "_capacity")
@@ -35,15 +35,15 @@ class _Placed:
         self._body, self._capacity = body, capacity
 
     def read(self, size: int = -1) -> bytes:
-        content: bytes = self._capacity.read_placed(lambda: self._body.read(size))
+        content: bytes = self._capacity.read_piece(lambda: self._body.read(size))
         return content
 
     def readline(self, size: int = -1) -> bytes:
-        line: bytes = self._capacity.read_placed(lambda: self._body.readline(size))
+        line: bytes = self._capacity.read_piece(lambda: self._body.readline(size))
         return line
 
     def readlines(self, hint: int = -1) -> list[bytes]:
-        lines: list[bytes] = self._capacity.read_placed(lambda: self._body.readlines(hint))
+        lines: list[bytes] = self._capacity.read_piece(lambda: self._body.readlines(hint))
         return lines
 
     def __iter__(self) -> Iterator[bytes]:

@@ -15,7 +15,7 @@ BACK = re.compile(r"[\W_]{0,6}")
 """Arrows, of which notes have a link back to the text."""
 
 
-def put_notes(soup: Any, body: Any) -> None:
+def rewrite_footnotes(soup: Any, body: Any) -> None:
     """Make `<note-ref>` of links to footnotes, and `<note>` of the footnotes."""
     links = [link for link in every(body, "a") if str(link.get("href") or "").startswith("#")]
     if not links:

@@ -9,23 +9,23 @@ from urllib.parse import quote
 from runtime.services.importing.html_tree import every
 
 WEB = re.compile(r"https?://[^\s/?#\\]", re.IGNORECASE)
-UNSEEN = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
-NO_PART = re.compile(r"[\s\"'<>{}\\^`|\x00-\x1f\x7f]")
+HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+ESCAPED = re.compile(r"[\s\"'<>{}\\^`|\x00-\x1f\x7f]")
 """What an address holds in percent signs alone."""
 LONGEST = 2000
-NARROW = ("table", "figure", "summary", "h1", "h2", "h3", "h4", "h5", "h6")
+WITHOUT_BLOCKS = ("table", "figure", "summary", "h1", "h2", "h3", "h4", "h5", "h6")
 """Elements in which no block of the platform can stand: a link takes the place of the frame."""
-NOWHERE = ("noscript", "head", "a", "pre", "svg", "template", "object")
+IGNORED_WITHIN = ("noscript", "head", "a", "pre", "svg", "template", "object")
 
 
-def put_frames(soup: Any) -> None:
+def rewrite_iframes(soup: Any) -> None:
     """Make `<shown-page>` of frames that people see and that show an address of the web; others stay as they are."""
     for frame in every(soup, "iframe"):
         address = address_of(frame)
-        if address is None or frame.find_parent(NOWHERE) is not None:
+        if address is None or frame.find_parent(IGNORED_WITHIN) is not None:
             continue
         frame.clear()
-        if frame.find_parent(NARROW) is not None:
+        if frame.find_parent(WITHOUT_BLOCKS) is not None:
             frame.name, frame.attrs = "a", {"href": address}
             frame.append(address)
         else:
@@ -37,7 +37,9 @@ def address_of(frame: Any) -> str | None:
     address = str(frame.get("src") or frame.get("data-src") or "").strip()
     address = f"https:{address}" if address.startswith("//") else address
     small = any(str(frame.get(side) or "").strip() in ("0", "1", "0px", "1px") for side in ("width", "height"))
-    unseen = small or frame.has_attr("hidden") or UNSEEN.search(str(frame.get("style") or "")[:LONGEST]) is not None
+    unseen = (
+        small or frame.has_attr("hidden") or HIDDEN_STYLE.search(str(frame.get("style") or "")[:LONGEST]) is not None
+    )
     if unseen or len(address) > LONGEST or WEB.match(address) is None:
         return None
-    return NO_PART.sub(lambda found: quote(found[0], safe="", errors="replace"), address)
+    return ESCAPED.sub(lambda found: quote(found[0], safe="", errors="replace"), address)

@@ -10,7 +10,7 @@ from bs4.element import Tag
 
 from runtime.services.importing.html_tree import classed, without
 
-BOXES = ", ".join(
+ADMONITIONS = ", ".join(
     (
         "div.theme-admonition",
         "div.admonition",
@@ -26,8 +26,8 @@ BOXES = ", ".join(
     )
 )
 """Docusaurus, MkDocs and Sphinx, GitHub, VitePress, Starlight, Confluence, Bootstrap."""
-BOX_CLASSES = frozenset(re.findall(r"\.([\w-]+)", BOXES))
-BOX_TITLES = (
+ADMONITION_CLASSES = frozenset(re.findall(r"\.([\w-]+)", ADMONITIONS))
+TITLE_ELEMENTS = (
     "[class*=admonitionHeading], .admonition-title, .markdown-alert-title, .custom-block-title,"
     " .starlight-aside__title, .callout-title"
 )
@@ -49,17 +49,17 @@ def style_of(names: str) -> str:
     return next((style for style, said in STYLES.items() if words & set(said)), "info")
 
 
-def put_boxes(soup: Any, body: Any) -> None:
+def rewrite_admonitions(soup: Any, body: Any) -> None:
     """Make `<hint>` of boxes, with a title of its own as a first paragraph."""
-    for box in classed(body, BOX_CLASSES):
-        if not box.css.match(BOXES):
+    for box in classed(body, ADMONITION_CLASSES):
+        if not box.css.match(ADMONITIONS):
             continue
         names = " ".join(box.get("class") or ())
         if "confluence-information-macro" in names and "macro-note" in names:
             names = "warning"
         # Of the first elements alone: boxes may be in boxes, each of which would go through all that is in it.
         first = list(islice((one for one in box.children if isinstance(one, Tag)), 3))
-        titles = f"{BOX_TITLES}, p.title" if "confluence" in names else BOX_TITLES
+        titles = f"{TITLE_ELEMENTS}, p.title" if "confluence" in names else TITLE_ELEMENTS
         title = next((one for one in first if one.css.match(titles)), None)
         if box.name == "details":
             title = box.find("summary", recursive=False)
@@ -82,7 +82,7 @@ def put_boxes(soup: Any, body: Any) -> None:
             panel.name, panel.attrs = "hint", {"data-style": "info"}
 
 
-def put_expandables(soup: Any, body: Any) -> None:
+def rewrite_expandables(soup: Any, body: Any) -> None:
     """Make `<details>` of what opens in an export of Confluence."""
     for box in classed(body, frozenset(("expand-container",))):
         said = box.find(class_="expand-control", recursive=False)
