@@ -70,7 +70,7 @@ def read_google(folder: Path, writer: Writer, where: str) -> dict[str, Any]:
 
 
 def read_wiki(folder: Path, writer: Writer, where: str) -> dict[str, Any]:
-    """Read the folder of a wiki, whose pages stand beside each other in the order of its sidebar."""
+    """Read the folder of a wiki, whose pages are ordered and nested as its sidebar lists them."""
     return WikiReader(folder, writer, where).read()
 
 
