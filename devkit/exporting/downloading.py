@@ -21,9 +21,9 @@ MAX_CONFIGURATION = 100_000
 def files_of(
     client: Client, space: str, revision: str, configuration: Mapping[str, Any]
 ) -> Iterator[tuple[dict[str, Any], int]]:
-    """Ask for the files of a revision, some at a time; gives each with how many there are.
+    """Ask for the files of a revision, some at a time; gives each file with the number of all files.
 
-    `configuration` is what the folder says of itself (`Folder.configuration`).
+    `configuration` is that of the folder they go into (`Folder.configuration`).
     """
     for answer in client.pages(f"/v1/spaces/{part(space)}/revisions/{part(revision)}/folder", **configuration):
         for file in answer["items"]:
@@ -45,7 +45,7 @@ class Folder:
         self._session = connections.session()
 
     def configuration(self) -> dict[str, str]:
-        """Read what `.gitbook.yaml` says of where the content is: `root`, `readme` and `summary`; raises Problem."""
+        """Read `root`, `readme` and `summary`, as far as `.gitbook.yaml` sets them; raises Problem."""
         file = self._root / ".gitbook.yaml"
         if file.is_symlink() or not file.is_file():
             return {}
@@ -54,7 +54,7 @@ class Folder:
                 said = yaml.safe_load(content.read(MAX_CONFIGURATION))
         except (OSError, yaml.YAMLError, RecursionError, ValueError) as error:
             first = str(error).partition("\n")[0]
-            raise Problem(f"{self.path}/.gitbook.yaml cannot be read ({first}); correct it, or take it away") from error
+            raise Problem(f"{self.path}/.gitbook.yaml cannot be read ({first}); correct it, or remove it") from error
         said = said if isinstance(said, dict) else {}
         structure = said.get("structure")
         named = structure if isinstance(structure, dict) else {}
@@ -79,8 +79,8 @@ class Folder:
         parts = path.split("/")
         bad = any(one in ("", ".", "..") or "\\" in one or ":" in one[1:2] for one in parts)
         if any(one.rstrip(". ").lower() == ".git" or one.lower().startswith("git~") for one in parts):
-            # Its settings name programs that Git runs.
-            raise Problem(f"nothing is written where Git keeps a repository: {path[:200]}")
+            # The settings of a repository name programs that Git runs.
+            raise Problem(f"the host names a file inside a `.git` folder, where nothing is written: {path[:200]}")
         at = self._root.joinpath(*parts) if not bad else self._root
         if bad or (self._root not in at.parent.resolve().parents and at.parent.resolve() != self._root):
             raise Problem(f"the host names a file outside of the folder: {path[:200]}")

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-# Colors, bold and dim are ours to write. What else a terminal obeys, or shows in another order, comes from elsewhere:
+# We write only colors, bold and dim. All other control characters, and those that reorder text, come from elsewhere:
 # titles, messages and logs of a host, names of files, addresses.
 _CONTROLS = re.compile(
     r"(\x1b\[(?:0|1|2|22|3[0-79]|9[0-7])m)|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]"
@@ -26,12 +26,12 @@ class Problem(Exception):
 
 
 def escape_controls(text: str) -> str:
-    """Write out what a terminal would obey: a title that is shown must not clear the screen, or type for the reader."""
+    """Make control characters visible, except for colors: a title must not clear the screen, or type for the reader."""
     return _CONTROLS.sub(lambda found: found[1] or f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))
 
 
 def one_line(text: str) -> str:
-    """Write what comes from elsewhere in one line: a title with line breaks must not look like lines of ours."""
+    """Put text from elsewhere on one line: a title with line breaks must not look like lines of the command."""
     return " ".join(text.splitlines())
 
 
@@ -46,7 +46,7 @@ def warn(sentence: str) -> None:
 
 
 def note(text: str) -> None:
-    """Write lines on standard error that belong to what is done, as what a script logged."""
+    """Write lines on standard error that accompany the result, such as what a script logged."""
     click.echo(escape_controls(text), err=True)
 
 
