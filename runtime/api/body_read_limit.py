@@ -1,8 +1,8 @@
-"""Bodies of requests are read in a place for it, whoever reads them.
+"""Limits how many threads read request bodies at once, wherever a body is read.
 
-A thread that reads from somebody who sends slowly waits for as long as they like. Who knows whose request it is says so
-(`RequestCapacity.read`); whatever else reads a body has a part of the places in common, so that nothing that is
-mounted later can forget it.
+A thread that reads from a slow sender waits for as long as the sender likes. Code that knows whose request it is reads
+in a place of that owner (`RequestCapacity.read`). All other reads share one owner's places here, so that no route that
+is added later can go without.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from runtime.api.host import RequestCapacity
 
 
 class BodyReadLimit:
-    """A WSGI layer before all that reads bodies."""
+    """A WSGI layer in front of everything that reads bodies."""
 
     def __init__(self, app: Callable[..., Iterable[bytes]], capacity: RequestCapacity) -> None:
-        """Take what answers, and the places."""
+        """Take the application that answers, and the places for readers."""
         self._app, self._capacity = app, capacity
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -27,7 +27,7 @@ class BodyReadLimit:
 
 
 class _LimitedBody:
-    """A body; each read of it raises Unavailable where there is no place."""
+    """A body; each read of it raises Unavailable when no place is free."""
 
     __slots__ = ("_body", "_capacity")
 

@@ -35,7 +35,7 @@ def content_source(call: Call) -> ContentSourceClient:
 
 
 def source_of(call: Call, request: Compute) -> ContentSourceClient | SpecificationSource:
-    """Give what answers for the source that is asked for."""
+    """Give the client that computes the source a request names."""
     client = content_source(call)
     if request.source.type == OPENAPI_SOURCE:
         return SpecificationSource(client, _computed(call, client), call.host.database)

@@ -55,7 +55,7 @@ class Named:
 
 READERS, READERS_WAITING, READER_SECONDS = 2, 4, 10.0
 ANONYMOUS = ""
-"""Whose part of what is scarce they take of whom nothing is known."""
+"""The owner that scarce resources are counted for where a request names no organization and no person."""
 
 
 class RequestCapacity:
@@ -111,7 +111,7 @@ class RequestCapacity:
 
     @contextmanager
     def holding_place(self) -> Iterator[None]:
-        """Let the calling thread read a body in a place that it holds already."""
+        """Let the calling thread read a body in a place that it already holds."""
         before, self._reading.holds_place = self._holds_place(), True
         try:
             yield
@@ -122,7 +122,7 @@ class RequestCapacity:
         return getattr(self._reading, "holds_place", False)
 
     def read_piece(self, body: Callable[[], Body]) -> Body:
-        """Read a part of a body in the place that the thread holds, or in one of those of strangers where it has none.
+        """Read a piece of a body in the place that the thread holds; where it holds none, in one of `ANONYMOUS`.
 
         Raises Unavailable as `read` does.
         """

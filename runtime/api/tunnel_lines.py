@@ -35,7 +35,7 @@ BEAT = 2.0
 GATE = Gate("holdTunnel", (replace(TUNNEL, within=None, parent_column=None),), member(TUNNELLER))
 """Whoever holds a tunnel addresses it by its id alone."""
 ANSWERS = "answers of"
-"""The part of an organization's places that answers of a tunnel come in: the calls that wait for them take another."""
+"""Prefix of the part that a tunnel's answers are counted in, apart from the calls that wait for them."""
 IDENTIFIER = re.compile(r"[0-9A-Za-z]{20}")
 
 

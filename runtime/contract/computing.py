@@ -22,7 +22,9 @@ ObjectId = Annotated[Text, StringConstraints(min_length=1, max_length=100)]
 
 def _is_computed_here(kind: str) -> str:
     if not SOURCE.fullmatch(kind) and kind != OPENAPI_SOURCE:
-        raise ValueError(f"must be `integration:<name>:<source>` or `{OPENAPI_SOURCE}`: this host computes no other")
+        raise ValueError(
+            f"must be `integration:<name>:<source>` or `{OPENAPI_SOURCE}`, the only types that this host computes"
+        )
     return kind
 
 
@@ -58,7 +60,7 @@ class ComputedSource(Body):
 
     @model_validator(mode="after")
     def names_a_specification(self) -> Self:
-        """Check that pages of a specification say which one."""
+        """Check that a source of type `builtin:openapi` names its specification."""
         spec = self.dependencies.get("spec")
         if self.type == OPENAPI_SOURCE and (spec is None or not isinstance(spec.ref, OpenApiRef)):
             raise ValueError(
@@ -68,7 +70,7 @@ class ComputedSource(Body):
 
     @property
     def names(self) -> tuple[str, str]:
-        """The integration's name and the id of the source, where it is one of an integration."""
+        """The integration's name and the id of the source; only for a source of an integration."""
         _, integration, source = self.type.split(":")
         return integration, source
 

@@ -27,7 +27,7 @@ PAUSE = 1.0
 BATCH = 50
 """Installations of each kind, or spaces, that go in one transaction; between two of them others get to write."""
 USER_BATCH = 500
-"""People that go in one transaction: each such change empties what hosts keep of all organizations."""
+"""People removed in one transaction: each such change empties what hosts have cached of all organizations."""
 
 
 class Purger:
@@ -82,7 +82,7 @@ class Purger:
                 queue.prune(session, integration_id, self._keep_events)
 
     def purge_orphaned_users(self) -> int:
-        """Remove one batch of people whom no organization knows any more; returns how many were found."""
+        """Remove one batch of people who are in no organization and left nothing; returns how many were found."""
         with self._database.transaction(writes=False) as session:
             found = orphaned_users.find(session, USER_BATCH)
         if found:

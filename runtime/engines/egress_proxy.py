@@ -18,7 +18,7 @@ from runtime.engines.shares import Shares
 _log = logging.getLogger(__name__)
 
 _MAX_CONNECTIONS = 128  # of all workers at one time
-_LOG_SECONDS = 60.0  # between two times that this is logged
+_LOG_SECONDS = 60.0  # between two log lines about exhaustion
 # Whether whoever waits already hears of a listener that comes later, too; else it has to be woken.
 _KERNEL_KEEPS = hasattr(selectors, "EpollSelector") or hasattr(selectors, "KqueueSelector")
 
@@ -106,7 +106,7 @@ class EgressProxy:
         now = time.monotonic()
         if now - self._logged_at > _LOG_SECONDS:
             self._logged_at = now
-            _log.error("scripts cannot reach the network for now: %s", error)
+            _log.error("scripts cannot reach the network for now, as no connection can be accepted: %s", error)
         time.sleep(PAUSE_SECONDS)
 
     def _hand_over(self, gate: Gate, client: socket.socket) -> None:

@@ -166,7 +166,7 @@ def page(
     cursor: str | None,
     limit: int,
 ) -> Page[R]:
-    """List one page of the rows the actor may see, fewer than `limit` where they are long; raises BadCursor."""
+    """List one page of the rows the actor may see, fewer than `limit` if they are long; raises BadCursor."""
     if (record := record_of(session)) is not None:
         record.listed(reach.rests_on)
     matching = and_(listed(table, reach), *conditions)

@@ -28,7 +28,7 @@ LEFT_OUT = ("'none'", "'strict-dynamic'")
 """What would take away from what others on the page ask for: with the second, browsers heed no addresses any more."""
 INLINE = "'unsafe-inline'"
 NONCE_OR_HASH = ("'nonce-", "'sha256-", "'sha384-", "'sha512-")
-"""How sources begin that name one script or style; where one is, browsers do not heed `INLINE`."""
+"""How the sources begin that allow a single script or style; where there is one, browsers ignore `INLINE`."""
 FIXED = "base-uri 'none'; frame-ancestors 'self'"
 """No script decides about these; `form-action` is open, because signing out leads to wherever visitors sign in."""
 
@@ -77,12 +77,12 @@ def _open(sources: dict[str, list[str]], policy: str) -> None:
     for name, into in sources.items():
         if name != "default-src":
             values = requested.get(name, everything)
-            # In one policy both mean the first: the second is there for browsers that know no names.
+            # A policy with both means the nonce or hash: `INLINE` is its fallback for browsers that know neither.
             into += [value for value in values if value != INLINE or not any(map(_is_nonce_or_hash, values))]
 
 
 def _effective(values: Sequence[str]) -> list[str]:
-    """Give each source once, and without what would have browsers pass over one that another script asks for."""
+    """Give each source once, without those that would make browsers ignore `INLINE`, which another script needs."""
     once = list(dict.fromkeys(values))
     return [value for value in once if not _is_nonce_or_hash(value)] if INLINE in once else once
 

@@ -167,7 +167,7 @@ def _begun(
 
 
 def _find_change_request(call: Call, space: SpaceRow, value: str) -> ChangeRequestRow:
-    """Find a change request by its id or its number, as paths do; raises NotFound."""
+    """Find a change request by its id or its number, as in paths; raises NotFound."""
     for by in (CHANGE_REQUEST.by(value, space), CHANGE_REQUEST.by_alias(value, space)):
         row = rows.find(call.session, call.actor.reach, ChangeRequestRow, **by) if by is not None else None
         if row is not None:

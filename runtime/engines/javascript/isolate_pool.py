@@ -41,7 +41,7 @@ class IsolatePool:
         idle_total: int,
         idle_seconds: float,
     ) -> None:
-        """Take what starts an isolate, and what shares them with other serving processes, where there are any."""
+        """Take what starts an isolate, and what shares isolates with other serving processes, if there are any."""
         self._start = start
         self._lender = lender
         self._total = total
@@ -63,7 +63,7 @@ class IsolatePool:
     def load(self, script: Script, tenant: str | None, owner: str, limits: Limits) -> LoadReport:
         """Load a script in an isolate of its own, which stays for the first calls; raises `ScriptRefused` and more.
 
-        They are those of the tenant, or of whichever comes first.
+        Those are the calls of `tenant`, or without one of whichever tenant calls first.
         """
         isolate = self._new(limits, owner, time.monotonic() + limits.wall)
         try:
@@ -188,7 +188,7 @@ class IsolatePool:
         if self._lender is not None:
             for isolate in self.running():
                 if isinstance(isolate, OwnIsolate):
-                    self._lender.withdraw(isolate)  # others finish the calls they have, and begin none
+                    self._lender.withdraw(isolate)  # borrowers finish the calls they have, and begin none
         while any(not isolate.idle() for isolate in self.running()):
             time.sleep(0.01)  # the watcher ends every call at its limit, so this ends too
         while self._refilling:
@@ -232,7 +232,7 @@ class IsolatePool:
         return isolate
 
     def _borrowed(self, key: Key, state: CallState) -> Isolate | None:
-        """Return the isolate of another serving process; None when this one is to load it, and to say when it is."""
+        """Return the isolate of another serving process; None when this one must load it, and call `done` afterward."""
         if self._lender is None:
             return None
         isolate = self._lender.borrow(key, state.deadline)
@@ -338,7 +338,7 @@ class IsolatePool:
         with self._lock:
             self._take_out(isolate)
             self._leaving.add(isolate)
-        # Before it is asked whether it is idle: another process might begin a call in between.
+        # Before the check whether it is idle: a borrower might begin a call in between.
         if self._lender is not None and isinstance(isolate, OwnIsolate):
             self._lender.withdraw(isolate)
         if isolate.idle() or not isolate.alive():

@@ -140,7 +140,7 @@ class WorkerPool:
             self._busy.add(worker)
 
     def keep(self, worker: Worker, key: Key, owner: str) -> None:
-        """Take back a lent worker that has loaded its script for an organization, for the first call of any tenant."""
+        """Take back a lent worker that loaded a script for an organization; the first call of any tenant gets it."""
         with self._lock:
             self._busy.discard(worker)
             kept = not self._closed and self._places < self._total and key not in self._groups

@@ -22,7 +22,7 @@ from runtime.services.markdown.reading import document_of
 MAX_FILES = 10_000
 MAX_INCLUDES = 2000
 IGNORED_REDIRECTS = (
-    ".gitbook.yaml: its redirects ({count}) are not followed; make them redirects of the site that shows the space."
+    ".gitbook.yaml: its redirects ({count}) are not followed; create them on the site that shows the space."
 )
 Heard = Callable[[int, int], None]
 _HEADING = re.compile(r"\s*^ {0,3}#(?:[ \t](.*))?$\n?", re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Boxes of HTML, as products and generators of websites write them, put as `<hint>` and `<details>`."""
+"""Rewrites admonitions and expandable sections of HTML from other products as `<hint>` and `<details>`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ADMONITIONS = ", ".join(
         "blockquote.callout",
     )
 )
-"""Docusaurus, MkDocs and Sphinx, GitHub, VitePress, Starlight, Confluence, Bootstrap."""
+"""Those of Docusaurus, MkDocs and Sphinx, GitHub, VitePress, Starlight, Confluence, Bootstrap."""
 ADMONITION_CLASSES = frozenset(re.findall(r"\.([\w-]+)", ADMONITIONS))
 TITLE_ELEMENTS = (
     "[class*=admonitionHeading], .admonition-title, .markdown-alert-title, .custom-block-title,"
@@ -36,28 +36,28 @@ STYLES = {
     "warning": ("warning", "warn", "important"),
     "success": ("success", "tip", "hint", "check", "done"),
 }
-"""Styles of hints <- what names of classes hold; what is none of them is information."""
+"""Styles of hints -> words in class names that mean them; without such a word the style is `info`."""
 KNOWN_TITLES = frozenset(
     ["note", "tip", "info", "warning", "danger", "caution", "important", "hint", "success", "error", "attention"]
 )
-"""Titles that say no more than the style of a box does."""
+"""Titles that say no more than the style of a hint does."""
 
 
 def style_of(names: str) -> str:
-    """Give the style of a hint by the classes of its box."""
+    """Give the style of the hint for an element with these class names."""
     words = set(re.split(r"[\s_-]+", names.lower()))
     return next((style for style, said in STYLES.items() if words & set(said)), "info")
 
 
 def rewrite_admonitions(soup: Any, body: Any) -> None:
-    """Make `<hint>` of boxes, with a title of its own as a first paragraph."""
+    """Turn admonitions into `<hint>`, each with its own title, if it has one, as the first paragraph."""
     for box in classed(body, ADMONITION_CLASSES):
         if not box.css.match(ADMONITIONS):
             continue
         names = " ".join(box.get("class") or ())
         if "confluence-information-macro" in names and "macro-note" in names:
             names = "warning"
-        # Of the first elements alone: boxes may be in boxes, each of which would go through all that is in it.
+        # Only the first elements: admonitions may be nested, and each would search everything inside it.
         first = list(islice((one for one in box.children if isinstance(one, Tag)), 3))
         titles = f"{TITLE_ELEMENTS}, p.title" if "confluence" in names else TITLE_ELEMENTS
         title = next((one for one in first if one.css.match(titles)), None)
@@ -83,7 +83,7 @@ def rewrite_admonitions(soup: Any, body: Any) -> None:
 
 
 def rewrite_expandables(soup: Any, body: Any) -> None:
-    """Make `<details>` of what opens in an export of Confluence."""
+    """Turn the expandable sections of a Confluence export into `<details>`."""
     for box in classed(body, frozenset(("expand-container",))):
         said = box.find(class_="expand-control", recursive=False)
         content = box.find(class_="expand-content", recursive=False)

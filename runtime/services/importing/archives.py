@@ -26,7 +26,7 @@ _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueE
 
 
 class UnpackBudget:
-    """How much may still be unpacked, of an archive and of those in it together."""
+    """How much may still be unpacked, from an archive and the archives in it together."""
 
     def __init__(self) -> None:
         self.members, self.bytes = MAX_MEMBERS, MAX_BYTES
@@ -42,7 +42,7 @@ class UnpackBudget:
 def unpack(archive: Path, into: Path, *, nested: bool = False) -> list[str]:
     """Unpack a zip file; returns what was left out, as sentences. Raises `Refused`.
 
-    With `nested`, zip files in it are unpacked to where they stand, but none that are in those.
+    With `nested`, zip files in it are unpacked in their place, but not the zip files inside those.
     """
     problems: list[str] = []
     _unpack(archive, into, problems, UnpackBudget(), nested)

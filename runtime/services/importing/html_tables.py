@@ -1,4 +1,4 @@
-"""Tables of HTML as the platform writes tables, whose cells hold text, links, pictures and paragraphs."""
+"""Writes tables of HTML the way the platform does: cells hold text, links, pictures and paragraphs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _cell(cell: Any) -> str:
 
 
 def inner_of(element: Any) -> str:
-    """Write what is in an element as HTML that a cell may hold, in one line."""
+    """Write the content of an element as HTML that a cell may hold, in one line."""
     parts = [_written(child) for child in child_nodes(element)]
     return re.sub(r"[ \t\r\n]+", " ", "".join(parts)).strip()
 

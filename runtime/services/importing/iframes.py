@@ -1,4 +1,4 @@
-"""Frames of HTML, which show videos and other pages, put as `<shown-page>`; what is in them is never fetched."""
+"""Rewrites `<iframe>` of videos and other pages as `<shown-page>`; what they show is never fetched."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from runtime.services.importing.html_tree import every
 WEB = re.compile(r"https?://[^\s/?#\\]", re.IGNORECASE)
 HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 ESCAPED = re.compile(r"[\s\"'<>{}\\^`|\x00-\x1f\x7f]")
-"""What an address holds in percent signs alone."""
+"""Characters that an address may only contain percent-encoded."""
 LONGEST = 2000
 WITHOUT_BLOCKS = ("table", "figure", "summary", "h1", "h2", "h3", "h4", "h5", "h6")
 """Elements in which no block of the platform can stand: a link takes the place of the frame."""
@@ -19,7 +19,7 @@ IGNORED_WITHIN = ("noscript", "head", "a", "pre", "svg", "template", "object")
 
 
 def rewrite_iframes(soup: Any) -> None:
-    """Make `<shown-page>` of frames that people see and that show an address of the web; others stay as they are."""
+    """Turn visible frames with a web address into `<shown-page>`; others stay as they are."""
     for frame in every(soup, "iframe"):
         address = address_of(frame)
         if address is None or frame.find_parent(IGNORED_WITHIN) is not None:
@@ -33,7 +33,7 @@ def rewrite_iframes(soup: Any) -> None:
 
 
 def address_of(frame: Any) -> str | None:
-    """Give what a frame shows; None for one that nobody sees, such as those that count visits."""
+    """Give the address a frame shows; None for an invisible one, such as a visit counter."""
     address = str(frame.get("src") or frame.get("data-src") or "").strip()
     address = f"https:{address}" if address.startswith("//") else address
     small = any(str(frame.get(side) or "").strip() in ("0", "1", "0px", "1px") for side in ("width", "height"))

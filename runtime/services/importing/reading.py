@@ -16,7 +16,7 @@ ZIP = b"PK\x03\x04"
 EMPTY_ZIP = b"PK\x05\x06"
 
 NESTED_ARCHIVES = ("notion",)
-"""Whose exports are archives of archives."""
+"""Sources whose exports are archives of archives."""
 
 Reader = Callable[[Path, Writer, str], dict[str, Any]]
 

@@ -28,7 +28,7 @@ CHECKBOX = re.compile(r"\[([ xX])\](?: |$)")
 SYNTAX = re.compile(r"\S{1,100}")
 ALERT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*", re.IGNORECASE)
 ALERTS = {"NOTE": "info", "TIP": "success", "IMPORTANT": "info", "WARNING": "warning", "CAUTION": "danger"}
-"""Quotations that GitHub draws as boxes -> styles of hints."""
+"""Alerts, which are quotations in GitHub's Markdown -> styles of hints."""
 NAME = re.compile(r"(?:^|[ \t])(\{#([-a-z0-9.+_]+)\})[ \t]*$")
 
 
@@ -45,8 +45,8 @@ def document_of(
 
     `top` is how many `#` the highest heading of a text has: 2 where the title of the page is above it.
 
-    Of what other tools write, comments, elements that only lay out, and the tags of marks that no document has are left
-    out; boxes of GitHub's, sizes of pictures, anchors and tables without a head become what the platform has for them.
+    Of what other tools write, comments, elements that only affect layout, and tags for marks that documents lack are
+    left out; GitHub's alerts, picture sizes, anchors and tables without a head become what the platform has for them.
 
     Blocks deeper than `LEVELS`, tables beyond `MAX_CELLS`, other HTML that the platform does not write, and links that
     would run something stay text. What may not stand where it was written is put plainer (`fitting`).
@@ -124,7 +124,7 @@ class _Reader:
         return nodes
 
     def _add(self, nodes: list[Node], part: Sequence[Token], name: str | None) -> str | None:
-        """Read a block; an anchor alone before a heading is the heading's id, and no block. Gives such an id."""
+        """Read a block, with `name` as its id if it is a heading; gives the name of one that is only an anchor."""
         place = only_anchors(part[1].children or ()) if part[0].type == "paragraph_open" else None
         if place is not None:
             return place
@@ -205,7 +205,7 @@ class _Reader:
         return node
 
     def _bullet_lists(self, inside: Sequence[Token]) -> list[Node]:
-        """Read a list, and one of which some items are tasks as several: no list has both."""
+        """Read a list; one that mixes tasks and other items becomes several, as no list of a document has both."""
         parts = [group[1:-1] for group in groups(inside)]
         boxes = [_checkbox(part) for part in parts]
         lists: list[Node] = []
@@ -231,7 +231,7 @@ class _Reader:
 
 
 def _alert(inside: Sequence[Token]) -> str | None:
-    """Take `[!NOTE]` from the first line of a quotation; gives the style of its hint, None for any other."""
+    """Remove `[!NOTE]` from the first line of a quotation and give the style of its hint; None for any other."""
     if len(inside) < 3 or inside[0].type != "paragraph_open" or not inside[1].children:
         return None
     line, children = inside[1], inside[1].children
@@ -244,7 +244,7 @@ def _alert(inside: Sequence[Token]) -> str | None:
 
 
 def _take_heading_id(line: Token, children: Sequence[Token]) -> str | None:
-    """Take `{#name}` from the end of a heading; None where it ends otherwise, or with an escaped one."""
+    """Remove `{#name}` from the end of a heading and give the name; None without one, or if it is escaped."""
     match = NAME.search(line.content[-200:])
     if match is None or not children or children[-1].type != "text" or not children[-1].content.endswith(match[1]):
         return None

@@ -68,7 +68,7 @@ class HtmlReader:
         return [make.paragraph(self._inlines.html(inner), ALIGNMENTS.get(align))]
 
     def sized_images(self, tokens: Sequence[Token]) -> Node | None:
-        """Make a block of pictures that are HTML, and of which one says its size; None for any other text."""
+        """Make a block of `<img>` tags, at least one of which has a size; None for any other text."""
         if not tokens or any(token.type != "html_image" for token in tokens):
             return None
         said = [read_attributes(token.info) for token in tokens]
@@ -181,12 +181,12 @@ def _sizes(attributes: dict[str, str]) -> Node:
 
 
 def _anchor_name(attributes: dict[str, str]) -> str:
-    """Give the name of an `<a>` that leads nowhere; "" for one that does."""
+    """Give the name of an `<a>` that is an anchor; "" for one that is a link."""
     return "" if "href" in attributes else attributes.get("id") or attributes.get("name", "")
 
 
 def only_anchors(tokens: Sequence[Token]) -> str | None:
-    """Give the name of a text that is nothing but anchors, "" for one that no heading can have; else None."""
+    """Give the name of a text with nothing but anchors, "" if it cannot be a heading's id; None for any other text."""
     names: list[str] = []
     for token in tokens:
         if token.type == "html_open" and token.tag == "a" and "href" not in read_attributes(token.info):
@@ -197,7 +197,7 @@ def only_anchors(tokens: Sequence[Token]) -> str | None:
 
 
 def take_anchor(tokens: list[Token]) -> str | None:
-    """Take the first empty anchor that names a place from the tokens of a heading; gives its name."""
+    """Remove the first empty anchor with a name from the tokens of a heading; gives that name."""
     for place in range(len(tokens) - 1):
         opening, closing = tokens[place : place + 2]
         if opening.type != "html_open" or opening.tag != "a" or closing.type != "html_close" or closing.tag != "a":

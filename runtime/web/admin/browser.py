@@ -66,7 +66,7 @@ class OperatorVisit:
 
     @property
     def owner(self) -> str:
-        """Whose part of what is scarce the visit takes."""
+        """Whose part of threads, streams and other scarce resources the visit takes."""
         return self.actor.owner if self.actor is not None else ANONYMOUS
 
     def person(self) -> Actor:
