@@ -94,7 +94,7 @@ class Folder:
         """Write a file whole or not at all; one that is a link is replaced, not followed."""
         beside = at.with_name(f".{at.name[:100]}.part")
         try:
-            beside.unlink(missing_ok=True)  # it may be a link that was there before
+            beside.unlink(missing_ok=True)  # an old file, or a link that somebody put there
             with beside.open("xb") as file:
                 for piece in pieces:
                     file.write(piece)

@@ -20,7 +20,7 @@ ObjectId = Annotated[str, AfterValidator(has_no_nul), StringConstraints(min_leng
 
 
 # Random bytes for several ids, fetched together: each call of the kernel releases the interpreter, and the thread then
-# waits to get it back. Taking from a list is atomic. A forked process starts empty: else it would repeat these ids.
+# waits to get it back. Taking from a list is atomic. A forked process starts with none, or it would repeat ids.
 _BYTES, _AT_ONCE = 20, 64
 _random: list[bytes] = []
 os.register_at_fork(after_in_child=_random.clear)

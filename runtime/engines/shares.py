@@ -139,7 +139,7 @@ class WaitingShares:
 
     def _give_up(self, whose: tuple[str, str], handed: threading.Lock) -> None:
         with self._lock:
-            if handed not in self._lines.get(whose, ()):  # the place came in the last moment
+            if handed not in self._lines.get(whose, ()):  # the place came at the last moment
                 return
             self._lines[whose].remove(handed)
             if not self._lines[whose]:

@@ -28,7 +28,7 @@ def find(session: Session, limit: int) -> list[str]:
 
 
 def remove(session: Session, addresses: Sequence[str]) -> None:
-    """Remove those whom nobody has let in meanwhile; whatever makes a person a member takes the same locks."""
+    """Remove those whom nobody has let in meanwhile; code that makes a person a member takes the same locks."""
     locks.acquire(session, *(f"person {address}" for address in addresses))
     gone = delete(UserRow).where(UserRow.email.in_(addresses), *_unknown())
     session.execute(gone.execution_options(synchronize_session=False))

@@ -20,7 +20,7 @@ FIRST, GROWS = 50, 5
 def rows_that_fit(
     session: Session, table: type[Table], matching: ColumnElement[bool], orders: Sequence[Order], limit: int
 ) -> int:
-    """Give how many of the first rows that match make up a page of at most `limit`: at least one."""
+    """Give how many of the first matching rows make up a page of at most `limit` rows: at least one."""
     weight = _weight(table)
     if weight is None:
         return limit

@@ -87,7 +87,7 @@ class BorrowedIsolate(Isolate):
         return False
 
     def ran_out_of_memory(self) -> bool:
-        """Tell whether the process has ended for want of memory, as its lender saw it."""
+        """Tell whether the process ended because it ran out of memory, according to its lender."""
         with self._asking:
             try:
                 self._lender.send(ASK_CAUSE)

@@ -125,7 +125,7 @@ class Isolate(ABC):
             self._pinged_at = 0.0
             return
         if self._exceeds_memory(now):
-            # Of many short calls none is looked at: whichever has been at it longest stands for all.
+            # Short calls are not measured one by one: the call that has run longest is held responsible.
             channel, state = min(states, key=lambda entry: entry[1].started)
             self._end(channel, state, over("memory", state.limits))
             return
@@ -159,7 +159,7 @@ class Isolate(ABC):
 
     @abstractmethod
     def ran_out_of_memory(self) -> bool:
-        """Tell whether the process has ended for want of memory."""
+        """Tell whether the process ended because it ran out of memory."""
 
     @abstractmethod
     def close(self) -> bool:

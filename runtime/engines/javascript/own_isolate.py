@@ -144,8 +144,8 @@ class OwnIsolate(Isolate):
         self._control.send(frames.JOIN, frames.HELLO_HEAD.pack(number))
 
     def ran_out_of_memory(self) -> bool:
-        """Tell whether the process has ended for want of memory."""
-        with self._looking:  # once: what the process wrote is removed by whoever has looked first
+        """Tell whether the process ended because it ran out of memory."""
+        with self._looking:  # only once: the first caller may go on to remove what the process wrote
             if self._out_of_memory is None:
                 output = self._error_output()
                 ended = self._group is not None and self._group.ran_out_of_memory()

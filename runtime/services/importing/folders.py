@@ -78,7 +78,7 @@ def read_wiki(folder: Path, writer: Writer, where: str) -> dict[str, Any]:
 def read_one(
     folder: Path, name: str, writer: Writer, called: str, form: str, *, title_from_head: bool = False
 ) -> dict[str, Any]:
-    """Read a single file as a page, with the pictures that stand in it; links in it stay addresses."""
+    """Read a single file as a page, with its embedded pictures; its links stay as they are."""
     text = text_of(folder / name)
     title = Path(called).stem.replace("-", " ").strip() or "Imported page"
     key = called or "page"

@@ -14,7 +14,7 @@ ESCAPED = re.compile(r"[\s\"'<>{}\\^`|\x00-\x1f\x7f]")
 """Characters that an address may only contain percent-encoded."""
 LONGEST = 2000
 WITHOUT_BLOCKS = ("table", "figure", "summary", "h1", "h2", "h3", "h4", "h5", "h6")
-"""Elements in which no block of the platform can stand: a link takes the place of the frame."""
+"""Elements that cannot hold a block of the platform: a link replaces the frame there."""
 IGNORED_WITHIN = ("noscript", "head", "a", "pre", "svg", "template", "object")
 
 

@@ -12,7 +12,7 @@ MARK_TAGS = {"strong": "bold", "b": "bold", "em": "italic", "i": "italic", "del"
 MARK_TAGS |= {"strike": "strikethrough", "code": "code", "kbd": "keyboard", "mark": "color"}
 MARK_TAGS |= {"sup": "superscript", "sub": "subscript", "tt": "code", "samp": "code"}
 UNMARKED_TAGS = frozenset(("u", "ins", "small", "big", "font", "nobr", "abbr", "cite", "var", "dfn", "span"))
-"""Elements that no mark of a document stands for: only their text is kept."""
+"""Elements for which documents have no mark: only their text is kept."""
 TAG = re.compile(r"<(?:/(?P<closed>[A-Za-z]+)\s*|(?P<name>[A-Za-z]+)(?P<attributes>\s[^<>]*|/)?)>", re.DOTALL)
 PICTURE = re.compile(r"<picture>\s*((?:<source\s[^<>]*>\s*){1,10})<img\s([^<>]*)>\s*</picture>", re.IGNORECASE)
 SOURCE = re.compile(r"<source\s([^<>]*)>", re.IGNORECASE)

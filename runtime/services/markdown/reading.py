@@ -125,9 +125,9 @@ class _Reader:
 
     def _add(self, nodes: list[Node], part: Sequence[Token], name: str | None) -> str | None:
         """Read a block, with `name` as its id if it is a heading; gives the name of one that is only an anchor."""
-        place = only_anchors(part[1].children or ()) if part[0].type == "paragraph_open" else None
-        if place is not None:
-            return place
+        anchor = only_anchors(part[1].children or ()) if part[0].type == "paragraph_open" else None
+        if anchor is not None:
+            return anchor
         found = self._block(part)
         if name and found and found[0]["type"].startswith("heading-"):
             found[0]["data"].setdefault("id", name)

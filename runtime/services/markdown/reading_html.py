@@ -42,7 +42,7 @@ class HtmlReader:
         attributes = read_attributes(start[1] or "") if start else {}
         inner = source[start.end() : source.rindex("</")] if start else source
         if name in ("p", "center") or (name == "div" and "<figure" not in inner.lower()):
-            # Only the platform's own element has such an end.
+            # A `<div>` with a figure is the platform's block of pictures, which is read below.
             nodes = self._paragraph("center" if name == "center" else attributes.get("align", ""), inner)
         elif name == "summary":
             nodes = [make.block("summary", [make.paragraph(self._inlines.html(inner))])]
@@ -121,7 +121,7 @@ class HtmlReader:
             heading["data"]["align"] = align
         if ID.fullmatch(attributes.get("id", "")):
             heading["data"].setdefault("id", attributes["id"])
-        elif (place := EMPTY_ANCHOR.search(inner)) and ID.fullmatch(name := _anchor_name(read_attributes(place[1]))):
+        elif (anchor := EMPTY_ANCHOR.search(inner)) and ID.fullmatch(name := _anchor_name(read_attributes(anchor[1]))):
             heading["data"].setdefault("id", name)
         return heading
 

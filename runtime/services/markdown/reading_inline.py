@@ -285,7 +285,7 @@ def _unpaired(tokens: Sequence[Token]) -> set[int]:
 
 
 def _leads(token: Token) -> bool:
-    """Whether an `<a>` has a safe target, or is an anchor, of which the text is kept."""
+    """Whether an `<a>` has a safe target, or is an anchor; the text of either is kept."""
     attributes = read_attributes(token.info)
     if "href" not in attributes:
         return "id" in attributes or "name" in attributes

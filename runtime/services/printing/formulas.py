@@ -24,7 +24,7 @@ class DrawnFormulas:
         self._left = MOST_EFFORT_IN_BOOK
 
     def svg(self, tex: str, *, display: bool) -> str | None:
-        """Draw a formula that stands in a line, or on lines of its own with `display`; None where it stays as it is."""
+        """Draw a formula within a line, or with `display` on lines of its own; None where it stays as it is."""
         mathml = self._formulas.mathml(tex, display=display)
         if mathml is None:
             return None
