@@ -14,7 +14,7 @@ from runtime.store.database import Table
 MOST = 4_000_000
 """Characters and bytes of all rows of one page, as stored; a single row always fits."""
 FIRST, GROWS = 50, 5
-"""Rows that are measured first, and by which factor each further step has more."""
+"""Rows that are measured at first, and the factor by which that grows with each step."""
 
 
 def rows_that_fit(

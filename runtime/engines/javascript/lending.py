@@ -92,7 +92,7 @@ class Lender:
                 raise PoolBusy
             time.sleep(turn)
             turn = min(2 * turn, _LONGEST_TURN_SECONDS)
-        try:  # between the two looks another process may have loaded it, and let go of the lock
+        try:  # since the last check another process may have loaded it, and released the lock
             borrowed = self._ask(name, key)
         except BaseException:
             self.done(key)
