@@ -16,6 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from runtime.api.answers import mount_errors
 from runtime.api.ask_streams import mount_ask_streams
 from runtime.api.auth import Authenticator
+from runtime.api.body_read_limit import BodyReadLimit
 from runtime.api.content_origin import mount_content_origin
 from runtime.api.counting import Counting
 from runtime.api.event_stream import mount_event_stream
@@ -24,7 +25,6 @@ from runtime.api.host import Host, RequestCapacity
 from runtime.api.inbound import mount_inbound
 from runtime.api.mount import mount
 from runtime.api.one_processor import OneProcessor
-from runtime.api.placed_bodies import PlacedBodies
 from runtime.api.render_lane import RenderLane
 from runtime.api.table import operations
 from runtime.api.tunnel_lines import mount_tunnels
@@ -189,7 +189,7 @@ def create_app(settings: Settings, place: int = 0) -> Application:
         host,
         app,
         Counting(
-            PlacedBodies(
+            BodyReadLimit(
                 RenderLane(
                     app,
                     host,

@@ -127,7 +127,7 @@ def _run(
             debuggee = debugging.start(projects.load(path, env), debug_port, place / "debug.log")
             settings = {"wall_seconds": str(debugging.NO_LIMIT), "allow_egress": debuggee.address}
         host = LocalHost(place, port, sandbox, **settings)
-        # Not before: the host starts meanwhile.
+        # Imported only now, while the host starts.
         from devkit.developing.actions import HELP, Actions
         from devkit.developing.session import Session
 

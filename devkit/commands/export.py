@@ -30,8 +30,8 @@ Examples: devkit export --space kV2n8sQfJ0bXyT4LrE6w ./docs
 def command(space: str, path: Path, force: bool, chosen: Choice, as_json: bool) -> None:
     """Write a space into a folder of Markdown files, with SUMMARY.md, pictures and all else.
 
-    What is written is what the space says at the beginning, whatever changes meanwhile. A `.gitbook.yaml` that is in
-    the folder says where in it.
+    What is written is what the space says at the beginning, whatever changes meanwhile. A `.gitbook.yaml` in the
+    folder chooses where in it the files go.
     """
     client = chosen.client()
     revision = str(client.call("GET", f"/v1/spaces/{part(space)}")["revision"])

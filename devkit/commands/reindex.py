@@ -34,7 +34,8 @@ def command(data: str | None, database_url: str | None, spaces: tuple[str, ...],
         with database.transaction(writes=True) as session:
             for absent in writing.absent(session, spaces):
                 raise Problem(
-                    f"there is no space {absent[:60]} in this database; its address at `/app` ends with its id"
+                    f"there is no space {absent[:60]} in this database; "
+                    "take the id from the end of the space's address at `/app`"
                 )
             writing.make_anew(session, chosen)
         Indexer(database).work()

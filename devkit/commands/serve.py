@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
 GARBAGE = (700, 10, 10)
 """Python's own thresholds: a host lives long, other than most commands."""
-SWITCHING = 0.0002
-"""Seconds for which a thread that only computes keeps the interpreter while others wait. Python's own 5 ms are as long
-as many renders, each of which waits for it several times: beside three threads that compute, one that answers took 22
-to 69 ms at worst (p99) and takes 5, while they get as much done."""
+SWITCH_INTERVAL = 0.0002
+"""Seconds after which a thread that computes gives up the interpreter when others wait for it. Python's default of 5 ms
+is as long as several renders take, and a render waits for the interpreter several times: beside three threads that
+compute, one that answers took 22 to 69 ms (p99) with that default and takes 5 ms now; the three get as much done."""
 STARTING = 1.0
 """Seconds after which a serving process listens for signals."""
 STOP_AFTER = 45
@@ -96,7 +96,7 @@ def command(
         except OSError as error:
             raise Problem(f"{settings.data} cannot be written: {error.strerror}; choose another --data") from error
     end_with_starter()
-    descriptors.allow_many()
+    descriptors.raise_limit()
     log_to_errors(settings)
     os.environ["DEVKIT_LISTEN_PORT"] = str(port)
     _must_be_free(address, port)
@@ -111,7 +111,7 @@ def command(
     relay = relays.folders() if lent is None else None
     if relay is not None:
         os.environ[relays.FOLDER] = str(relay.new())
-    # What is in the environment already would be the numbers and isolates of another program.
+    # Folders that the environment names already would be those of another host.
     counts = Folders("devkit-metrics-") if settings.workers > 1 else None
     lending = isolates.folders() if settings.workers > 1 else None
     for name, shared in ((metrics.SHARED, counts), (isolates.FOLDER, lending)):
@@ -165,7 +165,7 @@ def _load(settings: Settings, shared: Shared, place: int) -> Application:
 
     log_to_errors(settings)  # a fork does so already
     gc.set_threshold(*GARBAGE)
-    sys.setswitchinterval(SWITCHING)
+    sys.setswitchinterval(SWITCH_INTERVAL)
     try:
         if settings.workers > 1 or shared.served.value:
             must_be_there(settings)

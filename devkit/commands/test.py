@@ -31,7 +31,7 @@ IN_TYPESCRIPT = (
     "({ integration }) => assert.match(integration.render('COMPONENT').text, /.../));`"
 )
 IMPORTED_BEFORE = "ignore:Module already imported so cannot be rewritten:pytest.PytestAssertRewriteWarning"
-"""pytest warns of a plugin whose package was imported before pytest was: ours always is."""
+"""The warning of pytest about a plugin whose package was imported before it could rewrite asserts: ours always was."""
 CALLS_US = re.compile(r"\bdevkit\s+test\b")
 
 

@@ -140,7 +140,7 @@ def refuse(findings: list[Finding], cure: str = "") -> None:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes the objects of a host's answer, too, which are a kind of dict."""
+    """A YAML dumper that also writes subclasses of dict, such as the objects of a host's answer."""
 
 
 _Dumper.add_multi_representer(dict, yaml.SafeDumper.represent_dict)

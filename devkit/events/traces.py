@@ -83,7 +83,7 @@ def answer_text(answer: dict[str, Any]) -> str:
 
 
 def _indented(text: str) -> str:
-    """Write the further lines of what a script says below the first: none of them may look like an event."""
+    """Indent all lines of a script's text but the first, so that none of them looks like an event."""
     return "\n        ".join(text.splitlines())
 
 

@@ -57,7 +57,11 @@ def clock(place: Place) -> Examination:
     try:
         moment = email.utils.parsedate_to_datetime(date)
     except ValueError:
-        return Examination("warning", f"the host's own time cannot be read: {date}", "Look at what listens there.")
+        return Examination(
+            "warning",
+            f"the `Date` header of the host cannot be read: {date}",
+            "Check which program answers at that address.",
+        )
     skew = time.time() - moment.timestamp()
     if abs(skew) <= MAX_SKEW:
         return Examination("ok", f"{abs(skew):.0f} s from the host's")

@@ -22,9 +22,9 @@ MAX_CONFIGURATION = 100_000
 def files_of(
     client: Client, space: str, revision: str, configuration: Mapping[str, Any]
 ) -> Iterator[tuple[dict[str, Any], int]]:
-    """Ask for the files of a revision, some at a time; gives each with how many there are.
+    """Ask for the files of a revision, some at a time; gives each file with the number of all files.
 
-    `configuration` is what the folder says of itself (`Folder.configuration`).
+    `configuration` is that of the folder they go into (`Folder.configuration`).
     """
     for answer in client.pages(f"/v1/spaces/{part(space)}/revisions/{part(revision)}/folder", **configuration):
         for file in answer["items"]:
@@ -46,7 +46,7 @@ class Folder:
         self._session = connections.session()
 
     def configuration(self) -> dict[str, str]:
-        """Read what `.gitbook.yaml` says of where the content is: `root`, `readme` and `summary`; raises Problem."""
+        """Read `root`, `readme` and `summary`, as far as `.gitbook.yaml` sets them; raises Problem."""
         file = self._root / CONFIGURATION
         if file.is_symlink() or not file.is_file():
             return {}
@@ -55,7 +55,7 @@ class Folder:
                 said = yaml.safe_load(content.read(MAX_CONFIGURATION))
         except (OSError, yaml.YAMLError, RecursionError, ValueError) as error:
             first = str(error).partition("\n")[0]
-            raise Problem(f"{self.path}/.gitbook.yaml cannot be read ({first}); correct it, or take it away") from error
+            raise Problem(f"{self.path}/.gitbook.yaml cannot be read ({first}); correct it, or remove it") from error
         said = said if isinstance(said, dict) else {}
         structure = said.get("structure")
         named = structure if isinstance(structure, dict) else {}
@@ -82,8 +82,8 @@ class Folder:
         parts = path.split("/")
         bad = any(one in ("", ".", "..") or "\\" in one or ":" in one[1:2] for one in parts)
         if any(one.rstrip(". ").lower() == ".git" or one.lower().startswith("git~") for one in parts):
-            # Its settings name programs that Git runs.
-            raise Problem(f"nothing is written where Git keeps a repository: {path[:200]}")
+            # The settings of a repository name programs that Git runs.
+            raise Problem(f"the host names a file inside a `.git` folder, where nothing is written: {path[:200]}")
         at = self._root.joinpath(*parts) if not bad else self._root
         if bad or (self._root not in at.parent.resolve().parents and at.parent.resolve() != self._root):
             raise Problem(f"the host names a file outside of the folder: {path[:200]}")
@@ -97,7 +97,7 @@ class Folder:
         """Write a file whole or not at all; one that is a link is replaced, not followed."""
         beside = at.with_name(f".{at.name[:100]}.part")
         try:
-            beside.unlink(missing_ok=True)  # it may be a link that was there before
+            beside.unlink(missing_ok=True)  # an old file, or a link that somebody put there
             with beside.open("xb") as file:
                 for piece in pieces:
                     file.write(piece)

@@ -18,9 +18,9 @@ from runtime import version
 
 TIMEOUT = 60
 MOST_ITEMS = 1000
-"""Of one page of a list."""
+"""Items asked for in one page of a list."""
 MOST_BYTES = 128 * 1024 * 1024
-"""Of an answer: more than any that a host gives, and less than what would hold the memory of who asks."""
+"""Bytes of one answer that are read: more than a host ever sends, and less than would fill this machine's memory."""
 
 
 class RequestRefused(Problem):
@@ -36,11 +36,12 @@ class HostUnreachable(Problem):
 
 
 class Answer(dict[str, Any]):
-    """An object of a host's JSON; raises HostUnreachable where it lacks what every host sends."""
+    """A JSON object that a host sent; raises HostUnreachable for a field that is missing."""
 
     def __missing__(self, name: str) -> Any:
         raise HostUnreachable(
-            f"the answer has no `{name}`; is it a host, of a release that fits devkit {version.VERSION}?"
+            f"the answer has no `{name}`; check that the address is that of a host, and that its release fits devkit "
+            f"{version.VERSION}"
         )
 
 
@@ -56,7 +57,7 @@ class Client:
     def call(self, method: str, path: str, body: Any = None, data: Any = None, **query: Any) -> Any:
         """Call an operation and read its JSON; None for an empty answer. `data` is a body as it is, bytes or a file.
 
-        Raises RequestRefused, HostUnreachable, this also when a name is looked up that the JSON does not have.
+        Raises RequestRefused, HostUnreachable. The objects it gives raise HostUnreachable for a field they do not have.
         """
         try:
             answer = self._session.request(
@@ -69,32 +70,36 @@ class Client:
                 stream=True,
                 allow_redirects=False,
             )
-            content = _content(answer)
+            content = _read_whole(answer)
         except requests.RequestException as error:
             raise HostUnreachable(f"{self.host} does not answer ({reason(error)})") from error
-        _must_be_final(answer)
+        _refuse_redirect(answer)
         if answer.status_code >= 400:
             raise RequestRefused(answer.status_code, _message(answer, content))
         try:
             return json.loads(content, object_pairs_hook=Answer) if content else None
         except (ValueError, RecursionError) as error:
-            raise HostUnreachable(f"{self.host} does not answer in JSON; is it a host?") from error
+            raise HostUnreachable(
+                f"{self.host} does not answer in JSON; check that it is the address of a host"
+            ) from error
 
     def pages(self, path: str, size: int | None = None, **query: Any) -> Iterator[dict[str, Any]]:
-        """Go through the pages of a list, `size` objects each at most; raises RequestRefused, HostUnreachable."""
+        """Go through the pages of a list, at most `size` objects each; raises RequestRefused, HostUnreachable."""
         page = None
         while True:
             answer = self.call("GET", path, page=page, limit=size, **query)
             items = answer["items"] if isinstance(answer, dict) else None
             if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-                raise HostUnreachable(f"the answer at {path} is no list of objects; is {self.host} a host?")
+                raise HostUnreachable(
+                    f"the answer at {path} is no list of objects; check that {self.host} is the address of a host"
+                )
             yield answer
             page = (answer.get("next") or {}).get("page")
             if page is None:
                 return
 
     def every(self, path: str, size: int = MOST_ITEMS, **query: Any) -> Iterator[dict[str, Any]]:
-        """Go through what a list has, asking for `size` at a time; raises RequestRefused, HostUnreachable."""
+        """Go through all objects of a list, asking for `size` at a time; raises RequestRefused, HostUnreachable."""
         for answer in self.pages(path, size, **query):
             yield from answer["items"]
 
@@ -107,9 +112,9 @@ class Client:
         answer = self._session.get(
             f"{self.host}{path}", params=params, stream=True, timeout=(TIMEOUT, silence), allow_redirects=False
         )
-        _must_be_final(answer)
+        _refuse_redirect(answer)
         if answer.status_code >= 400:
-            raise RequestRefused(answer.status_code, _message(answer, _content(answer)))
+            raise RequestRefused(answer.status_code, _message(answer, _read_whole(answer)))
         return answer
 
 
@@ -150,23 +155,25 @@ def _distrust(cause: object) -> str:
     return "no encrypted connection came about"
 
 
-def _must_be_final(answer: requests.Response) -> None:
-    """Refuse to be sent on: what is asked, and with which token, is for the host that was named."""
+def _refuse_redirect(answer: requests.Response) -> None:
+    """Refuse a redirect: the request and its token are meant for the host that was named. Raises HostUnreachable."""
     if answer.is_redirect:
         raise HostUnreachable(
-            f"{answer.url} sends on to {answer.headers['Location']}; if that is the host, run `devkit login --host` "
-            "with its address"
+            f"{answer.url} redirects to {answer.headers['Location']}; if the host is there, run `devkit login --host` "
+            "with that address"
         )
 
 
-def _content(answer: requests.Response) -> bytes:
-    """Read an answer whole; raises HostUnreachable where it does not end."""
+def _read_whole(answer: requests.Response) -> bytes:
+    """Read a whole answer; raises HostUnreachable for one of more than `MOST_BYTES`."""
     read, pieces = 0, []
     for piece in answer.iter_content(1 << 16):
         read += len(piece)
         if read > MOST_BYTES:
             answer.close()
-            raise HostUnreachable(f"the answer has more than {MOST_BYTES // 1024 // 1024} MB; is it a host?")
+            raise HostUnreachable(
+                f"the answer has more than {MOST_BYTES // 1024 // 1024} MB; check that the address is that of a host"
+            )
         pieces.append(piece)
     return b"".join(pieces)
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-# Colors, bold and dim are ours to write. What else a terminal obeys, or shows in another order, comes from elsewhere:
+# We write only colors, bold and dim. All other control characters, and those that reorder text, come from elsewhere:
 # titles, messages and logs of a host, names of files, addresses.
-_OBEYED = re.compile(
+_CONTROLS = re.compile(
     r"(\x1b\[(?:0|1|2|22|3[0-79]|9[0-7])m)|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 )
 
@@ -25,39 +25,39 @@ class Problem(Exception):
         self.exit_code = exit_code
 
 
-def harmless(text: str) -> str:
-    """Write out what a terminal would obey: a title that is shown must not clear the screen, or type for the reader."""
-    return _OBEYED.sub(lambda found: found[1] or f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))
+def escape_controls(text: str) -> str:
+    """Make control characters visible, except for colors: a title must not clear the screen, or type for the reader."""
+    return _CONTROLS.sub(lambda found: found[1] or f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))
 
 
 def one_line(text: str) -> str:
-    """Write what comes from elsewhere in one line: a title with line breaks must not look like lines of ours."""
+    """Put text from elsewhere on one line: a title with line breaks must not look like lines of the command."""
     return " ".join(text.splitlines())
 
 
 def complain(sentence: str) -> None:
     """Write one line on standard error."""
-    click.echo(click.style("error: ", fg="red", bold=True) + harmless(" ".join(sentence.split())), err=True)
+    click.echo(click.style("error: ", fg="red", bold=True) + escape_controls(" ".join(sentence.split())), err=True)
 
 
 def warn(sentence: str) -> None:
     """Write one line on standard error about something that is odd but no reason to stop."""
-    click.echo(click.style("warning: ", fg="yellow", bold=True) + harmless(" ".join(sentence.split())), err=True)
+    click.echo(click.style("warning: ", fg="yellow", bold=True) + escape_controls(" ".join(sentence.split())), err=True)
 
 
 def note(text: str) -> None:
-    """Write lines on standard error that belong to what is done, as what a script logged."""
-    click.echo(harmless(text), err=True)
+    """Write lines on standard error that accompany the result, such as what a script logged."""
+    click.echo(escape_controls(text), err=True)
 
 
 def whisper(sentence: str) -> None:
     """Write one faint line on standard error about what goes without saying, for those who wonder."""
-    click.echo(click.style(harmless(sentence), dim=True), err=True)
+    click.echo(click.style(escape_controls(sentence), dim=True), err=True)
 
 
 def say(text: str = "") -> None:
     """Write a line for people; plain when it is piped."""
-    click.echo(harmless(text))
+    click.echo(escape_controls(text))
     sys.stdout.flush()
 
 

@@ -95,7 +95,7 @@ def _streamed(
 ) -> Response:
     host = standing.call.host
     with host.capacity.turns.of(organization.id, standing.call.actor.part):
-        passages = find()  # what is wrong is said with a status
+        passages = find()  # before the stream begins, so that an error is answered with its status
     model = model_for(standing.call, organization)
     return stream(host, organization.id, lambda: _events(standing, model, passages, question, form))
 

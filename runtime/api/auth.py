@@ -41,8 +41,9 @@ class Visitor:
 class Actor:
     """Who calls.
 
-    `scopes` are a script's; `expires` is in epoch seconds. `organization_id` is where an installation or a site is,
-    whose an integration is, and the only one that a person is in, or came for: it has the parts of what is scarce.
+    `scopes` are a script's; `expires` is in epoch seconds. `organization_id` is the organization of an installation, a
+    site or an integration, or the one that a person's token is bound to, or else the only one the person is in. Scarce
+    resources are counted for it.
     """
 
     reach: Reach
@@ -58,15 +59,15 @@ class Actor:
 
     @property
     def owner(self) -> str:
-        """Whose part of what is scarce a request takes: an organization's, or that of a person of several, or of all.
+        """Whose part of scarce resources a request takes: an organization's, a person's, or else that of all others.
 
-        Whoever administers an organization makes as many members, integrations and tokens as they like.
+        Never a member's, an integration's or a token's: an administrator can create any number of those.
         """
         return self.organization_id or self.reach.user_id or ""
 
     @property
     def part(self) -> str:
-        """Of an organization's part that of a script, which leaves some to its people."""
+        """Which integration takes it from the owner's part; "" for people, to whom scripts leave some of it."""
         return self.reach.integration_id or ""
 
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 
 from runtime.api.call import Call
 from runtime.api.unfinished import Unfinished
-from runtime.contract.computing import OF_SPECIFICATIONS, Compute
+from runtime.contract.computing import OPENAPI_SOURCE, Compute
 from runtime.services import content as service
 from runtime.services.computed_content import ComputedContent, Reader
 from runtime.services.computed_specifications import SpecificationSource
@@ -35,9 +35,9 @@ def content_source(call: Call) -> ContentSourceClient:
 
 
 def source_of(call: Call, request: Compute) -> ContentSourceClient | SpecificationSource:
-    """Give what answers for the source that is asked for."""
+    """Give the client that computes the source a request names."""
     client = content_source(call)
-    if request.source.type == OF_SPECIFICATIONS:
+    if request.source.type == OPENAPI_SOURCE:
         return SpecificationSource(client, _computed(call, client), call.host.database)
     return client
 

@@ -54,8 +54,8 @@ class Named:
 
 
 READERS, READERS_WAITING, READER_SECONDS = 2, 4, 10.0
-STRANGERS = ""
-"""Whose part of what is scarce they take of whom nothing is known."""
+ANONYMOUS = ""
+"""The owner that scarce resources are counted for where a request names no organization and no person."""
 
 
 class RequestCapacity:
@@ -104,29 +104,29 @@ class RequestCapacity:
     def read(self, owner: str, body: Callable[[], Body], part: str = "") -> Body:
         """Read a body that somebody sends, perhaps slowly; raises Unavailable while too many of theirs are read."""
         try:
-            with self.bodies.place(owner, part), self.reads(), WaitingForScript():
+            with self.bodies.place(owner, part), self.holding_place(), WaitingForScript():
                 return body()
         except NoneLeft:
             raise errors.Unavailable("Too many requests with a body are being read; try again in a moment.") from None
 
     @contextmanager
-    def reads(self) -> Iterator[None]:
-        """Let the calling thread read a body in a place that it holds already."""
-        before, self._reading.placed = self._placed(), True
+    def holding_place(self) -> Iterator[None]:
+        """Let the calling thread read a body in a place that it already holds."""
+        before, self._reading.holds_place = self._holds_place(), True
         try:
             yield
         finally:
-            self._reading.placed = before
+            self._reading.holds_place = before
 
-    def _placed(self) -> bool:
-        return getattr(self._reading, "placed", False)
+    def _holds_place(self) -> bool:
+        return getattr(self._reading, "holds_place", False)
 
-    def read_placed(self, body: Callable[[], Body]) -> Body:
-        """Read a part of a body in the place that the thread holds, or in one of those of strangers where it has none.
+    def read_piece(self, body: Callable[[], Body]) -> Body:
+        """Read a piece of a body in the place that the thread holds; where it holds none, in one of `ANONYMOUS`.
 
         Raises Unavailable as `read` does.
         """
-        return body() if self._placed() else self.read(STRANGERS, body)
+        return body() if self._holds_place() else self.read(ANONYMOUS, body)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ R = TypeVar("R", bound=Table)
 
 PARAMETER = re.compile(r"{(\w+)}")
 NUMBER = re.compile(r"[1-9][0-9]{0,8}")
-"""As it is written in paths: what a column of four bytes can hold."""
+"""A number as paths write it; each fits a column of four bytes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,8 +33,8 @@ class Resource(Generic[R]):
     path when it is nobody's part (an integration of the catalogue). `key` is the column that the parameter names,
     `parent_column` the column that holds the id of the parent. `model` is what `serialize` shows rows as, many at a
     time, to the `View` it is given first. `order` is that of its lists; the last column is unique. With `slashes` its
-    parameter takes the rest of the path. `alias` is another column, unique in its parent, that names it where the key
-    finds nothing; one that holds numbers is not looked at for anything else.
+    parameter takes the rest of the path. `alias` is another column, unique within the parent, that may name it where
+    the key finds nothing; if it holds numbers, only numbers are looked up in it.
     `held` says where the level on it comes from, to whoever lacks it.
     """
 
@@ -91,7 +91,7 @@ class Resource(Generic[R]):
         return values
 
     def by_alias(self, value: str, parent: Any) -> dict[str, Any] | None:
-        """Give the values of the row that a parameter names by the alias; None for what it cannot be."""
+        """Give the column values that find a row by its alias; None where the parameter cannot be one."""
         if not self.alias:
             return None
         values = self.by(value, parent, self.alias)

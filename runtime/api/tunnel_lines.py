@@ -35,7 +35,7 @@ BEAT = 2.0
 GATE = Gate("holdTunnel", (replace(TUNNEL, within=None, parent_column=None),), member(TUNNELLER))
 """Whoever holds a tunnel addresses it by its id alone."""
 ANSWERS = "answers of"
-"""The part of an organization's places that answers of a tunnel come in: the calls that wait for them take another."""
+"""Prefix of the part that a tunnel's answers are counted in, apart from the calls that wait for them."""
 IDENTIFIER = re.compile(r"[0-9A-Za-z]{20}")
 
 
@@ -61,7 +61,7 @@ def _call(host: Host, tunnel: str, rest: str = "") -> Response:
     if not host.capacity.calls.enter(owner, tunnel):
         raise errors.Unavailable("Too many requests to this tunnel are under way; try again in a moment.")
     try:
-        with host.capacity.reads():
+        with host.capacity.holding_place():
             answer = _relayed(host, tunnel, call)
     except BaseException:
         host.capacity.calls.leave(owner, tunnel)
@@ -147,7 +147,7 @@ def _answer(host: Host, tunnel: str, call: str) -> Response:
     if not host.capacity.calls.enter(owner, part):
         raise errors.Unavailable("Too many answers come through this tunnel at once; try again in a moment.")
     try:
-        with host.capacity.reads():
+        with host.capacity.holding_place():
             return _take_answer(host, tunnel, call)
     finally:
         host.capacity.calls.leave(owner, part)

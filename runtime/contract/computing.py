@@ -12,7 +12,7 @@ from runtime.contract.base import Body, JsonObject, Query, Text, WireModel
 from runtime.contract.content_references import ContentReference
 
 SOURCE = re.compile(r"integration:([^:]+):([^:]+)")
-OF_SPECIFICATIONS = "builtin:openapi"
+OPENAPI_SOURCE = "builtin:openapi"
 MAX_DEPENDENCIES = 50
 MAX_SOURCE = 10_000
 """Characters of a source that stands in a page, as JSON: whoever reads a page reads the list of all of them."""
@@ -21,8 +21,10 @@ ObjectId = Annotated[Text, StringConstraints(min_length=1, max_length=100)]
 
 
 def _is_computed_here(kind: str) -> str:
-    if not SOURCE.fullmatch(kind) and kind != OF_SPECIFICATIONS:
-        raise ValueError(f"must be `integration:<name>:<source>` or `{OF_SPECIFICATIONS}`: this host computes no other")
+    if not SOURCE.fullmatch(kind) and kind != OPENAPI_SOURCE:
+        raise ValueError(
+            f"must be `integration:<name>:<source>` or `{OPENAPI_SOURCE}`, the only types that this host computes"
+        )
     return kind
 
 
@@ -58,9 +60,9 @@ class ComputedSource(Body):
 
     @model_validator(mode="after")
     def names_a_specification(self) -> Self:
-        """Check that pages of a specification say which one."""
+        """Check that a source of type `builtin:openapi` names its specification."""
         spec = self.dependencies.get("spec")
-        if self.type == OF_SPECIFICATIONS and (spec is None or not isinstance(spec.ref, OpenApiRef)):
+        if self.type == OPENAPI_SOURCE and (spec is None or not isinstance(spec.ref, OpenApiRef)):
             raise ValueError(
                 'name the specification: `dependencies: {"spec": {"ref": {"kind": "openapi", "spec": SLUG}}}`'
             )
@@ -68,7 +70,7 @@ class ComputedSource(Body):
 
     @property
     def names(self) -> tuple[str, str]:
-        """The integration's name and the id of the source, where it is one of an integration."""
+        """The integration's name and the id of the source; only for a source of an integration."""
         _, integration, source = self.type.split(":")
         return integration, source
 

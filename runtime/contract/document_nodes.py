@@ -86,7 +86,7 @@ def anchors_in(document: Node) -> list[str]:
 
 
 def _headings(document: Node) -> Iterator[tuple[Node, str]]:
-    """Walk over the headings, each with what its text becomes in an address."""
+    """Walk over the headings, each with the anchor made from its text."""
     texts = Slugs()
     for node in _all(document):
         if str(node.get("type", "")).startswith("heading-"):

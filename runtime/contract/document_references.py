@@ -39,7 +39,7 @@ class Reference(NamedTuple):
 
 
 def found_in(document: Mapping[str, Any]) -> dict[str, Any] | None:
-    """List what is kept of a document: its references and anchors, as JSON; None where it has none."""
+    """List the references and anchors of a document, which are stored beside it, as JSON; None where it has none."""
     references, anchors = references_in(document), anchors_in(document)
     return {"references": [list(one) for one in references], "anchors": anchors} if references or anchors else None
 

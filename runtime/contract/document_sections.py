@@ -79,7 +79,7 @@ def _reused(block: Node) -> str | None:
 
 
 def storable(text: str) -> str:
-    """Write a text without what no column can hold: NUL, and halves of characters."""
+    """Replace what no column can store: NUL, and halves of surrogate pairs."""
     return text.encode("utf-8", "replace").decode().replace("\x00", " ")
 
 

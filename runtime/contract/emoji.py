@@ -11,7 +11,7 @@ from runtime.contract.base import Text
 
 CODE_POINTS = re.compile(r"[0-9a-f]{2,6}(-[0-9a-f]{2,6}){0,11}")
 LONGEST = 100
-"""Characters of the code points of one; the longest there are have 54."""
+"""Characters of one emoji's code points; the longest that exist have 54."""
 
 
 def _emoji(value: str) -> str:

@@ -27,10 +27,10 @@ def _repository(url: str) -> str:
 
 
 def _path_inside(path: str) -> str:
-    """Write a path of a folder without `.` and what does nothing; refuses one that leads out."""
+    """Normalize a path inside a folder; raises ValueError for one that leads out of it."""
     whole = posixpath.normpath(path.strip("/") or ".")
     if "\\" in path or "\x00" in path or whole == ".." or whole.startswith("../"):
-        raise ValueError("must be a path inside the folder, as `docs`")
+        raise ValueError("must be a path inside the folder, such as `docs`")
     return "" if whole == "." else whole
 
 
@@ -38,7 +38,7 @@ PathInside = Annotated[str, StringConstraints(max_length=900), AfterValidator(_p
 
 
 class FolderQuery(ListQuery):
-    """What the folder has in its `.gitbook.yaml`: where its content begins, and what two of its files are called."""
+    """What the folder's `.gitbook.yaml` sets: where the content begins, and how first page and summary are named."""
 
     root: PathInside = ""
     readme: PathInside = "README.md"

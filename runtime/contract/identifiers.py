@@ -19,8 +19,8 @@ ObjectId = Annotated[str, AfterValidator(has_no_nul), StringConstraints(min_leng
 """The id of an object, as far as a body must be believed."""
 
 
-# What the kernel gave at once for several: each call of it lets go of the interpreter, for which all threads then
-# wait. Taking from a list is one step for them. A process that is forked makes others than the one it comes from.
+# Random bytes for several ids, fetched together: each call of the kernel releases the interpreter, and the thread then
+# waits to get it back. Taking from a list is atomic. A forked process starts with none, or it would repeat ids.
 _BYTES, _AT_ONCE = 20, 64
 _random: list[bytes] = []
 os.register_at_fork(after_in_child=_random.clear)

@@ -11,7 +11,7 @@ from pydantic_core import ErrorDetails
 
 LONGEST_PLACE = 200
 MOST_ERRORS = 50
-"""Errors of one value that are looked at."""
+"""Errors of one value that are considered."""
 _CHECKS = re.compile(r"(?:function-(?:after|before|plain|wrap)|lax-or-strict|json-or-python|chain|nullable)\[")
 """How pydantic calls an alternative with functions of ours that check it: by them, and where in memory they are."""
 _MOMENT = "must be a moment as ISO 8601 with a time zone, such as 2026-01-31T12:00:00Z"
@@ -71,7 +71,7 @@ def sentence(error: ValidationError, *, of: Any = MISSING, within: str = "", who
         return f"{where}: {what}" if where else f"{whole} is {what}"
     what = words(first)
     others = [one for one in near[1:] if _is_alternative(one, first)]
-    # A value that fits none of the members of a union is wrong once, in one way for each.
+    # A value that fits no member of a union is one mistake, although pydantic reports an error for each member.
     ways = [what, *(said for one in others if (said := words(one)) not in what)]
     if len(ways) > 1 and all(way.startswith("must be ") for way in ways):
         what = " or ".join([ways[0], *(way.removeprefix("must be ") for way in ways[1:])])
@@ -82,9 +82,10 @@ def sentence(error: ValidationError, *, of: Any = MISSING, within: str = "", who
 
 
 def _of_nearest_members(errors: Sequence[ErrorDetails], of: Any) -> Sequence[ErrorDetails]:
-    """Leave out what is wrong with an object only as another member of a union than the one it comes nearest to.
+    """Keep, where an object fits no member of a union, only the errors of the member it comes nearest to.
 
-    Members are told by their names in the places of errors, which are in no value; what was read must be known.
+    The location of such an error contains the name of the member, which is recognized by not being in `of`: without
+    `of`, all errors are kept.
     """
     if of is MISSING:
         return errors
@@ -101,7 +102,7 @@ def _of_nearest_members(errors: Sequence[ErrorDetails], of: Any) -> Sequence[Err
 
 
 def _unions(one: ErrorDetails, of: Any) -> Iterator[tuple[int | str, ...]]:
-    """Give the places, on the way to an error, of values that may be one thing or another."""
+    """Give the locations, on the way to an error, of values whose type is a union."""
     loc = one["loc"][:-1] if one["type"] == "missing" else one["loc"]
     for number, part in enumerate(loc):
         if _has(of, part):
@@ -111,7 +112,7 @@ def _unions(one: ErrorDetails, of: Any) -> Iterator[tuple[int | str, ...]]:
 
 
 def _distance(errors: Sequence[ErrorDetails], depth: int) -> tuple[bool, int]:
-    """Say how far a value is from a member: if it is of another type, and how many fields lack or are others."""
+    """Measure how far a value is from a member: whether its type is wrong, and how many fields are missing or wrong."""
     beyond = [(len(one["loc"]) - depth - 1, one["type"]) for one in errors]
     return (
         any(number == 0 and (kind.endswith("_type") or kind == "literal_error") for number, kind in beyond),
@@ -125,7 +126,7 @@ def _has(values: Any, part: int | str) -> bool:
 
 
 def _is_alternative(other: ErrorDetails, first: ErrorDetails) -> bool:
-    """Whether two errors are those of two members of a union for the same value."""
+    """Whether two errors are about the same value, each for another member of a union."""
     return (
         len(first["loc"]) > 1
         and len(other["loc"]) == len(first["loc"])

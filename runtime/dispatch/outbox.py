@@ -1,6 +1,7 @@
 """Events are committed with the change that causes them: no event without its change, no change without its event.
 
-But for an integration of which so many wait (`queue.MAX_STANDING`) that it will hear of nothing in time anyway.
+The exception is an integration with so many events waiting (`queue.HARD_MAX_WAITING`) that it would hear of nothing in
+time anyway: no more are written for it.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ MAX_CHANGES = 10
 CHANGES_WINDOW = 10.0
 """A script that configures itself where it hears of its configuration causes the next event by itself. None of these is
 left out, but of one installation no more than this many go in any so many seconds; the others wait."""
-_told: set[str] = set()
-"""Integrations of which the log of this process says that they are told of nothing now."""
+_warned: set[str] = set()
+"""Ids of the integrations whose full queue this process has logged, and which are still full."""
 
 
 def emit(
@@ -45,9 +46,9 @@ def emit(
 ) -> tuple[list[str], str | None]:
     """Commit an event for every one of the installations that it matches.
 
-    Of what visitors cause, which may be any number, it leaves out those of whom too many wait already. `has_room` says
-    that the caller has looked whether there is room. Returns the ids of the events and, where nothing matched, the
-    reason of the last candidate.
+    Visitors may cause any number of events: for those, it leaves out integrations with too many events waiting already.
+    `has_room` says that the caller has checked that there is room. Returns the ids of the events and, where nothing
+    matched, the reason of the last candidate.
     """
     chosen = matched = matching(EVENTS[kind], candidates, space_id=space_id, site_id=site_id)
     if EVENTS[kind].by_visitors:
@@ -72,7 +73,7 @@ def emit(
 def emit_to(session: Session, kind: str, installation: InstallationRow, fields: dict[str, Any]) -> str:
     """Commit an event for one installation, whatever its status: its own setup and its end."""
     row = _row(kind, installation.integration_id, installation.id, fields)
-    _insert_where_room_is(session, row)
+    _insert_if_room(session, row)
     return str(row["id"])
 
 
@@ -82,7 +83,7 @@ def emit_change(session: Session, kind: str, installation: InstallationRow, fiel
     due = queue.next_slot(session, installation.id, most=MAX_CHANGES, window=CHANGES_WINDOW)
     row["held"] = 0.0 if due is None else max(0.0, due - row["due_at"])
     row["due_at"] += row["held"]
-    _insert_where_room_is(session, row)
+    _insert_if_room(session, row)
     return str(row["id"])
 
 
@@ -121,20 +122,20 @@ def _insert(session: Session, rows: list[dict[str, Any]]) -> None:
         session.info[WAKE] = True
 
 
-def _insert_where_room_is(session: Session, row: dict[str, Any]) -> None:
+def _insert_if_room(session: Session, row: dict[str, Any]) -> None:
     if not _overfull(session, {row["integration_id"]}):
         _insert(session, [row])
 
 
 def _overfull(session: Session, integration_ids: set[str]) -> set[str]:
-    """Give those of which so many events wait that no more is written, and say so in the log when it begins."""
+    """Give the integrations with so many events waiting that none is added, and log when that begins for one."""
     full = queue.overfull(session, integration_ids) if integration_ids else set()
-    for integration_id in full - _told:
+    for integration_id in full - _warned:
         _log.warning(
-            "%d events of the integration %s wait: it is not told of what changes now, until some of them are over",
-            queue.MAX_STANDING,
+            "%d events of the integration %s are waiting: it is told of no further changes until some have ended",
+            queue.HARD_MAX_WAITING,
             integration_id,
         )
-    _told.difference_update(integration_ids - full)
-    _told.update(full)
+    _warned.difference_update(integration_ids - full)
+    _warned.update(full)
     return full

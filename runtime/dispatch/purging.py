@@ -6,7 +6,7 @@ import logging
 import threading
 from datetime import timedelta
 
-from runtime.store import deleted_spaces, expired, pdfs, queue, strangers, uninstalled
+from runtime.store import deleted_spaces, expired, orphaned_users, pdfs, queue, uninstalled
 from runtime.store.blobs.store import BlobStore
 from runtime.store.content import collecting
 from runtime.store.database import Database, now
@@ -26,8 +26,8 @@ EVERY = 3600.0
 PAUSE = 1.0
 BATCH = 50
 """Installations of each kind, or spaces, that go in one transaction; between two of them others get to write."""
-PEOPLE = 500
-"""People that go in one transaction: each such change empties what hosts keep of all organizations."""
+USER_BATCH = 500
+"""People removed in one transaction: each such change empties what hosts have cached of all organizations."""
 
 
 class Purger:
@@ -59,7 +59,7 @@ class Purger:
                 more = max(
                     self.purge(), self.purge_spaces(), self.purge_pdfs(), self._blobs.sweep(BATCH)
                 ) >= BATCH or bool(collected)
-                more = self.purge_people() >= PEOPLE or more
+                more = self.purge_orphaned_users() >= USER_BATCH or more
             except Exception:  # whatever it is, what this thread does must go on
                 log.exception("what is over could not be purged; trying again")
                 more = False
@@ -81,13 +81,13 @@ class Purger:
             with self._database.transaction(writes=True) as session:
                 queue.prune(session, integration_id, self._keep_events)
 
-    def purge_people(self) -> int:
-        """Remove one batch of people whom no organization knows any more; returns how many were found."""
+    def purge_orphaned_users(self) -> int:
+        """Remove one batch of people who are in no organization and left nothing; returns how many were found."""
         with self._database.transaction(writes=False) as session:
-            found = strangers.find(session, PEOPLE)
+            found = orphaned_users.find(session, USER_BATCH)
         if found:
             with self._database.transaction(writes=True) as session:
-                strangers.remove(session, found)
+                orphaned_users.remove(session, found)
         return len(found)
 
     def purge_pdfs(self) -> int:

@@ -18,7 +18,7 @@ from runtime.engines.shares import Shares
 _log = logging.getLogger(__name__)
 
 _MAX_CONNECTIONS = 128  # of all workers at one time
-_SAY_SECONDS = 60.0  # between two times that this is logged
+_LOG_SECONDS = 60.0  # between two log lines about exhaustion
 # Whether whoever waits already hears of a listener that comes later, too; else it has to be woken.
 _KERNEL_KEEPS = hasattr(selectors, "EpollSelector") or hasattr(selectors, "KqueueSelector")
 
@@ -34,7 +34,7 @@ class EgressProxy:
         self._threads = ThreadPoolExecutor(_MAX_CONNECTIONS, "egress")
         self._shares = Shares(_MAX_CONNECTIONS)
         self._closed = False
-        self._said_at = float("-inf")
+        self._logged_at = float("-inf")
         self._wake_read, self._wake_write = socket.socketpair()
         self._wake_read.setblocking(False)
         self._selector.register(self._wake_read, selectors.EVENT_READ)
@@ -93,7 +93,7 @@ class EgressProxy:
                     except OSError as failed:  # the client went away, or the listener broke: the worker's end cleans up
                         client, error = None, failed
                 if error is not None and error.errno in EXHAUSTED:
-                    self._wait_for_room(error)
+                    self._pause_when_exhausted(error)
                 if gate is None or client is None:
                     continue
                 try:
@@ -102,11 +102,11 @@ class EgressProxy:
                     _log.exception("a connection of a script could not be taken")
                     client.close()
 
-    def _wait_for_room(self, error: OSError) -> None:
+    def _pause_when_exhausted(self, error: OSError) -> None:
         now = time.monotonic()
-        if now - self._said_at > _SAY_SECONDS:
-            self._said_at = now
-            _log.error("scripts cannot reach the network for now: %s", error)
+        if now - self._logged_at > _LOG_SECONDS:
+            self._logged_at = now
+            _log.error("scripts cannot reach the network for now, as no connection can be accepted: %s", error)
         time.sleep(PAUSE_SECONDS)
 
     def _hand_over(self, gate: Gate, client: socket.socket) -> None:

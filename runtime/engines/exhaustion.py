@@ -1,4 +1,4 @@
-"""What the system says when it has no room for one more connection, which is no reason to stop accepting them."""
+"""The errors of a system that has no room for one more connection, after which a listener tries again."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ import errno
 
 EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 PAUSE_SECONDS = 0.1
-"""Until the next try: whoever connects still waits at the listener, so that nothing would wait by itself."""
+"""Before the next try: whoever connects is still in the listener's queue, so that a try without a pause would spin."""

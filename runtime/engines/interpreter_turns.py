@@ -99,7 +99,7 @@ class _Turn:
 def owner_at_work() -> tuple[str, str] | None:
     """Tell for which organization, and which part of it, the calling thread works.
 
-    None for one that works for nobody, or for all.
+    None for a thread that works for no organization, or for all of them.
     """
     turn: tuple[InterpreterTurns, str, str] | None = getattr(_own, "turn", None)
     return None if turn is None else turn[1:]

@@ -16,12 +16,11 @@ class NoneLeft(Exception):
     """An owner holds all that it may for now."""
 
 
-def first_to_go(idle: Iterable[Thing], owner: Callable[[Thing], str], newcomer: str | None = None) -> list[Thing]:
-    """Order what lies idle, the thing used longest ago first, by who can best be spared.
+def eviction_order(idle: Iterable[Thing], owner: Callable[[Thing], str], newcomer: str | None = None) -> list[Thing]:
+    """Order idle things by which should be evicted first; `idle` begins with the thing used longest ago.
 
-    Of each owner the thing used last goes after everything that somebody has two of, and so on: whoever keeps many
-    makes room before those who keep few lose the one they have. `newcomer` is for whom room is made, who will have one
-    more.
+    Owners who keep most lose theirs first: nobody's last thing is evicted while somebody has two, and so on; among
+    equals the thing used longest ago goes first. `newcomer` is the owner for whom room is made, counted with one more.
     """
     kept = {newcomer: 1}
     places = []
@@ -101,7 +100,7 @@ class Shares:
 class WaitingShares:
     """Places as `Shares` has them, for which an owner's threads wait; safe to use from many threads.
 
-    Whoever waits stands behind others of the same owner and part alone, and is woken when there is a place for it.
+    A thread waits only behind others of the same owner and part, and is woken when there is a place for it.
     """
 
     def __init__(self, total: int, seconds: float) -> None:
@@ -140,7 +139,7 @@ class WaitingShares:
 
     def _give_up(self, whose: tuple[str, str], handed: threading.Lock) -> None:
         with self._lock:
-            if handed not in self._lines.get(whose, ()):  # the place came in the last moment
+            if handed not in self._lines.get(whose, ()):  # the place came at the last moment
                 return
             self._lines[whose].remove(handed)
             if not self._lines[whose]:

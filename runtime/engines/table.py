@@ -26,10 +26,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a host may choose: who holds the limits, and who shares a process.
+    """What a host may choose: what enforces the limits, and who shares a process.
 
-    `groups` are the control groups the host may make; without, only limits of each process hold. `isolates` is the
-    folder where serving processes that share isolates find each other's.
+    `groups` are the control groups the host may make; without them, only the limits of each process hold. `isolates`
+    is the folder through which serving processes share isolates.
     """
 
     groups: Groups | None = None
@@ -157,8 +157,8 @@ def create_engines(
     """Start every engine; raises `SandboxUnavailable` with a sentence that says what to do.
 
     `relay` carries calls to the developers connected to this machine; without one, tunnels are all elsewhere. `group`
-    is the folder of a control group set aside for scripts, see `find_groups`; `isolates` where serving processes share
-    those of JavaScript.
+    is the folder of a control group set aside for scripts, see `find_groups`; `isolates` that through which serving
+    processes share JavaScript isolates.
     """
     groups, why = find_groups(group) if sandbox == "required" else (None, "no sandbox")
     if group and groups is None:

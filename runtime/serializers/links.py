@@ -27,7 +27,7 @@ R = TypeVar("R", bound=Table)
 MAX_PLACES = 100
 """Places that are shown of one target."""
 PLACES = 1000
-"""Places that are shown in one answer, divided among its targets; each has one at least."""
+"""Places that are shown in one answer, divided among its targets; each target has at least one."""
 
 
 class Place(Protocol):
@@ -108,7 +108,7 @@ class Locations:
         return None
 
     def places(self, places: Sequence[Place], targets: int) -> list[dict[str, Any]]:
-        """Show the first places of many, of one of so many targets of an answer."""
+        """Show the first places of one target, in an answer that has so many `targets`."""
         return [self.place(one) for one in places[: min(MAX_PLACES, max(1, PLACES // targets))]]
 
     def _page(self, page: Page, location: dict[str, str] | None) -> dict[str, Any]:

@@ -45,10 +45,10 @@ from runtime.store.tables.organizations import MemberRow
 from runtime.store.tables.spaces import SpaceRow
 
 CLOSED = {
-    "merged": "This change request is merged, and stays as it is; make another one.",
-    "archived": "This change request is archived; open it again first, with the status `open`.",
+    "merged": "This change request is merged, and cannot be changed; create another one.",
+    "archived": "This change request is archived; set its `status` to `open` first.",
 }
-"""What a change request is that nothing changes any more, and what to do then."""
+"""Status of a change request that cannot be changed -> the message that says so."""
 MAX_OPEN, MAX_EVER = 2000, 100_000
 """Change requests of a space: those that are drafts or open, and those that were ever made."""
 FULL = "This space has {most} change requests that are drafts or open, and takes no more; merge or archive some first."

@@ -40,7 +40,7 @@ FULL_OF_COMMENTS = (
     "This space has {most} comments, those on its change requests included, and takes no more; delete some first."
 )
 FULL_OF_REPLIES = "The comments of this space have {most} replies, and take no more; delete some first."
-NAMED = "a node is named by its `key`, its `meta.id` or the anchor of a heading, a cell by ids of its table"
+HOW_TO_NAME = "a node is named by its `key`, its `meta.id` or the anchor of a heading, a cell by ids of its table"
 FULL_OF_REACTIONS = "This has {most} reactions, and takes no more; remove one of yours first, or reply to it."
 
 
@@ -145,7 +145,7 @@ def _aim(session: Session, row: CommentRow, body: PostComment) -> None:
     found = said(document, row.node_id, row.record_id, row.definition_id)
     if found is None:
         where = "tableCell: there is no such cell" if row.record_id is not None else "node: there is no such node"
-        raise errors.BadRequest(f"{where} on the page `{page.id}`; {NAMED}")
+        raise errors.BadRequest(f"{where} on the page `{page.id}`; {HOW_TO_NAME}")
     row.node_preview, row.node_digest = found.text[:PREVIEW], found.digest
 
 

@@ -1,4 +1,4 @@
-"""Computes pages of a specification for whoever asks by their source, as it stands in the pages that readers see."""
+"""Computes the pages of a specification for requests that name their source, the same pages that readers see."""
 
 from __future__ import annotations
 
@@ -54,6 +54,6 @@ class SpecificationSource:
 
 def _absent(source: Mapping[str, Any]) -> errors.NotFound:
     return errors.NotFound(
-        f"The specification `{spec_of(source)}` has no such pages: it is not there for this token, has no version that"
-        " could be read, is too large for pages, or has nothing of that name."
+        f"The specification `{spec_of(source)}` has no such page. Either this token may not see the specification, or"
+        " it has no version that could be read, is too large for pages, or has no page of that name."
     )

@@ -67,7 +67,7 @@ class ContentSourceClient:
         return self.written(space, request, pages_in(answer, request))
 
     def written(self, space: SpaceRow, request: Compute, answered: ComputedPages) -> ComputedRevision:
-        """Show what a source answered as a revision holds it; raises BadGateway for an id that is there twice."""
+        """Show the pages a source answered as those of a revision; raises BadGateway for an id that occurs twice."""
         ids = Ids(request.source.type, plain_seed(request.seed))
         try:
             pages = PageWriter(space.id, request.seed, ids).pages(answered.pages)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from cryptography import x509
 
-# Elsewhere in the functions that parse and verify: they take 5 MB, and most hosts never see a response.
+# Imported in the functions that parse and verify, which takes 5 MB: most hosts never see a response.
 if TYPE_CHECKING:
     from lxml import etree
 

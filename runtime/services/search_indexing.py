@@ -225,7 +225,7 @@ class Indexer:
             fingerprint_of(snapshot, page),
             drawn,
             is_listed(snapshot, page),
-            # What was stored before these were looked at may have in them what no column holds.
+            # Older content was stored unchecked, and may have characters that no column can hold.
             storable(page.title),
             storable(snapshot.path_of[page.id]),
             storable(page.description or ""),

@@ -102,7 +102,7 @@ def named(session: Session, provider_id: str) -> tuple[str, str]:
 
 
 def _request(at: Addresses, provider: SamlProviderRow, request_id: str, moment: datetime) -> bytes:
-    from lxml import etree  # here: it takes megabytes of hosts where nobody signs in this way
+    from lxml import etree  # only here: it takes megabytes, also on hosts where nobody signs in this way
 
     root = etree.Element(
         f"{P}AuthnRequest",

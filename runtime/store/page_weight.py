@@ -1,4 +1,4 @@
-"""How many rows of a list fit into one answer: what people wrote may be long, and is held several times over."""
+"""How many rows of a list fit into one answer: texts may be long, and memory holds several copies of each."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from runtime.store.cursors import Order
 from runtime.store.database import Table
 
 MOST = 4_000_000
-"""Characters and bytes that the rows of one page have as they are stored; a single row always fits."""
+"""Characters and bytes of all rows of one page, as stored; a single row always fits."""
 FIRST, GROWS = 50, 5
-"""Rows that are weighed at first, and how many times as many each time after."""
+"""Rows that are measured at first, and the factor by which that grows with each step."""
 
 
-def fitting(
+def rows_that_fit(
     session: Session, table: type[Table], matching: ColumnElement[bool], orders: Sequence[Order], limit: int
 ) -> int:
-    """Give how many of the first rows that match make up a page of at most `limit`: at least one."""
+    """Give how many of the first matching rows make up a page of at most `limit` rows: at least one."""
     weight = _weight(table)
     if weight is None:
         return limit
@@ -42,7 +42,7 @@ def fitting(
 
 @lru_cache(maxsize=128)
 def _weight(table: type[Table]) -> ColumnElement[int] | None:
-    """Write how long a row is in those of its columns that have no bound and are read with it."""
+    """Give the SQL for the length of a row: that of all columns without a bound that are read with it."""
     columns = [
         attribute.columns[0]
         for attribute in inspect(table).column_attrs
@@ -60,5 +60,5 @@ def _unbounded(kind: object) -> bool:
 def _as_stored(column: ColumnElement[object]) -> ColumnElement[object]:
     if isinstance(column.type, JSON):
         return cast(column, Text)
-    # Without what would decrypt it: the length of what is stored is asked for.
+    # An encrypted column is not decrypted for this: only its stored length is asked for.
     return column

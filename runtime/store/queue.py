@@ -36,9 +36,9 @@ CLAIMING = 7_401_883_121
 MAX_WAITING = 50_000
 """Events of an integration that are not over, beyond which nothing more is taken that could be left out: every process
 that looks for what is due passes by all of them."""
-MAX_STANDING = 100_000
-"""Events of an integration that are not over, beyond which none is written at all: what is changed over and over causes
-more of them than a slow script takes. More than `MAX_WAITING`, so that tasks push out no change."""
+HARD_MAX_WAITING = 100_000
+"""Events of an integration that are not over, beyond which none is written at all: something that changes over and over
+causes more of them than a slow script handles. It is more than `MAX_WAITING`, so that tasks never displace a change."""
 FARTHEST = 60.0
 """Seconds beyond what anybody asked for that a moment of the queue may lie ahead: clocks of several hosts differ."""
 Source = Literal["people", "visitors"]
@@ -55,10 +55,10 @@ def is_full(session: Session, integration_id: str, more: int = 1) -> bool:
 
 
 def overfull(session: Session, integration_ids: Collection[str]) -> set[str]:
-    """Give those of some integrations that have as many events as there may ever be."""
+    """Give those of some integrations that have `HARD_MAX_WAITING` events that are not over."""
     of = EventRow.integration_id.in_(integration_ids)
     counted = select(EventRow.integration_id).where(of, STANDING).group_by(EventRow.integration_id)
-    return set(session.scalars(counted.having(func.count() >= MAX_STANDING)))
+    return set(session.scalars(counted.having(func.count() >= HARD_MAX_WAITING)))
 
 
 def add(session: Session, events: Sequence[dict[str, Any]]) -> None:

@@ -19,7 +19,7 @@ from runtime.store import cursors
 from runtime.store.cursors import Order
 from runtime.store.database import Table
 from runtime.store.levels import level_of
-from runtime.store.page_weight import fitting
+from runtime.store.page_weight import rows_that_fit
 from runtime.store.reach import HOST as HOST
 from runtime.store.reach import Reach as Reach
 from runtime.store.remembered import record_of
@@ -166,13 +166,13 @@ def page(
     cursor: str | None,
     limit: int,
 ) -> Page[R]:
-    """List one page of the rows the actor may see, fewer than `limit` where they are long; raises BadCursor."""
+    """List one page of the rows the actor may see, fewer than `limit` if they are long; raises BadCursor."""
     if (record := record_of(session)) is not None:
         record.listed(reach.rests_on)
     matching = and_(listed(table, reach), *conditions)
     after = true() if cursor is None else cursors.beyond(cursor, orders)
     count = session.scalar(select(func.count()).select_from(table).where(matching)) or 0
-    limit = fitting(session, table, and_(matching, after), orders, limit)
+    limit = rows_that_fit(session, table, and_(matching, after), orders, limit)
     query = select(table, table.level_for(reach)).where(matching, after).order_by(*(order.clause for order in orders))
     matches = session.execute(query.limit(limit + 1)).all()
     rows = [row for row, _ in matches[:limit]]

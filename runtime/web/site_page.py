@@ -104,7 +104,7 @@ def _guarded(host: Host, reading: Reading, view: Callable[..., Response], site_i
 
 
 def _sent(host: Host, site: SiteRow, most: int) -> bytes:
-    """Read what a reader sends, in the places of those whose site it is."""
+    """Read the body of a reader's request, in a place of the organization that has the site."""
     return host.capacity.read(site.organization_id, lambda: read_json(request.environ, most))
 
 

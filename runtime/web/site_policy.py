@@ -27,8 +27,8 @@ BASE: dict[str, tuple[str, ...]] = {
 LEFT_OUT = ("'none'", "'strict-dynamic'")
 """What would take away from what others on the page ask for: with the second, browsers heed no addresses any more."""
 INLINE = "'unsafe-inline'"
-NAMES_ONE = ("'nonce-", "'sha256-", "'sha384-", "'sha512-")
-"""How sources begin that name one script or style; where one is, browsers do not heed `INLINE`."""
+NONCE_OR_HASH = ("'nonce-", "'sha256-", "'sha384-", "'sha512-")
+"""How the sources begin that allow a single script or style; where there is one, browsers ignore `INLINE`."""
 FIXED = "base-uri 'none'; frame-ancestors 'self'"
 """No script decides about these; `form-action` is open, because signing out leads to wherever visitors sign in."""
 
@@ -39,7 +39,7 @@ def policy_of(scripts: Iterable[SiteIntegrationScript], own: Mapping[str, Sequen
     for script in scripts:
         sources["script-src"].append(script.script)
         _open(sources, script.content_security_policy if script.content_security_policy is not MISSING else "")
-    parts = [f"{name} {' '.join(_heeded(values)) or chr(39) + 'none' + chr(39)}" for name, values in sources.items()]
+    parts = [f"{name} {' '.join(_effective(values)) or chr(39) + 'none' + chr(39)}" for name, values in sources.items()]
     return "; ".join([*parts, FIXED])
 
 
@@ -77,18 +77,18 @@ def _open(sources: dict[str, list[str]], policy: str) -> None:
     for name, into in sources.items():
         if name != "default-src":
             values = requested.get(name, everything)
-            # In one policy both mean the first: the second is there for browsers that know no names.
-            into += [value for value in values if value != INLINE or not any(map(_names_one, values))]
+            # A policy with both means the nonce or hash: `INLINE` is its fallback for browsers that know neither.
+            into += [value for value in values if value != INLINE or not any(map(_is_nonce_or_hash, values))]
 
 
-def _heeded(values: Sequence[str]) -> list[str]:
-    """Give each source once, and without what would have browsers pass over one that another script asks for."""
+def _effective(values: Sequence[str]) -> list[str]:
+    """Give each source once, without those that would make browsers ignore `INLINE`, which another script needs."""
     once = list(dict.fromkeys(values))
-    return [value for value in once if not _names_one(value)] if INLINE in once else once
+    return [value for value in once if not _is_nonce_or_hash(value)] if INLINE in once else once
 
 
-def _names_one(source: str) -> bool:
-    return source.lower().startswith(NAMES_ONE)
+def _is_nonce_or_hash(source: str) -> bool:
+    return source.lower().startswith(NONCE_OR_HASH)
 
 
 def _directives(policy: str) -> dict[str, Sequence[str]]:

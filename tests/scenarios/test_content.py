@@ -142,7 +142,7 @@ def test_what_is_closed_says_what_to_do(space: Space) -> None:
     ok(space.api.post(f"{merged}/merge"))
     ok(space.api.call("PATCH", archived, {"status": "archived"}))
     imported = {"url": "https://example.com/a.md", "source": "markdown"}
-    for path, what in ((merged, "make another one"), (archived, "open it again first")):
+    for path, what in ((merged, "create another one"), (archived, "set its `status` to `open`")):
         for place, body in (
             ("merge", None),
             ("update", None),

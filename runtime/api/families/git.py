@@ -29,7 +29,7 @@ git = Family("Git")
 MOST_TEXT = 4_000_000
 """Characters of all texts of one answer, but for the last."""
 MOST_READ = 16 * 1024 * 1024
-"""Bytes of the JSON of all documents that are read for one answer, but for the last: it may say little as a text."""
+"""Bytes of JSON of all documents read for one answer, but for the last: a large document may have little text."""
 SYNCS = scoped(member("admin"), "space:git:sync")
 
 
@@ -59,8 +59,8 @@ def get_space_git_info(call: Call, space: SpaceRow) -> GitSyncState:
 def list_folder_of_revision_by_id(call: Call, revision: RevisionRow, query: FolderQuery) -> ListOf[FolderFile]:
     """List the files of a revision as a folder of Markdown, as an export writes it (extension).
 
-    `root`, `readme` and `summary` are those of a `.gitbook.yaml` that the folder has.
-    A page of the list ends early where its texts are long, or the documents that they are made of.
+    `root`, `readme` and `summary` are what the folder's `.gitbook.yaml` sets.
+    A page of the list ends early where texts, or the documents they are made from, are long.
     """
     snapshot = snapshot_of(call.session, revision)
     folder = FolderOf(snapshot, Configuration(query.root, query.readme, query.summary))

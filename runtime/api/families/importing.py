@@ -162,12 +162,12 @@ def _begun(
     call.require(role, space, "this space", call.session)
     row = None
     if change_request is not None:
-        row = _named(call, space, change_request)
+        row = _find_change_request(call, space, change_request)
     return beginning.begin(call.session, space, row, page, person_of(call), source, **given)
 
 
-def _named(call: Call, space: SpaceRow, value: str) -> ChangeRequestRow:
-    """Find a change request by its id or its number, as paths do; raises NotFound."""
+def _find_change_request(call: Call, space: SpaceRow, value: str) -> ChangeRequestRow:
+    """Find a change request by its id or its number, as in paths; raises NotFound."""
     for by in (CHANGE_REQUEST.by(value, space), CHANGE_REQUEST.by_alias(value, space)):
         row = rows.find(call.session, call.actor.reach, ChangeRequestRow, **by) if by is not None else None
         if row is not None:

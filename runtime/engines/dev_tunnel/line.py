@@ -133,7 +133,7 @@ class Line:
                 continue
             try:
                 threading.Thread(target=self._serve, args=(connection,), name="tunnel call", daemon=True).start()
-            except RuntimeError:  # the machine lets this process have no further thread
+            except RuntimeError:  # the system refuses this process one more thread
                 connection.close()
 
     def _serve(self, connection: socket.socket) -> None:

@@ -18,18 +18,19 @@ from runtime.engines.javascript.presence import Presence
 from runtime.engines.process_handle import hold
 
 READY, ASK_CAUSE = b"ready", b"cause"
-"""What a borrower says to the lender: that the isolate may come to its door; and what it has ended of."""
+"""What a borrower sends to the lender: that it listens for the isolate; and the question why the isolate has ended."""
 MEMORY = b"memory"
-_LENDER_SECONDS = 3.0  # in which the lender answers, which may have to wait for the end of a process
+"""The lender's answer to `ASK_CAUSE` when the isolate ran out of memory."""
+_LENDER_SECONDS = 3.0  # in which the lender answers; it may have to wait for a process to end
 _OFFER_BYTES = 4096
 _CREDENTIALS = struct.Struct("3i")
 
 
 class BorrowedIsolate(Isolate):
-    """A process that serves one script, which ends with the serving process that has started it.
+    """A process that serves one script; it ends with the serving process that started it, the lender.
 
-    This one opens channels of its own in it, looks after the calls it makes there, and ends the process when they go
-    over their limits. When there is nothing to do, the lender decides how long it stays.
+    The borrower opens its own channels to it, watches its own calls, and ends the process when they exceed their
+    limits. While the process is idle, the lender decides how long it stays.
     """
 
     def __init__(self, lender: socket.socket, proxy: EgressProxy, memory: int, most_channels: int) -> None:
@@ -41,7 +42,7 @@ class BorrowedIsolate(Isolate):
         lender.settimeout(_LENDER_SECONDS)
         offered = lender.recv(_OFFER_BYTES)
         if not offered:
-            raise ProcessBroken("the isolate is not lent any more")
+            raise ProcessBroken("the isolate is no longer lent")
         offer = json.loads(offered)
         folder = Path(offer["folder"])
         self.pid, self.base_memory = offer["pid"], offer["base_memory"]
@@ -82,15 +83,15 @@ class BorrowedIsolate(Isolate):
             raise
 
     def active_while_idle(self, most: float) -> bool:
-        """See `Isolate`: its lender looks."""
+        """See `Isolate`: only the lender checks this."""
         return False
 
     def ran_out_of_memory(self) -> bool:
-        """Tell whether the process has ended for want of memory, as its lender saw it."""
+        """Tell whether the process ended because it ran out of memory, according to its lender."""
         with self._asking:
             try:
                 self._lender.send(ASK_CAUSE)
-            except OSError:  # it has let go of the isolate; what it said before is still to be read
+            except OSError:  # the lender has let go of the isolate; what it sent before can still be read
                 pass
             try:
                 self._out_of_memory = self._out_of_memory or self._lender.recv(len(MEMORY)) == MEMORY
@@ -110,11 +111,11 @@ class BorrowedIsolate(Isolate):
         return True
 
     def _is_the_one(self, connection: socket.socket) -> bool:
-        """Tell whether what has connected is the process that is held.
+        """Tell whether the peer of a connection is the process that `_handle` holds.
 
-        Its number may have gone to another one before it was held: what connects since then is the isolate.
+        The system may have given its number to another process before it was held; the peer is surely the isolate.
         """
-        if sys.platform != "linux":  # where nobody says so, none is lent (see `meeting`)
+        if sys.platform != "linux":  # elsewhere the system does not tell, and none is lent (see `meeting`)
             return False
         credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
         own: int = _CREDENTIALS.unpack(credentials)[0]
@@ -124,4 +125,4 @@ class BorrowedIsolate(Isolate):
         return self.alive()
 
     def _error_output(self) -> str:
-        return "another serving process has what it wrote"
+        return "its error output went to the serving process that started it"

@@ -15,7 +15,7 @@ class CpuShare:
     """
 
     def __init__(self, pid: int, others: Callable[[], int] = lambda: 0) -> None:
-        """Take the process, which must run, and what counts the calls that are not said here."""
+        """Take the process, which must run, and what counts the calls of other serving processes in it."""
         self._others = others
         # The clock id of another process, as MAKE_PROCESS_CPUCLOCK makes it in the kernel's headers.
         self._clock = (~pid << 3) | 2

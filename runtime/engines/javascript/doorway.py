@@ -14,16 +14,16 @@ from runtime.engines.processes import readable
 
 NUMBER = struct.Struct("<I")
 CONTROL = 0xFFFFFFFF
-"""What the isolate says in place of a channel's number where it will obey."""
+"""What the isolate sends in place of a channel's number on the connection over which it takes commands."""
 _HELLO_SECONDS = 15.0
 _ACCEPT_SECONDS = 0.1  # between two looks whether the process still runs
 
 
 class IsolateSockets:
-    """The sockets at which an isolate finds one serving process."""
+    """The sockets at which an isolate connects to one serving process."""
 
     def __init__(self, folder: Path, door: int = 0) -> None:
-        """Take the folder, and which of its doors: 0 is that of the process that has started it."""
+        """Take the folder, and the number in its sockets' names: 0 for the process that started it, without one."""
         self.folder = folder
         self._door = f"-{door}" if door else ""
         self._listener = socket.socket(socket.AF_UNIX)
@@ -44,7 +44,7 @@ class IsolateSockets:
         return listener
 
     def remove_way_out(self, number: int) -> None:
-        """Remove the name of such a socket: an isolate that is used lives long, its channels need not."""
+        """Remove the socket of a channel's way out: an isolate in use lives long, its channels need not."""
         self._egress(number).unlink(missing_ok=True)
 
     def accept(self, running: Callable[[], bool], output: Callable[[], str]) -> tuple[int, socket.socket]:

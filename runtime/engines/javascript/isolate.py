@@ -1,4 +1,4 @@
-"""A serving process's side of an isolate: lends its channels, and ends what goes over its limits."""
+"""A serving process's side of an isolate: hands out its channels, and ends what exceeds its limits."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _MEASURE_SECONDS = 0.2  # between two looks at the memory of a process whose cal
 
 
 class Isolate(ABC):
-    """A process that runs one script, as one serving process sees it: its own calls, of which there may be several.
+    """A process that runs one script, as one serving process sees it, which may have several calls in it at once.
 
-    Those that derive from it set what is only declared here before they lend anything.
+    Subclasses set the attributes that are only declared here before they hand out a channel.
     """
 
     owner: str
-    """The organization whose call had it started; empty where another serving process has started it."""
+    """The organization whose call caused its start; empty when another serving process started it."""
     used_by: str
-    """The organization whose call of this process was the last one in it, or had it started."""
+    """The organization of this serving process's last call in it, or of the call that caused its start."""
     pid: int
     base_memory: int
     share: CpuShare
@@ -46,7 +46,7 @@ class Isolate(ABC):
     _handle: ProcessHandle | None
 
     def __init__(self, proxy: EgressProxy, memory: int, most_channels: int) -> None:
-        """Take the way out of its calls, the bytes of its heap, and how many calls this process may have in it."""
+        """Take the proxy for its calls, the bytes of its heap, and how many calls this process may have in it."""
         self._proxy = proxy
         self._lock = threading.Lock()
         self._opening = threading.Lock()
@@ -101,7 +101,7 @@ class Isolate(ABC):
         self._let_go(channel)
 
     def idle(self) -> bool:
-        """Tell whether this process has no call in it, and none that waits for a channel."""
+        """Tell whether this serving process has no call in it, and none that waits for a channel."""
         return self.presence.own() == 0
 
     def alive(self) -> bool:
@@ -125,7 +125,7 @@ class Isolate(ABC):
             self._pinged_at = 0.0
             return
         if self._exceeds_memory(now):
-            # Of many short calls none is looked at: whichever has been at it longest stands for all.
+            # Short calls are not measured one by one: the call that has run longest is held responsible.
             channel, state = min(states, key=lambda entry: entry[1].started)
             self._end(channel, state, over("memory", state.limits))
             return
@@ -154,12 +154,12 @@ class Isolate(ABC):
     def active_while_idle(self, most: float) -> bool:
         """Tell whether the process used more seconds of processor time since it became idle, or holds too much memory.
 
-        Where another serving process has started it, that one looks.
+        Only the serving process that started it checks this.
         """
 
     @abstractmethod
     def ran_out_of_memory(self) -> bool:
-        """Tell whether the process has ended for want of memory."""
+        """Tell whether the process ended because it ran out of memory."""
 
     @abstractmethod
     def close(self) -> bool:
@@ -171,12 +171,12 @@ class Isolate(ABC):
 
     @abstractmethod
     def _error_output(self) -> str:
-        """Return what the process wrote when it ended, as far as this one can know."""
+        """Return what the process wrote when it ended, or why that is not known here."""
 
     def kill(self) -> None:
-        """End the process at once; other serving processes that have it are told before they call it again."""
+        """End the process at once; other serving processes that use it learn of that before their next call."""
         self._channels.end()
-        self.presence.close_to_more()
+        self.presence.refuse_new_calls()
         with self._lock:
             self._ended = True
             if self._handle is not None:
@@ -192,7 +192,7 @@ class Isolate(ABC):
                 raise ProcessBroken("the isolate's folder is gone") from error
             except OSError as error:
                 self._doorway.remove_way_out(number)  # the next try takes the same name
-                _log.error("no further call can be taken by an isolate: %s", error)
+                _log.error("an isolate cannot take one more call: %s", error)
                 raise PoolBusy from error
             self._opened += 1
             try:
@@ -215,7 +215,7 @@ class Isolate(ABC):
         return self._doorway.accept(self._running, self._error_output)
 
     def _take_control(self) -> socket.socket:
-        """Take the connection over which the process obeys, which is its first; raises `ProcessBroken`."""
+        """Accept the connection over which the process takes commands, its first one; raises `ProcessBroken`."""
         number, connection = self._accept()
         if number != CONTROL:
             connection.close()

@@ -18,7 +18,7 @@ from runtime.engines.javascript.isolate import Isolate
 from runtime.engines.javascript.lending import Key, Lender
 from runtime.engines.javascript.own_isolate import OwnIsolate
 from runtime.engines.sandbox import SandboxUnavailable
-from runtime.engines.shares import first_to_go
+from runtime.engines.shares import eviction_order
 
 _log = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ class IsolatePool:
         idle_total: int,
         idle_seconds: float,
     ) -> None:
-        """Take what starts an isolate, and what shares them with other serving processes, where there are any."""
+        """Take what starts an isolate, and what shares isolates with other serving processes, if there are any."""
         self._start = start
         self._lender = lender
         self._total = total
@@ -63,7 +63,7 @@ class IsolatePool:
     def load(self, script: Script, tenant: str | None, owner: str, limits: Limits) -> LoadReport:
         """Load a script in an isolate of its own, which stays for the first calls; raises `ScriptRefused` and more.
 
-        They are those of the tenant, or of whichever comes first.
+        Those are the calls of `tenant`, or without one of whichever tenant calls first.
         """
         isolate = self._new(limits, owner, time.monotonic() + limits.wall)
         try:
@@ -83,7 +83,7 @@ class IsolatePool:
         if unavailable:
             self._end(isolate)
         elif tenant is not None:
-            self._lend_unasked(key, isolate)
+            self._try_lend(key, isolate)
         return replace(report, logs=tuple(state.trace.logs), memory=memory)
 
     def take(self, script: Script, tenant: str, owner: str, state: CallState) -> Channel:
@@ -151,7 +151,7 @@ class IsolatePool:
             left = [item for item in self._leaving if item.idle()]
             idle = _by_idleness(item for item in self._ready() if item.idle())
             surplus = max(0, len(idle) - self._idle_total)
-            spared = set(first_to_go(idle, _user)[:surplus])
+            spared = set(eviction_order(idle, _user)[:surplus])
             leaving = [
                 item
                 for item in idle
@@ -188,7 +188,7 @@ class IsolatePool:
         if self._lender is not None:
             for isolate in self.running():
                 if isinstance(isolate, OwnIsolate):
-                    self._lender.withdraw(isolate)  # others finish the calls they have, and begin none
+                    self._lender.withdraw(isolate)  # borrowers finish the calls they have, and begin none
         while any(not isolate.idle() for isolate in self.running()):
             time.sleep(0.01)  # the watcher ends every call at its limit, so this ends too
         while self._refilling:
@@ -210,7 +210,7 @@ class IsolatePool:
             if future is None:
                 future = mine = self._loaded[key] = Future()
         if unused is not None:
-            self._lend_unasked(key, unused.result())
+            self._try_lend(key, unused.result())
         if mine is None:
             try:
                 isolate = future.result(max(0.0, state.deadline - time.monotonic()))
@@ -232,7 +232,7 @@ class IsolatePool:
         return isolate
 
     def _borrowed(self, key: Key, state: CallState) -> Isolate | None:
-        """Return the isolate of another serving process; None when this one is to load it, and to say when it is."""
+        """Return the isolate of another serving process; None when this one must load it, and call `done` afterward."""
         if self._lender is None:
             return None
         isolate = self._lender.borrow(key, state.deadline)
@@ -241,9 +241,9 @@ class IsolatePool:
                 self._running.add(isolate)
         return isolate
 
-    def _lend_unasked(self, key: Key, isolate: Isolate) -> None:
+    def _try_lend(self, key: Key, isolate: Isolate) -> None:
         if self._lender is not None and isinstance(isolate, OwnIsolate):
-            self._lender.lend_unasked(key, isolate)
+            self._lender.try_lend(key, isolate)
 
     def _loaded_here(self, key: Key, script: Script, owner: str, state: CallState) -> Isolate:
         try:
@@ -286,7 +286,7 @@ class IsolatePool:
                         raise PoolBusy
                     self._changed.wait(min(left, _TURN_SECONDS))
                     continue
-            self._replace(first_to_go(_by_idleness(idle), _user, owner)[0])
+            self._replace(eviction_order(_by_idleness(idle), _user, owner)[0])
         if spare is not None and not (limits.memory == Limits().memory and spare.loadable()):
             spare.close()
             spare = None
@@ -338,7 +338,7 @@ class IsolatePool:
         with self._lock:
             self._take_out(isolate)
             self._leaving.add(isolate)
-        # Before it is asked whether it is idle: another process might begin a call in between.
+        # Before the check whether it is idle: a borrower might begin a call in between.
         if self._lender is not None and isinstance(isolate, OwnIsolate):
             self._lender.withdraw(isolate)
         if isolate.idle() or not isolate.alive():

@@ -1,8 +1,9 @@
 """How serving processes of one machine share isolates: one starts an isolate, others borrow it.
 
-All of them see one folder. Whoever has started an isolate listens there under a name made of what it runs; whoever
-needs the same connects, and has the isolate obey it as well. Calls then go from each process to the isolate directly.
-A lock for each name has one process load a script while the others wait for it.
+They share a folder. The process that started an isolate, the lender, listens there on a socket named after what the
+isolate runs. A process that needs the same, the borrower, connects to it, and the lender has the isolate connect to the
+borrower as well. Calls then go from each process directly to the isolate. A lock for each name makes one process load a
+script while the others wait for it.
 """
 
 from __future__ import annotations
@@ -31,15 +32,15 @@ _log = logging.getLogger(__name__)
 # Version, tenant, memory limit in bytes; without a tenant for one that has loaded its script and served nobody.
 Key = tuple[str, str | None, int]
 
-_PLACES = 2**62  # in the file of locks, which stays empty
-_TURN_SECONDS = 0.005  # between two looks whether another process has loaded what this one needs, at first
-_LONGEST_TURN_SECONDS = 0.05  # many may wait for slow scripts, and each look takes of everybody's time
-_FAULT_SECONDS = 0.1  # before the next try after a fault, which would else repeat as fast as it can
+_PLACES = 2**62  # byte offsets that are locked in the file of locks, which stays empty
+_TURN_SECONDS = 0.005  # at first, between two checks whether another process has loaded what this one needs
+_LONGEST_TURN_SECONDS = 0.05  # many threads may wait for slow scripts, and each check costs processor time
+_FAULT_SECONDS = 0.1  # of pause after an error, which might otherwise repeat without end
 
 
 @dataclass(frozen=True, slots=True)
 class _Borrower:
-    """Another serving process: the door at which the isolate obeys it, never used again, and where it counts calls."""
+    """Another serving process: the number in its sockets' names, never used again, and its slot for counting calls."""
 
     door: int
     slot: int
@@ -47,7 +48,7 @@ class _Borrower:
 
 @dataclass(slots=True)
 class _Lent:
-    """An isolate of this process that others may borrow: where they ask for it, and who has it."""
+    """An isolate of this process that others may borrow: the socket where they ask for it, and who has borrowed it."""
 
     isolate: OwnIsolate
     name: Path
@@ -60,7 +61,7 @@ class Lender:
     """Lends the isolates of this process, and borrows those of others; safe to use from many threads."""
 
     def __init__(self, folder: Path, proxy: EgressProxy, most_channels: int) -> None:
-        """Take the folder that all see, and how many calls each may have in one isolate; raises `OSError`."""
+        """Take the shared folder, and how many calls each process may have in one isolate; raises `OSError`."""
         self._folder, self._proxy, self._most_channels = folder, proxy, most_channels
         self._locks = os.open(folder / "locks", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         self._doors = count(1)
@@ -74,9 +75,10 @@ class Lender:
         self._thread.start()
 
     def borrow(self, key: Key, deadline: float) -> BorrowedIsolate | None:
-        """Return another process's isolate for this key; None when there is none, and this process is to load one.
+        """Return another process's isolate for this key; None when there is none, and this process must load one.
 
-        It then holds the lock of the key, until `done`. Raises `PoolBusy` when another one loads it for too long.
+        In that case this process holds the lock of the key until `done`. Raises `PoolBusy` when another process has
+        not loaded it by the deadline.
         """
         name = self._name(key)
         turn = _TURN_SECONDS
@@ -90,7 +92,7 @@ class Lender:
                 raise PoolBusy
             time.sleep(turn)
             turn = min(2 * turn, _LONGEST_TURN_SECONDS)
-        try:  # between the two looks another process may have loaded it, and let go of the lock
+        try:  # since the last check another process may have loaded it, and released the lock
             borrowed = self._ask(name, key)
         except BaseException:
             self.done(key)
@@ -100,11 +102,11 @@ class Lender:
         return borrowed
 
     def done(self, key: Key) -> None:
-        """Let go of the lock of a key: others borrow what was lent meanwhile, or load it."""
+        """Release the lock of a key: other processes then borrow what was lent meanwhile, or load it themselves."""
         fcntl.lockf(self._locks, fcntl.LOCK_UN, 1, _place(self._name(key)))
 
     def lend(self, key: Key, isolate: OwnIsolate) -> None:
-        """Let others borrow an isolate; this process holds the lock of the key."""
+        """Let other processes borrow an isolate; the caller holds the lock of the key."""
         name = self._name(key)
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
@@ -114,7 +116,9 @@ class Lender:
             listener.listen(SLOTS)
         except OSError as error:
             listener.close()
-            _log.warning("an isolate is not shared by the serving processes: %s", error)
+            _log.warning(
+                "an isolate is not shared with other serving processes, each of which starts its own: %s", error
+            )
             return
         with self._lock:
             if self._closed:
@@ -123,8 +127,8 @@ class Lender:
             self._lent[isolate] = lent = _Lent(isolate, name, inode, listener)
             self._selector.register(listener, selectors.EVENT_READ, lent)
 
-    def lend_unasked(self, key: Key, isolate: OwnIsolate) -> None:
-        """Let others borrow an isolate that no call has asked for, unless one of them is just loading the same."""
+    def try_lend(self, key: Key, isolate: OwnIsolate) -> None:
+        """Let other processes borrow an isolate that no call asked for, unless one of them is loading the same now."""
         if self._take_lock(self._name(key)):
             try:
                 self.lend(key, isolate)
@@ -132,8 +136,8 @@ class Lender:
                 self.done(key)
 
     def withdraw(self, isolate: OwnIsolate) -> None:
-        """Lend an isolate to nobody else; those who have it find out at their next call."""
-        isolate.presence.close_to_more()
+        """Lend an isolate to no other process; those that have it find out at their next call."""
+        isolate.presence.refuse_new_calls()
         with self._lock:
             lent = self._lent.get(isolate)
             if lent is None or lent.listener is None:
@@ -145,18 +149,18 @@ class Lender:
             lent.listener = None
 
     def forget(self, isolate: OwnIsolate) -> None:
-        """Let go of all who borrow an isolate that has ended."""
+        """Disconnect all borrowers of an isolate that has ended."""
         self.withdraw(isolate)
         with self._lock:
             lent = self._lent.pop(isolate, None)
             for connection in lent.borrowers if lent is not None else ():
                 if isolate.ran_out_of_memory():
-                    _say(connection, MEMORY)  # whoever asks from now on can still read it
+                    _say(connection, MEMORY)  # a borrower that asks later can still read it
                 self._selector.unregister(connection)
                 connection.close()
 
     def close(self) -> None:
-        """Lend no more; every isolate has to be forgotten before."""
+        """Stop lending; every isolate must have been forgotten before."""
         self._closed = True
         self._wake_write.send(b"x")
         self._thread.join()
@@ -179,7 +183,7 @@ class Lender:
         try:
             return BorrowedIsolate.at(name, self._proxy, key[2], self._most_channels)
         except (ProcessBroken, OSError) as error:
-            _log.info("an isolate that another serving process ends cannot be borrowed: %s", error)
+            _log.info("cannot borrow an isolate that another serving process is ending: %s", error)
             return None
 
     def _serve(self) -> None:
@@ -190,8 +194,8 @@ class Lender:
                 try:
                     self._attend(key.data, key.fileobj)  # type: ignore[arg-type] # sockets alone are registered
                 except Exception:
-                    # A thread that ends would leave the calls of processes that are gone counted for ever.
-                    _log.exception("an isolate could not be lent; others can")
+                    # If this thread ended, the calls of killed processes would be counted forever.
+                    _log.exception("an isolate could not be lent; lending of others goes on")
                     time.sleep(_FAULT_SECONDS)
 
     def _attend(self, lent: _Lent, asking: socket.socket) -> None:
@@ -207,14 +211,14 @@ class Lender:
         except OSError:
             said = b""
         if said == READY:
-            lent.isolate.let_in(borrower.door)
+            lent.isolate.admit(borrower.door)
         elif said == ASK_CAUSE:
             _say(asking, MEMORY if lent.isolate.ran_out_of_memory() else b"something else")
         else:
-            self._part(lent, asking, borrower)
+            self._drop_borrower(lent, asking, borrower)
 
     def _offer(self, lent: _Lent, listener: socket.socket) -> None:
-        """Take in who asks; the lock is held."""
+        """Register a borrower that connects, and tell it how to reach the isolate; `_lock` is held."""
         connection = listener.accept()[0]
         free = set(range(1, SLOTS)) - {borrower.slot for borrower in lent.borrowers.values()}
         if not free:
@@ -232,8 +236,8 @@ class Lender:
         }
         _say(connection, json.dumps(offer).encode())
 
-    def _part(self, lent: _Lent, connection: socket.socket, borrower: _Borrower) -> None:
-        """Forget a borrower that has given the isolate back, or was killed with calls in it."""
+    def _drop_borrower(self, lent: _Lent, connection: socket.socket, borrower: _Borrower) -> None:
+        """Forget a borrower that returned the isolate, or was killed with calls in it."""
         with self._lock:
             if lent.borrowers.pop(connection, None) is not None:
                 self._selector.unregister(connection)
@@ -244,7 +248,7 @@ class Lender:
 def _say(connection: socket.socket, what: bytes) -> None:
     try:
         connection.send(what, socket.MSG_DONTWAIT)
-    except OSError:  # whoever asked has gone, which shows when the connection is read
+    except OSError:  # the borrower has gone, which shows when the connection is read
         pass
 
 
@@ -256,5 +260,5 @@ def _inode(name: Path) -> int | None:
 
 
 def _place(name: Path) -> int:
-    """Return where in the file of locks the lock of a name is."""
+    """Return the byte offset of a name's lock in the file of locks."""
     return int(name.name, 16) % _PLACES

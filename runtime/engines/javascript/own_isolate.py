@@ -34,7 +34,7 @@ _OUT_OF_MEMORY = ("out of memory", "heap limit", "OOM")
 
 
 class OwnIsolate(Isolate):
-    """One process that serves one script, which ends with this process."""
+    """A process that serves one script; it ends with this serving process."""
 
     def __init__(
         self,
@@ -108,11 +108,11 @@ class OwnIsolate(Isolate):
 
     @property
     def idle_since(self) -> float:
-        """When the last call of all processes ended, by the monotonic clock."""
+        """When the last call of any serving process ended, by the monotonic clock."""
         return self.presence.all_idle_since()
 
     def idle(self) -> bool:
-        """Tell whether no process has a call in it."""
+        """Tell whether no serving process has a call in it."""
         return super().idle() and self.presence.others() == 0
 
     def loadable(self) -> bool:
@@ -120,7 +120,7 @@ class OwnIsolate(Isolate):
         return self.alive() and self._scripts.is_dir()
 
     def watch(self, now: float) -> None:
-        """End what is over its limits, the loading of the script too."""
+        """End what exceeds its limits, including the loading of the script."""
         control = self._control
         if control is not None and control.state is not None and not self._closed:
             self._watch_loading(control, control.state, now)
@@ -128,7 +128,7 @@ class OwnIsolate(Isolate):
             super().watch(now)
 
     def active_while_idle(self, most: float) -> bool:
-        """See `Isolate`; memory is looked at only after the process has run: else it holds what it held."""
+        """See `Isolate`; memory is measured only after the process has run, as it does not change otherwise."""
         used = self.share.total()
         idle_since = self.idle_since
         if self._idle_seen != idle_since:
@@ -138,14 +138,14 @@ class OwnIsolate(Isolate):
         self._looked = used
         return used - self._idle_cpu > most or measure(self.pid, self.base_memory)[0] > self._most_memory
 
-    def let_in(self, number: int) -> None:
-        """Have the process obey another serving process as well, at the door of this number."""
+    def admit(self, number: int) -> None:
+        """Have the process connect to one more serving process, whose sockets have this number in their names."""
         assert self._control is not None
         self._control.send(frames.JOIN, frames.HELLO_HEAD.pack(number))
 
     def ran_out_of_memory(self) -> bool:
-        """Tell whether the process has ended for want of memory."""
-        with self._looking:  # once: what the process wrote is removed by whoever has looked first
+        """Tell whether the process ended because it ran out of memory."""
+        with self._looking:  # only once: the first caller may go on to remove what the process wrote
             if self._out_of_memory is None:
                 output = self._error_output()
                 ended = self._group is not None and self._group.ran_out_of_memory()
@@ -202,7 +202,7 @@ class OwnIsolate(Isolate):
 
     def _end(self, culprit: Channel, state: CallState, failure: Failure) -> None:
         if failure.limit == "memory":
-            self._out_of_memory = True  # the process itself says nothing of it to those who ask
+            self._out_of_memory = True  # the killed process leaves no other sign of that for borrowers who ask
         super()._end(culprit, state, failure)
 
     def _running(self) -> bool:

@@ -1,4 +1,4 @@
-"""Which serving processes have calls in an isolate: a few numbers that all of them see."""
+"""How many calls each serving process has in an isolate: numbers in memory that they share."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ import time
 from pathlib import Path
 
 SLOTS = 16
-"""How many serving processes can have calls in one isolate; the first slot is that of its owner."""
-_CELL = 8  # bytes; one is written at once, so that no reader sees half of a number
-_LEAVING = 0  # the cell that says whether the owner takes no more calls
+"""How many serving processes can have calls in one isolate; slot 0 belongs to the process that started it."""
+_CELL = 8  # bytes, which are written at once: no reader sees half of a number
+_LEAVING = 0  # index of the cell that is 1 once the isolate takes no more calls
 _SIZE = (1 + 2 * SLOTS) * _CELL
 
 
 class Presence:
     """The calls of one serving process in an isolate, beside those of others; safe to use from many threads.
 
-    Each process writes its own slot alone, so none waits for another, and one that is killed holds nothing. The owner
-    says that it is leaving before it looks for calls; others count their call before they look whether it is leaving.
-    So at least one of the two sees the other; taking the lock between is what orders the two for the processor.
+    Each process writes only its own slot, so none waits for another, and one that is killed blocks nobody. A process
+    that ends the isolate sets the leaving cell before it looks for calls; the others count their call before they read
+    that cell. So at least one of the two sees the other. The lock between the two steps keeps the processor from
+    reordering them.
     """
 
     def __init__(self, file: Path | None = None, slot: int = 0) -> None:
-        """Take the file that all share, made where it is missing; without one nobody shares. Raises OSError."""
+        """Take the shared file, made where it is missing; without one, only this process counts. Raises OSError."""
         if file is None:
             shared = mmap.mmap(-1, _SIZE)
         else:
@@ -42,7 +43,7 @@ class Presence:
         self.touch()
 
     def enter(self) -> bool:
-        """Count one call more of this process; False, and not counted, when the isolate takes none any more."""
+        """Count one more call of this process; False, and not counted, when the isolate takes no more calls."""
         with self._lock:
             self._counts[self._own] += 1
         if not self._counts[_LEAVING]:
@@ -51,13 +52,13 @@ class Presence:
         return False
 
     def leave(self) -> None:
-        """Count one call less of this process."""
+        """Count one call of this process less."""
         with self._lock:
             self._counts[self._own] -= 1
             self.touch()
 
     def touch(self) -> None:
-        """Note that this process has just had something done."""
+        """Note that this process has used the isolate just now."""
         self._moments[self._own + 1] = time.monotonic()
 
     def own(self) -> int:
@@ -76,18 +77,18 @@ class Presence:
         """Return when a call of any process ended last, by the monotonic clock."""
         return max(self._moments[cell] for cell in range(2, 2 + 2 * SLOTS, 2))
 
-    def close_to_more(self) -> None:
+    def refuse_new_calls(self) -> None:
         """Let no process begin another call."""
         self._counts[_LEAVING] = 1
         with self._lock:
             pass
 
     def close(self) -> None:
-        """Share no more: what is shared holds a descriptor, and whoever has the isolate may be garbage for long."""
+        """Stop sharing: the mapping holds a descriptor, and garbage may keep this object alive for long."""
         with self._lock:
             own = bytearray(self._counts.tobytes())
             self._counts, self._moments = memoryview(own).cast("q"), memoryview(own).cast("d")
 
     def forget(self, slot: int) -> None:
-        """Count no calls of a process that is gone, whose slot this was."""
+        """Reset the slot of a process that is gone: its calls no longer count."""
         self._counts[1 + 2 * slot] = 0

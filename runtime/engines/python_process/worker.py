@@ -60,7 +60,7 @@ class Worker(CallConnection):
         self._clock = 0
         self.pid = 0
         self.idle_since = 0.0
-        self.used_by = ""  # the organization whose call was the last one
+        self.used_by = ""  # the organization of the last call
         self._used = self._rested = 0.0
         self._looked = self._watched = self._watched_at = 0.0
         self.base_memory = 0

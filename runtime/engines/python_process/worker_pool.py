@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from runtime.engines.calling import PoolBusy
 from runtime.engines.python_process.worker import Worker
-from runtime.engines.shares import Shares, first_to_go
+from runtime.engines.shares import Shares, eviction_order
 
 # Version, tenant, memory limit in bytes; without a tenant for a worker that has loaded its script and served nobody.
 Key = tuple[str, str | None, int]
@@ -83,7 +83,7 @@ class WorkerPool:
                 full = self._places >= self._total
                 if group.size < self._per_key and (not full or self._resting):
                     if full:
-                        evicted = first_to_go(self._resting, lambda worker: worker.used_by, owner[0])[0]
+                        evicted = eviction_order(self._resting, lambda worker: worker.used_by, owner[0])[0]
                         self._remove_idle(evicted)
                     group.size += 1
                     self._places += 1
@@ -140,7 +140,7 @@ class WorkerPool:
             self._busy.add(worker)
 
     def keep(self, worker: Worker, key: Key, owner: str) -> None:
-        """Take back a lent worker that has loaded its script for an organization, for the first call of any tenant."""
+        """Take back a lent worker that loaded a script for an organization; the first call of any tenant gets it."""
         with self._lock:
             self._busy.discard(worker)
             kept = not self._closed and self._places < self._total and key not in self._groups

@@ -30,7 +30,7 @@ class FolderOf:
     """A revision as a folder."""
 
     def __init__(self, snapshot: Snapshot, configuration: Configuration) -> None:
-        """Find the place of everything, in a folder that has this `.gitbook.yaml`."""
+        """Find the paths of all pages and files, in a folder with this `.gitbook.yaml`."""
         self._snapshot = snapshot
         self._paths = paths_of(snapshot, configuration)
         self._texts = Texts(snapshot, self._paths)

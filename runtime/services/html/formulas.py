@@ -1,4 +1,4 @@
-"""Formulas in TeX -> MathML, which browsers draw by themselves, and from which formulas of a PDF are drawn."""
+"""Converts formulas from TeX to MathML, which browsers draw; those of a PDF are drawn from it as well."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 LONGEST = 2_000
-"""Characters of a formula; a longer one is shown as it is written."""
+"""Characters of a formula; a longer one is shown as TeX."""
 MOST = 20_000
 """Characters of all formulas of a document that are drawn."""
 DEEPEST = 40
-"""How deep the elements of a formula may stand inside each other."""
+"""How deep the elements of a formula may be nested."""
 _TAGS = frozenset(
     (
         *("math", "menclose", "mfenced", "mfrac", "mi", "mmultiscripts", "mn", "mo", "mover", "mpadded"),
@@ -32,33 +32,33 @@ _ATTRIBUTES = frozenset(
         *("separator", "stretchy", "voffset", "width"),
     )
 )
-# Neither addresses, nor classes, nor styles: a formula says nothing but how its parts stand.
+# Not in this list: addresses, classes and styles. A formula may only say how its parts are arranged.
 _VALUE = re.compile(r"[-+#]?[a-zA-Z0-9][-a-zA-Z0-9. ]{0,59}|[-+]?\.[0-9]{1,4}[a-z]{0,8}")
 
 
 class Formulas:
-    """The formulas of one document: what is too long, too many, or no TeX stays what its author wrote."""
+    """The formulas of one document; those that are too long, too many, or no valid TeX stay as they were written."""
 
     def __init__(self, most: int = MOST) -> None:
         """Take how many characters of formulas are drawn in all."""
         self._left = most
 
     def mathml(self, tex: str, *, display: bool) -> str | None:
-        """Write a formula as an element `math`, on lines of its own with `display`; None where it stays as it is."""
+        """Write a formula as a `<math>` element, on lines of its own with `display`; None where it stays as it is."""
         if not tex.strip() or len(tex) > min(LONGEST, self._left):
             return None
         self._left -= len(tex)
-        # Not before somebody writes a formula: the table of symbols alone has 200 kB.
+        # Imported only once somebody writes a formula: its table of symbols alone has 200 kB.
         from latex2mathml.converter import convert_to_element
 
         try:
             return _written(convert_to_element(tex, display="block" if display else "inline"), 0)
-        except Exception:  # its own ones have no ancestor in common, and it raises Python's, too: it is no formula then
+        except Exception:  # its exceptions share no base class, and it raises Python's own, too
             return None
 
 
 def _written(element: Element, depth: int) -> str:
-    """Write an element of what a formula may contain; raises ValueError for another."""
+    """Write an element that a formula may contain; raises ValueError for any other."""
     if element.tag not in _TAGS or depth > DEEPEST:
         raise ValueError(element.tag)
     attributes = "".join(
@@ -66,6 +66,6 @@ def _written(element: Element, depth: int) -> str:
         for name, value in element.attrib.items()
         if name in _ATTRIBUTES and _VALUE.fullmatch(value)
     )
-    # Characters come as references, which would be escaped again.
+    # The library writes characters as references, which would be escaped a second time.
     inner = str(escape(html.unescape(element.text or ""))) + "".join(_written(child, depth + 1) for child in element)
     return f"<{element.tag}{attributes}>{inner}</{element.tag}>"

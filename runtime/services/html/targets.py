@@ -24,7 +24,7 @@ class Targets(Protocol):
         """Give the id of an element that an anchor names in this document."""
 
     def formula(self, tex: str, *, display: bool) -> str | None:
-        """Give the HTML of a formula, on lines of its own with `display`; None where its TeX is shown."""
+        """Give the HTML of a formula, on lines of its own with `display`; None to show its TeX."""
 
     def block(self, node: Mapping[str, Any]) -> str | None:
         """Give the HTML of what only whoever shows it can draw: blocks of integrations, included contents."""

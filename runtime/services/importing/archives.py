@@ -25,8 +25,8 @@ LEFT_OUT = ("__MACOSX", ".git", ".svn", "node_modules")
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError)
 
 
-class Room:
-    """How much may still be unpacked, of an archive and of those in it together."""
+class UnpackBudget:
+    """How much may still be unpacked, from an archive and the archives in it together."""
 
     def __init__(self) -> None:
         self.members, self.bytes = MAX_MEMBERS, MAX_BYTES
@@ -39,17 +39,17 @@ class Room:
             raise Refused("bomb", f"The archive has more than {MAX_MEMBERS} files or {MAX_BYTES >> 20} MB in it.")
 
 
-def unpack(archive: Path, into: Path, *, inner: bool = False) -> list[str]:
+def unpack(archive: Path, into: Path, *, nested: bool = False) -> list[str]:
     """Unpack a zip file; returns what was left out, as sentences. Raises `Refused`.
 
-    With `inner`, zip files in it are unpacked to where they stand, but none that are in those.
+    With `nested`, zip files in it are unpacked in their place, but not the zip files inside those.
     """
     problems: list[str] = []
-    _unpack(archive, into, problems, Room(), inner)
+    _unpack(archive, into, problems, UnpackBudget(), nested)
     return problems
 
 
-def _unpack(archive: Path, into: Path, problems: list[str], room: Room, inner: bool) -> None:
+def _unpack(archive: Path, into: Path, problems: list[str], room: UnpackBudget, nested: bool) -> None:
     try:
         with zipfile.ZipFile(archive) as zipped:
             members = zipped.infolist()
@@ -59,7 +59,7 @@ def _unpack(archive: Path, into: Path, problems: list[str], room: Room, inner: b
                 parts = parts_of(member.filename)
                 if member.is_dir() or not parts or parts[0] in LEFT_OUT or ".git" in parts:
                     continue
-                is_part = inner and parts[-1].lower().endswith(".zip")
+                is_part = nested and parts[-1].lower().endswith(".zip")
                 if parts[-1].lower().endswith(ARCHIVES) and not is_part:
                     problems.append(f"{parts[-1]} is an archive in the archive, which is not opened.")
                     continue

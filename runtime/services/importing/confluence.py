@@ -53,7 +53,7 @@ class ConfluenceReader(FolderReader):
 
     def text_of(self, path: str) -> Text:
         """Read a page; its title is said with that of the space before it."""
-        text = html_page(text_of(self.root / path), self.title_of(path), MAIN, self._keep(path), named=True)
+        text = html_page(text_of(self.root / path), self.title_of(path), MAIN, self._keep(path), title_from_head=True)
         soup_title = text.title.partition(" : ")
         return Text(soup_title[2] or text.title, text.markdown)
 

@@ -28,8 +28,9 @@ UNREAD = (
     ".rst", ".adoc", ".asciidoc", ".org", ".textile", ".mediawiki", ".wiki", ".creole", ".pod", ".rdoc", ".tex",
     ".rtf", ".odt", ".doc", ".pages", ".ipynb", ".txt",
 )  # fmt: skip
-"""Texts that nothing here reads."""
+"""Endings of text files in formats that are not imported."""
 TOLD = 20
+"""Such files that are named; the rest are counted."""
 MAX_PAGES = 20_000
 WIKI_LINK = re.compile(r"(?<!!)\[\[([^\[\]|\n]{1,200})(?:\|([^\[\]\n]{1,200}))?\]\]")
 ITEM = re.compile(r"([ ]{0,100})(?:[-+*]|[0-9]{1,9}[.)])[ ]+(.{1,2000})")
@@ -70,18 +71,24 @@ def read_google(folder: Path, writer: Writer, where: str) -> dict[str, Any]:
 
 
 def read_wiki(folder: Path, writer: Writer, where: str) -> dict[str, Any]:
-    """Read the folder of a wiki, whose pages stand beside each other in the order of its sidebar."""
+    """Read the folder of a wiki, whose pages are ordered and nested as its sidebar lists them."""
     return WikiReader(folder, writer, where).read()
 
 
-def read_one(folder: Path, name: str, writer: Writer, called: str, form: str, *, named: bool = False) -> dict[str, Any]:
-    """Read a single file as a page, with the pictures that stand in it; links in it stay addresses."""
+def read_one(
+    folder: Path, name: str, writer: Writer, called: str, form: str, *, title_from_head: bool = False
+) -> dict[str, Any]:
+    """Read a single file as a page, with its embedded pictures; its links stay as they are."""
     text = text_of(folder / name)
     title = Path(called).stem.replace("-", " ").strip() or "Imported page"
     key = called or "page"
     pictures = Pictures(folder, key, writer)
     is_html = form != "markdown"
-    page = html_page(text, title, keep=pictures.keep, named=named) if is_html else markdown_page(text, title)
+    page = (
+        html_page(text, title, keep=pictures.keep, title_from_head=title_from_head)
+        if is_html
+        else markdown_page(text, title)
+    )
     links = PathLinks("", {}, pictures.keys.get)
     document = document_of(page.markdown, links)
     writer.page(ImportedPage(key, page.title, document=document, description=page.description))
@@ -91,8 +98,8 @@ def read_one(folder: Path, name: str, writer: Writer, called: str, form: str, *,
 class FolderReader:
     """Reads a folder, from the top down."""
 
-    named = False
-    """Whether the heads of pages in HTML say their titles, and all headings are of their texts."""
+    title_from_head = False
+    """Whether the `<title>` of a page in HTML is its title, so that a first `<h1>` stays in its text."""
 
     def __init__(self, folder: Path, writer: Writer, where: str) -> None:
         """Take where in the folder it is."""
@@ -126,7 +133,7 @@ class FolderReader:
         return {"total": len(self.page_paths) + len(self._used), "problems": [*self.problems, *self.unread()]}
 
     def unread(self) -> list[str]:
-        """Tell which texts there are that nothing here reads."""
+        """Name the text files in formats that are not imported, as sentences."""
         unread = sorted(path for path in self.files if path.lower().endswith(UNREAD))
         said = [f"{clean(path)[:150]} is left out: only Markdown, HTML and Word are read." for path in unread[:TOLD]]
         return [*said, f"{len(unread) - TOLD} more files like these are left out."] if len(unread) > TOLD else said
@@ -158,7 +165,7 @@ class FolderReader:
         source = text_of(self.root / path)
         if path.lower().endswith(MARKDOWN):
             return markdown_page(source, self.title_of(path))
-        return html_page(source, self.title_of(path), keep=self._keep(path), named=self.named)
+        return html_page(source, self.title_of(path), keep=self._keep(path), title_from_head=self.title_from_head)
 
     def slug_of(self, path: str) -> str | None:
         """Give the slug of a page, where it has one that is not made of its title."""
@@ -243,9 +250,9 @@ class FolderReader:
 
 
 class GoogleReader(FolderReader):
-    """Reads what Google Docs exports as a web page: a document, and its pictures beside it."""
+    """Reads a document that Google Docs exported as a web page, with its pictures beside it."""
 
-    named = True
+    title_from_head = True
 
 
 class WikiReader(FolderReader):
@@ -269,9 +276,11 @@ class WikiReader(FolderReader):
             self._places[path] = min((place for place in found if place >= 0), default=len(source))
 
     def read(self) -> dict[str, Any]:
-        """Write the first page, those of the sidebar in each other as its lists are, and then all others."""
+        """Write the first page, then those of the sidebar, nested as its lists are, and then all others."""
         self.writer.expect(len(self.page_paths))
-        above: dict[str, str | None] = {}  # in which page those below each page go: it may have been left out itself
+        above: dict[
+            str, str | None
+        ] = {}  # page -> the page that those below it go into: its own parent if it was left out
         first = [path for path in self.page_paths if _stem(path) in INDEXES and not posixpath.dirname(path)][:1]
         rest = [(path, None) for path in sorted(self.page_paths, key=self.order)]
         for path, parent in [*((path, None) for path in first), *self._sidebar_tree(), *rest]:
@@ -281,7 +290,7 @@ class WikiReader(FolderReader):
         return {"total": len(self.page_paths) + len(self._used), "problems": [*self.problems, *self.unread()]}
 
     def _sidebar_tree(self) -> Iterator[tuple[str, str | None]]:
-        """List the pages of the sidebar with the page that each is in, parents first."""
+        """List the pages of the sidebar, each with its parent page, parents first."""
         opened: list[tuple[int, str]] = []
         for line in self._sidebar[:MAX_SIDEBAR].split("\n"):
             item = ITEM.match(line.expandtabs(4))
@@ -316,7 +325,7 @@ class WikiReader(FolderReader):
         return Text(title, markdown, text.description)
 
     def _link(self, found: re.Match[str]) -> str:
-        """Write `[[Page]]`, `[[text|Page]]` and `[[picture.png|alt=text]]`; in a table the bar may be escaped."""
+        """Write `[[Page]]`, `[[text|Page]]`, `[[picture.png|alt=text]]` as Markdown; a table may escape the bar."""
         first, second = (part.strip() for part in (found[1].rstrip("\\"), found[2] or ""))
         if first.lower().endswith(PICTURES):
             options = [one.strip() for one in second.split("|")]

@@ -1,6 +1,6 @@
-"""HTML as products and generators of websites write it, put as elements of which Markdown has words.
+"""Rewrites HTML from other products and site generators, so that all of its elements have a form in Markdown.
 
-Boxes become `<hint>`, boxes that open `<details>`, references to notes `<note-ref>` and the notes `<note>`.
+Admonitions become `<hint>`, expandable sections `<details>`, footnotes `<note>` and references to them `<note-ref>`.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from urllib.parse import parse_qs, urlsplit
 
 from bs4.element import NavigableString, Tag
 
-from runtime.services.importing.boxes_in_html import put_boxes, put_expandables
+from runtime.services.importing.admonitions import rewrite_admonitions, rewrite_expandables
+from runtime.services.importing.footnotes import rewrite_footnotes
 from runtime.services.importing.html_tree import classed, every, without
-from runtime.services.importing.notes_in_html import put_notes
-from runtime.services.importing.pictures_in_html import Keep, show_pictures
+from runtime.services.importing.pictures_in_html import Keep, resolve_pictures
 from runtime.services.markdown.reading_html import ID
 
 CHECKED, UNCHECKED = "\ue000", "\ue001"
-"""What stands for the box of a task until it is written."""
+"""Placeholders for the checkbox of a task, until the Markdown is written."""
 LANGUAGE = re.compile(
     r"(?:^|[\s;])(?:language|lang|highlight-source|highlight-text|highlight|brush:|sourceCode)[-\s]?\s*([\w+#.-]{1,40})"
 )
@@ -34,7 +34,7 @@ BOLD = frozenset(("bold", "bolder", "600", "700", "800", "900"))
 
 
 def marks_of(css: str) -> list[str]:
-    """Give the elements that say what a style does: bold, italic, struck out, code, raised and lowered."""
+    """Give the elements for what CSS declarations do: bold, italic, strikethrough, code, superscript and subscript."""
     said: dict[str, str] = {}
     for declaration in css.lower().split(";"):
         name, _, value = declaration.partition(":")
@@ -52,7 +52,7 @@ def marks_of(css: str) -> list[str]:
 
 
 def classes_of(soup: Any) -> dict[str, list[str]]:
-    """Read which marks the classes of a page's own style sheet are; bounded by its size."""
+    """Read the style sheets in a page: class -> the elements of `marks_of`; bounded by their size."""
     found: dict[str, dict[str, None]] = {}
     for sheet in soup.find_all("style"):
         for rule in RULE.finditer(str(sheet.string or "")[:1_000_000]):
@@ -63,7 +63,7 @@ def classes_of(soup: Any) -> dict[str, list[str]]:
 
 
 def _tables(soup: Any, body: Any) -> None:
-    """Make paragraphs of the rows of tables that are in tables: no cell holds one."""
+    """Turn the rows of tables inside tables into paragraphs, as no cell can hold a table."""
     for table in every(body, "table"):
         if table.decomposed or table.find_parent("table") is None:
             continue
@@ -77,18 +77,18 @@ def _tables(soup: Any, body: Any) -> None:
 
 
 def tidy(soup: Any, body: Any, classes: dict[str, list[str]], keep: Keep | None) -> None:
-    """Put all of a page as it is written; `keep` takes pictures that stand in it, which are left out without."""
+    """Rewrite a whole page; `keep` stores embedded pictures, which are left out without it."""
     _tables(soup, body)
     _lists_of_google(body)
     _tasks(body)
     _marks(soup, body, classes)
     _links(body)
-    put_notes(soup, body)
+    rewrite_footnotes(soup, body)
     _code(body)
-    put_boxes(soup, body)
-    put_expandables(soup, body)
+    rewrite_admonitions(soup, body)
+    rewrite_expandables(soup, body)
     _headings(body)
-    show_pictures(body, keep)
+    resolve_pictures(body, keep)
 
 
 def _marks(soup: Any, body: Any, classes: dict[str, list[str]]) -> None:
@@ -111,7 +111,7 @@ def _marks(soup: Any, body: Any, classes: dict[str, list[str]]) -> None:
 
 
 def _lists_of_google(body: Any) -> None:
-    """Put lists into each other, which stand behind each other with their depth in a class."""
+    """Nest lists that Google writes one after the other, with the depth of each in a class."""
     opened: dict[str, list[Any]] = {}
     for found in every(body, "ul", "ol"):
         match = None if found.decomposed else GOOGLE_LIST.search(" ".join(found.get("class") or ()))
@@ -174,7 +174,7 @@ def _code(body: Any) -> None:
         panel.insert_before(code)
         panels.append(panel)
     without(panels)
-    for table in classed(body, frozenset(("highlighttable", "rouge-table", "hljs-ln"))):  # numbers of lines beside code
+    for table in classed(body, frozenset(("highlighttable", "rouge-table", "hljs-ln"))):  # line numbers beside code
         code = table.select_one("td.code pre, td.rouge-code pre, pre:last-of-type")
         if code is not None:
             table.replace_with(code.extract())
@@ -183,7 +183,7 @@ def _code(body: Any) -> None:
 
 
 def language_of(element: Any) -> str:
-    """Find the language of code, which its classes, or those around it, say."""
+    """Find the language of code by its attributes, or those of an element around it; "" where none names one."""
     around = element.parent
     for one in (element, element.find("code"), around, around.parent if around is not None else None):
         if not isinstance(one, Tag):
@@ -201,7 +201,7 @@ def language_of(element: Any) -> str:
 
 def _headings(body: Any) -> None:
     for heading in every(body, *HEADINGS):
-        if heading.decomposed:  # with the anchor of another one
+        if heading.decomposed:  # it was inside an anchor that was removed
             continue
         names = [str(heading.get("id") or "")]
         for link in every(heading, "a"):
@@ -225,8 +225,8 @@ def _headings(body: Any) -> None:
         heading.attrs = {"id": found} if found else {}
 
 
-def leaves(element: Any) -> Iterator[Any]:
-    """Go through texts and elements one below the other, not what is in them."""
+def child_nodes(element: Any) -> Iterator[Any]:
+    """Go through the direct children that are texts or elements."""
     for child in element.children:
         if isinstance(child, Tag) or type(child) is NavigableString:
             yield child

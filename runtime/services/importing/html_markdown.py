@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 from markdownify import ATX, MarkdownConverter
 
 from runtime.engines.apart.answers import Refused
-from runtime.services.importing.boxes_in_html import BOXES
-from runtime.services.importing.cells import inner_of, table_of
+from runtime.services.importing.admonitions import ADMONITIONS
 from runtime.services.importing.foreign_html import CHECKED, UNCHECKED, classes_of, language_of, tidy
-from runtime.services.importing.frames_in_html import put_frames
 from runtime.services.importing.handing_over import clean
+from runtime.services.importing.html_tables import inner_of, table_of
 from runtime.services.importing.html_tree import every, parsed, without
+from runtime.services.importing.iframes import rewrite_iframes
 from runtime.services.importing.pictures_in_html import Keep
 from runtime.services.markdown.attributes import write_attributes
 from runtime.services.markdown.links import is_safe
@@ -38,17 +38,23 @@ class HtmlPage(NamedTuple):
 
 
 def read_html(
-    source: str, *, alone: bool, title: str = "", main: str | None = None, keep: Keep | None = None, named: bool = False
+    source: str,
+    *,
+    alone: bool,
+    title: str = "",
+    main: str | None = None,
+    keep: Keep | None = None,
+    title_from_head: bool = False,
 ) -> HtmlPage:
     """Read a page; with `alone` all of it is text, else what stands around its text is left out.
 
-    `title` is used where it has none, `main` selects its text, `keep` takes pictures that stand in it; with `named` its
-    title is what its head says, and its headings all stay. Raises `Refused`.
+    `title` is used where it has none, `main` selects its text, `keep` stores embedded pictures. With `title_from_head`
+    its title is that of its head, and all of its headings stay. Raises `Refused`.
     """
     soup = parsed(source)
     links = [str(link["href"]) for link in every(soup, "a") if link.get("href")]
     classes = classes_of(soup)
-    put_frames(soup)
+    rewrite_iframes(soup)
     without(every(soup, *NEVER))
     called = soup.title.get_text(" ", strip=True) if soup.title is not None else ""
     if soup.head is not None:
@@ -56,14 +62,14 @@ def read_html(
     body: Any = soup.select_one(main) if main is not None else None
     if body is None and not alone:
         body = next((found for name in MAINS if (found := soup.select_one(name)) is not None), None)
-        without([element for element in every(body or soup, *AROUND) if not element.css.match(BOXES)])
+        without([element for element in every(body or soup, *AROUND) if not element.css.match(ADMONITIONS)])
     body = body or soup.body or soup
     description = None
     heading = body.find("p", class_="title", recursive=False) if alone else None
     under = body.find("p", class_="subtitle", recursive=False) if heading is not None else None
     if heading is None:
         heading = body.find("h1")
-        if named and called and heading is not None and heading.get_text(" ", strip=True) != called:
+        if title_from_head and called and heading is not None and heading.get_text(" ", strip=True) != called:
             heading = None
     if heading is not None and heading.get_text(strip=True):
         called = heading.get_text(" ", strip=True)
@@ -76,13 +82,13 @@ def read_html(
     pictures = [str(image["src"]) for image in every(body, "img")]
     try:
         text = _Converter(heading_style=ATX, bullets="*", code_language_callback=language_of).convert_soup(body)
-    except RecursionError:  # a few hundred, of elements that the library goes into
-        raise Refused("html", "A page has too many elements in each other.") from None
+    except RecursionError:  # a few hundred nested elements, which the library goes through by recursion
+        raise Refused("html", "A page has elements that are nested too deep.") from None
     return HtmlPage(" ".join(clean(called or title).split()), text.strip() + "\n", links, pictures, description)
 
 
 def _without_head(soup: Any, head: Any) -> None:
-    """Take the head out; where none was closed, the parser leaves elements in it that are newer than itself."""
+    """Remove the head; where it was not closed, the parser puts elements into it that it does not know, which stay."""
     for name in head.find_all("title"):
         name.decompose()
     if head.find(True) is not None and soup.body is not None:
@@ -120,7 +126,7 @@ class _Converter(MarkdownConverter):
         return f"[{said}]({href})"
 
     def convert_img(self, el: Any, text: str, parent_tags: Any) -> str:
-        """Write a picture; one that says its size as HTML, as Markdown has no words for that."""
+        """Write a picture, as HTML if it has a size, which Markdown cannot express."""
         src = _target(el.get("src"))
         if src is None or not is_safe({"kind": "url", "url": el.get("src")}):
             return ""
@@ -133,7 +139,7 @@ class _Converter(MarkdownConverter):
 
     def convert_figure(self, el: Any, text: str, parent_tags: Any) -> str:
         """Write a picture with its caption in one line."""
-        # One in another one is text of it: each would be looked through for all that is in it.
+        # A figure in another figure becomes text, as each would search everything inside it.
         plain = "figure" in parent_tags or "_inline" in parent_tags or el.find(("pre", "table")) is not None
         image, caption = (None, None) if plain else (el.find("img"), el.find("figcaption"))
         if image is None:
@@ -149,15 +155,15 @@ class _Converter(MarkdownConverter):
         return f"\n\n<figure><img{write_attributes(said)}>{under}</figure>\n\n"
 
     def convert_table(self, el: Any, text: str, parent_tags: Any) -> str:
-        """Write a table as HTML, whose cells may hold whatever they do."""
+        """Write a table as HTML, whose cells may hold more than those of Markdown."""
         return f"\n\n{table_of(el)}\n\n"
 
     def convert_hint(self, el: Any, text: str, parent_tags: Any) -> str:
-        """Write a box of the platform."""
+        """Write a hint of the platform."""
         return f'\n\n{{% hint style="{el["data-style"]}" %}}\n{text.strip()}\n{{% endhint %}}\n\n'
 
     def convert_details(self, el: Any, text: str, parent_tags: Any) -> str:
-        """Write a box that opens; one in the title of another one is text of it."""
+        """Write an expandable section; one in the title of another becomes text."""
         if "summary" in parent_tags:
             return text
         summary = el.find("summary", recursive=False)
@@ -165,7 +171,7 @@ class _Converter(MarkdownConverter):
         return f"\n\n<details>\n\n<summary>{title}</summary>\n\n{text.strip()}\n\n</details>\n\n"
 
     def convert_summary(self, el: Any, text: str, parent_tags: Any) -> str:
-        """Leave out what `convert_details` wrote."""
+        """Leave out a title that `convert_details` writes."""
         return "" if el.parent is not None and el.parent.name == "details" else text
 
     def convert_note(self, el: Any, text: str, parent_tags: Any) -> str:
@@ -174,15 +180,15 @@ class _Converter(MarkdownConverter):
         return f"\n\n[^{el['label']}]: {inner}\n\n"
 
     def convert_sup(self, el: Any, text: str, parent_tags: Any) -> str:
-        """Write what is raised."""
+        """Write superscript."""
         return f"<sup>{text}</sup>" if text.strip() and "_noformat" not in parent_tags else text
 
     def convert_sub(self, el: Any, text: str, parent_tags: Any) -> str:
-        """Write what is lowered."""
+        """Write subscript."""
         return f"<sub>{text}</sub>" if text.strip() and "_noformat" not in parent_tags else text
 
     def convert_pre(self, el: Any, text: str, parent_tags: Any) -> str:
-        """Write code between fences that are longer than any in it; code in code is a part of it."""
+        """Write code between fences longer than any in it; code inside code is a part of it."""
         if "pre" in parent_tags:
             return text
         code = el.get_text().removeprefix("\n").rstrip("\n")
@@ -195,7 +201,7 @@ class _Converter(MarkdownConverter):
         return f"\n\n{written}\n\n"
 
     def get_conv_fn(self, tag_name: str) -> Any:
-        """Give what converts an element; names with a hyphen are those of no method."""
+        """Give the function that converts an element; a name with a hyphen cannot be that of a method."""
         return HYPHENATED.get(tag_name) or super().get_conv_fn(tag_name)  # type: ignore[misc]  # its stubs are behind
 
     def convert_hN(self, n: int, el: Any, text: str, parent_tags: Any) -> str:

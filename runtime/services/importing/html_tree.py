@@ -1,4 +1,4 @@
-"""HTML of others as a tree that may be changed: bounded, and in time that grows as the page does."""
+"""HTML from elsewhere as a tree that can be changed: of bounded size, and in time linear in the page's."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from bs4.element import PageElement, Tag
 from runtime.engines.apart.answers import Refused
 
 PARSER = "lxml"
-"""Which ends elements that nobody ended, as browsers do."""
+"""It closes elements that were left open, as browsers do."""
 MAX_ELEMENTS = 200_000
 DEEPEST = 400
 NEAR = 100
-"""How far from the last child that was looked for the next one is sought first."""
+"""How far from the child found last `Element.index` looks first."""
 
 
 class Element(Tag):
-    """An element that looks for a child near the last one it was asked for.
+    """An element that looks for a child near the one it found last.
 
-    The library goes through all children for each that is changed, which for a hundred thousand takes minutes.
+    The library searches all children for each one that is changed; with a hundred thousand children that takes minutes.
     """
 
     _last = 0
 
     def index(self, element: PageElement) -> int:
-        """Find the place of a child; raises ValueError for what is none."""
+        """Find the position of a child; raises ValueError for anything else."""
         children = self.contents
         last = min(self._last, len(children))
         for place in chain(range(last, min(last + NEAR, len(children))), range(last - 1, max(last - NEAR, 0) - 1, -1)):
@@ -44,7 +44,7 @@ def parsed(source: str) -> BeautifulSoup:
     """Read HTML without its comments. Raises `Refused` for more elements, or deeper ones, than anybody writes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)
-        # The parser reads bytes inside, which end at a NUL and have no halves of characters.
+        # The parser works on UTF-8, stops at a NUL and fails on half of a surrogate pair.
         source = source.replace("\0", "").encode("utf-8", "replace").decode()
         soup = BeautifulSoup(source, PARSER, element_classes={Tag: Element})
     _check_size(soup)
@@ -54,19 +54,19 @@ def parsed(source: str) -> BeautifulSoup:
 
 
 def every(element: Any, *names: str) -> list[Any]:
-    """List the elements of these names in one, in their order; the library takes ten times as long."""
+    """List the descendants with these names, in document order; the library's own search takes ten times as long."""
     return [one for one in element.descendants if isinstance(one, Tag) and one.name in names]
 
 
 def classed(element: Any, names: frozenset[str]) -> list[Any]:
-    """List the elements in one that have any of these classes, in their order."""
+    """List the descendants that have any of these classes, in document order."""
     return [one for one in element.descendants if isinstance(one, Tag) and not names.isdisjoint(one.get("class") or ())]
 
 
 def without(elements: Any) -> None:
-    """Take elements out of the tree, each with what is in it; `elements` are in the order in which they stand there.
+    """Remove elements from the tree with all that is in them; `elements` are in document order.
 
-    From the last one on: so lists of children become shorter at their ends.
+    The last one goes first, so that lists of children shrink at their ends.
     """
     for element in reversed(elements):
         element.decompose()
@@ -79,5 +79,5 @@ def _check_size(soup: BeautifulSoup) -> None:
         node, depth = waiting.pop()
         count += 1
         if depth > DEEPEST or count > MAX_ELEMENTS:
-            raise Refused("html", f"A page has more than {MAX_ELEMENTS} elements, or {DEEPEST} in each other.")
+            raise Refused("html", f"A page has more than {MAX_ELEMENTS} elements, or more than {DEEPEST} nested ones.")
         waiting += [(child, depth + 1) for child in node.children if isinstance(child, Tag)]

@@ -70,7 +70,7 @@ class NotionReader(FolderReader):
 
 
 def _with_callouts(markdown: str) -> str:
-    """Write `<aside>` as a box, outside of code."""
+    """Write `<aside>`, a callout of Notion, as a hint, except in code."""
     fence = CodeFence()
     lines: list[str] = []
     opened = 0

@@ -23,10 +23,10 @@ TITLE = re.compile(r"\A\s*#[ \t]+(\S[^\n]*)(?:\n|\Z)")
 CHARSET = re.compile(
     r"(?:iso-?8859-|windows-|koi8-)[a-z0-9]{1,6}|shift[-_]jis|euc-(?:jp|kr)|big5|gbk|gb2312|gb18030", re.IGNORECASE
 )
-"""Encodings that pages say they have; what else Python calls one is none for texts of others."""
+"""Encodings that a page may declare; Python has others, which are not meant for text."""
 USUAL = "windows-1252"
 WIDER = {"iso8859-1": USUAL, "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932"}
-"""What browsers read instead of them."""
+"""Declared encodings -> the larger ones that browsers read instead."""
 LONGEST_READ = 2000
 """Characters of a heading that are read for a title, which has fewer."""
 MARKS = re.compile(r"[*_`\\]|!?\[([^\]]*)\]\([^)]*\)")
@@ -56,7 +56,7 @@ def text_of(path: Path) -> str:
 
 
 def _charset_in(content: bytes) -> str:
-    """Name the encoding of a text that is not in UTF-8: the one that HTML says, or else that of browsers."""
+    """Name the encoding of a text that is not in UTF-8: the one its HTML declares, else `USUAL`, as in browsers."""
     said = EncodingDetector.find_declared_encoding(content, is_html=True)
     if said is None or not CHARSET.fullmatch(said):
         return USUAL
@@ -89,8 +89,8 @@ def markdown_page(source: str, title: str) -> Text:
 
 
 def html_page(
-    source: str, title: str, main: str | None = None, keep: Keep | None = None, *, named: bool = False
+    source: str, title: str, main: str | None = None, keep: Keep | None = None, *, title_from_head: bool = False
 ) -> Text:
     """Read HTML as Markdown with a title, as `read_html` does. Raises `Refused`."""
-    page = read_html(source, alone=True, title=title, main=main, keep=keep, named=named)
+    page = read_html(source, alone=True, title=title, main=main, keep=keep, title_from_head=title_from_head)
     return Text(page.title, page.markdown, page.description)

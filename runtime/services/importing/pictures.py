@@ -1,4 +1,4 @@
-"""Pictures that stand in a page, kept as files of the import beside it."""
+"""Pictures embedded in a page, which become files of the import."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from runtime.services.importing.tree import ImportedFile
 
 
 class Pictures:
-    """Keeps the pictures of one page; `keys` has their keys by the paths by which the page shows them."""
+    """Stores the embedded pictures of one page; `keys` maps the paths that the page shows them by to their keys."""
 
     def __init__(self, folder: Path, key: str, writer: Writer, stem: str = "picture") -> None:
-        """Take where files are written, the key of the page, and what the names of its pictures begin with there."""
+        """Take the folder for files, the key of the page, and what the names of its pictures begin with."""
         self._folder, self._key, self._writer, self._stem = folder, key, writer, stem
         self.keys: dict[str, str] = {}
 
     def keep(self, content: bytes, kind: str) -> str:
-        """Write a picture; gives the path by which its page shows it."""
+        """Write a picture; gives the path that its page shows it by."""
         name = f"{self._stem}-{len(self.keys) + 1}.{kind}"
         (self._folder / name).write_bytes(content)
         self.keys[name] = f"{self._key}/{name}"

@@ -1,4 +1,4 @@
-"""Pictures of HTML: where each is that comes late, and those that stand in their page."""
+"""Finds the addresses of pictures in HTML, also of lazily loaded ones, and stores embedded ones (`data:`)."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any
 from runtime.services.importing.html_tree import every, without
 
 Keep = Callable[[bytes, str], str]
-"""Takes the bytes of a picture and its extension, and gives where it is."""
+"""Stores a picture, given its bytes and its file extension; returns its path."""
 LAZY = ("data-src", "data-original", "data-lazy-src", "data-lazy")
 KINDS = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpg"), (b"GIF8", "gif"))
 MAX_PICTURES = 1000
 MAX_PICTURE = 10 << 20
-"""Bytes of a picture that stands in its page."""
+"""Bytes of an embedded picture."""
 
 
-def show_pictures(body: Any, keep: Keep | None) -> None:
-    """Give each picture its address; `keep` takes those that stand in the page, which are left out without."""
+def resolve_pictures(body: Any, keep: Keep | None) -> None:
+    """Set the address of each picture; `keep` stores embedded ones, which are left out without it."""
     hidden: list[Any] = []
     for element in every(body, "noscript"):
         shown = next((image for image in every(element, "img") if image.get("src")), None)
@@ -49,7 +49,7 @@ def show_pictures(body: Any, keep: Keep | None) -> None:
 
 
 def _source(image: Any) -> str | None:
-    """Find where a picture is; None for one that stands in the page, or nowhere."""
+    """Find the address of a picture; None for an embedded one, or one without any."""
     candidates = [image.get(name) for name in ("src", *LAZY)]
     for name in ("data-srcset", "srcset"):
         candidates += [one.split()[0] for one in str(image.get(name) or "")[:20_000].split(", ") if one.strip()][-1:]
@@ -57,7 +57,7 @@ def _source(image: Any) -> str | None:
 
 
 def _content(source: str) -> tuple[bytes, str] | None:
-    """Read a picture that stands in its page; None for what is none by its content."""
+    """Decode an embedded picture; None for content that is no known kind of picture."""
     head, comma, written = source.partition(",")
     if not comma or not head.lower().endswith(";base64") or len(written) > 2 * MAX_PICTURE:
         return None

@@ -15,8 +15,8 @@ UNPACKED = "unpacked"
 ZIP = b"PK\x03\x04"
 EMPTY_ZIP = b"PK\x05\x06"
 
-PARTED = ("notion",)
-"""Whose exports are archives of archives."""
+NESTED_ARCHIVES = ("notion",)
+"""Sources whose exports are archives of archives."""
 
 Reader = Callable[[Path, Writer, str], dict[str, Any]]
 
@@ -31,7 +31,7 @@ def read(folder: Path, arguments: Any) -> dict[str, int]:
     if arguments.get("crawled"):
         rest = websites.read_pages(folder, writer)
     elif is_zip(folder / INPUT) and not word.is_word(folder / INPUT):
-        problems = archives.unpack(folder / INPUT, folder / UNPACKED, inner=source in PARTED)
+        problems = archives.unpack(folder / INPUT, folder / UNPACKED, nested=source in NESTED_ARCHIVES)
         (folder / INPUT).unlink()
         reader = _ARCHIVES.get(source)
         if reader is None:
@@ -64,7 +64,7 @@ def _word(folder: Path, writer: Writer, name: str) -> dict[str, Any]:
 def _google(folder: Path, writer: Writer, name: str) -> dict[str, Any]:
     if word.is_word(folder / INPUT):
         return word.read(folder, INPUT, writer, name)
-    return folders.read_one(folder, INPUT, writer, name, "html", named=True)
+    return folders.read_one(folder, INPUT, writer, name, "html", title_from_head=True)
 
 
 def _markdown(folder: Path, writer: Writer, name: str) -> dict[str, Any]:

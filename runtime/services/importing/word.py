@@ -39,9 +39,9 @@ r[style-name='HTML Code'] => code
 r[style-name='Verbatim Char'] => code
 r[style-name='Source Text'] => code
 """
-"""What styles of Word and LibreOffice are, beyond those of which the library knows."""
+"""Styles of Word and LibreOffice -> elements of HTML, in addition to those the library knows."""
 EMU = 9525
-"""Units of Word in a pixel."""
+"""English Metric Units, in which Word measures, in a pixel."""
 DRAWING = re.compile(rb"<wp:extent\b([^<>]{0,200})/?>|<a:blip\b[^<>]{0,500}\br:(?:embed|link)=|</wp:(?:inline|anchor)>")
 WIDTH = re.compile(rb'\bcx="([0-9]{1,9})"')
 _KINDS = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp", "image/bmp": "bmp"}
@@ -97,7 +97,7 @@ def text_of(path: Path, title: str, keep: Keep) -> Text:
 
 
 def _widths(path: Path) -> list[int | None]:
-    """List how wide the pictures of the text are shown, in pixels, in the order in which they stand there."""
+    """List the widths of the pictures in the text, in pixels and in their order; None where none is given."""
     try:
         with zipfile.ZipFile(path) as zipped:
             content = zipped.read(TEXT)

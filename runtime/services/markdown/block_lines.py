@@ -45,13 +45,13 @@ class BlockLines:
 
 
 class CodeFence:
-    """Tells of each line in turn whether it is code: from a fence to the one that ends it, or its quotation."""
+    """Tells for each line in turn whether it is in fenced code, which ends with its fence or its quotation."""
 
     def __init__(self) -> None:
         self._fence, self._quoted = "", False
 
     def holds(self, line: str) -> bool:
-        """Whether this line, which is the next, is in a fence, or is one itself."""
+        """Whether the next line is inside a fence, or is one itself."""
         text = line.lstrip(" \t>")
         if self._fence:
             if not self._quoted or line.lstrip().startswith(">"):
@@ -68,7 +68,7 @@ class CodeFence:
 
 
 def behind_markers(text: str) -> str:
-    """Give what stands behind the markers of lists at the start of a line."""
+    """Give what follows the list markers at the start of a line."""
     return text[LIST_MARKERS.match(text).end() :] if text[:1] in "-+*0123456789" else text  # type: ignore[union-attr]
 
 

@@ -1,4 +1,4 @@
-"""Lines that other tools write around Markdown, put as the platform would write them before anything is parsed."""
+"""Rewrites lines of Markdown from other tools as the platform writes them, before anything is parsed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from bisect import bisect_right
 from runtime.services.markdown.block_lines import CodeFence, behind_markers
 
 WRAPPERS = "div|center|section|article|main|header|footer|nav|aside"
-"""Elements that lay out what stands in them, and say nothing themselves."""
+"""Elements that only lay out their content."""
 WRAPPER = re.compile(rf"</?(?:{WRAPPERS})(?:\s[^<>]*)?>", re.IGNORECASE)
 PARAGRAPH = re.compile(r"<p(?:\s[^<>]*)?>", re.IGNORECASE)
 RULE = re.compile(r"<hr(?:\s[^<>]*|/)?>", re.IGNORECASE)
@@ -17,17 +17,17 @@ TAG_START = re.compile(r"<[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?$")
 QUOTE = re.compile(r'"[^"]*"?')
 OF_FIGURES = ("<figure", "</figure", "<figcaption", "</figcaption", "<img", "<picture", "</picture", "<source")
 MAX_LINES = 1000
-"""Lines of one tag."""
+"""Lines that one tag may span."""
 
 
-def tidied(text: str) -> str:
-    """Put a text plainer, in one pass; code stays as it is.
+def normalized_lines(text: str) -> str:
+    """Simplify a text in one pass; code stays as it is.
 
-    - a tag over several lines stands on one: `{% name a="first\\nsecond" %}` keeps its breaks, `<img ...>` needs none;
-    - a comment that begins and ends its lines is left out;
-    - a line of nothing but `<div>`, `</div>` or another of `WRAPPERS` is empty, and what follows it up to an empty
-      line is no code for being indented;
-    - `<hr>` is a divider.
+    - A tag over several lines is joined: `{% name a="first\\nsecond" %}` keeps its breaks, `<img ...>` needs none.
+    - A comment that fills its lines is left out.
+    - A line with nothing but `<div>`, `</div>` or another of `WRAPPERS` becomes empty; the lines behind it, up to the
+      next empty one, are not code even if they are indented.
+    - `<hr>` becomes a divider.
     """
     return text if "<" not in text and "{%" not in text else "\n".join(_Tidier(text.split("\n")).lines())
 
@@ -41,7 +41,7 @@ class _Tidier:
         written: list[str] = []
         fence = CodeFence()
         place, preformatted = 0, False
-        within: str | None = None  # what stands before the lines that a wrapper's line goes on to
+        within: str | None = None  # the indentation and quotation marks for the lines that follow a wrapper's line
         while place < len(self._lines):
             line = self._lines[place]
             before = LEADING.match(line)[0]  # type: ignore[index]  # it matches anything
@@ -80,7 +80,7 @@ class _Tidier:
         return written
 
     def _whole(self, text: str, place: int) -> tuple[str, int]:
-        """Join the lines of a tag that begins here; gives it, and the line behind it."""
+        """Join the lines of a tag that begins here; gives it, and the number of the line behind it."""
         if text.startswith("{%"):
             if "%}" in text:
                 return text, place + 1
@@ -92,7 +92,7 @@ class _Tidier:
         parts = [text]
         for stop in range(place + 1, min(place + MAX_LINES, len(self._lines))):
             line = self._lines[stop]
-            # What is looked through here is not once more: the next tag that is left open begins behind it.
+            # No line is searched twice: the next tag that is left open begins behind these.
             found, other = line.find(end), line.find(following)
             if (other >= 0 and (found < 0 or other < found)) or (end == ">" and not line.strip()):
                 break
@@ -102,11 +102,11 @@ class _Tidier:
         return text, place + 1
 
     def _pictures_end(self, text: str, place: int) -> int | None:
-        """Find the line behind a `<div>` that holds figures alone, which the platform writes; None for any other."""
+        """Find the line behind a `<div>` with nothing but figures, as the platform writes it; None for any other."""
         if not WRAPPER.fullmatch(text.rstrip()) or text[:4].lower() != "<div":
             return None
         found = False
-        # What is looked through ends at the next `<div>` at the latest, so no line is for two of them.
+        # The search ends at the next `<div>` at the latest, so no line is searched for two of them.
         for stop in range(place + 1, len(self._lines)):
             line = self._lines[stop].strip(" \t>").lower()
             if line.startswith("</div"):
@@ -117,7 +117,7 @@ class _Tidier:
         return None
 
     def _comment_end(self, text: str, place: int) -> int | None:
-        """Find the line behind a comment that begins this line and ends one; None where there is no such."""
+        """Find the line behind a comment that starts this line and ends at the end of one; None for any other."""
         if not text.startswith("<!--"):
             return None
         rest = text[4:]
@@ -140,12 +140,12 @@ class _Tidier:
 
 
 def _width(before: str) -> int:
-    """Count how far a line is indented behind the marks of quotations."""
+    """Count the columns by which a line is indented after its quotation marks."""
     return len(before.rpartition(">")[2].expandtabs(4))
 
 
 def _in_one_line(tag: str) -> str:
-    """Write the breaks in the values of a tag as references, and those between them as spaces."""
+    """Write line breaks in the values of a tag as character references, and those between values as spaces."""
     inside, end, rest = tag.partition("%}")
     inside = QUOTE.sub(lambda found: found[0].replace("\n", "&#xa;"), inside)
     return inside.replace("\n", " ") + end + rest

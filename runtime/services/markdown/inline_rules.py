@@ -12,7 +12,7 @@ MARK_TAGS = {"strong": "bold", "b": "bold", "em": "italic", "i": "italic", "del"
 MARK_TAGS |= {"strike": "strikethrough", "code": "code", "kbd": "keyboard", "mark": "color"}
 MARK_TAGS |= {"sup": "superscript", "sub": "subscript", "tt": "code", "samp": "code"}
 UNMARKED_TAGS = frozenset(("u", "ins", "small", "big", "font", "nobr", "abbr", "cite", "var", "dfn", "span"))
-"""Elements of which a document has no mark: their text is kept."""
+"""Elements for which documents have no mark: only their text is kept."""
 TAG = re.compile(r"<(?:/(?P<closed>[A-Za-z]+)\s*|(?P<name>[A-Za-z]+)(?P<attributes>\s[^<>]*|/)?)>", re.DOTALL)
 PICTURE = re.compile(r"<picture>\s*((?:<source\s[^<>]*>\s*){1,10})<img\s([^<>]*)>\s*</picture>", re.IGNORECASE)
 SOURCE = re.compile(r"<source\s([^<>]*)>", re.IGNORECASE)
@@ -68,7 +68,7 @@ def html_tag(state: StateInline, silent: bool) -> bool:
 
 
 def _dark(sources: list[str]) -> str:
-    """Choose the source of a picture that is shown in the dark; one that is alone is that."""
+    """Choose the source of a picture for dark mode: the one that says so, or the only one."""
     return next((one for one in sources if "dark" in one), sources[0] if len(sources) == 1 else "")
 
 

@@ -12,12 +12,12 @@ from runtime.services.markdown import nodes as make
 from runtime.services.markdown.attributes import clean
 from runtime.services.markdown.block_lines import BlockLines
 from runtime.services.markdown.fitting import fit
-from runtime.services.markdown.foreign_lines import tidied
+from runtime.services.markdown.foreign_lines import normalized_lines
 from runtime.services.markdown.links import IdLinks, LinkReader
 from runtime.services.markdown.nodes import Node
 from runtime.services.markdown.parser import markdown_parser
 from runtime.services.markdown.patience import Clock
-from runtime.services.markdown.reading_html import HtmlReader, only_place, without_place
+from runtime.services.markdown.reading_html import HtmlReader, only_anchors, take_anchor
 from runtime.services.markdown.reading_inline import InlineReader
 from runtime.services.markdown.reading_tables import plain_table
 from runtime.services.markdown.reading_tags import TagReader
@@ -28,7 +28,7 @@ CHECKBOX = re.compile(r"\[([ xX])\](?: |$)")
 SYNTAX = re.compile(r"\S{1,100}")
 ALERT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*", re.IGNORECASE)
 ALERTS = {"NOTE": "info", "TIP": "success", "IMPORTANT": "info", "WARNING": "warning", "CAUTION": "danger"}
-"""Quotations that GitHub draws as boxes -> styles of hints."""
+"""Alerts, which are quotations in GitHub's Markdown -> styles of hints."""
 NAME = re.compile(r"(?:^|[ \t])(\{#([-a-z0-9.+_]+)\})[ \t]*$")
 
 
@@ -45,13 +45,13 @@ def document_of(
 
     `top` is how many `#` the highest heading of a text has: 2 where the title of the page is above it.
 
-    Of what other tools write, comments, elements that only lay out, and the tags of marks that no document has are left
-    out; boxes of GitHub's, sizes of pictures, anchors and tables without a head become what the platform has for them.
+    Of what other tools write, comments, elements that only affect layout, and tags for marks that documents lack are
+    left out; GitHub's alerts, picture sizes, anchors and tables without a head become what the platform has for them.
 
     Blocks deeper than `LEVELS`, tables beyond `MAX_CELLS`, other HTML that the platform does not write, and links that
     would run something stay text. What may not stand where it was written is put plainer (`fitting`).
     """
-    source = tidied(clean(markdown))
+    source = normalized_lines(clean(markdown))
     env: dict[str, Any] = {"lines": BlockLines(source), "definitions": set()}
     clock = env["clock"] = Clock(seconds) if seconds is not None else None
     tokens = markdown_parser().parse(source, env)
@@ -124,10 +124,10 @@ class _Reader:
         return nodes
 
     def _add(self, nodes: list[Node], part: Sequence[Token], name: str | None) -> str | None:
-        """Read a block; an anchor alone before a heading is the heading's id, and no block. Gives such an id."""
-        place = only_place(part[1].children or ()) if part[0].type == "paragraph_open" else None
-        if place is not None:
-            return place
+        """Read a block, with `name` as its id if it is a heading; gives the name of one that is only an anchor."""
+        anchor = only_anchors(part[1].children or ()) if part[0].type == "paragraph_open" else None
+        if anchor is not None:
+            return anchor
         found = self._block(part)
         if name and found and found[0]["type"].startswith("heading-"):
             found[0]["data"].setdefault("id", name)
@@ -198,14 +198,14 @@ class _Reader:
 
     def _heading(self, head: Token, line: Token) -> Node:
         children = line.children or []
-        name = without_place(children) or _without_name(line, children)
+        name = take_anchor(children) or _take_heading_id(line, children)
         node = self._html.heading(self._html.level(head.tag), self._inlines.read(children), line.content)
         if name:
             node["data"].setdefault("id", name)
         return node
 
     def _bullet_lists(self, inside: Sequence[Token]) -> list[Node]:
-        """Read a list, and one of which some items are tasks as several: no list has both."""
+        """Read a list; one that mixes tasks and other items becomes several, as no list of a document has both."""
         parts = [group[1:-1] for group in groups(inside)]
         boxes = [_checkbox(part) for part in parts]
         lists: list[Node] = []
@@ -231,7 +231,7 @@ class _Reader:
 
 
 def _alert(inside: Sequence[Token]) -> str | None:
-    """Take `[!NOTE]` from the first line of a quotation; gives the style of its hint, None for any other."""
+    """Remove `[!NOTE]` from the first line of a quotation and give the style of its hint; None for any other."""
     if len(inside) < 3 or inside[0].type != "paragraph_open" or not inside[1].children:
         return None
     line, children = inside[1], inside[1].children
@@ -243,8 +243,8 @@ def _alert(inside: Sequence[Token]) -> str | None:
     return ALERTS[match[1].upper()]
 
 
-def _without_name(line: Token, children: Sequence[Token]) -> str | None:
-    """Take `{#name}` from the end of a heading; None where it ends otherwise, or with an escaped one."""
+def _take_heading_id(line: Token, children: Sequence[Token]) -> str | None:
+    """Remove `{#name}` from the end of a heading and give the name; None without one, or if it is escaped."""
     match = NAME.search(line.content[-200:])
     if match is None or not children or children[-1].type != "text" or not children[-1].content.endswith(match[1]):
         return None

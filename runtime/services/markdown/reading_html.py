@@ -25,7 +25,7 @@ ID = re.compile(r"[-a-z0-9.+_]+")
 ALIGNMENTS = {"left": "start", "center": "center", "right": "end", "start": "start", "end": "end"}
 
 
-PLACE = re.compile(r"<a\s([^<>]*)></a>", re.IGNORECASE)
+EMPTY_ANCHOR = re.compile(r"<a\s([^<>]*)></a>", re.IGNORECASE)
 
 
 class HtmlReader:
@@ -42,7 +42,7 @@ class HtmlReader:
         attributes = read_attributes(start[1] or "") if start else {}
         inner = source[start.end() : source.rindex("</")] if start else source
         if name in ("p", "center") or (name == "div" and "<figure" not in inner.lower()):
-            # Only the platform's own element has such an end.
+            # A `<div>` with a figure is the platform's block of pictures, which is read below.
             nodes = self._paragraph("center" if name == "center" else attributes.get("align", ""), inner)
         elif name == "summary":
             nodes = [make.block("summary", [make.paragraph(self._inlines.html(inner))])]
@@ -68,7 +68,7 @@ class HtmlReader:
         return [make.paragraph(self._inlines.html(inner), ALIGNMENTS.get(align))]
 
     def sized_images(self, tokens: Sequence[Token]) -> Node | None:
-        """Make a block of pictures that are HTML, and of which one says its size; None for any other text."""
+        """Make a block of `<img>` tags, at least one of which has a size; None for any other text."""
         if not tokens or any(token.type != "html_image" for token in tokens):
             return None
         said = [read_attributes(token.info) for token in tokens]
@@ -121,7 +121,7 @@ class HtmlReader:
             heading["data"]["align"] = align
         if ID.fullmatch(attributes.get("id", "")):
             heading["data"].setdefault("id", attributes["id"])
-        elif (place := PLACE.search(inner)) and ID.fullmatch(name := _place_of(read_attributes(place[1]))):
+        elif (anchor := EMPTY_ANCHOR.search(inner)) and ID.fullmatch(name := _anchor_name(read_attributes(anchor[1]))):
             heading["data"].setdefault("id", name)
         return heading
 
@@ -180,29 +180,29 @@ def _sizes(attributes: dict[str, str]) -> Node:
     return {side: length for side, length in lengths.items() if length is not None}
 
 
-def _place_of(attributes: dict[str, str]) -> str:
-    """Give the name of an `<a>` that leads nowhere; "" for one that does."""
+def _anchor_name(attributes: dict[str, str]) -> str:
+    """Give the name of an `<a>` that is an anchor; "" for one that is a link."""
     return "" if "href" in attributes else attributes.get("id") or attributes.get("name", "")
 
 
-def only_place(tokens: Sequence[Token]) -> str | None:
-    """Give the name of a text that is nothing but anchors, "" for one that no heading can have; else None."""
+def only_anchors(tokens: Sequence[Token]) -> str | None:
+    """Give the name of a text with nothing but anchors, "" if it cannot be a heading's id; None for any other text."""
     names: list[str] = []
     for token in tokens:
         if token.type == "html_open" and token.tag == "a" and "href" not in read_attributes(token.info):
-            names.append(_place_of(read_attributes(token.info)))
+            names.append(_anchor_name(read_attributes(token.info)))
         elif token.type not in ("softbreak", "html_close") and token.content.strip():
             return None
     return next((name for name in names if ID.fullmatch(name)), "") if names else None
 
 
-def without_place(tokens: list[Token]) -> str | None:
-    """Take the first empty anchor that names a place from the tokens of a heading; gives its name."""
+def take_anchor(tokens: list[Token]) -> str | None:
+    """Remove the first empty anchor with a name from the tokens of a heading; gives that name."""
     for place in range(len(tokens) - 1):
         opening, closing = tokens[place : place + 2]
         if opening.type != "html_open" or opening.tag != "a" or closing.type != "html_close" or closing.tag != "a":
             continue
-        name = _place_of(read_attributes(opening.info))
+        name = _anchor_name(read_attributes(opening.info))
         if not ID.fullmatch(name):
             continue
         del tokens[place : place + 2]

@@ -67,7 +67,7 @@ class InlineReader:
 
 
 def html_tokens(source: str) -> list[Token]:
-    """Split the text of an HTML element."""
+    """Split the text of an HTML element into tokens."""
     return [child for token in html_parser().parseInline(source, {}) for child in token.children or ()]
 
 
@@ -285,7 +285,7 @@ def _unpaired(tokens: Sequence[Token]) -> set[int]:
 
 
 def _leads(token: Token) -> bool:
-    """Whether an `<a>` leads where it may; one that only names a place leads nowhere, and its text is kept."""
+    """Whether an `<a>` has a safe target, or is an anchor; the text of either is kept."""
     attributes = read_attributes(token.info)
     if "href" not in attributes:
         return "id" in attributes or "name" in attributes

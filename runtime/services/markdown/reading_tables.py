@@ -29,7 +29,7 @@ HEAD_END = re.compile(r"</thead>", re.IGNORECASE)
 SPAN = re.compile(r"[1-9][0-9]{0,2}")
 CELL_BLOCK = re.compile(r"<(/?)(p|ul|ol|li|div)(?:\s[^<>]*)?>", re.IGNORECASE)
 Cell = tuple[str, str]
-"""What a cell's tag says, and what is in it."""
+"""The attributes of a cell's tag, and its content, as HTML."""
 NO_CELL: Cell = ("", "")
 
 
@@ -134,7 +134,7 @@ def html_table(source: str, inlines: InlineReader, links: LinkReader, cells: int
 
 
 def _rows(source: str) -> tuple[list[Cell], list[list[Cell]]]:
-    """Split a table into its head and its rows; without `<thead>` a first row of `<th>` alone is the head."""
+    """Split a table into its head and its rows; without `<thead>`, a first row with only `<th>` is the head."""
     end = HEAD_END.search(source)
     in_head, body = (source[: end.start()], source[end.end() :]) if end else ("", source)
     heads = [inner for _, inner in elements(in_head, "tr")] if HEAD.search(in_head) else []
@@ -146,7 +146,7 @@ def _rows(source: str) -> tuple[list[Cell], list[list[Cell]]]:
 
 
 def _spans(attributes: str) -> tuple[int, int]:
-    """Give how many columns and rows a cell goes over."""
+    """Give how many columns and rows a cell spans."""
     if "span" not in attributes.lower():
         return 1, 1
     said = {name.lower(): value for name, value in read_attributes(attributes).items()}
@@ -155,7 +155,7 @@ def _spans(attributes: str) -> tuple[int, int]:
 
 
 def _spread(rows: Iterable[list[Cell]], width: int) -> Iterator[list[Cell]]:
-    """Give each row a cell for each column; one that goes over several is the first of them, the others are empty."""
+    """Give each row a cell for each column; one that spans several is the first of them, and the others are empty."""
     covered = [0] * width
     for row in rows:
         cells: list[Cell] = []
@@ -254,12 +254,12 @@ def _cell(
 
 
 def _paragraphs(source: str) -> list[str]:
-    """Split the text of a cell at its paragraphs and lists: an item is a paragraph behind its bullet or number."""
+    """Split the text of a cell into paragraphs; a list item becomes one that begins with its bullet or number."""
     parts = CELL_BLOCK.split(source)
     if len(parts) == 1:
         return [source]
     paragraphs = [parts[0]] if parts[0].strip() else []
-    counts: list[int | None] = []  # of each list that is open; None for one without numbers
+    counts: list[int | None] = []  # for each open list the number of its last item; None for a list without numbers
     for place in range(1, len(parts), 3):
         closes, name, text = parts[place], parts[place + 1].lower(), parts[place + 2]
         if name in ("ul", "ol"):

@@ -75,7 +75,7 @@ def _alone(name: str, attributes: dict[str, Any]) -> str:
 
 
 def _link(ref: Any, target: str, inlines: InlineWriter) -> str:
-    """Write a link for readers that do not know the block, as the platform does in repositories."""
+    """Write a link for tools that do not know the block, as the platform does in repositories."""
     return inlines.markdown([make.inline("link", {"ref": ref}, [make.text(target)])])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from runtime.contract.computing import OF_SPECIFICATIONS
+from runtime.contract.computing import OPENAPI_SOURCE
 from runtime.services.computed_pages import made_id
 from runtime.services.documents import BRIEF
 from runtime.services.markdown import nodes as make
@@ -50,7 +50,7 @@ def document_in(outline: Outline, source: Mapping[str, Any]) -> dict[str, Any] |
 
 def spec_of(source: Mapping[str, Any]) -> str | None:
     """Give the slug of the specification that a source names; None for another source."""
-    if source.get("type") != OF_SPECIFICATIONS:
+    if source.get("type") != OPENAPI_SOURCE:
         return None
     ref = _object(_object(_object(source.get("dependencies")).get("spec")).get("ref"))
     slug = ref.get("spec")
@@ -65,7 +65,7 @@ def _page(
     if description:
         page["description"] = description[:LONGEST_DESCRIPTION]
     spec = {"ref": {"kind": "openapi", "spec": spec_of(source)}}
-    return {**page, "computed": {"type": OF_SPECIFICATIONS, "props": dict(props), "dependencies": {"spec": spec}}}
+    return {**page, "computed": {"type": OPENAPI_SOURCE, "props": dict(props), "dependencies": {"spec": spec}}}
 
 
 def _document(nodes: list[dict[str, Any]]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Formulas of a book, drawn as SVG: what sets the PDF knows no MathML."""
+"""Draws the formulas of a book as SVG, since the library that makes the PDF knows no MathML."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from runtime.services.html.formulas import Formulas
 MOST_IN_BOOK = 100_000
 """Characters of all formulas of a book that are drawn."""
 MOST_EFFORT = 2_000
-"""Effort for one formula: about as many milliseconds on a slow machine."""
+"""Estimated effort for one formula (`_effort`): about as many milliseconds on a slow machine."""
 MOST_EFFORT_IN_BOOK = 40_000
 SIZE = 14.0
-"""Pixels: the size of the text around."""
-_MARGIN = 1.0  # that the library leaves around a drawing
+"""Pixels, the size of the surrounding text."""
+_MARGIN = 1.0  # pixels that the library leaves around a drawing
 
 
 class DrawnFormulas:
-    """The formulas of one book; those that take too long stay what their author wrote."""
+    """The formulas of one book; those that would take too long stay as their author wrote them."""
 
     def __init__(self) -> None:
         self._formulas = Formulas(MOST_IN_BOOK)
         self._left = MOST_EFFORT_IN_BOOK
 
     def svg(self, tex: str, *, display: bool) -> str | None:
-        """Draw a formula that stands in a line, or on lines of its own with `display`; None where it stays as it is."""
+        """Draw a formula within a line, or with `display` on lines of its own; None where it stays as it is."""
         mathml = self._formulas.mathml(tex, display=display)
         if mathml is None:
             return None
@@ -35,13 +35,13 @@ class DrawnFormulas:
         from ziamath.config import config
         from ziamath.zmath import Math
 
-        config.svg2 = False  # whose names would be those of other drawings of the book, too
+        config.svg2 = False  # SVG 2 would use the same ids in all drawings of the book
         try:
             drawn = Math(mathml, size=SIZE)
             if not all(drawn.font.glyphindex(sign) for sign in set(_signs(mathml))):
-                return None  # its one font lacks what the fonts of the text may have
+                return None  # the library's only font lacks a sign, which the fonts of the text may have
             svg, below = str(drawn.svg()), _MARGIN - float(drawn.getyofst())
-        except Exception:  # of which it raises many kinds where it does not know what an author's formula means
+        except Exception:  # the library raises many kinds for a formula that it does not understand
             return None
         if display:
             return f'<p class="math">{svg}</p>'
@@ -49,7 +49,7 @@ class DrawnFormulas:
 
 
 def _effort(element: ElementTree.Element, factor: int) -> int:
-    """Estimate the work: the library measures what stands in a row anew for each row around it, each time twice."""
+    """Estimate the work: the library measures the content of a row twice, and again for each row around it."""
     if factor > MOST_EFFORT:
         return factor
     inner = factor * 2 if element.tag == "mrow" else factor

@@ -26,7 +26,7 @@ class BookTargets:
     """Where references lead within a book: to a page of it, or to an address; nowhere else."""
 
     def __init__(self, book: Mapping[str, Any], page_id: str, formulas: DrawnFormulas) -> None:
-        """Take the book, the page that is written, and what draws the formulas of all of its pages."""
+        """Take the book, the page that is being written, and what draws the formulas of all its pages."""
         self._book, self._page, self._formulas = book, page_id, formulas
         self._inclusions = Inclusions()
         self._here = {page["id"] for page in book["pages"]}

@@ -100,7 +100,7 @@ class S3Backend:
         self._tell(None)
 
     def _tell(self, trouble: str | None) -> None:
-        """Write into the log what is wrong with the storage, once as long as it stays the same, and its end."""
+        """Log what is wrong with the storage, once while it stays the same, and when it works again."""
         before, self._trouble = self._trouble, trouble
         if trouble is not None and trouble != before:
             log.error("files cannot be read or written (DEVKIT_BLOB_URL): s3://%s: %s", self._bucket, trouble)

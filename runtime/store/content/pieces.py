@@ -49,7 +49,7 @@ def unpack(content: bytes) -> Any:
 
 
 def unpack_sized(content: bytes) -> tuple[Any, int]:
-    """Read what `pack` wrote, with how many bytes it has as JSON."""
+    """Read what `pack` wrote, and give its size as JSON, in bytes."""
     text = zlib.decompress(content)
     return json.loads(text), len(text)
 

@@ -216,13 +216,13 @@ def make_anew(session: Session, space_ids: Sequence[str] | None = None) -> None:
 
 
 def absent(session: Session, space_ids: Sequence[str]) -> list[str]:
-    """List those of some ids that no space has."""
+    """List which of these ids belong to no space."""
     there = session.scalars(select(SpaceRow.id).where(SpaceRow.id.in_(space_ids), SpaceRow.deleted_at.is_(None)))
     return sorted({*space_ids}.difference(there))
 
 
 def progress(session: Session, space_ids: Sequence[str] | None = None) -> tuple[int, int, int]:
-    """Count the spaces, of some or of all, that have an index, the pages in it, and the spaces that wait for theirs."""
+    """Count the spaces with an index, its pages, and the spaces that wait for theirs; of all spaces without ids."""
     query = select(func.count(), func.sum(SearchSpaceRow.pages))
     if space_ids is not None:
         query = query.where(SearchSpaceRow.space_id.in_(space_ids))

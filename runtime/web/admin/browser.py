@@ -20,7 +20,7 @@ from werkzeug.exceptions import HTTPException
 
 from runtime.api.answers import error_answer
 from runtime.api.auth import Actor
-from runtime.api.host import STRANGERS, Host
+from runtime.api.host import ANONYMOUS, Host
 from runtime.api.performing import perform
 from runtime.api.script_headers import BROWSER_COOKIE, SESSION_COOKIE
 from runtime.contract import errors
@@ -66,8 +66,8 @@ class OperatorVisit:
 
     @property
     def owner(self) -> str:
-        """Whose part of what is scarce the visit takes."""
-        return self.actor.owner if self.actor is not None else STRANGERS
+        """Whose part of threads, streams and other scarce resources the visit takes."""
+        return self.actor.owner if self.actor is not None else ANONYMOUS
 
     def person(self) -> Actor:
         """Give who is signed in; raises Unauthorized."""

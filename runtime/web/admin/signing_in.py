@@ -138,7 +138,7 @@ def _metadata(visit: OperatorVisit, provider: str) -> Response:
 
 
 def _described(at: Addresses, provider: str) -> bytes:
-    from lxml import etree  # here: it takes megabytes of hosts where nobody signs in this way
+    from lxml import etree  # only here: it takes megabytes, also on hosts where nobody signs in this way
 
     root = etree.Element(f"{{{METADATA}}}EntityDescriptor", nsmap={"md": METADATA}, entityID=at.saml(provider))
     protocol = "urn:oasis:names:tc:SAML:2.0:protocol"

@@ -73,7 +73,7 @@ def hostile() -> Iterator[str]:
 
 def test_nothing_but_colors_reaches_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     styled = click.style("red", fg="red", bold=True) + click.style("faint", dim=True)
-    assert output.harmless(f"{styled} two\nlines\twide\r\n") == f"{styled} two\nlines\twide\n"
+    assert output.escape_controls(f"{styled} two\nlines\twide\r\n") == f"{styled} two\nlines\twide\n"
     for write in (output.say, output.note, output.warn, output.complain, output.whisper):
         write(EVIL)
         captured = capsys.readouterr()
@@ -126,7 +126,7 @@ def test_a_host_that_answers_something_else_is_told(hostile: str, command: str) 
 def test_no_command_is_sent_on(hostile: str) -> None:
     asked = Client(Credentials(hostile, "dk_x"))
     for call in (lambda: asked.call("POST", "/v1/moved", {"secret": 1}), lambda: asked.stream("/v1/moved")):
-        with pytest.raises(HostUnreachable, match=r"/v1/moved sends on to http://elsewhere\.invalid/; if that is"):
+        with pytest.raises(HostUnreachable, match=r"/v1/moved redirects to http://elsewhere\.invalid/; if the host"):
             call()
 
 

@@ -39,7 +39,7 @@ def test_what_changes_cause_is_bounded_for_each_integration(tmp_path: Path) -> N
     installation = InstallationRow(id=both[0].installation_id, integration_id=greedy)
     with databases.opened(tmp_path) as store:
         with store.transaction(writes=True) as session:
-            queue.add(session, [_waiting(greedy) for _ in range(queue.MAX_STANDING - 1)])
+            queue.add(session, [_waiting(greedy) for _ in range(queue.HARD_MAX_WAITING - 1)])
         with store.transaction(writes=True) as session:
             assert len(outbox.emit(session, "space_content_updated", both, CHANGED, space_id="s")[0]) == 2
         for _ in range(3):
@@ -47,5 +47,5 @@ def test_what_changes_cause_is_bounded_for_each_integration(tmp_path: Path) -> N
                 assert len(outbox.emit(session, "space_content_updated", both, CHANGED, space_id="s")[0]) == 1
                 outbox.emit_change(session, "installation_setup", installation, {"status": "active"})
                 outbox.emit_to(session, "installation_setup", installation, {"status": "active"})
-        assert _count(store, greedy) == queue.MAX_STANDING
+        assert _count(store, greedy) == queue.HARD_MAX_WAITING
         assert _count(store, other) == 4

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime.engines.shares import NoneLeft, Shares, Turns, WaitingShares, first_to_go
+from runtime.engines.shares import NoneLeft, Shares, Turns, WaitingShares, eviction_order
 
 STEPS = st.lists(st.tuples(st.booleans(), st.sampled_from("abcde"), st.sampled_from(["", "x", "y"])), max_size=300)
 
@@ -19,7 +19,7 @@ STEPS = st.lists(st.tuples(st.booleans(), st.sampled_from("abcde"), st.sampled_f
 @given(st.lists(st.sampled_from("abcd"), max_size=40), st.integers(0, 40))
 def test_who_keeps_many_makes_room_first(owners: list[str], going: int) -> None:
     things = list(enumerate(owners))
-    order = first_to_go(things, lambda thing: thing[1])
+    order = eviction_order(things, lambda thing: thing[1])
     assert sorted(order) == things
     stay = order[going:]
     counts = {owner: sum(whose == owner for _, whose in stay) for owner in set(owners)}

@@ -17,7 +17,7 @@ const { connect, createHttpClient, exit, readTextFileSync, args: [host, scripts,
 const BUNDLE = "script.js";
 const MAP = "script.map";
 const CONTROL = 0xffffffff;
-const OWNER = ""; // the door of the serving process that has started this one, and ends it
+const OWNER = ""; // in the socket names of the serving process that started this one, and ends it
 const NO_BYTES = new Uint8Array(0);
 const REPORT = JSON.stringify({ components: [], events: [], content_sources: [] });
 const SORRY = new TextEncoder().encode('{"error":"Internal server error"}');
@@ -181,7 +181,7 @@ async function load(line, name) {
   }
 }
 
-/** Obey the serving process behind a door; gives at its end. */
+/** Take commands from a serving process, whose sockets end in `door`; resolves when it closes the connection. */
 async function obey(door) {
   const line = new Line(await connect({ transport: "unix", path: `${host}/calls${door}` }));
   line.send(packNumber(HELLO, CONTROL));
@@ -197,7 +197,7 @@ async function obey(door) {
   }
 }
 
-/** Let a further serving process in. One that is gone again, or breaks off, takes nobody else's calls with it. */
+/** Serve one more serving process. When it goes away, or its connection breaks, the calls of others go on. */
 function join(number) {
   obey(`-${number}`).catch(() => undefined);
 }

@@ -259,12 +259,12 @@ def test_archives_in_archives_count_together(tmp_path: Path) -> None:
     outer = tmp_path / "outer.zip"
     outer.write_bytes(packed({"a.zip": part, "b.zip": part, "c.zip": part}))
     with pytest.raises(Refused, match="more than"):
-        archives.unpack(outer, tmp_path / "into", inner=True)
+        archives.unpack(outer, tmp_path / "into", nested=True)
 
 
 def test_an_archive_in_an_archive_stays_in_its_folder(tmp_path: Path) -> None:
     outer = tmp_path / "outer.zip"
     outer.write_bytes(packed({"a.zip": packed({"../out.md": "a"})}))
     with pytest.raises(Refused, match="outside"):
-        archives.unpack(outer, tmp_path / "into", inner=True)
+        archives.unpack(outer, tmp_path / "into", nested=True)
     assert not (tmp_path / "out.md").exists()

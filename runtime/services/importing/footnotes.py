@@ -1,4 +1,4 @@
-"""Footnotes of HTML: links that lead there and back, put as references and notes."""
+"""Rewrites the footnotes of HTML, which are links there and back, as references and notes."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from runtime.services.importing.html_tree import every, without
 NOTE = re.compile(r"(?:user-content-)?(?:ftnt|fn|footnote|endnote|cite_note)[:_-]?[\w:.-]{0,60}", re.IGNORECASE)
 NOTE_MARK = re.compile(r"\[?[\w*†‡]{1,6}\]?")
 BACK = re.compile(r"[\W_]{0,6}")
-"""Arrows, of which notes have a link back to the text."""
+"""Texts of links from a note back to the text, such as arrows."""
 
 
-def put_notes(soup: Any, body: Any) -> None:
-    """Make `<note-ref>` of links to footnotes, and `<note>` of the footnotes."""
+def rewrite_footnotes(soup: Any, body: Any) -> None:
+    """Turn links to footnotes into `<note-ref>`, and the footnotes into `<note>`."""
     links = [link for link in every(body, "a") if str(link.get("href") or "").startswith("#")]
     if not links:
         return
     every_tag = [one for one in body.descendants if isinstance(one, Tag)]
     named = {str(one[name]): one for name in ("name", "id") for one in every_tag if one.get(name)}
     labels: dict[str, str] = {}
-    gathered: dict[int, tuple[Any, Any]] = {}  # the notes of each list, which stand behind it
+    gathered: dict[int, tuple[Any, Any]] = {}  # id of a list -> the list, and what holds its notes behind it
     for link in links:
-        if link.decomposed:  # with the way back of a note before
+        if link.decomposed:  # it was the link back of an earlier note
             continue
         target = str(link["href"])[1:]
         note = next((named[one] for one in (target, target.lower()) if one in named), None)

@@ -35,7 +35,7 @@ def store(tmp_path: Path) -> Any:
 
 
 def _purge(store: Database) -> int:
-    return Purger(store, open_blobs(store, "/nonexistent"), keep_events=2000).purge_people()
+    return Purger(store, open_blobs(store, "/nonexistent"), keep_events=2000).purge_orphaned_users()
 
 
 def _people(store: Database) -> set[str]:
@@ -51,7 +51,7 @@ def _make(store: Database, count: int) -> list[str]:
 
 
 def test_who_was_let_in_and_removed_again_leaves_nothing(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(purging, "PEOPLE", 20)
+    monkeypatch.setattr(purging, "USER_BATCH", 20)
     with store.transaction(writes=True) as session:
         made = organizations.create_organization(session, "A", "a@example.com")
     _make(store, 50)

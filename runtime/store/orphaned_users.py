@@ -1,6 +1,7 @@
-"""People of no organization who have left nothing behind: found and removed.
+"""People who are in no organization and have left nothing behind: found and removed.
 
-Else whoever lets people in and removes them again, which needs nobody but an identity provider, makes rows without end.
+Otherwise an organization that admits people and removes them again, which an identity provider can do by itself, would
+add rows without end.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from runtime.store.tables.organizations import MemberRow, UserRow
 
 
 def find(session: Session, limit: int) -> list[str]:
-    """Give the e-mail addresses of some of them.
+    """Give the e-mail addresses of up to `limit` of them.
 
-    None while nobody is in any organization: a host without people lets whoever has its first address begin anew.
+    None while no organization has a member: such a host lets the person with its first address set it up again.
     """
     if not session.scalar(select(exists(select(MemberRow.user_id)))):
         return []
@@ -27,14 +28,14 @@ def find(session: Session, limit: int) -> list[str]:
 
 
 def remove(session: Session, addresses: Sequence[str]) -> None:
-    """Remove those of them whom nobody has let in meanwhile; who makes somebody a member holds the same names."""
+    """Remove those whom nobody has let in meanwhile; code that makes a person a member takes the same locks."""
     locks.acquire(session, *(f"person {address}" for address in addresses))
     gone = delete(UserRow).where(UserRow.email.in_(addresses), *_unknown())
     session.execute(gone.execution_options(synchronize_session=False))
 
 
 def _unknown() -> list[ColumnElement[bool]]:
-    """Match who is named nowhere: no member, without tokens, and the author of nothing that is there."""
+    """Match users whom no row names: no members, without tokens, and authors of nothing that still exists."""
     naming = [
         key.parent for table in TABLES for key in table.__table__.foreign_keys if key.column is UserRow.__table__.c.id
     ]

@@ -1,4 +1,4 @@
-"""Boxes of HTML, as products and generators of websites write them, put as `<hint>` and `<details>`."""
+"""Rewrites admonitions and expandable sections of HTML from other products as `<hint>` and `<details>`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bs4.element import Tag
 
 from runtime.services.importing.html_tree import classed, without
 
-BOXES = ", ".join(
+ADMONITIONS = ", ".join(
     (
         "div.theme-admonition",
         "div.admonition",
@@ -25,9 +25,9 @@ BOXES = ", ".join(
         "blockquote.callout",
     )
 )
-"""Docusaurus, MkDocs and Sphinx, GitHub, VitePress, Starlight, Confluence, Bootstrap."""
-BOX_CLASSES = frozenset(re.findall(r"\.([\w-]+)", BOXES))
-BOX_TITLES = (
+"""Those of Docusaurus, MkDocs and Sphinx, GitHub, VitePress, Starlight, Confluence, Bootstrap."""
+ADMONITION_CLASSES = frozenset(re.findall(r"\.([\w-]+)", ADMONITIONS))
+TITLE_ELEMENTS = (
     "[class*=admonitionHeading], .admonition-title, .markdown-alert-title, .custom-block-title,"
     " .starlight-aside__title, .callout-title"
 )
@@ -36,30 +36,30 @@ STYLES = {
     "warning": ("warning", "warn", "important"),
     "success": ("success", "tip", "hint", "check", "done"),
 }
-"""Styles of hints <- what names of classes hold; what is none of them is information."""
+"""Styles of hints -> words in class names that mean them; without such a word the style is `info`."""
 KNOWN_TITLES = frozenset(
     ["note", "tip", "info", "warning", "danger", "caution", "important", "hint", "success", "error", "attention"]
 )
-"""Titles that say no more than the style of a box does."""
+"""Titles that say no more than the style of a hint does."""
 
 
 def style_of(names: str) -> str:
-    """Give the style of a hint by the classes of its box."""
+    """Give the style of the hint for an element with these class names."""
     words = set(re.split(r"[\s_-]+", names.lower()))
     return next((style for style, said in STYLES.items() if words & set(said)), "info")
 
 
-def put_boxes(soup: Any, body: Any) -> None:
-    """Make `<hint>` of boxes, with a title of its own as a first paragraph."""
-    for box in classed(body, BOX_CLASSES):
-        if not box.css.match(BOXES):
+def rewrite_admonitions(soup: Any, body: Any) -> None:
+    """Turn admonitions into `<hint>`, each with its own title, if it has one, as the first paragraph."""
+    for box in classed(body, ADMONITION_CLASSES):
+        if not box.css.match(ADMONITIONS):
             continue
         names = " ".join(box.get("class") or ())
         if "confluence-information-macro" in names and "macro-note" in names:
             names = "warning"
-        # Of the first elements alone: boxes may be in boxes, each of which would go through all that is in it.
+        # Only the first elements: admonitions may be nested, and each would search everything inside it.
         first = list(islice((one for one in box.children if isinstance(one, Tag)), 3))
-        titles = f"{BOX_TITLES}, p.title" if "confluence" in names else BOX_TITLES
+        titles = f"{TITLE_ELEMENTS}, p.title" if "confluence" in names else TITLE_ELEMENTS
         title = next((one for one in first if one.css.match(titles)), None)
         if box.name == "details":
             title = box.find("summary", recursive=False)
@@ -82,8 +82,8 @@ def put_boxes(soup: Any, body: Any) -> None:
             panel.name, panel.attrs = "hint", {"data-style": "info"}
 
 
-def put_expandables(soup: Any, body: Any) -> None:
-    """Make `<details>` of what opens in an export of Confluence."""
+def rewrite_expandables(soup: Any, body: Any) -> None:
+    """Turn the expandable sections of a Confluence export into `<details>`."""
     for box in classed(body, frozenset(("expand-container",))):
         said = box.find(class_="expand-control", recursive=False)
         content = box.find(class_="expand-content", recursive=False)

@@ -1,4 +1,4 @@
-"""Tables of HTML as the platform writes tables, whose cells hold text, links, pictures and paragraphs."""
+"""Writes tables of HTML the way the platform does: cells hold text, links, pictures and paragraphs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from bs4.element import Tag
 
-from runtime.services.importing.foreign_html import CHECKED, UNCHECKED, leaves
+from runtime.services.importing.foreign_html import CHECKED, UNCHECKED, child_nodes
 from runtime.services.markdown.attributes import write_attributes
 from runtime.services.markdown.links import is_safe
 
@@ -52,8 +52,8 @@ def _cell(cell: Any) -> str:
 
 
 def inner_of(element: Any) -> str:
-    """Write what is in an element as HTML that a cell may hold, in one line."""
-    parts = [_written(child) for child in leaves(element)]
+    """Write the content of an element as HTML that a cell may hold, in one line."""
+    parts = [_written(child) for child in child_nodes(element)]
     return re.sub(r"[ \t\r\n]+", " ", "".join(parts)).strip()
 
 
@@ -70,7 +70,7 @@ def _written(node: Any) -> str:
     if name == "pre":
         lines = html.escape(node.get_text().strip("\n"), quote=False).split("\n")
         return "<p>" + "<br>".join(f"<code>{line}</code>" if line else "" for line in lines) + "</p>"
-    inner = "".join(_written(child) for child in leaves(node))
+    inner = "".join(_written(child) for child in child_nodes(node))
     if name == "a":
         target = str(node.get("href") or "")
         safe = bool(target) and bool(inner.strip()) and is_safe({"kind": "url", "url": target})

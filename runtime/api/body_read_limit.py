@@ -1,8 +1,8 @@
-"""Bodies of requests are read in a place for it, whoever reads them.
+"""Limits how many threads read request bodies at once, wherever a body is read.
 
-A thread that reads from somebody who sends slowly waits for as long as they like. Who knows whose request it is says so
-(`RequestCapacity.read`); whatever else reads a body has a part of the places in common, so that nothing that is
-mounted later can forget it.
+A thread that reads from a slow sender waits for as long as the sender likes. Code that knows whose request it is reads
+in a place of that owner (`RequestCapacity.read`). All other reads share one owner's places here, so that no route that
+is added later can go without.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from wsgiref.types import StartResponse, WSGIEnvironment
 from runtime.api.host import RequestCapacity
 
 
-class PlacedBodies:
-    """A WSGI layer before all that reads bodies."""
+class BodyReadLimit:
+    """A WSGI layer in front of everything that reads bodies."""
 
     def __init__(self, app: Callable[..., Iterable[bytes]], capacity: RequestCapacity) -> None:
-        """Take what answers, and the places."""
+        """Take the application that answers, and the places for readers."""
         self._app, self._capacity = app, capacity
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        environ["wsgi.input"] = _Placed(environ["wsgi.input"], self._capacity)
+        environ["wsgi.input"] = _LimitedBody(environ["wsgi.input"], self._capacity)
         return self._app(environ, start_response)
 
 
-class _Placed:
-    """A body; each read of it raises Unavailable where there is no place."""
+class _LimitedBody:
+    """A body; each read of it raises Unavailable when no place is free."""
 
     __slots__ = ("_body", "_capacity")
 
@@ -35,15 +35,15 @@ class _Placed:
         self._body, self._capacity = body, capacity
 
     def read(self, size: int = -1) -> bytes:
-        content: bytes = self._capacity.read_placed(lambda: self._body.read(size))
+        content: bytes = self._capacity.read_piece(lambda: self._body.read(size))
         return content
 
     def readline(self, size: int = -1) -> bytes:
-        line: bytes = self._capacity.read_placed(lambda: self._body.readline(size))
+        line: bytes = self._capacity.read_piece(lambda: self._body.readline(size))
         return line
 
     def readlines(self, hint: int = -1) -> list[bytes]:
-        lines: list[bytes] = self._capacity.read_placed(lambda: self._body.readlines(hint))
+        lines: list[bytes] = self._capacity.read_piece(lambda: self._body.readlines(hint))
         return lines
 
     def __iter__(self) -> Iterator[bytes]:
