@@ -52,7 +52,10 @@ class Folder:
             return {}
         try:
             with file.open("rb") as content:
-                said = yaml.safe_load(content.read(MAX_CONFIGURATION))
+                text = content.read(MAX_CONFIGURATION + 1)
+            if len(text) > MAX_CONFIGURATION:
+                raise Problem(f"{self.path}/{CONFIGURATION} has more than {MAX_CONFIGURATION:,} bytes; shorten it")
+            said = yaml.safe_load(text)
         except (OSError, yaml.YAMLError, RecursionError, ValueError) as error:
             first = str(error).partition("\n")[0]
             raise Problem(f"{self.path}/.gitbook.yaml cannot be read ({first}); correct it, or remove it") from error

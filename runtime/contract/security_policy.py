@@ -63,6 +63,7 @@ SOURCE = re.compile(
         |(?:[a-z][a-z0-9+.-]*://)?(?:\*|(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:]+\])(?::(?:\d{1,5}|\*))?(?:/[^\s;,]*)?)$""",
     re.IGNORECASE | re.VERBOSE,
 )
+WITH_VALUE = re.compile(r"'(?:nonce|sha(?:256|384|512))-", re.IGNORECASE)
 FREE_VALUES = frozenset(["plugin-types", "referrer", "report-to", "report-uri", "require-sri-for", "trusted-types"])
 FREE_VALUES |= {"require-trusted-types-for", "sandbox", "upgrade-insecure-requests", "block-all-mixed-content"}
 MAX_LENGTH = 16_384
@@ -116,8 +117,16 @@ def _values(name: str, raw: str, warnings: list[str]) -> list[str]:
             raise ValueError(
                 f"`{name}`: `{value[:80]}` is not a source; write a host, a scheme such as `https:`, or `'self'`"
             )
-        values.append(value)
+        values.append(_in_one_case(value))
     return values
+
+
+def _in_one_case(value: str) -> str:
+    """Write a quoted source as it is compared: browsers see no capitals in it but in what a nonce or hash holds."""
+    if not value.startswith("'"):
+        return value
+    found = WITH_VALUE.match(value)
+    return found[0].lower() + value[found.end() :] if found is not None else value.lower()
 
 
 def _some(names: frozenset[str]) -> str:

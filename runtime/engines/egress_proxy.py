@@ -6,19 +6,17 @@ import logging
 import selectors
 import socket
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 from runtime.engines.egress import EgressRules
 from runtime.engines.egress_account import Account, Gate
 from runtime.engines.egress_exchange import WAIT_SECONDS, Exchange, turn_away
-from runtime.engines.exhaustion import EXHAUSTED, PAUSE_SECONDS
+from runtime.engines.exhaustion import EXHAUSTED, Exhaustion
 from runtime.engines.shares import Shares
 
 _log = logging.getLogger(__name__)
 
 _MAX_CONNECTIONS = 128  # of all workers at one time
-_LOG_SECONDS = 60.0  # between two log lines about exhaustion
 # Whether whoever waits already hears of a listener that comes later, too; else it has to be woken.
 _KERNEL_KEEPS = hasattr(selectors, "EpollSelector") or hasattr(selectors, "KqueueSelector")
 
@@ -34,7 +32,9 @@ class EgressProxy:
         self._threads = ThreadPoolExecutor(_MAX_CONNECTIONS, "egress")
         self._shares = Shares(_MAX_CONNECTIONS)
         self._closed = False
-        self._logged_at = float("-inf")
+        self._exhaustion = Exhaustion(
+            _log, "scripts cannot reach the network for now, as no connection can be accepted"
+        )
         self._wake_read, self._wake_write = socket.socketpair()
         self._wake_read.setblocking(False)
         self._selector.register(self._wake_read, selectors.EVENT_READ)
@@ -93,7 +93,7 @@ class EgressProxy:
                     except OSError as failed:  # the client went away, or the listener broke: the worker's end cleans up
                         client, error = None, failed
                 if error is not None and error.errno in EXHAUSTED:
-                    self._pause_when_exhausted(error)
+                    self._exhaustion.pause(error)
                 if gate is None or client is None:
                     continue
                 try:
@@ -101,13 +101,6 @@ class EgressProxy:
                 except Exception:  # this thread is the way out of all scripts, and must not go with one connection
                     _log.exception("a connection of a script could not be taken")
                     client.close()
-
-    def _pause_when_exhausted(self, error: OSError) -> None:
-        now = time.monotonic()
-        if now - self._logged_at > _LOG_SECONDS:
-            self._logged_at = now
-            _log.error("scripts cannot reach the network for now, as no connection can be accepted: %s", error)
-        time.sleep(PAUSE_SECONDS)
 
     def _hand_over(self, gate: Gate, client: socket.socket) -> None:
         """Give a connection a thread; who has no place is turned away here, so that none waits for one."""

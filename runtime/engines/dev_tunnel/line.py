@@ -16,7 +16,7 @@ from queue import Empty, Full, Queue
 from runtime.contract.identifiers import new_id
 from runtime.engines.dev_tunnel import messages
 from runtime.engines.dev_tunnel.messages import ANSWER, BODY, BOUNDS, BUSY, CALL, END, GONE, REPLACED, TAKEN
-from runtime.engines.exhaustion import EXHAUSTED, PAUSE_SECONDS
+from runtime.engines.exhaustion import EXHAUSTED, Exhaustion
 from runtime.engines.frames import FrameError, FrameReader, pack
 
 _log = logging.getLogger(__name__)
@@ -123,13 +123,14 @@ class Line:
         self._server.close()
 
     def _accept(self) -> None:
+        exhaustion = Exhaustion(_log, "calls through a tunnel wait, as no connection can be accepted")
         while True:
             try:
                 connection, _ = self._server.accept()
             except OSError as error:
                 if error.errno not in EXHAUSTED:
                     return  # it was closed
-                time.sleep(PAUSE_SECONDS)
+                exhaustion.pause(error)
                 continue
             try:
                 threading.Thread(target=self._serve, args=(connection,), name="tunnel call", daemon=True).start()

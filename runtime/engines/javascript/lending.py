@@ -23,6 +23,7 @@ from pathlib import Path
 
 from runtime.engines.calling import PoolBusy, ProcessBroken
 from runtime.engines.egress_proxy import EgressProxy
+from runtime.engines.exhaustion import EXHAUSTED, Exhaustion
 from runtime.engines.javascript.borrowed_isolate import ASK_CAUSE, MEMORY, READY, BorrowedIsolate
 from runtime.engines.javascript.own_isolate import OwnIsolate
 from runtime.engines.javascript.presence import SLOTS
@@ -187,13 +188,17 @@ class Lender:
             return None
 
     def _serve(self) -> None:
+        exhaustion = Exhaustion(_log, "isolates cannot be lent for now, as no connection can be accepted")
         while not self._closed:
             for key, _ in self._selector.select():
                 if key.fileobj is self._wake_read:
                     continue
                 try:
                     self._attend(key.data, key.fileobj)  # type: ignore[arg-type] # sockets alone are registered
-                except Exception:
+                except Exception as error:
+                    if isinstance(error, OSError) and error.errno in EXHAUSTED:
+                        exhaustion.pause(error)
+                        continue
                     # If this thread ended, the calls of killed processes would be counted forever.
                     _log.exception("an isolate could not be lent; lending of others goes on")
                     time.sleep(_FAULT_SECONDS)

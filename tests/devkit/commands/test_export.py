@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from devkit.exporting.downloading import Folder
+from devkit.exporting.downloading import MAX_CONFIGURATION, Folder
 from devkit.terminal.output import Problem
 from tests.conftest import HostProcess, Tenant
 from tests.devkit.conftest import Shell
@@ -83,3 +83,18 @@ def test_a_link_in_the_folder_is_replaced_not_followed(tmp_path: Path) -> None:
     assert (tmp_path / "kept.md").read_text() == "kept" and (tmp_path / "docs" / "a.md").read_text() == "new"
     with pytest.raises(Problem, match="is a file"):
         Folder(tmp_path / "kept.md", force=True)
+
+
+def test_a_long_configuration_is_refused(tmp_path: Path) -> None:
+    (tmp_path / ".gitbook.yaml").write_text("root: docs\n" + "#" * MAX_CONFIGURATION)
+    with pytest.raises(Problem, match="has more than 100,000 bytes; shorten it"):
+        Folder(tmp_path, force=True).configuration()
+
+
+def test_a_configuration_that_somebody_wrote_stays(tmp_path: Path) -> None:
+    (tmp_path / ".gitbook.yaml").write_text("root: docs\n")
+    folder = Folder(tmp_path, force=True)
+    for path in (".gitbook.yaml", "docs/.gitbook.yaml"):
+        folder.write({"path": path, "text": "redirects: {}\n"})
+    assert (tmp_path / ".gitbook.yaml").read_text() == "root: docs\n"
+    assert (tmp_path / "docs" / ".gitbook.yaml").read_text() == "redirects: {}\n"

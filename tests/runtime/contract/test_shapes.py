@@ -79,6 +79,11 @@ def test_identifiers() -> None:
             "connect-src wss://*.example.com:443 'nonce-abc='",
             0,
         ),
+        (
+            "Script-Src 'Self' 'Unsafe-Inline' 'Strict-Dynamic' 'NONCE-aBc=' 'Sha256-xYz='",
+            "script-src 'self' 'unsafe-inline' 'strict-dynamic' 'nonce-aBc=' 'sha256-xYz='",
+            0,
+        ),
         ("", "", 0),
     ],
 )
