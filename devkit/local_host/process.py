@@ -26,6 +26,9 @@ from runtime.engines.sandbox import SandboxMode
 
 FIRST_PORT, PORTS = 4100, 800
 PATIENCE = 60.0
+STOP_PATIENCE = 30.0
+"""Seconds until a host is killed that does not stop: one that is still starting stops when it is done with that, and a
+host that is killed leaves its temporary folders behind."""
 
 
 class LocalHost:
@@ -96,7 +99,7 @@ class LocalHost:
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
             try:
-                self._process.wait(timeout=10)
+                self._process.wait(timeout=STOP_PATIENCE)
             except subprocess.TimeoutExpired:
                 os.killpg(self._process.pid, signal.SIGKILL)
                 self._process.wait()

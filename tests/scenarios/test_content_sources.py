@@ -179,8 +179,12 @@ def test_only_where_it_is_installed(one: Installed, alpha: Tenant, beta: Tenant)
     unknown = ask(one, "revision", type=f"integration:{one.name}:nothing")
     assert unknown.status == 404 and "nothing" in unknown.text
     assert ask(one, "revision", type="integration:nobody:tickets").status == 404
-    builtin = ask(one, "revision", type="builtin:openapi")
-    assert builtin.status == 400 and "source.type" in builtin.json["error"]["message"]
+    for type_, said in (
+        ("builtin:other", "source.type: must be"),
+        ("builtin:openapi", "source: name the specification"),
+    ):
+        builtin = ask(one, "revision", type=type_)
+        assert builtin.status == 400 and said in builtin.json["error"]["message"], builtin.text
     body = {"source": {"type": f"integration:{one.name}:tickets", "props": {}}, "seed": "s"}
     assert beta.api.post(f"/v1/spaces/{one.space}/content/computed/revision", body).status == 404
     theirs = beta.api.post(f"/v1/orgs/{beta.id}/spaces", {}).json["id"]
