@@ -68,10 +68,10 @@ class Snapshot:
 
     @cached_property
     def page_by_former_path(self) -> Mapping[str, Page]:
-        """Each page by the paths that lead to it as well; of two pages with the same one, the first."""
+        """Each page that has a path by those that lead to it as well; of two pages with the same one, the first."""
         found: dict[str, Page] = {}
         for page in self.pages:
-            for path in page.former_paths or ():
+            for path in (page.former_paths or ()) if page.id in self.path_of else ():
                 if path not in self.page_by_path:
                     found.setdefault(path, page)
         return found

@@ -159,3 +159,14 @@ def test_the_cache_lets_go_of_what_was_not_used_for_longest() -> None:
     assert cache.get("1") is None and cache.get("0") is not None and cache.get("3") is not None
     cache.put("large", Snapshot(pages(100)))
     assert cache.get("large") is None and cache.get("0") is None
+
+
+def test_former_paths_lead_to_pages_that_have_a_path() -> None:
+    snapshot = Snapshot(
+        [
+            Page("a", title="A", slug="a", former_paths=["old", "b", "both"]),
+            Page("b", title="B", slug="b", former_paths=["both"]),
+            Page("c", title="C", type="link", former_paths=["gone"]),
+        ]
+    )
+    assert {path: page.id for path, page in snapshot.page_by_former_path.items()} == {"old": "a", "both": "a"}
