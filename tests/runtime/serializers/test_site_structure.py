@@ -18,6 +18,8 @@ from runtime.serializers.view import View
 from runtime.services import customizing, published_lookup, site_structure
 from runtime.services.published_lookup import Visitor
 from runtime.store import migrate, secrets
+from runtime.store.content import revisions
+from runtime.store.content.snapshot import Snapshot
 from runtime.store.database import Database
 from runtime.store.reach import Reach
 from runtime.store.site_structure import parts_of
@@ -49,6 +51,8 @@ def build(session: Session, size: int) -> None:
     spaces = [SpaceRow(id=f"{size}-{number}", organization_id="o", title="S", emoji="") for number in range(2 * size)]
     session.add_all([site, *spaces])
     session.flush()
+    for space in spaces:
+        revisions.write(session, space.id, Snapshot(), id=space.revision_id)
     for number in range(size):
         section = site_structure.add_section(session, site, AddSection(space_id=f"{size}-{number}"))
         body = AddSiteSpace(space_id=f"{size}-{size + number}", section_id=section.id)
