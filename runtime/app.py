@@ -57,6 +57,7 @@ from runtime.services import first_sign_in
 from runtime.services.answer_model import AnswerModel, BadModel
 from runtime.services.job_kinds import KINDS
 from runtime.services.render_cache import RenderCache
+from runtime.services.render_shortcuts import RenderShortcuts
 from runtime.services.rendering import Renderer
 from runtime.services.search_indexing import Indexer
 from runtime.settings import BadSetting, Settings
@@ -279,6 +280,7 @@ def _host(settings: Settings, place: int, database: Database, followers: Followe
         mailer=Mailer(database, server, addresses, settings.mail_retry_seconds) if server is not None else None,
         authenticator=Authenticator(database),
         renders=renders,
+        shortcuts=RenderShortcuts(settings.render_cache_bytes // 2),
         renderer=Renderer(plans, invoker, renders),
         named=Remembered(database),
         capacity=capacity,

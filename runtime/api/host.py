@@ -34,6 +34,7 @@ from runtime.engines.shares import NoneLeft, Shares, Turns, WaitingShares
 from runtime.engines.table import Engines
 from runtime.services.answer_model import AnswerModel
 from runtime.services.render_cache import RenderCache
+from runtime.services.render_shortcuts import RenderShortcuts
 from runtime.services.rendering import Renderer
 from runtime.services.search_indexing import Indexer
 from runtime.settings import Settings
@@ -103,11 +104,13 @@ class RequestCapacity:
 
     def read(self, owner: str, body: Callable[[], Body], part: str = "") -> Body:
         """Read a body that somebody sends, perhaps slowly; raises Unavailable while too many of theirs are read."""
+        if not self.bodies.enter(owner, part):
+            raise errors.Unavailable("Too many requests with a body are being read; try again in a moment.")
         try:
-            with self.bodies.place(owner, part), self.holding_place(), WaitingForScript():
+            with self.holding_place(), WaitingForScript():
                 return body()
-        except NoneLeft:
-            raise errors.Unavailable("Too many requests with a body are being read; try again in a moment.") from None
+        finally:
+            self.bodies.leave(owner, part)
 
     @contextmanager
     def holding_place(self) -> Iterator[None]:
@@ -158,6 +161,7 @@ class Host:
     mailer: Mailer | None
     authenticator: Authenticator
     renders: RenderCache
+    shortcuts: RenderShortcuts
     renderer: Renderer
     named: Remembered[Named]
     capacity: RequestCapacity

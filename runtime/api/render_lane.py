@@ -1,15 +1,15 @@
 """The short way of renders, past the web framework.
 
 A framework's share of a render is as large as the rest of the host's. Here a render is an operation like any other: the
-same entrance, the same handler, the same errors. Besides, exactly repeated requests are answered from memory: a hit
-costs one read of epochs and one look-up.
+same entrance, the same handler, the same errors. Besides, what a request asks for is remembered by its bytes
+(`runtime/services/render_shortcuts.py`): one that comes again costs a read of epochs and a look-up before its script is
+called, and no call where the answer is kept.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 from urllib.parse import parse_qs
 from wsgiref.types import StartResponse, WSGIEnvironment
 
@@ -27,9 +27,8 @@ from runtime.api.resource import PARAMETER
 from runtime.contract import errors
 from runtime.dispatch import metrics
 from runtime.services.render_cache import CachedRender
-
-LONGEST_SHORTCUT = 65_536
-"""Bytes of a body up to which a request is worth remembering."""
+from runtime.services.render_shortcuts import Request
+from runtime.services.rendering import PreparedRender
 
 
 class RenderLane:
@@ -42,7 +41,7 @@ class RenderLane:
         operations: Sequence[Operation],
         processor: OneProcessor,
     ) -> None:
-        """Take the operations with `lane`: they stand at one path, and their handlers give a `CachedRender`."""
+        """Take the operations with `lane`: they stand at one path, and their handlers give a `PreparedRender`."""
         self._app, self._host = app, host
         self._operations = {operation.method: operation for operation in operations}
         (path,) = {operation.path for operation in operations}
@@ -79,17 +78,20 @@ class RenderLane:
                 sent = error
         request = (token, environ["PATH_INFO"], environ.get("QUERY_STRING", ""), body)
         with host.capacity.turns.of(call.actor.owner, call.actor.part):
-            render = host.renders.shortcut(request, call.basis) if sent is None else None
+            found = host.shortcuts.find(request, call.basis) if sent is None else None
+            prepared, render = found or (self._prepared(call, operation, request, sent), None)
             if render is None:
-                render = self._rendered(call, operation, request, sent)
+                render = host.renderer.answer(prepared)
+                if render.expires > render.made:
+                    host.shortcuts.keep_answer(request, render, call.actor.owner)
             else:
                 metrics.render_looked_up("hit")
         return unless_known(answer_of(render), environ.get("HTTP_IF_NONE_MATCH") if body == b"" else None)
 
-    def _rendered(
-        self, call: Call, operation: Operation, request: tuple[Any, ...], wrong: errors.ApiError | None
-    ) -> CachedRender:
-        """Render, and keep the way from the bytes of the request to an answer that may be kept."""
+    def _prepared(
+        self, call: Call, operation: Operation, request: Request, wrong: errors.ApiError | None
+    ) -> PreparedRender:
+        """Find out what a request asks for, and keep it; raises `wrong`, where there is one, once it is admitted."""
         admit_alone(call, operation.gate)
         if wrong is not None:
             raise wrong
@@ -99,10 +101,9 @@ class RenderLane:
         if operation.body is not None:
             inputs["body"] = parse_body(operation.body, request[3])
         rows = {name: call.named.rows.get(name) for name in operation.arguments}
-        render: CachedRender = operation.handler(call, **rows, **inputs)
-        if render.expires > render.made and len(request[3]) <= LONGEST_SHORTCUT:
-            self._host.renders.keep_shortcut(request, call.basis, call.actor.expires, render)
-        return render
+        prepared: PreparedRender = operation.handler(call, **rows, **inputs)
+        self._host.shortcuts.keep(request, call.basis, call.actor.expires, prepared, call.actor.owner)
+        return prepared
 
 
 def answer_of(render: CachedRender) -> RawAnswer:

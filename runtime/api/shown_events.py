@@ -52,7 +52,7 @@ def _payload(view: CallView, row: EventRow, basis: Basis) -> dict[str, Any]:
         return payload
     places = (row.integration_id, row.installation_id, payload.get("spaceId"), payload.get("siteId"))
     plan = view.call.host.plans.get(places, basis, lambda session: level_of(session, *places))
-    masked: dict[str, Any] = json.loads((plan.masker if plan else BY_SHAPE).payload(payload, row.payload))
+    masked: dict[str, Any] = json.loads((plan.masker if plan else BY_SHAPE).payload(row.payload))
     return masked
 
 

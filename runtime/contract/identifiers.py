@@ -11,8 +11,6 @@ from runtime.contract.base import has_no_nul
 
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 LENGTH = 20
-_ALL = 62**LENGTH
-_PAIRS = [first + second for first in ALPHABET for second in ALPHABET]
 
 IntegrationName = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9-_.]+$", max_length=100)]
 ObjectId = Annotated[str, AfterValidator(has_no_nul), StringConstraints(min_length=1, max_length=100)]
@@ -21,9 +19,13 @@ ObjectId = Annotated[str, AfterValidator(has_no_nul), StringConstraints(min_leng
 
 # Random bytes for several ids, fetched together: each call of the kernel releases the interpreter, and the thread then
 # waits to get it back. Taking from a list is atomic. A forked process starts with none, or it would repeat ids.
-_BYTES, _AT_ONCE = 20, 64
+_BYTES, _AT_ONCE = 40, 64
 _random: list[bytes] = []
 os.register_at_fork(after_in_child=_random.clear)
+
+# A byte stands for a letter four times over; the eight values that are left stand for none, so that all are as likely.
+_LETTER_OF = ALPHABET.encode() * 4 + bytes(256 - 4 * len(ALPHABET))
+_LEFT_OVER = bytes(range(4 * len(ALPHABET), 256))
 
 
 def _some_random() -> bytes:
@@ -37,9 +39,7 @@ def _some_random() -> bytes:
 
 def new_id() -> str:
     """Make a random identifier of 20 base62 characters, 119 bits."""
-    number = int.from_bytes(_some_random()) % _ALL  # 41 bits more than needed leave no bias to speak of
-    pairs = []
-    for _ in range(LENGTH // 2):
-        number, place = divmod(number, len(_PAIRS))
-        pairs.append(_PAIRS[place])
-    return "".join(pairs)
+    letters = b""
+    while len(letters) < LENGTH:  # one call in 10^20 needs more than one round
+        letters += _some_random().translate(_LETTER_OF, _LEFT_OVER)
+    return letters[:LENGTH].decode()

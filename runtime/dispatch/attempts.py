@@ -30,7 +30,6 @@ class Attempt:
 
     event: EventRow
     organization_id: str
-    payload: dict[str, Any]
     state: str = ""
     integration: str = ""
     answer: int | None = None
@@ -106,7 +105,7 @@ class Attempt:
 
     def _masked(self) -> str:
         if self._shown is None:
-            self._shown = self.masker.payload(self.payload, self.event.payload)
+            self._shown = self.masker.payload(self.event.payload)
         return self._shown
 
     def _bare(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -16,6 +15,7 @@ from runtime.dispatch import metrics, tracing
 from runtime.dispatch.kept_answers import KINDS, Copied, kept_answer
 from runtime.dispatch.planning import Plan
 from runtime.dispatch.recorder import Recorder
+from runtime.dispatch.script_event import ScriptEvent
 from runtime.dispatch.thinning import Thinning
 from runtime.dispatch.traces import recorded_body, trace_text
 from runtime.dispatch.tunnels import Tunnels
@@ -124,7 +124,8 @@ class Invoker:
         less than the limit.
         """
         limits = self.limits if seconds is None else replace(self.limits, wall=min(seconds, self.limits.wall))
-        outcome, _ = self._call(plan, kind, fields, fetch_body, event_id, source, sound=True, limits=limits)
+        event = ScriptEvent.of(plan, kind, fields)
+        outcome, _ = self._call(plan, event, fetch_body, event_id, source, sound=True, limits=limits)
         return outcome
 
     def waiting(self, owner: str, part: str) -> AbstractContextManager[None]:
@@ -134,14 +135,12 @@ class Invoker:
         """
         return self._seats.place(owner, part)
 
-    def render(
-        self, plan: Plan, fields: dict[str, Any], read: Callable[[Outcome], Answer], *, source: Source
-    ) -> Answer:
+    def render(self, plan: Plan, event: ScriptEvent, read: Callable[[Outcome], Answer], *, source: Source) -> Answer:
         """Send a render, and give what `read` makes of the answer; raises what it raises.
 
         An answer that `read` refuses is recorded as every failure is; of the others those that `Thinning` leaves.
         """
-        outcome, parts = self._call(plan, "ui_render", fields, None, None, source, sound=None)
+        outcome, parts = self._call(plan, event, None, None, source, sound=None)
         sound = False
         try:
             answer = read(outcome)
@@ -153,8 +152,7 @@ class Invoker:
     def _call(
         self,
         plan: Plan,
-        kind: str,
-        fields: dict[str, Any],
+        event: ScriptEvent,
         fetch_body: bytes | None,
         event_id: str | None,
         source: Source,
@@ -163,12 +161,9 @@ class Invoker:
         limits: Limits | None = None,
     ) -> tuple[Outcome, _Parts]:
         """Call with a place for who waits; where somebody still has to read the answer (`sound`), it may be thinned."""
-        payload: dict[str, Any] = {"eventId": event_id or new_id(), "type": kind}
-        if plan.installation_id is not None:
-            payload["installationId"] = plan.installation_id
-        payload |= fields
+        kind, identifier = event.kind, event_id or new_id()
+        text = event.written(identifier)
         created = now()
-        event = json.dumps(payload, separators=(",", ":")).encode()
         thin = sound is None
         limits = limits or self.limits
 
@@ -179,13 +174,13 @@ class Invoker:
             self._recorder.record(
                 plan.integration,
                 {
-                    "id": payload["eventId"],
+                    "id": identifier,
                     "integration_id": plan.integration_id,
                     "installation_id": plan.installation_id,
-                    "lane": payload["eventId"],
+                    "lane": identifier,
                     "type": kind,
                     "source": source,
-                    "payload": plan.masker.payload(payload, event.decode()),
+                    "payload": plan.masker.payload(text.decode()),
                     "state": "delivered" if outcome.status < 400 else "given-up",
                     "attempts": 1,
                     "due_at": 0.0,
@@ -209,7 +204,7 @@ class Invoker:
         seated = self._seats.enter(*place)
         parts = _parts(plan, kind, ended, sound)
         try:
-            outcome = self._send(plan, kind, event, fetch_body, parts, limits, seated=seated)
+            outcome = self._send(plan, kind, text, fetch_body, parts, limits, seated=seated)
         except BaseException:
             if seated:
                 self._seats.leave(*place)

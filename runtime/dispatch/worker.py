@@ -175,7 +175,7 @@ class Dispatcher:
                 log.exception("event %s could not be delivered", event.id)
                 over = event.attempts > len(self._schedule)
                 delay = 0.0 if over else self._schedule[event.attempts - 1]
-                self._end(event, json.loads(event.payload), state="given-up" if over else "failed", delay=delay)
+                self._end(event, state="given-up" if over else "failed", delay=delay)
             if not over:
                 self._give_back(events[place + 1 :])
                 return
@@ -200,14 +200,13 @@ class Dispatcher:
 
     def _give_back(self, events: Sequence[EventRow]) -> None:
         for event in events:
-            self._end(event, {})
+            self._end(event)
 
     def _deliver(self, event: EventRow) -> bool:
         """Call the script; tells whether that was the end of it, or whether the event comes again."""
-        payload = json.loads(event.payload)
-        plan = self._deliveries.plan_for(event, payload)
+        plan = self._deliveries.plan_for(event, json.loads(event.payload))
         if plan is None:
-            self._end(event, payload, state="given-up")
+            self._end(event, state="given-up")
             return True
 
         def judged(outcome: Outcome) -> Verdict:
@@ -226,7 +225,6 @@ class Dispatcher:
                 trace.logs.insert(0, _held(event.held))
             self._end(
                 event,
-                payload,
                 state=state,
                 integration=plan.integration,
                 answer=outcome.status,
@@ -244,8 +242,8 @@ class Dispatcher:
         # The trace may come later than the answer, so this is not left to whoever writes it down.
         return not isinstance(judged(outcome), Failed)
 
-    def _end(self, event: EventRow, payload: dict[str, Any], **how: Any) -> None:
-        attempt = Attempt(event, self._owners.of(event), payload, ended=time.time(), **how)
+    def _end(self, event: EventRow, **how: Any) -> None:
+        attempt = Attempt(event, self._owners.of(event), ended=time.time(), **how)
         if attempt.state and attempt.is_long:
             # One of an organization at a time: it takes the interpreter, which all threads share. Whoever waits for too
             # long leaves it to the thread that writes.

@@ -1,8 +1,4 @@
-"""Renders kept as long as their script allowed with `max-age`.
-
-Two doors to the same answers: by everything the script could see (`recall`), and by the bytes of the request
-(`shortcut`), which holds only while the epochs stand still that the answer rests on, and so needs no row at all.
-"""
+"""Renders kept as long as their script allowed with `max-age`, found by everything the script could see."""
 
 from __future__ import annotations
 
@@ -10,14 +6,13 @@ import json
 import re
 import threading
 import time
-from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from runtime.engines.interpreter_turns import WaitingForScript
-from runtime.store.remembered import Basis, Epochs
+from runtime.services.fair_memory import FairMemory
 
 MAX_AGE = re.compile(r"(?:^|,)\s*max-age=(\d{1,9})\s*(?:,|$)", re.IGNORECASE)
 OVERHEAD = 500
@@ -57,23 +52,15 @@ class _Turn:
 
 LARGEST = 16
 """No answer takes more than this part of the memory."""
-LONGEST_SHORTCUT = 262_144
-"""Bytes of an answer up to which the short way to it is worth its memory."""
 
 
 class RenderCache:
-    """A bounded memory of renders: of the organization that has most in it, the least recently used goes first."""
+    """A bounded memory of renders, of which each organization has its part."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most = most_bytes
-        self._size = 0
-        self._short_size = 0
-        self._size_of: Counter[str] = Counter()
-        self._keys_of: dict[str, OrderedDict[tuple[str, str], None]] = {}
-        self._owners: dict[tuple[str, str], str] = {}
         self._asked: set[Hashable] = set()
-        self._kept: dict[tuple[str, str], CachedRender] = {}
-        self._shortcuts: OrderedDict[Hashable, tuple[Epochs, float, CachedRender]] = OrderedDict()
+        self._kept: FairMemory[tuple[str, str], CachedRender] = FairMemory(most_bytes)
         self._turns: dict[tuple[str, str], _Turn] = {}
         self._lock = threading.Lock()
 
@@ -107,23 +94,23 @@ class RenderCache:
                 if not turn.wanted:
                     del self._turns[key]
 
+    def knows(self, component: Hashable) -> bool:
+        """Tell whether a component ever asked to be kept: of one that did not, nothing is to be recalled."""
+        return component in self._asked
+
     def recall(self, component: Hashable, fingerprint: str, fields: dict[str, Any]) -> CachedRender | None:
         """Give the fresh answer to an event that showed the script exactly this.
 
-        `component` names version and component: one that never asked to be kept costs nothing but this look.
+        `component` names version and component.
         """
-        if component not in self._asked:
+        if not self.knows(component):
             return None
         key = (fingerprint, _canonical(fields))
-        with self._lock:
-            kept = self._kept.get(key)
-            if kept is None:
-                return None
-            if not kept.fresh:
-                self._drop(key)
-                return None
-            self._keys_of[self._owners[key]].move_to_end(key)
-            return kept
+        kept = self._kept.use(key)
+        if kept is not None and not kept.fresh:
+            self._kept.drop(key)
+            return None
+        return kept
 
     def keep(
         self, component: Hashable, fingerprint: str, fields: dict[str, Any], render: CachedRender, owner: str = ""
@@ -133,65 +120,11 @@ class RenderCache:
         size = len(render.body) + len(key[1]) + OVERHEAD
         if size > self._most // LARGEST:
             return
-        render = replace(render, took=None)
         with self._lock:
             if len(self._asked) >= MAX_COMPONENTS:
                 self._asked.clear()
             self._asked.add(component)
-            self._drop(key)
-            self._kept[key] = render
-            self._owners[key] = owner
-            self._keys_of.setdefault(owner, OrderedDict())[key] = None
-            self._size += size
-            self._size_of[owner] += size
-            while self._size > self._most:
-                largest = max(self._size_of, key=self._size_of.__getitem__)
-                self._drop(next(iter(self._keys_of[largest])))
-
-    def shortcut(self, request: Hashable, basis: Basis) -> CachedRender | None:
-        """Give the answer to exactly this request, sent with exactly this token, if nothing changed since."""
-        found = self._shortcuts.get(request)
-        if found is None:
-            return None
-        rests_on, token_expires, render = found
-        if render.fresh and time.time() < token_expires and basis.holds(rests_on):
-            return render
-        with self._lock:
-            self._forget(request)
-        return None
-
-    def keep_shortcut(self, request: Hashable, basis: Basis, token_expires: float, render: CachedRender) -> None:
-        """Keep the way from a request to its answer, of which `basis` knows on what it rests.
-
-        `token_expires` is in seconds since 1970.
-        """
-        rests_on = basis.used
-        if rests_on is None or len(render.body) > LONGEST_SHORTCUT:
-            return
-        render = replace(render, took=None)
-        with self._lock:
-            self._forget(request)
-            self._shortcuts[request] = (rests_on, token_expires, render)
-            self._short_size += len(render.body)
-            while len(self._shortcuts) > 4096 or self._short_size > self._most // 2:
-                self._forget(next(iter(self._shortcuts)))
-
-    def _forget(self, request: Hashable) -> None:
-        gone = self._shortcuts.pop(request, None)
-        if gone is not None:
-            self._short_size -= len(gone[2].body)
-
-    def _drop(self, key: tuple[str, str]) -> None:
-        gone = self._kept.pop(key, None)
-        if gone is None:
-            return
-        size = len(gone.body) + len(key[1]) + OVERHEAD
-        owner = self._owners.pop(key)
-        self._size -= size
-        self._size_of[owner] -= size
-        del self._keys_of[owner][key]
-        if not self._keys_of[owner]:
-            del self._keys_of[owner], self._size_of[owner]
+        self._kept.keep(key, replace(render, took=None), owner, size)
 
 
 def _canonical(fields: dict[str, Any]) -> str:

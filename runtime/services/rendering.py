@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pydantic_core
@@ -26,6 +26,7 @@ from runtime.dispatch import metrics
 from runtime.dispatch.deliveries import Plans, level_of
 from runtime.dispatch.invoke import Invoker
 from runtime.dispatch.planning import Level, Plan
+from runtime.dispatch.script_event import ScriptEvent
 from runtime.engines.engine import AnswerCut
 from runtime.services.render_cache import CachedRender, RenderCache, max_age
 from runtime.store import installed, rows
@@ -39,6 +40,17 @@ from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
 
 
+@dataclass(frozen=True, slots=True)
+class PreparedRender:
+    """A render before its script is called: whose script it is, and what the script is told."""
+
+    plan: Plan
+    component: str
+    event: ScriptEvent
+    source: Source
+    cacheable: bool
+
+
 class Renderer:
     """Answers render requests, from memory where the script allowed it."""
 
@@ -48,10 +60,16 @@ class Renderer:
     def render(
         self, reach: Reach, integration: IntegrationRow, request: RenderIntegration, basis: Basis
     ) -> CachedRender:
-        """Render a component.
+        """Render a component; raises what `prepare` and `answer` raise."""
+        return self.answer(self.prepare(reach, integration, request, basis))
+
+    def prepare(
+        self, reach: Reach, integration: IntegrationRow, request: RenderIntegration, basis: Basis
+    ) -> PreparedRender:
+        """Find whose render it is, and what the script is told.
 
         Raises NotFound when no installation covers the context, Forbidden for a configuration context without the
-        right to install, and what the script's own failure becomes (docs/contract/scripts.md, "Errors of a script").
+        right to install, and PreconditionFailed where it is paused.
         """
         context = request.context
         key = (reach, integration.id, *context.model_dump(exclude={"theme"}).values())
@@ -62,39 +80,53 @@ class Renderer:
         plan = self._plans.get(key, basis, find)
         if plan is None:
             raise errors.NotFound(f"`{integration.name}` is not installed there, or this token may not see it.")
-        fields = self._fields(reach, plan, request)
-        cacheable = "action" not in fields and plan.tunnel_url is None
-        component = (plan.script.version, request.component_id)
-        cached = self._cache.recall(component, plan.fingerprint, fields) if cacheable else None
-        if cached is not None:
-            metrics.render_looked_up("hit")
-            return cached
-        metrics.render_looked_up("miss")
-        started = time.monotonic()
+        fields = _fields(reach, request)
         # The host asks for readers of published sites, who may be anybody.
         source: Source = "visitors" if reach.kind in ("host", "visitor") else "people"
+        cacheable = "action" not in fields and plan.tunnel_url is None
+        event = ScriptEvent.of(plan, "ui_render", fields)
+        return PreparedRender(plan, request.component_id, event, source, cacheable)
+
+    def answer(self, prepared: PreparedRender) -> CachedRender:
+        """Give the answer that is kept, or else the script's.
+
+        Raises what the script's own failure becomes (docs/contract/scripts.md, "Errors of a script").
+        """
+        plan, event, cacheable = prepared.plan, prepared.event, prepared.cacheable
+        component = (plan.script.version, prepared.component)
+        if cacheable and self._cache.knows(component):
+            cached = self._cache.recall(component, plan.fingerprint, event.fields())
+            if cached is not None:
+                metrics.render_looked_up("hit")
+                return cached
+        metrics.render_looked_up("miss")
+        started = time.monotonic()
         render = self._invoker.render(
-            plan, fields, lambda outcome: _read(outcome, plan, (time.monotonic() - started) * 1000), source=source
+            plan,
+            event,
+            lambda outcome: _read(outcome, plan, (time.monotonic() - started) * 1000),
+            source=prepared.source,
         )
         if not cacheable:
             return replace(render, expires=render.made)  # whoever keeps answers must not keep this one, either
         if render.expires > render.made:
-            self._cache.keep(component, plan.fingerprint, fields, render, plan.organization_id)
+            self._cache.keep(component, plan.fingerprint, event.fields(), render, plan.organization_id)
         return render
 
-    def _fields(self, reach: Reach, plan: Plan, request: RenderIntegration) -> dict[str, Any]:
-        """Build the event; a reader of a page stays unknown to the script, so that readers share a cached render."""
-        fields: dict[str, Any] = {}
-        context = request.context
-        space_id, site_id = getattr(context, "space_id", None), getattr(context, "site_id", None)
-        if isinstance(space_id, str):
-            fields["spaceId"] = space_id
-        if isinstance(site_id, str):
-            fields["siteId"] = site_id
-        reads = isinstance(context, DocumentContext) and not context.editable
-        if reach.user_id is not None and not reads:
-            fields["auth"] = {"userId": reach.user_id}
-        return fields | request.model_dump(by_alias=True)
+
+def _fields(reach: Reach, request: RenderIntegration) -> dict[str, Any]:
+    """Build the event; a reader of a page stays unknown to the script, so that readers share a cached render."""
+    fields: dict[str, Any] = {}
+    context = request.context
+    space_id, site_id = getattr(context, "space_id", None), getattr(context, "site_id", None)
+    if isinstance(space_id, str):
+        fields["spaceId"] = space_id
+    if isinstance(site_id, str):
+        fields["siteId"] = site_id
+    reads = isinstance(context, DocumentContext) and not context.editable
+    if reach.user_id is not None and not reads:
+        fields["auth"] = {"userId": reach.user_id}
+    return fields | request.model_dump(by_alias=True)
 
 
 def _level(session: Session, reach: Reach, integration: IntegrationRow, request: RenderIntegration) -> Level | None:

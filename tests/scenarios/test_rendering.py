@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lzstring import LZString
 
-from tests.conftest import Answer, Api, Installed, Tenant, installed, publication
+from tests.conftest import Answer, Api, HostProcess, Installed, Tenant, installed, publication
+from tests.scenarios.people import person
 
 CACHED = """
 from runtime.sdk import Integration, Response, ui
@@ -137,6 +138,37 @@ def test_kept_renders_are_keyed_by_everything_the_script_saw(alpha: Tenant) -> N
     assert secret != configured and "two" in secret
     alpha.api.post(one.path, publication(alpha.id, CACHED, secrets={"KEY": "two"}))
     assert one.render("kept").text != secret
+
+
+def test_a_request_that_comes_again_follows_every_change(alpha: Tenant) -> None:
+    """What a request asks for is remembered by its bytes, also where its answer is not kept."""
+    one = installed(alpha, CACHED, secrets={"KEY": "one"})
+    path = f"{one.path}/installations/{one.installation}"
+    body = request_of(one, "kept", props={"age": 0})
+
+    def again() -> Answer:
+        return alpha.api.post(f"{one.path}/render", body)
+
+    assert again().status == again().status == 200
+    alpha.api.call("PATCH", path, {"configuration": {"word": "new"}})
+    assert "new" in again().text
+    alpha.api.post(one.path, publication(alpha.id, CACHED, secrets={"KEY": "two"}))
+    assert "two" in again().text
+    alpha.api.call("PATCH", path, {"status": "paused"})
+    assert again().status == again().status == 412
+    alpha.api.call("PATCH", path, {"status": "active"})
+    assert again().status == again().status == 200
+    alpha.api.call("DELETE", f"{path}/spaces/{one.space}")
+    assert again().status == again().status == 404
+
+
+def test_a_request_that_comes_again_needs_its_token_still(host: HostProcess, alpha: Tenant) -> None:
+    one = installed(alpha, CACHED)
+    member = person(host, alpha, "read")
+    body = request_of(one, "kept", props={"age": 0})
+    assert [member.api.post(f"{one.path}/render", body).status for _ in range(2)] == [200, 200]
+    assert alpha.api.call("DELETE", f"/v1/orgs/{alpha.id}/members/{member.id}").status < 300
+    assert member.api.post(f"{one.path}/render", body).status in (401, 404)
 
 
 def test_max_age_zero_is_never_kept(alpha: Tenant) -> None:

@@ -12,7 +12,7 @@ from runtime.contract import errors
 from runtime.contract.lzstring import NotLzString, decompress
 from runtime.contract.rendering import RenderIntegration, RenderQuery
 from runtime.contract.validation import sentence
-from runtime.services.render_cache import CachedRender
+from runtime.services.rendering import PreparedRender
 from runtime.store.tables.integrations import IntegrationRow
 
 rendering = Family("Integrations")
@@ -24,15 +24,15 @@ MAX_UNPACKED = 1_000_000
 @rendering.operation(
     f"POST {RENDER}", dict, needs=ANYBODY_OR_VISITOR, own_transaction=True, lane=True, also=FROM_SCRIPTS
 )
-def render_integration_ui_with_post(call: Call, integration: IntegrationRow, body: RenderIntegration) -> CachedRender:
+def render_integration_ui_with_post(call: Call, integration: IntegrationRow, body: RenderIntegration) -> PreparedRender:
     """Render a component of an integration."""
-    return call.host.renderer.render(call.actor.reach, integration, body, call.basis)
+    return call.host.renderer.prepare(call.actor.reach, integration, body, call.basis)
 
 
 @rendering.operation(
     f"GET {RENDER}", dict, needs=ANYBODY_OR_VISITOR, own_transaction=True, lane=True, also=FROM_SCRIPTS
 )
-def render_integration_ui_with_get(call: Call, integration: IntegrationRow, query: RenderQuery) -> CachedRender:
+def render_integration_ui_with_get(call: Call, integration: IntegrationRow, query: RenderQuery) -> PreparedRender:
     """Render a component of an integration; the request is LZ-string compressed JSON, the answer may be cached."""
     try:
         render = RenderIntegration.model_validate_json(decompress(query.request, MAX_UNPACKED))
@@ -40,4 +40,4 @@ def render_integration_ui_with_get(call: Call, integration: IntegrationRow, quer
         raise errors.BadRequest(f"request: not a render request in LZ-string: {error}") from None
     except ValidationError as error:
         raise errors.BadRequest(sentence(error, within="request")) from None
-    return call.host.renderer.render(call.actor.reach, integration, render, call.basis)
+    return call.host.renderer.prepare(call.actor.reach, integration, render, call.basis)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 
@@ -19,7 +18,7 @@ PAYLOAD = {"type": "space_content_updated", "token": "hush"}
 class Broken(Masker):
     """One that cannot mask."""
 
-    def payload(self, event: dict[str, Any], text: str) -> str:
+    def payload(self, text: str) -> str:
         raise RecursionError
 
 
@@ -28,7 +27,7 @@ def attempt(masker: Masker, state: str = "delivered") -> Attempt:
         id="e", seq=7, type="space_content_updated", payload=json.dumps(PAYLOAD), created_at=datetime.now(UTC)
     )
     trace = Trace(logs=[LogLine(0.0, "info", "said")])
-    return Attempt(event, "o", PAYLOAD, state, "i", 200, trace=trace, seconds=0.5, masker=masker, ended=1.0)
+    return Attempt(event, "o", state, "i", 200, trace=trace, seconds=0.5, masker=masker, ended=1.0)
 
 
 def test_an_attempt_is_written_down_and_told_without_secrets() -> None:
@@ -54,9 +53,9 @@ class Counting(Masker):
 
     masked = 0
 
-    def payload(self, event: dict[str, Any], text: str) -> str:
+    def payload(self, text: str) -> str:
         self.masked += 1
-        return super().payload(event, text)
+        return super().payload(text)
 
 
 def test_what_is_long_is_masked_once_and_before_it_is_written_down() -> None:

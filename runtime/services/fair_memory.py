@@ -1,0 +1,72 @@
+"""A bounded memory that organizations share: of the one that has most in it, what was used longest ago goes first."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, OrderedDict
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept(Generic[V]):
+    value: V
+    owner: str
+    size: int
+
+
+class FairMemory(Generic[K, V]):
+    """Values by key, each of an owner and with a size in bytes; safe to use from many threads."""
+
+    def __init__(self, most_bytes: int) -> None:
+        """Take how many bytes all values may have together."""
+        self._most = most_bytes
+        self._size = 0
+        self._size_of: Counter[str] = Counter()
+        self._keys_of: dict[str, OrderedDict[K, None]] = {}
+        self._kept: dict[K, _Kept[V]] = {}
+        self._lock = threading.Lock()
+
+    def look(self, key: K) -> V | None:
+        """Give the value under a key, without counting it as used: this takes no lock."""
+        kept = self._kept.get(key)
+        return kept.value if kept is not None else None
+
+    def use(self, key: K) -> V | None:
+        """Give the value under a key, which then goes after all others of its owner."""
+        with self._lock:
+            kept = self._kept.get(key)
+            if kept is None:
+                return None
+            self._keys_of[kept.owner].move_to_end(key)
+            return kept.value
+
+    def keep(self, key: K, value: V, owner: str, size: int) -> None:
+        """Keep a value for an owner, instead of what the key had, and drop others where there is no room."""
+        with self._lock:
+            self._drop(key)
+            self._kept[key] = _Kept(value, owner, size)
+            self._keys_of.setdefault(owner, OrderedDict())[key] = None
+            self._size += size
+            self._size_of[owner] += size
+            while self._size > self._most:
+                largest = max(self._size_of, key=self._size_of.__getitem__)
+                self._drop(next(iter(self._keys_of[largest])))
+
+    def drop(self, key: K) -> None:
+        """Forget what is under a key, if anything is."""
+        with self._lock:
+            self._drop(key)
+
+    def _drop(self, key: K) -> None:
+        gone = self._kept.pop(key, None)
+        if gone is None:
+            return
+        self._size -= gone.size
+        self._size_of[gone.owner] -= gone.size
+        del self._keys_of[gone.owner][key]
+        if not self._keys_of[gone.owner]:
+            del self._keys_of[gone.owner], self._size_of[gone.owner]

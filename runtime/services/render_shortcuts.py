@@ -1,0 +1,73 @@
+"""The short way from the bytes of a request to its render.
+
+Who asks, what the path and the body say, whose script it is and what that script is told follow from the bytes of a
+request, its token among them, as long as the epochs stand still that all of it rests on. So they are kept: a request
+that comes again needs no row at all, and where its answer is kept, too, no script.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+from runtime.services.fair_memory import FairMemory
+from runtime.services.render_cache import CachedRender
+from runtime.services.rendering import PreparedRender
+from runtime.store.remembered import Basis, Epochs
+
+Request = tuple[str | None, str, str, bytes]
+"""The `Authorization` header, the path, the query and the body."""
+LONGEST_REQUEST = 65_536
+"""Bytes of a body up to which a request is worth remembering."""
+LONGEST_ANSWER = 262_144
+"""Bytes of an answer up to which it is worth its memory here."""
+OVERHEAD = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Shortcut:
+    """`token_expires` is in seconds since 1970."""
+
+    prepared: PreparedRender
+    answer: CachedRender | None
+    rests_on: Epochs
+    token_expires: float
+
+    @property
+    def size(self) -> int:
+        return len(self.prepared.event.rest) + (len(self.answer.body) if self.answer is not None else 0)
+
+
+class RenderShortcuts:
+    """A bounded memory of prepared renders by request, of which each organization that asks has its part."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._kept: FairMemory[Request, _Shortcut] = FairMemory(most_bytes)
+
+    def find(self, request: Request, basis: Basis) -> tuple[PreparedRender, CachedRender | None] | None:
+        """Give what exactly this request asks for, and the fresh answer to it; None where nobody knows any more."""
+        shortcut = self._kept.look(request)
+        if shortcut is None:
+            return None
+        prepared, answer = shortcut.prepared, shortcut.answer
+        if time.time() < shortcut.token_expires and prepared.plan.fresh and basis.holds(shortcut.rests_on):
+            return prepared, answer if answer is not None and answer.fresh else None
+        self._kept.drop(request)
+        return None
+
+    def keep(self, request: Request, basis: Basis, token_expires: float, prepared: PreparedRender, owner: str) -> None:
+        """Keep what a request asks for, of which `basis` knows on what it rests, for the organization that asks."""
+        rests_on = basis.used
+        if rests_on is not None and len(request[3]) <= LONGEST_REQUEST:
+            self._put(request, _Shortcut(prepared, None, rests_on, token_expires), owner)
+
+    def keep_answer(self, request: Request, answer: CachedRender, owner: str) -> None:
+        """Keep the answer as well, to a request that is kept."""
+        shortcut = self._kept.look(request)
+        if shortcut is not None and len(answer.body) <= LONGEST_ANSWER:
+            self._put(request, replace(shortcut, answer=replace(answer, took=None)), owner)
+
+    def _put(self, request: Request, shortcut: _Shortcut, owner: str) -> None:
+        token, path, query, body = request
+        length = len(token or "") + len(path) + len(query) + len(body)
+        self._kept.keep(request, shortcut, owner, length + shortcut.size + OVERHEAD)
