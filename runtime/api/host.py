@@ -106,10 +106,13 @@ class RequestCapacity:
         """Read a body that somebody sends, perhaps slowly; raises Unavailable while too many of theirs are read."""
         if not self.bodies.enter(owner, part):
             raise errors.Unavailable("Too many requests with a body are being read; try again in a moment.")
+        held = self._holds_place()
+        self._reading.holds_place = True
         try:
-            with self.holding_place(), WaitingForScript():
+            with WaitingForScript():
                 return body()
         finally:
+            self._reading.holds_place = held
             self.bodies.leave(owner, part)
 
     @contextmanager

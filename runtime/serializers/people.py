@@ -12,12 +12,12 @@ from runtime.store.tables.organizations import UserRow
 
 
 def users(view: View, rows: Sequence[UserRow]) -> list[User]:
-    """Show people, to those who share an organization with them with their e-mail addresses."""
+    """Show people; their e-mail addresses are for other people alone, since no scope of a script's covers them."""
     return [
         User(
             id=row.id,
             display_name=row.display_name,
-            email=row.email if view.reach.kind != "visitor" else MISSING,
+            email=row.email if view.reach.kind == "user" else MISSING,
             photoURL=MISSING,
             urls=UserUrls(location=view.at.api("users", row.id)),
         )
