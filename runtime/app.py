@@ -48,6 +48,7 @@ from runtime.dispatch.worker import Dispatcher
 from runtime.engines.apart.runner import ApartRunner
 from runtime.engines.dev_tunnel.relay import Relay
 from runtime.engines.egress import EgressRules
+from runtime.engines.interpreter_turns import Waiting, WaitingForLock
 from runtime.engines.javascript import meeting
 from runtime.engines.own_folders import Folders
 from runtime.engines.own_tls import OwnAuthority
@@ -235,7 +236,7 @@ def _host(settings: Settings, place: int, database: Database, followers: Followe
     announcer = Announcer()
     recorder = Recorder(database, announcer, settings.keep_events, alone=settings.alone)
     capacity = RequestCapacity(settings.threads)
-    database.share(capacity.connection)
+    database.share(capacity.connection, Waiting, WaitingForLock)
     apart, folders = ApartRunner(settings.sandbox), Folders(WORK)
     # Each process has its part, so that none has to ask the others; with a preview an author looks at everything.
     part = -(-settings.record_renders // settings.workers)

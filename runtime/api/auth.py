@@ -88,6 +88,14 @@ class Authenticator:
             raise errors.Unauthorized("This session is over; sign in again.")
         return known
 
+    def last_seen(self, header: str | None) -> tuple[str, str]:
+        """Tell the owner and part of the actor that a header was good for when it was last sent; "" for others.
+
+        It says nothing of rights: it is for what has to be divided before it is known who asks.
+        """
+        known = self._known.last(("header", header)) if header else None
+        return (known.owner, known.part) if known is not None else ("", "")
+
     def actor(self, header: str | None, basis: Basis) -> Actor:
         """Authenticate an `Authorization` header; raises Unauthorized."""
         if not header:

@@ -28,7 +28,7 @@ from runtime.dispatch.tunnels import Tunnels
 from runtime.dispatch.worker import Dispatcher
 from runtime.engines.apart.runner import ApartRunner
 from runtime.engines.dev_tunnel.relay import Relay
-from runtime.engines.interpreter_turns import InterpreterTurns, WaitingForScript, owner_at_work
+from runtime.engines.interpreter_turns import InterpreterTurns, Waiting, owner_at_work
 from runtime.engines.own_folders import Folders
 from runtime.engines.shares import NoneLeft, Shares, Turns, WaitingShares
 from runtime.engines.table import Engines
@@ -97,7 +97,7 @@ class RequestCapacity:
             return
         with ExitStack() as held:
             try:
-                held.enter_context(self.connections.place(*at_work, WaitingForScript))
+                held.enter_context(self.connections.place(*at_work, Waiting))
             except NoneLeft:
                 raise NoConnection("an organization has as many connections as it may") from None
             yield
@@ -109,7 +109,7 @@ class RequestCapacity:
         held = self._holds_place()
         self._reading.holds_place = True
         try:
-            with WaitingForScript():
+            with Waiting():
                 return body()
         finally:
             self._reading.holds_place = held

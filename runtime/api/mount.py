@@ -58,8 +58,11 @@ def rule_of(operation: Operation) -> str:
 def _view(host: Host, operation: Operation) -> Callable[..., Response]:
     def view(**path: str) -> Response:
         counted_as(request.environ, operation.name)
-        call = caller(host, request.headers.get("Authorization"), path, public=operation.needs.public)
-        return run(call, operation, _inputs(call, operation))
+        authorization = request.headers.get("Authorization")
+        with host.capacity.turns.of(*host.authenticator.last_seen(authorization)) as turn:
+            call = caller(host, authorization, path, public=operation.needs.public)
+            turn.become(call.actor.owner, call.actor.part)
+            return run(call, operation, _inputs(call, operation))
 
     return view
 

@@ -67,23 +67,24 @@ class RenderLane:
 
     def _answer(self, environ: WSGIEnvironment, operation: Operation, path: dict[str, str]) -> RawAnswer:
         host, token = self._host, environ.get("HTTP_AUTHORIZATION")
-        call = caller(host, token, path)
-        body = b""
-        sent: errors.ApiError | None = None
-        if operation.body is not None:
-            try:
-                actor = call.actor
-                body = host.capacity.read(actor.owner, lambda: read_body(operation, environ), actor.part)
-            except errors.ApiError as error:
-                sent = error
-        request = (token, environ["PATH_INFO"], environ.get("QUERY_STRING", ""), body)
-        with host.capacity.turns.of(call.actor.owner, call.actor.part):
+        with host.capacity.turns.of(*host.authenticator.last_seen(token)) as turn:
+            call = caller(host, token, path)
+            actor = call.actor
+            turn.become(actor.owner, actor.part)
+            body = b""
+            sent: errors.ApiError | None = None
+            if operation.body is not None:
+                try:
+                    body = host.capacity.read(actor.owner, lambda: read_body(operation, environ), actor.part)
+                except errors.ApiError as error:
+                    sent = error
+            request = (token, environ["PATH_INFO"], environ.get("QUERY_STRING", ""), body)
             found = host.shortcuts.find(request, call.basis) if sent is None else None
             prepared, render = found or (self._prepared(call, operation, request, sent), None)
             if render is None:
                 render = host.renderer.answer(prepared)
                 if render.expires > render.made:
-                    host.shortcuts.keep_answer(request, render, call.actor.owner)
+                    host.shortcuts.keep_answer(request, render, actor.owner)
             else:
                 metrics.render_looked_up("hit")
         return unless_known(answer_of(render), environ.get("HTTP_IF_NONE_MATCH") if body == b"" else None)

@@ -13,7 +13,7 @@ from runtime.engines import frames
 from runtime.engines.call_state import CallState, CallStopped, failed, over
 from runtime.engines.connection import CallConnection
 from runtime.engines.engine import AnswerCut, ScriptRefused, ScriptTooLarge
-from runtime.engines.interpreter_turns import WaitingForScript
+from runtime.engines.interpreter_turns import Waiting
 from runtime.engines.sandbox import SandboxUnavailable
 
 _log = logging.getLogger(__name__)
@@ -61,7 +61,7 @@ class Caller(Generic[Connection]):
         """Call a script; see `Engine`."""
         state = CallState(invocation.limits, (invocation.organization, invocation.script.integration))
         try:
-            with WaitingForScript():
+            with Waiting():
                 connection = self._pool.take(invocation, state)
         except PoolBusy:
             failure = Failure("overload", "The integration is busy: no process became free in time.")

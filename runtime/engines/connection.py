@@ -12,7 +12,7 @@ from runtime.contract.invocation import Failure, Invocation, LoadReport, LogLine
 from runtime.engines import frames
 from runtime.engines.call_state import CallState, CallStopped, over, parse_fault, process_ended
 from runtime.engines.engine import ScriptRefused
-from runtime.engines.interpreter_turns import WaitingForScript
+from runtime.engines.interpreter_turns import Waiting
 from runtime.engines.response_headers import passable
 
 # Each costs the host time, so a script sends no more of them than it could have use for.
@@ -69,7 +69,7 @@ class CallConnection(ABC):
             self._connection.sendall(
                 b"".join((frames.HEAD.pack(frames.CALL, length), head, event, environment, body or b""))
             )
-            with WaitingForScript():
+            with Waiting():
                 payload = self._answer(state)
             return self._parse(state, payload)
         except (EOFError, OSError, frames.FrameError) as error:

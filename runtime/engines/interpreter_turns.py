@@ -1,10 +1,12 @@
-"""Turns in the interpreter, so that the many threads of one organization stand behind each other, not before others.
+"""Turns in the interpreter, so that few threads want to run at a time, and none of one organization before another's.
 
-Python runs one thread at a time. A thread that has waited for a system call stands behind all that want to run, several
-times in each request: beside eight connections of one organization everybody else gets one turn of nine. Here two
-threads of an organization want to run at a time, while other organizations ask as well; the rest sleep.
+Python runs one thread at a time. Each that wants to run as well wakes up again and again to ask for it, and a thread
+that has waited for a system call stands behind all of them, several times in each request. With fifty such threads the
+machine is busy with waking them, a thread that holds a lock which others need gets a fiftieth of the time, and an
+organization with eight connections gets eight turns of nine. Here two threads of an organization want to run at a time;
+the rest sleep in a line.
 
-A turn is a courtesy, not a lock: whoever has waited for `PATIENCE` goes on without one, so nothing can wait forever.
+A turn is a courtesy, not a lock: who keeps it for longer than `SLICE` no longer counts, so nobody waits for long.
 """
 
 from __future__ import annotations
@@ -15,85 +17,124 @@ from collections import deque
 from types import TracebackType
 
 AT_ONCE = 2
-CROWDED_SECONDS = 1.0
-"""How long after two organizations asked in turn they still count as asking at the same time."""
-PATIENCE = 0.05
+SLICE = 0.005
+"""Seconds after which the next in the line goes on beside a thread that still computes, or waits for something."""
 
 _own = threading.local()
 
 
+class _Hold:
+    """A turn that somebody has; `since` is in monotonic seconds."""
+
+    __slots__ = ("since",)
+
+    def __init__(self, since: float) -> None:
+        self.since = since
+
+
 class InterpreterTurns:
-    """Divides the interpreter among organizations; safe to use from many threads."""
+    """Divides the interpreter among the threads of each organization; safe to use from many threads."""
 
     def __init__(self) -> None:
         """Begin with nobody."""
         self._lock = threading.Lock()
-        self._active: dict[str, int] = {}
-        self._line: dict[str, deque[threading.Lock]] = {}
-        self._last, self._changed = "", -CROWDED_SECONDS
+        self._active: dict[str, list[_Hold]] = {}
+        self._line: dict[str, deque[tuple[threading.Lock, _Hold]]] = {}
 
-    def of(self, owner: str, part: str = "") -> _Turn:
+    def of(self, owner: str, part: str = "") -> Turn:
         """Give the context in which a thread works for an organization, or a part of it."""
-        return _Turn(self, owner, part)
+        return Turn(self, owner, part)
 
-    def take(self, owner: str) -> None:
-        """Wait for a turn, at most `PATIENCE` seconds."""
+    def take(self, owner: str, *, ahead: bool = False) -> _Hold:
+        """Wait for a turn; `ahead` is for who holds what others wait for, and waits for nobody."""
+        hold = _Hold(time.monotonic())
         with self._lock:
-            if owner != self._last:
-                self._last, self._changed = owner, time.monotonic()
-            active = self._active.get(owner, 0)
-            if active < AT_ONCE or time.monotonic() - self._changed > CROWDED_SECONDS:
-                self._active[owner] = active + 1
-                return
+            active = self._active.setdefault(owner, [])
+            if ahead or (owner not in self._line and self._has_room(active, hold.since)):
+                active.append(hold)
+                return hold
             handed = threading.Lock()
             handed.acquire()
-            self._line.setdefault(owner, deque()).append(handed)
-        if not handed.acquire(timeout=PATIENCE):
-            self._go_without(owner, handed)
+            line = self._line.setdefault(owner, deque())
+            line.append((handed, hold))
+            patience = SLICE * (1 + len(line) // AT_ONCE)
+        # Who gives a turn back hands it on. Where nobody does, those that wait look who has had theirs for too long.
+        while not handed.acquire(timeout=patience):
+            with self._lock:
+                self._hand_on(owner)
+            patience = SLICE
+        return hold
 
-    def give(self, owner: str) -> None:
+    def give(self, owner: str, hold: _Hold) -> None:
         """Give a turn back, or on to whoever of the organization has waited longest."""
         with self._lock:
-            active = self._active[owner]
-            if active <= AT_ONCE and owner in self._line:
-                self._line[owner].popleft().release()
-                self._forget_line(owner)
-            elif active == 1:
-                del self._active[owner]
-            else:
-                self._active[owner] = active - 1
+            active = self._active.get(owner)
+            if active is not None and hold in active:  # else it was kept for too long
+                active.remove(hold)
+            if owner in self._line:
+                self._hand_on(owner)
+            elif not active:
+                self._active.pop(owner, None)
 
-    def _go_without(self, owner: str, handed: threading.Lock) -> None:
-        with self._lock:
-            if handed in self._line.get(owner, ()):  # else the turn came in the last moment
-                self._line[owner].remove(handed)
-                self._forget_line(owner)
-                self._active[owner] += 1
+    @staticmethod
+    def _has_room(active: list[_Hold], now: float) -> bool:
+        """Tell whether one more may run; who has had a turn for too long counts no more."""
+        if len(active) >= AT_ONCE:
+            active[:] = [hold for hold in active if now - hold.since < SLICE]
+        return len(active) < AT_ONCE
 
-    def _forget_line(self, owner: str) -> None:
-        if not self._line[owner]:
+    def _hand_on(self, owner: str) -> None:
+        """Give turns to who waits, as far as there are some; the lock is held."""
+        now, active, line = time.monotonic(), self._active.setdefault(owner, []), self._line.get(owner)
+        while line and self._has_room(active, now):
+            handed, hold = line.popleft()
+            hold.since = now
+            active.append(hold)
+            handed.release()
+        if line is not None and not line:
             del self._line[owner]
 
 
-class _Turn:
+class Turn:
     """Work of a thread for an organization; what it does within other such work is a part of that."""
 
-    __slots__ = ("_outer", "_turn")
+    __slots__ = ("_hold", "_outer", "_turns", "owner", "part")
 
     def __init__(self, turns: InterpreterTurns, owner: str, part: str) -> None:
-        self._turn = (turns, owner, part)
+        self._turns, self.owner, self.part = turns, owner, part
+        self._hold: _Hold | None = None
 
-    def __enter__(self) -> None:
-        self._outer = getattr(_own, "turn", None)
+    def __enter__(self) -> Turn:
+        self._outer: Turn | None = getattr(_own, "turn", None)
         if self._outer is None:
-            turns, owner, _ = _own.turn = self._turn
-            turns.take(owner)
+            _own.turn = self
+            self.resume()
+        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if self._outer is None:
-            turns, owner, _ = self._turn
             _own.turn = None
-            turns.give(owner)
+            self.pause()
+
+    def become(self, owner: str, part: str) -> None:
+        """Go on for this organization, once it is known whose work it is."""
+        if self._outer is None and (owner, part) != (self.owner, self.part):
+            had_turn = self.pause()
+            self.owner, self.part = owner, part
+            if had_turn:
+                self.resume()
+
+    def pause(self) -> bool:
+        """Let others run; tells whether this had a turn."""
+        hold, self._hold = self._hold, None
+        if hold is None:
+            return False
+        self._turns.give(self.owner, hold)
+        return True
+
+    def resume(self, *, ahead: bool = False) -> None:
+        """Wait for a turn, as `InterpreterTurns.take` does."""
+        self._hold = self._turns.take(self.owner, ahead=ahead)
 
 
 def owner_at_work() -> tuple[str, str] | None:
@@ -101,22 +142,27 @@ def owner_at_work() -> tuple[str, str] | None:
 
     None for a thread that works for no organization, or for all of them.
     """
-    turn: tuple[InterpreterTurns, str, str] | None = getattr(_own, "turn", None)
-    return None if turn is None else turn[1:]
+    turn: Turn | None = getattr(_own, "turn", None)
+    return None if turn is None else (turn.owner, turn.part)
 
 
-class WaitingForScript:
-    """Lets the turn of the calling thread go for a while; does nothing in a thread without one."""
+class Waiting:
+    """Lets the turn of the calling thread go while it waits for something; does nothing in a thread without one."""
 
     __slots__ = ("_turn",)
+    _ahead = False
 
     def __enter__(self) -> None:
-        self._turn: tuple[InterpreterTurns, str, str] | None = getattr(_own, "turn", None)
-        if self._turn is not None:
-            turns, owner, _ = self._turn
-            turns.give(owner)
+        turn: Turn | None = getattr(_own, "turn", None)
+        self._turn = turn if turn is not None and turn.pause() else None
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if self._turn is not None:
-            turns, owner, _ = self._turn
-            turns.take(owner)
+            self._turn.resume(ahead=self._ahead)
+
+
+class WaitingForLock(Waiting):
+    """The same for what one thread has at a time: who has got it must not wait behind those that want it."""
+
+    __slots__ = ()
+    _ahead = True

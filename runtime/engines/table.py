@@ -14,7 +14,7 @@ from runtime.engines.dev_tunnel.relay import Relay
 from runtime.engines.dev_tunnel.tunnel import DevTunnelEngine
 from runtime.engines.egress import EgressRules
 from runtime.engines.engine import Engine
-from runtime.engines.interpreter_turns import WaitingForScript
+from runtime.engines.interpreter_turns import Waiting
 from runtime.engines.javascript.pool import JavaScriptEngine
 from runtime.engines.processes import measurable
 from runtime.engines.python_process.pool import PythonEngine
@@ -109,7 +109,7 @@ class Engines:
         """
         engine = self.for_script(script.runtime)
         try:
-            with self._checks.place(organization), WaitingForScript():
+            with self._checks.place(organization), Waiting():
                 return engine.check(script, organization)
         except NoneLeft:
             raise PoolBusy from None
@@ -117,7 +117,7 @@ class Engines:
     def invoke(self, invocation: Invocation, done: TraceSink) -> Outcome:
         """Call a script: through its tunnel in development mode, else in its engine; raises `UnknownRuntime`."""
         if invocation.tunnel_url:
-            with WaitingForScript():
+            with Waiting():
                 return self.dev_tunnel.invoke(invocation, done)
         return self.for_script(invocation.script.runtime).invoke(invocation, done)
 

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from runtime.engines.interpreter_turns import WaitingForScript
+from runtime.engines.interpreter_turns import Waiting
 from runtime.services.fair_memory import FairMemory
 
 MAX_AGE = re.compile(r"(?:^|,)\s*max-age=(\d{1,9})\s*(?:,|$)", re.IGNORECASE)
@@ -83,7 +83,7 @@ class RenderCache:
         taken = turn.lock.acquire(blocking=False)
         try:
             if not taken:
-                with place(), WaitingForScript():
+                with place(), Waiting():
                     taken = turn.lock.acquire(timeout=max(0.0, seconds))
             yield
         finally:

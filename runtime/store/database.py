@@ -124,14 +124,22 @@ class Database:
         Watch(self._sessions, Table.metadata)
         watch_reading(self._readers)
 
-    def share(self, place: Callable[[], AbstractContextManager[None]]) -> None:
+    def share(
+        self,
+        place: Callable[[], AbstractContextManager[None]],
+        waiting: Callable[[], AbstractContextManager[None]],
+        waiting_for_lock: Callable[[], AbstractContextManager[None]],
+    ) -> None:
         """Have a thread hold a place while it has a connection: on PostgreSQL, where others wait for connections.
 
         Threads of one organization that wait for each other's locks would hold all that there are. SQLite's writers
-        queue before they take one.
+        queue before they take one, and are `waiting_for_lock` meanwhile; threads are `waiting` while PostgreSQL works.
         """
-        if not self.is_sqlite:
+        if self.is_sqlite:
+            self._writers.while_waiting = waiting_for_lock
+        else:
             self._place = place
+            _wait_while_executing(self.engine, waiting)
 
     @contextmanager
     def transaction(self, *, writes: bool) -> Iterator[Session]:
@@ -252,6 +260,24 @@ class _EpochReader:
             connection, self._connection = self._connection, None
         if connection is not None:
             connection.invalidate()
+
+
+def _wait_while_executing(engine: Engine, waiting: Callable[[], AbstractContextManager[None]]) -> None:
+    """Have a thread be `waiting` while a statement of its runs in the database."""
+    own = threading.local()
+
+    def begin(*_: Any) -> None:
+        own.waiting = waiting()
+        own.waiting.__enter__()
+
+    def end(*_: Any) -> None:
+        waiting_, own.waiting = getattr(own, "waiting", None), None
+        if waiting_ is not None:
+            waiting_.__exit__(None, None, None)
+
+    event.listen(engine, "before_cursor_execute", begin)
+    event.listen(engine, "after_cursor_execute", end)
+    event.listen(engine, "handle_error", end)
 
 
 def sqlite_url(path: str) -> str:

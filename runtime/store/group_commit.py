@@ -7,8 +7,8 @@ import logging
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
@@ -74,6 +74,8 @@ class GroupCommit:
         self._counting = threading.Lock()
         self._waiting = 0
         self._group: _Group | None = None
+        self.while_waiting: Callable[[], AbstractContextManager[None]] = nullcontext
+        """Entered by a thread that waits for its turn or for the disk."""
 
     @contextmanager
     def transaction(self) -> Iterator[Session]:
@@ -109,7 +111,9 @@ class GroupCommit:
         with self._counting:
             self._waiting += 1
         try:
-            self._turn.acquire()
+            if not self._turn.acquire(blocking=False):
+                with self.while_waiting():
+                    self._turn.acquire()
         finally:
             with self._counting:
                 self._waiting -= 1
@@ -117,14 +121,17 @@ class GroupCommit:
     def _end(self, group: _Group, failure: Exception | None) -> None:
         """End the open group; for whoever has the turn."""
         self._group = None
-        group.end(failure)
+        with self.while_waiting():
+            group.end(failure)
 
     def _await(self, group: _Group) -> None:
         # Who was waiting ends the group. Should a thread have been ended while it waited, whoever is next does.
-        while not group.ended.wait(2 * LONGEST):
-            with self._turn:
-                if self._group is group:
-                    self._end(group, None)
+        if not group.ended.is_set():
+            with self.while_waiting():
+                while not group.ended.wait(2 * LONGEST):
+                    with self._turn:
+                        if self._group is group:
+                            self._end(group, None)
         if group.failure is not None:
             raise copy.copy(group.failure) from group.failure
 

@@ -174,6 +174,11 @@ class Remembered(Generic[V]):
         self._kept: dict[Hashable, _Held[V]] = {}
         self._lock = threading.Lock()
 
+    def last(self, key: Hashable) -> V | None:
+        """Give what is kept under a key, though it may hold no longer."""
+        held = self._kept.get(key)
+        return held.value if held is not None else None
+
     def get(
         self, key: Hashable, basis: Basis, make: Callable[[Session], V], good: Callable[[V], bool] | None = None
     ) -> V:

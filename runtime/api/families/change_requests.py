@@ -40,7 +40,7 @@ from runtime.contract.content import (
     SemanticChanges,
 )
 from runtime.contract.organizations import Role
-from runtime.engines.interpreter_turns import WaitingForScript
+from runtime.engines.interpreter_turns import Waiting
 from runtime.engines.sandbox import SandboxUnavailable
 from runtime.engines.shares import NoneLeft
 from runtime.serializers import change_requests as serializers
@@ -165,7 +165,7 @@ def _run_apart(call: Call, function: Callable[[Path, Any], Any], folder: Path, a
     """Run a function for the organization that calls, which holds one of its places meanwhile, and one of two turns."""
     capacity, owner = call.host.capacity, call.actor.owner
     try:
-        with capacity.calls.place(owner), WaitingForScript(), capacity.readers.turn(owner):
+        with capacity.calls.place(owner), Waiting(), capacity.readers.turn(owner):
             return call.host.apart.run(function, folder, arguments, memory=APART_MEMORY, seconds=APART_SECONDS)
     except NoneLeft:
         raise errors.Unavailable("Too much of this organization is being read; try again in a moment.") from None

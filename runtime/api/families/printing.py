@@ -12,7 +12,7 @@ from runtime.api.operation import Family
 from runtime.api.permission import member
 from runtime.contract import errors
 from runtime.contract.printing import PdfQuery, PdfUrl
-from runtime.engines.interpreter_turns import WaitingForScript
+from runtime.engines.interpreter_turns import Waiting
 from runtime.engines.shares import NoneLeft
 from runtime.serializers import pdf_urls
 from runtime.services import change_requests, content
@@ -65,7 +65,7 @@ def _wait(call: Call, pdf: PdfRow) -> None:
     until = time.monotonic() + PATIENCE
     owner = call.actor.owner
     try:
-        with call.host.capacity.calls.place(owner), WaitingForScript():
+        with call.host.capacity.calls.place(owner), Waiting():
             while time.monotonic() < until:
                 with call.host.database.transaction(writes=False) as session:
                     row = find(session, HOST, PdfRow, id=pdf.id)

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from runtime.engines import interpreter_turns
-from runtime.engines.interpreter_turns import AT_ONCE, InterpreterTurns, WaitingForScript
+from runtime.engines.interpreter_turns import AT_ONCE, InterpreterTurns, Waiting, WaitingForLock, owner_at_work
+from tests.conftest import wait_for
 
 
 @pytest.fixture
 def turns(monkeypatch: pytest.MonkeyPatch) -> InterpreterTurns:
-    """Turns that two organizations have asked for a moment ago, and nobody gives up waiting for."""
-    monkeypatch.setattr(interpreter_turns, "PATIENCE", 30)
-    monkeypatch.setattr(interpreter_turns, "CROWDED_SECONDS", 600)
-    turns = InterpreterTurns()
-    for owner in ("quiet", "greedy"):
-        with turns.of(owner):
-            pass
-    return turns
+    """Turns that nobody keeps for too long."""
+    monkeypatch.setattr(interpreter_turns, "SLICE", 60)
+    return InterpreterTurns()
 
 
 class Worker:
@@ -66,45 +63,105 @@ def test_one_more_waits_until_another_of_the_same_organization_is_done(
     other.stop()
 
 
-def test_an_organization_that_is_alone_has_all_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interpreter_turns, "PATIENCE", 30)
-    monkeypatch.setattr(interpreter_turns, "CROWDED_SECONDS", 0)
-    turns = InterpreterTurns()
-    workers = [Worker(turns, "alone") for _ in range(AT_ONCE * 3)]
-    assert all(worker.works.wait(30) for worker in workers)
-    for worker in workers:
-        worker.stop()
-
-
 def test_whoever_waits_for_a_script_lets_others_work(turns: InterpreterTurns, full: list[Worker]) -> None:
     more = Worker(turns, "greedy")
     full.pop().stop()
     assert more.works.wait(30)
     more.stop()
-    with turns.of("greedy"), turns.of("greedy"), WaitingForScript():
+    with turns.of("greedy"), turns.of("greedy"), Waiting():
         between = Worker(turns, "greedy")
         assert between.works.wait(30)
         between.stop()
 
 
-def test_nobody_waits_without_end(turns: InterpreterTurns, full: list[Worker], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interpreter_turns, "PATIENCE", 0.01)
-    more = Worker(turns, "greedy")
-    assert more.works.wait(30)
-    more.stop()
+def test_who_keeps_a_turn_for_too_long_counts_no_more(
+    turns: InterpreterTurns, full: list[Worker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(interpreter_turns, "SLICE", 0.01)
+    more = [Worker(turns, "greedy") for _ in range(3 * AT_ONCE)]
+    for worker in more:
+        assert worker.works.wait(30)
+        worker.stop()
 
 
-@pytest.mark.parametrize("patience", [0.0001, 0.05])
-def test_all_turns_come_back(monkeypatch: pytest.MonkeyPatch, patience: float) -> None:
-    monkeypatch.setattr(interpreter_turns, "PATIENCE", patience)
+def test_who_has_got_a_lock_does_not_wait_behind_those_that_want_it(
+    turns: InterpreterTurns, full: list[Worker]
+) -> None:
+    """A writer let its turn go to wait for a lock; meanwhile others have taken all turns, and more want one."""
+    lock, locked = threading.Lock(), threading.Event()
+    lock.acquire()
+
+    def write() -> None:
+        with turns.of("greedy"):
+            waiting.set()
+            with WaitingForLock():
+                lock.acquire()
+            locked.set()
+            lock.release()
+
+    waiting = threading.Event()
+    full.pop().stop()
+    writer = threading.Thread(target=write, daemon=True)
+    writer.start()
+    assert waiting.wait(30)
+    others = [Worker(turns, "greedy") for _ in range(3)]
+    wait_for(lambda: any(other.works.is_set() for other in others))
+    assert not locked.wait(0.05)
+    lock.release()
+    assert locked.wait(30)
+    writer.join(30)
+    full.pop().stop()
+    for other in others:
+        other.stop()
+
+
+def test_a_turn_goes_on_for_whom_it_turns_out_to_be(turns: InterpreterTurns, full: list[Worker]) -> None:
+    with turns.of("") as turn:
+        assert owner_at_work() == ("", "")
+        turn.become("quiet", "part")
+        assert owner_at_work() == ("quiet", "part")
+        with turns.of("greedy"):  # within other work: no turn of its own
+            assert owner_at_work() == ("quiet", "part")
+        with Waiting(), Waiting():
+            pass
+    assert owner_at_work() is None
+    assert set(turns._active) == {"greedy"}
+
+
+@pytest.mark.parametrize("slice_", [0.0001, 0.005])
+def test_all_turns_come_back(monkeypatch: pytest.MonkeyPatch, slice_: float) -> None:
+    monkeypatch.setattr(interpreter_turns, "SLICE", slice_)
     turns = InterpreterTurns()
 
     def work(number: int) -> None:
         for step in range(200):
-            with turns.of("greedy" if (number + step) % 7 else "quiet"), WaitingForScript():
+            owner = "greedy" if (number + step) % 7 else "quiet"
+            with turns.of("") as turn, Waiting():
+                turn.become(owner, "")
+            with turns.of(owner), WaitingForLock():
                 pass
 
     with ThreadPoolExecutor(12) as threads:
         list(threads.map(work, range(12)))
     assert not turns._active
     assert not turns._line
+
+
+@pytest.mark.parametrize("many", [AT_ONCE, 40])
+def test_no_more_run_at_once_than_may(turns: InterpreterTurns, many: int) -> None:
+    running, most, counting = 0, 0, threading.Lock()
+
+    def work(_: int) -> None:
+        nonlocal running, most
+        for _ in range(20):
+            with turns.of("one"):
+                with counting:
+                    running += 1
+                    most = max(most, running)
+                time.sleep(0.0001)
+                with counting:
+                    running -= 1
+
+    with ThreadPoolExecutor(many) as threads:
+        list(threads.map(work, range(many)))
+    assert most == AT_ONCE
