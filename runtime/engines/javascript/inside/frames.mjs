@@ -65,6 +65,17 @@ export function readCall(payload) {
   };
 }
 
+function joined(frames) {
+  if (frames.length === 1) return frames[0];
+  const whole = new Uint8Array(frames.reduce((length, frame) => length + frame.length, 0));
+  let at = 0;
+  for (const frame of frames) {
+    whole.set(frame, at);
+    at += frame.length;
+  }
+  return whole;
+}
+
 /** A connection that carries frames both ways; writes keep their order. */
 export class Line {
   #connection;
@@ -126,11 +137,9 @@ export class Line {
   async #write() {
     try {
       while (this.#waiting.length > 0) {
-        const frames = this.#waiting;
+        let bytes = joined(this.#waiting); // so that the host wakes up once for all that waited
         this.#waiting = [];
-        for (let frame of frames) {
-          while (frame.length > 0) frame = frame.subarray(await this.#connection.write(frame));
-        }
+        while (bytes.length > 0) bytes = bytes.subarray(await this.#connection.write(bytes));
       }
     } catch {
       this.open = false;
