@@ -40,7 +40,7 @@ def session() -> requests.Session:
 
 
 def get(url: str, timeout: float) -> requests.Response:
-    """Ask for status and headers: reads no body, which may have no end, and follows no redirect; `timeout` is in seconds.
+    """Ask for status and headers; `timeout` is in seconds. Reads no body, which may have no end, follows no redirect.
 
     Raises requests.RequestException.
     """
