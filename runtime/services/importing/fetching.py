@@ -18,8 +18,13 @@ MAX_BYTES = 100 << 20
 """Bytes of one answer."""
 TIMEOUT = 60.0
 REDIRECTS = (301, 302, 303, 307, 308)
-PACKED = {"gzip": 16, "x-gzip": 16, "deflate": 0}
-"""Encodings of bodies, with what zlib calls their headers."""
+PACKED = ("gzip", "x-gzip", "deflate")
+"""Encodings of bodies that are unpacked."""
+MAX_MEMBERS = 10_000
+"""Parts of one body: what is packed with gzip may be several files of gzip, one after the other."""
+_GZIP, _ZLIB, _BARE = zlib.MAX_WBITS | 16, zlib.MAX_WBITS, -zlib.MAX_WBITS
+_MAGIC = b"\x1f\x8b"
+_PIECE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +93,37 @@ def _unpacked(answer: FetchedResponse, max_bytes: int) -> bytes:
         return answer.body
     if encoding not in PACKED:
         raise NotFetched(f"The address answered packed as `{encoding[:20]}`, which is not read; gzip is.")
-    unpacking = zlib.decompressobj(zlib.MAX_WBITS | PACKED[encoding])
-    try:
-        body = unpacking.decompress(answer.body, max_bytes + 1)
-    except zlib.error:
-        raise NotFetched(f"The address answered with what is no {encoding}, as it says it is.") from None
-    if len(body) > max_bytes:
-        raise NotFetched(f"The address could not be fetched. Unpacked, the answer is larger than {max_bytes} bytes.")
-    if not unpacking.eof:
-        raise NotFetched("The address could not be fetched. The answer ended in the middle.")
-    return body
+    form = _GZIP if encoding != "deflate" else _ZLIB if _has_header(answer.body) else _BARE
+    body, at = bytearray(), 0
+    for _ in range(MAX_MEMBERS):
+        try:
+            at = _unpack_member(answer.body, at, form, body, max_bytes)
+        except zlib.error:
+            raise NotFetched(f"The address answered with what is no {encoding}, as it says it is.") from None
+        if form != _GZIP or answer.body[at : at + len(_MAGIC)] != _MAGIC:
+            return bytes(body)
+    raise NotFetched(f"The address could not be fetched. The answer is packed in more than {MAX_MEMBERS} parts.")
+
+
+def _unpack_member(packed: bytes, at: int, form: int, body: bytearray, max_bytes: int) -> int:
+    """Add what one part holds to a body and tell where the part ends; raises NotFetched, zlib.error."""
+    unpacking = zlib.decompressobj(form)
+    while not unpacking.eof:
+        piece = packed[at : at + _PIECE]
+        if not piece:
+            raise NotFetched("The address could not be fetched. The answer ended in the middle.")
+        body += unpacking.decompress(piece, max_bytes + 1 - len(body))
+        if len(body) > max_bytes:
+            raise NotFetched(
+                f"The address could not be fetched. Unpacked, the answer is larger than {max_bytes} bytes."
+            )
+        at += len(piece) - len(unpacking.unused_data)
+    return at
+
+
+def _has_header(body: bytes) -> bool:
+    """Whether a body packed with `deflate` begins as zlib's do (RFC 1950, section 2.2): some servers leave that out."""
+    return body[0] & 0x0F == zlib.DEFLATED and int.from_bytes(body[:2], "big") % 31 == 0
 
 
 def _check_own(rules: EgressRules, url: str) -> None:
