@@ -60,9 +60,10 @@ def _redirects(said: Any, problems: list[str]) -> dict[str, str]:
         problems.append(".gitbook.yaml: `redirects` is left out, since it has no names for its values.")
         return {}
     good = {
-        unquote(source).strip("/"): target
+        path: target
         for source, target in said.items()
         if isinstance(source, str) and isinstance(target, str) and len(source) + len(target) <= LONGEST_REDIRECT
+        if (path := resolved(unquote(source))) is not None
     }
     if len(good) < len(said) or len(good) > MAX_REDIRECTS:
         problems.append(
