@@ -422,7 +422,7 @@ def test_addresses_that_are_not_imported_from(space: Space, web: Elsewhere) -> N
         ("half", "gzip", gzip.compress(b"<p>text</p>")[:-12], "ended in the middle"),
         ("half", "gzip", gzip.compress(b"<p>text</p>") + gzip.compress(b"<p>text</p>")[:-12], "ended in the middle"),
         ("parts", "gzip", gzip.compress(b"") * 20_000, "more than 10000 parts"),
-        ("none", "gzip", b"<p>text</p>", "no gzip, as it says"),
+        ("none", "gzip", b"<p>text</p>", "says that it is gzip, and is not"),
         ("other", "br", b"<p>text</p>", "packed as `br`"),
     ):
         web.pages[f"/{name}"] = other.encoded(encoding, content)

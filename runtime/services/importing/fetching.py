@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
 from runtime.dispatch.jobs import JobFailed
 from runtime.engines.egress import EgressRefused, EgressRules, FetchedResponse, FetchFailed, fetch
+from runtime.engines.unpacking import unpacked
 
 AGENT = "docs-importer"
 USER_AGENT = f"{AGENT}/1.0"
@@ -18,13 +18,6 @@ MAX_BYTES = 100 << 20
 """Bytes of one answer."""
 TIMEOUT = 60.0
 REDIRECTS = (301, 302, 303, 307, 308)
-PACKED = ("gzip", "x-gzip", "deflate")
-"""Encodings of bodies that are unpacked."""
-MAX_MEMBERS = 10_000
-"""Parts of one body: what is packed with gzip may be several files of gzip, one after the other."""
-_GZIP, _ZLIB, _BARE = zlib.MAX_WBITS | 16, zlib.MAX_WBITS, -zlib.MAX_WBITS
-_MAGIC = b"\x1f\x8b"
-_PIECE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +52,13 @@ def get(
         _check_own(rules, url)
         try:
             answer = fetch(rules, "GET", url, headers, timeout=left, max_bytes=max_bytes)
+            body = unpacked(answer, max_bytes) if answer.status == 200 else answer.body
         except EgressRefused as error:
             raise NotFetched(f"The address may not be requested: {error}") from error
         except FetchFailed as error:
             raise NotFetched(f"The address could not be fetched. {error}") from error
         if answer.status not in REDIRECTS:
-            return Fetched(url, answer.status, _header(answer, "content-type"), _unpacked(answer, max_bytes))
+            return Fetched(url, answer.status, _header(answer, "content-type"), body)
         location = _header(answer, "location")
         try:
             url = urljoin(url, location)
@@ -84,46 +78,6 @@ def content(fetched: Fetched) -> bytes:
     if not fetched.body:
         raise NotFetched("The address answered with nothing in it.")
     return fetched.body
-
-
-def _unpacked(answer: FetchedResponse, max_bytes: int) -> bytes:
-    """Give a body as it was before it was packed, which some servers do unasked; raises NotFetched."""
-    encoding = _header(answer, "content-encoding").strip().lower()
-    if encoding in ("", "identity") or not answer.body:
-        return answer.body
-    if encoding not in PACKED:
-        raise NotFetched(f"The address answered packed as `{encoding[:20]}`, which is not read; gzip is.")
-    form = _GZIP if encoding != "deflate" else _ZLIB if _has_header(answer.body) else _BARE
-    body, at = bytearray(), 0
-    for _ in range(MAX_MEMBERS):
-        try:
-            at = _unpack_member(answer.body, at, form, body, max_bytes)
-        except zlib.error:
-            raise NotFetched(f"The address answered with what is no {encoding}, as it says it is.") from None
-        if form != _GZIP or answer.body[at : at + len(_MAGIC)] != _MAGIC:
-            return bytes(body)
-    raise NotFetched(f"The address could not be fetched. The answer is packed in more than {MAX_MEMBERS} parts.")
-
-
-def _unpack_member(packed: bytes, at: int, form: int, body: bytearray, max_bytes: int) -> int:
-    """Add what one part holds to a body and tell where the part ends; raises NotFetched, zlib.error."""
-    unpacking = zlib.decompressobj(form)
-    while not unpacking.eof:
-        piece = packed[at : at + _PIECE]
-        if not piece:
-            raise NotFetched("The address could not be fetched. The answer ended in the middle.")
-        body += unpacking.decompress(piece, max_bytes + 1 - len(body))
-        if len(body) > max_bytes:
-            raise NotFetched(
-                f"The address could not be fetched. Unpacked, the answer is larger than {max_bytes} bytes."
-            )
-        at += len(piece) - len(unpacking.unused_data)
-    return at
-
-
-def _has_header(body: bytes) -> bool:
-    """Whether a body packed with `deflate` begins as zlib's do (RFC 1950, section 2.2): some servers leave that out."""
-    return body[0] & 0x0F == zlib.DEFLATED and int.from_bytes(body[:2], "big") % 31 == 0
 
 
 def _check_own(rules: EgressRules, url: str) -> None:
