@@ -70,7 +70,7 @@ def _rows(now: Kept) -> list[dict[str, Any]]:
 def _fault(host: str) -> str | None:
     """Say why a host does not answer; None for one that does."""
     try:
-        status = connections.get(f"{host}/healthz", timeout=PATIENCE, allow_redirects=False).status_code
+        status = connections.get(f"{host}/healthz", timeout=PATIENCE).status_code
     except requests.RequestException as error:
         return reason(error)
     return None if status == 200 else f"it answered {status}"

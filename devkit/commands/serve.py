@@ -239,7 +239,7 @@ def _run(settings: Settings, address: str, port: int, as_json: bool) -> None:
         interface=Interfaces.WSGI,
         workers=settings.workers,
         blocking_threads=settings.threads,
-        backpressure=settings.threads * 4,
+        backpressure=descriptors.connections(settings.threads * 4),
         websockets=False,
         log_enabled=False,
         respawn_failed_workers=True,

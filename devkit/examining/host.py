@@ -36,10 +36,10 @@ def confinement(place: Place) -> Examination:
     if place.known is None or place.answer is None:
         return Examination("ok", "no host to ask")
     try:
-        confinement_ = connections.get(f"{place.known.host}/readyz", timeout=5).json()["confinement"]
+        confinement_ = Client(place.known).call("GET", "/readyz")["confinement"]
         limits, why, buffers = str(confinement_["limits"]), str(confinement_["why"]), bool(confinement_["buffers"])
         confined = bool(confinement_["sandbox"])
-    except (requests.RequestException, ValueError, KeyError, TypeError):
+    except (Problem, KeyError, TypeError):
         return Examination("ok", "the host does not report what bounds its scripts")
     if not confined:
         cure = "Start it with `--sandbox required`, unless every script on it is your own."
@@ -117,9 +117,9 @@ def same_version(place: Place) -> Examination:
 def origins(place: Place) -> Examination:
     """Look at whether what scripts send is kept apart by browsers."""
     try:
-        ready = connections.get(f"{place.known.host}/readyz", timeout=5).json() if place.known and place.answer else {}
-        configured = ready.get("origins")
-    except (requests.RequestException, ValueError, AttributeError):
+        asked = Client(place.known) if place.known and place.answer is not None else None
+        configured = asked.call("GET", "/readyz").get("origins") if asked is not None else None
+    except Problem:
         configured = None
     if configured is None:
         return Examination("ok", "no host to ask, or one that does not report it")
@@ -158,7 +158,7 @@ def development(place: Place) -> Examination:
 
 def _answers(url: str) -> bool:
     try:
-        connections.get(url, timeout=5, allow_redirects=False)
+        connections.get(url, timeout=5)
     except requests.RequestException:
         return False
     return True

@@ -25,7 +25,7 @@ class Examination:
     state: State
     found: str
     cure: str = ""
-    fix: Callable[[], None] | None = None
+    fix: Callable[[], object] | None = None
     fixed: bool = False
 
     def after_mending(self) -> Examination:

@@ -21,6 +21,8 @@ MOST_ITEMS = 1000
 """Items asked for in one page of a list."""
 MOST_BYTES = 128 * 1024 * 1024
 """Bytes of one answer that are read: more than a host ever sends, and less than would fill this machine's memory."""
+MOST_PAGES = 10_000
+"""Pages of one list that are read."""
 
 
 class RequestRefused(Problem):
@@ -54,10 +56,10 @@ class Client:
         self._session.headers["Authorization"] = f"Bearer {credentials.token}"
         self._session.headers["User-Agent"] = f"devkit/{version.VERSION}"
 
-    def call(self, method: str, path: str, body: Any = None, data: Any = None, **query: Any) -> Any:
-        """Call an operation and read its JSON; None for an empty answer. `data` is a body as it is, bytes or a file.
+    def call(self, method: str, path: str, body: Any = None, data: Any = None, **query: Any) -> Answer:
+        """Call an operation and read the JSON object it answers; an empty answer is an empty object.
 
-        Raises RequestRefused, HostUnreachable. The objects it gives raise HostUnreachable for a field they do not have.
+        `data` is a body as it is, bytes or a file. Raises RequestRefused, HostUnreachable.
         """
         try:
             answer = self._session.request(
@@ -77,26 +79,32 @@ class Client:
         if answer.status_code >= 400:
             raise RequestRefused(answer.status_code, _message(answer, content))
         try:
-            return json.loads(content, object_pairs_hook=Answer) if content else None
+            said = json.loads(content, object_pairs_hook=Answer) if content else Answer()
         except (ValueError, RecursionError) as error:
             raise HostUnreachable(
                 f"{self.host} does not answer in JSON; check that it is the address of a host"
             ) from error
+        if not isinstance(said, Answer):
+            raise HostUnreachable(f"the answer at {path} is no object; check that {self.host} is the address of a host")
+        return said
 
     def pages(self, path: str, size: int | None = None, **query: Any) -> Iterator[dict[str, Any]]:
         """Go through the pages of a list, at most `size` objects each; raises RequestRefused, HostUnreachable."""
-        page = None
-        while True:
+        page: str | None = None
+        for _ in range(MOST_PAGES):
             answer = self.call("GET", path, page=page, limit=size, **query)
-            items = answer["items"] if isinstance(answer, dict) else None
+            items = answer["items"]
             if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
                 raise HostUnreachable(
                     f"the answer at {path} is no list of objects; check that {self.host} is the address of a host"
                 )
             yield answer
-            page = (answer.get("next") or {}).get("page")
+            before, page = page, _next_page(answer)
             if page is None:
                 return
+            if page == before:
+                break
+        raise HostUnreachable(f"the list at {path} has no end; check that {self.host} is the address of a host")
 
     def every(self, path: str, size: int = MOST_ITEMS, **query: Any) -> Iterator[dict[str, Any]]:
         """Go through all objects of a list, asking for `size` at a time; raises RequestRefused, HostUnreachable."""
@@ -116,6 +124,17 @@ class Client:
         if answer.status_code >= 400:
             raise RequestRefused(answer.status_code, _message(answer, _read_whole(answer)))
         return answer
+
+
+def _next_page(answer: Answer) -> str | None:
+    """Read what a list says of its next page; None at its end. Raises HostUnreachable."""
+    following = answer.get("next")
+    if following is None:
+        return None
+    page = following.get("page") if isinstance(following, dict) else 0
+    if page is not None and not isinstance(page, str):
+        raise HostUnreachable("the answer's `next` names no page; check that the address is that of a host")
+    return page
 
 
 def part(text: str) -> str:

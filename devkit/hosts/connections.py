@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import urlsplit
 
 import requests
@@ -40,7 +39,10 @@ def session() -> requests.Session:
     return opened
 
 
-def get(url: str, **more: Any) -> requests.Response:
-    """Make one request; raises requests.RequestException."""
-    with session() as once:
-        return once.get(url, **more)
+def get(url: str, timeout: float) -> requests.Response:
+    """Ask for status and headers; `timeout` is in seconds. Reads no body, which may have no end, follows no redirect.
+
+    Raises requests.RequestException.
+    """
+    with session() as once, once.get(url, timeout=timeout, stream=True, allow_redirects=False) as answer:
+        return answer

@@ -11,6 +11,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 
 from runtime.engines.processes import resident
 
@@ -50,7 +51,8 @@ class FreeMemory:
 
     def _run(self) -> None:
         while not self._stopping.wait(EVERY):
-            self.give_back()
+            with suppress(OSError):  # no descriptor is free to look with: the next look finds one
+                self.give_back()
 
 
 def _trim() -> Callable[[int], int] | None:

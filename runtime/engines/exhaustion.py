@@ -1,4 +1,4 @@
-"""The errors of a system that has no room for one more connection, after which a listener tries again."""
+"""The errors of a system that has no room for one more descriptor, after which a thread tries again."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import time
 
 EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 PAUSE_SECONDS = 0.1
-"""Before the next try: whoever connects is still in the listener's queue, so that a try without a pause would spin."""
+"""Before the next try: what is to be done is still waiting, so that a try without a pause would spin."""
 LOG_SECONDS = 60.0
 """Between two log lines about the same exhaustion."""
 
 
 class Exhaustion:
-    """Pauses one thread that accepts connections, and logs that it does once a minute."""
+    """Pauses one thread that needs descriptors, and logs that it does once a minute."""
 
     def __init__(self, log: logging.Logger, what: str) -> None:
         """Take where to log, and what does not work meanwhile."""

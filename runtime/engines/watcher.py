@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
+from runtime.engines.exhaustion import EXHAUSTED, Exhaustion
+
 _log = logging.getLogger(__name__)
 
 _TICK_SECONDS = 0.05
@@ -39,12 +41,16 @@ class Watcher:
         self._thread.join()
 
     def _run(self) -> None:
+        exhaustion = Exhaustion(_log, "no workers are started ahead of calls for now")
         while not self._end.wait(_TICK_SECONDS):
             try:
                 now = time.monotonic()
                 for process in self._busy():
                     process.watch(now)
                 self._housekeeping()
-            except Exception:
-                # A watcher that ends would leave every later call without limits.
-                _log.exception("the watcher of script calls failed; it goes on")
+            # A watcher that ends would leave every later call without limits.
+            except Exception as error:
+                if isinstance(error, OSError) and error.errno in EXHAUSTED:
+                    exhaustion.pause(error)
+                else:
+                    _log.exception("the watcher of script calls failed; it goes on")

@@ -186,7 +186,7 @@ def _redirect(session: Session, asked: Asked, place: Place, entry: Entry) -> str
 
 
 def _former(session: Session, site: SiteRow, place: Place) -> str | None:
-    """Find where a page is now that a space has at another path, as its content says."""
+    """Follow a former path of a page to where the page is now; None where it is none."""
     for space in searching.spaces_among(session, site.organization_id, [place.part.space_id]):
         snapshot = snapshot_of(session, content.current(session, space))
         page = snapshot.page_by_former_path.get("/".join(place.rest))

@@ -59,7 +59,7 @@ def _pages(session: Session, site: SiteRow, claims: Mapping[str, Any] | None) ->
 
 
 def moved_to(session: Session, site: SiteRow, claims: Mapping[str, Any] | None, place: str) -> str | None:
-    """Find where a page is now that stood at a place before, as its space says; None where there is none."""
+    """Follow a former path of a page to its place on the site now; None where it is none."""
     below, _, rest = unquote(place).strip("/").partition("/")
     number, _, path = rest.partition("/")
     spaces = visiting.spaces_of(session, site, claims)

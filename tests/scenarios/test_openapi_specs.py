@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import threading
 import time
@@ -233,6 +234,12 @@ def test_a_redirect_is_followed_and_each_one_is_checked(specs: Specs, source: So
     assert "more than 5 times" in wrong(specs.processed({"url": round_}))[1]
 
 
+def test_what_a_server_packs_unasked_is_read(specs: Specs, source: Source) -> None:
+    source.paths["/kept.json"] = answer(gzip.compress(json.dumps(DOCUMENT).encode()), Content_Encoding="gzip")
+    specs.done(slug := specs.put({"url": f"{source.url}/kept.json"}))
+    assert list(specs.content(slug)) == ["kept.json"]
+
+
 def test_what_cannot_be_fetched_says_why(specs: Specs, source: Source, served: HostProcess) -> None:
     cases = {
         source.url + "/missing": "status 404",
@@ -240,7 +247,7 @@ def test_what_cannot_be_fetched_says_why(specs: Specs, source: Source, served: H
         "http://169.254.169.254/latest": "private network",
         "https://nowhere.invalid/a": "could not be resolved",
         f"{served.url}/metrics": "only the API",
-        source.serve("/packed", "x", Content_Encoding="gzip"): "coding",
+        source.serve("/packed", "text", Content_Encoding="gzip"): "says that it is gzip, and is not",
     }
     slugs = {url: specs.put({"url": url}) for url in cases}
     for url, said in cases.items():

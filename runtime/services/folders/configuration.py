@@ -60,12 +60,14 @@ def _redirects(said: Any, problems: list[str]) -> dict[str, str]:
         problems.append(".gitbook.yaml: `redirects` is left out, since it has no names for its values.")
         return {}
     good = {
-        unquote(source).strip("/"): target
+        path: target
         for source, target in said.items()
         if isinstance(source, str) and isinstance(target, str) and len(source) + len(target) <= LONGEST_REDIRECT
+        if (path := resolved(unquote(source))) is not None
     }
-    if len(good) < len(said) or len(good) > MAX_REDIRECTS:
+    if left_out := len(said) - min(len(good), MAX_REDIRECTS):
         problems.append(
-            f".gitbook.yaml: redirects lead from a path to another, and are at most {MAX_REDIRECTS}; others are out."
+            f".gitbook.yaml: {left_out} redirects are left out: one leads from a path to another path, and at most "
+            f"{MAX_REDIRECTS} are read."
         )
     return dict(list(good.items())[:MAX_REDIRECTS])

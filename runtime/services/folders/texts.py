@@ -77,12 +77,11 @@ class Texts:
     def configuration(self) -> str | None:
         """Write .gitbook.yaml with the redirects to pages; None where there are none."""
         root = f"{self._paths.root}/" if self._paths.root else ""
-        redirects = {
-            path: quoted(self._paths.page[page.id].removeprefix(root))
-            for page in self._snapshot.pages
-            if page.id in self._paths.page
-            for path in page.former_paths or ()
-        }
+        redirects: dict[str, str] = {}
+        for page in self._snapshot.pages:
+            for path in (page.former_paths or ()) if page.id in self._paths.page else ():
+                target = quoted(self._paths.page[page.id].removeprefix(root))
+                redirects.setdefault(path.replace("%", "%25"), target)  # of two pages the first, as readers are sent
         return write_yaml({"redirects": redirects}) if redirects else None
 
     def variables(self) -> str | None:

@@ -34,6 +34,7 @@ _ATTRIBUTES = frozenset(
 )
 # Not in this list: addresses, classes and styles. A formula may only say how its parts are arranged.
 _VALUE = re.compile(r"[-+#]?[a-zA-Z0-9][-a-zA-Z0-9. ]{0,59}|[-+]?\.[0-9]{1,4}[a-z]{0,8}")
+_NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Formulas:
@@ -67,5 +68,8 @@ def _written(element: Element, depth: int) -> str:
         if name in _ATTRIBUTES and _VALUE.fullmatch(value)
     )
     # The library writes characters as references, which would be escaped a second time.
-    inner = str(escape(html.unescape(element.text or ""))) + "".join(_written(child, depth + 1) for child in element)
+    text = html.unescape(element.text or "")
+    if _NOT_IN_XML.search(text):
+        raise ValueError(text)
+    inner = str(escape(text)) + "".join(_written(child, depth + 1) for child in element)
     return f"<{element.tag}{attributes}>{inner}</{element.tag}>"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
 from runtime.dispatch.jobs import JobFailed
 from runtime.engines.egress import EgressRefused, EgressRules, FetchedResponse, FetchFailed, fetch
+from runtime.engines.unpacking import unpacked
 
 AGENT = "docs-importer"
 USER_AGENT = f"{AGENT}/1.0"
@@ -18,8 +18,6 @@ MAX_BYTES = 100 << 20
 """Bytes of one answer."""
 TIMEOUT = 60.0
 REDIRECTS = (301, 302, 303, 307, 308)
-PACKED = {"gzip": 16, "x-gzip": 16, "deflate": 0}
-"""Encodings of bodies, with what zlib calls their headers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +52,13 @@ def get(
         _check_own(rules, url)
         try:
             answer = fetch(rules, "GET", url, headers, timeout=left, max_bytes=max_bytes)
+            body = unpacked(answer, max_bytes) if answer.status == 200 else answer.body
         except EgressRefused as error:
             raise NotFetched(f"The address may not be requested: {error}") from error
         except FetchFailed as error:
             raise NotFetched(f"The address could not be fetched. {error}") from error
         if answer.status not in REDIRECTS:
-            return Fetched(url, answer.status, _header(answer, "content-type"), _unpacked(answer, max_bytes))
+            return Fetched(url, answer.status, _header(answer, "content-type"), body)
         location = _header(answer, "location")
         try:
             url = urljoin(url, location)
@@ -79,25 +78,6 @@ def content(fetched: Fetched) -> bytes:
     if not fetched.body:
         raise NotFetched("The address answered with nothing in it.")
     return fetched.body
-
-
-def _unpacked(answer: FetchedResponse, max_bytes: int) -> bytes:
-    """Give a body as it was before it was packed, which some servers do unasked; raises NotFetched."""
-    encoding = _header(answer, "content-encoding").strip().lower()
-    if encoding in ("", "identity") or not answer.body:
-        return answer.body
-    if encoding not in PACKED:
-        raise NotFetched(f"The address answered packed as `{encoding[:20]}`, which is not read; gzip is.")
-    unpacking = zlib.decompressobj(zlib.MAX_WBITS | PACKED[encoding])
-    try:
-        body = unpacking.decompress(answer.body, max_bytes + 1)
-    except zlib.error:
-        raise NotFetched(f"The address answered with what is no {encoding}, as it says it is.") from None
-    if len(body) > max_bytes:
-        raise NotFetched(f"The address could not be fetched. Unpacked, the answer is larger than {max_bytes} bytes.")
-    if not unpacking.eof:
-        raise NotFetched("The address could not be fetched. The answer ended in the middle.")
-    return body
 
 
 def _check_own(rules: EgressRules, url: str) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import SplitResult, urldefrag, urljoin, urlsplit
 
 from runtime.contract.openapi_specs import ErrorCode
 from runtime.engines.egress import EgressRefused, EgressRules, FetchedResponse, FetchFailed, fetch
+from runtime.engines.unpacking import unpacked
 from runtime.services.openapi_specs.faults import MAX_FILE, shortened
 
 MAX_REDIRECTS = 5
@@ -64,7 +65,8 @@ def _asked(rules: EgressRules, address: str, left: float, seconds: float, most: 
     try:
         parts = urlsplit(address)
         _keep_out(rules, parts)
-        return fetch(rules, "GET", address, {"Accept": _ACCEPT}, timeout=left, max_bytes=most)
+        answer = fetch(rules, "GET", address, {"Accept": _ACCEPT}, timeout=left, max_bytes=most)
+        return replace(answer, body=unpacked(answer, most)) if answer.status == 200 else answer
     except EgressRefused as error:
         raise Unfetched("FETCH_ERROR", f"{address[:200]}: {error}") from None
     except FetchFailed as error:
@@ -87,8 +89,6 @@ def _keep_out(rules: EgressRules, parts: SplitResult) -> None:
 def _content(address: str, answer: FetchedResponse) -> bytes:
     if answer.status != 200:
         raise Unfetched("FETCH_ERROR", f"{address[:200]} answered with the status {answer.status}.")
-    if (coding := _header(answer, "content-encoding").lower()) not in ("", "identity"):
-        raise Unfetched("FETCH_ERROR", f"{address[:200]} answered in the coding `{coding[:40]}`, not asked for.")
     return answer.body
 
 

@@ -17,6 +17,7 @@ from runtime.dispatch.jobs import Job, JobFailed, JobKind
 from runtime.engines.apart.answers import Refused
 from runtime.engines.apart.runner import ApartFailed, open_made
 from runtime.engines.egress import EgressRefused, FetchFailed, fetch
+from runtime.engines.unpacking import unpacked
 from runtime.services.printing.book import Book, TooMuch, book_of, chosen
 from runtime.services.printing.setting import BOOK, PDF, picture_key, set_book
 from runtime.store import jobs, locks, pdfs, rows
@@ -160,6 +161,7 @@ def _from_elsewhere(job: Job, url: str, until: float) -> tuple[bytes, str] | Non
             return None
         try:
             answer = fetch(job.tools.egress, "GET", url, timeout=seconds, max_bytes=MAX_PICTURE)
+            picture = unpacked(answer, MAX_PICTURE) if answer.status == 200 else b""
         except (EgressRefused, FetchFailed):
             return None
         headers = {name.lower(): value for name, value in answer.headers}
@@ -167,7 +169,7 @@ def _from_elsewhere(job: Job, url: str, until: float) -> tuple[bytes, str] | Non
             url = urljoin(url, headers["location"])
             continue
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-        return (answer.body, kind) if answer.status == 200 and kind in TYPES else None
+        return (picture, kind) if answer.status == 200 and kind in TYPES else None
     return None
 
 

@@ -40,7 +40,7 @@ class Page(Entry):
 
     `document` names its content (`documents`), `target` is where a link leads, `computed` the source of what is not
     written but computed. `layout`, `cover`, `variables`, `target` and `computed` have the form of the wire.
-    `former_paths` are paths in the space that lead to the page as well, as long as no page is there.
+    `former_paths` are further paths in the space that lead to the page, as long as no page is at them.
     """
 
     type: PageType = "document"

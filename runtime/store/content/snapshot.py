@@ -68,7 +68,7 @@ class Snapshot:
 
     @cached_property
     def page_by_former_path(self) -> Mapping[str, Page]:
-        """Each page that has a path by those that lead to it as well; of two pages with the same one, the first."""
+        """Each page by those of its former paths at which no page is now; of two pages with the same one, the first."""
         found: dict[str, Page] = {}
         for page in self.pages:
             for path in (page.former_paths or ()) if page.id in self.path_of else ():

@@ -24,6 +24,17 @@ EVIL = "\x1b]0;title\x07\x1b[2J\x1b[8m\x9b31m\u202egnp\r\x7f"
 PLAIN = r"\u001b]0;title\u0007\u001b[2J\u001b[8m\u009b31m\u202egnp\u000d\u007f"
 
 
+LISTS: dict[str, Any] = {
+    "no-object": [1],
+    "nothing": None,
+    "text-next": {"items": [{}], "next": "x"},
+    "number-next": {"items": [{}], "next": {"page": 1}},
+    "object-next": {"items": [{}], "next": {"page": {"a": "b"}}},
+    "same": {"items": [{}], "next": {"page": "same"}},
+    "empty": {"items": [], "next": {"page": "other"}},
+}
+
+
 class Hostile(BaseHTTPRequestHandler):
     """A host that answers what a person would be deceived by, or without end."""
 
@@ -32,6 +43,8 @@ class Hostile(BaseHTTPRequestHandler):
             self._send_without_end()
         elif self.path == "/v1/moved":
             self._send(307, b"", Location="http://elsewhere.invalid/")
+        elif self.path.startswith("/v1/list/"):
+            self._send(200, json.dumps(LISTS[self.path[len("/v1/list/") :].partition("?")[0]]).encode())
         elif self.path.startswith("/other/"):
             self._send(200, b"{}" if "user" in self.path else b'{"items": [1]}')
         elif self.path == "/v1/user":
@@ -121,6 +134,12 @@ def test_a_host_that_answers_something_else_is_told(hostile: str, command: str) 
     assert done.returncode == 1
     assert "a host" in done.stderr.splitlines()[-1]
     assert "Error" not in done.stderr
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_that_is_none_or_has_no_end_is_told(hostile: str, name: str) -> None:
+    with pytest.raises(HostUnreachable, match=r"address (of|is that of) a host"):
+        list(Client(Credentials(hostile, "dk_x")).every(f"/v1/list/{name}"))
 
 
 def test_no_command_is_sent_on(hostile: str) -> None:

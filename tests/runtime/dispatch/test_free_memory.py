@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import threading
 
 import pytest
 
+from runtime.dispatch import free_memory
 from runtime.dispatch.free_memory import GROWN, FreeMemory
 from runtime.engines.processes import resident
 
@@ -23,3 +26,21 @@ def test_what_is_free_between_what_stays_is_given_back() -> None:
     assert held - resident(os.getpid()) > 2 * GROWN
     assert not memory.give_back(), "it has not grown since"
     assert len(stays) == 20
+
+
+def test_a_want_of_descriptors_does_not_end_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks, looked_again = [], threading.Event()
+
+    def resident_or_not(pid: int) -> int:
+        looks.append(pid)
+        if len(looks) == 1:
+            raise OSError(errno.EMFILE, "Too many open files")
+        looked_again.set()
+        return 0
+
+    monkeypatch.setattr(free_memory, "EVERY", 0.01)
+    monkeypatch.setattr(free_memory, "resident", resident_or_not)
+    memory = FreeMemory()
+    memory.start()
+    assert looked_again.wait(10)
+    memory.close()

@@ -14,6 +14,7 @@ from runtime.services.html.formulas import LONGEST, Formulas
 from runtime.services.html.targets import Ref
 from runtime.services.html.writing import html_of
 from runtime.services.markdown.reading import document_of
+from runtime.services.printing import formulas
 from runtime.services.printing.formulas import DrawnFormulas
 
 ALLOWED = {
@@ -363,9 +364,42 @@ def test_nothing_that_a_formula_says_runs(tex: str) -> None:
         assert looked(drawn).tags <= {"p", "svg", "path", "rect", "line", "g"}, drawn
 
 
-def test_a_formula_that_takes_too_long_is_not_drawn() -> None:
-    assert DrawnFormulas().svg("{1+" * 30 + "x" + "}" * 30, display=True) is None  # twice as long for each level
-    assert DrawnFormulas().svg(r"\text{日本語}", display=True) is None  # which its font lacks
+@pytest.mark.parametrize(
+    ("levels", "before", "inside", "after"),
+    [
+        (30, "{1+", "x", "}"),
+        (11, r"\begin{matrix}", "x", r"\end{matrix}"),
+        (8, r"\phantom{", "x", "}"),
+        (8, r"\smash{", "x", "}"),
+        (6, "{", rf"\text{{{'a' * 1900}}}", "}"),
+    ],
+)
+def test_a_formula_that_takes_too_long_is_not_drawn(levels: int, before: str, inside: str, after: str) -> None:
+    tex = before * levels + inside + after * levels  # twice as long for each level, or longer
+    assert Formulas().mathml(tex, display=True) is not None or levels > 20
+    assert DrawnFormulas().svg(tex, display=True) is None
+
+
+def test_a_book_has_an_end_of_drawings(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawing = DrawnFormulas().svg("abcd", display=True)
+    assert drawing is not None
+    monkeypatch.setattr(formulas, "MOST_DRAWN_IN_BOOK", 2 * len(drawing))
+    drawn = DrawnFormulas()
+    assert [drawn.svg("abcd", display=True) is None for _ in range(3)] == [False, False, True]
+
+
+def test_a_formula_with_signs_that_its_font_lacks_is_not_drawn() -> None:
+    assert DrawnFormulas().svg(r"\text{日本語}", display=True) is None
+
+
+@pytest.mark.parametrize("tex", [r"\text{&#12;}", "x\x00", "\\text{\x1b}", "\uffff", "x\ud800"])
+def test_a_formula_with_signs_that_xml_cannot_have_stays_as_it_is_written(tex: str) -> None:
+    assert Formulas().mathml(tex, display=False) is None
+    assert DrawnFormulas().svg(tex, display=False) is None
+
+
+def test_words_with_hyphens_are_drawn() -> None:
+    assert DrawnFormulas().svg(r"1\text{-fold} - 2", display=False) is not None
 
 
 def test_what_is_very_deep_becomes_text() -> None:

@@ -124,7 +124,7 @@ def revisions(draw: st.DrawFn) -> Drawn:
                 icon=draw(st.none() | st.just("book-open")),
                 layout=draw(st.none() | layouts),
                 variables=draw(st.none() | variables),
-                former_paths=draw(st.none() | st.just([f"old/{page.id}", f"é {page.id}"])),
+                former_paths=draw(st.none() | st.just([f"old/{page.id}", f"é {page.id}", f"100%25 {page.id}"])),
                 hidden=draw(st.booleans()),
                 no_index=draw(st.booleans()),
                 no_robots_index=draw(st.booleans()),

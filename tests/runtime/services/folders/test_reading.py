@@ -115,12 +115,12 @@ def test_a_hundred_thousand_entries(root: Path) -> None:
 
 def test_the_root_may_be_elsewhere(root: Path) -> None:
     configuration = "root: ./docs/\nstructure:\n  readme: ./start.md\n  summary: sub/TOC.md\n"
-    configuration += "redirects:\n  old: a.md\n  /older: /start.md\n"
+    configuration += "redirects:\n  old: a.md\n  /older: /start.md\n  ./even//older/: start.md\n"
     files = {"docs/start.md": "# Start\n\n![](/.gitbook/assets/a.png)", "docs/sub/TOC.md": "* [A](../a.md)\n"}
     files |= {"docs/a.md": "[home](start.md)", "docs/.gitbook/assets/a.png": "x", "README.md": "# Not this\n"}
     imported = filled(root, {**files, ".gitbook.yaml": configuration})
     assert [one.key for one in imported.pages] == ["docs/start.md", "docs/a.md"]
-    assert [one.former_paths for one in imported.pages] == [["older"], ["old"]]
+    assert [one.former_paths for one in imported.pages] == [["older", "even/older"], ["old"]]
     assert imported.problems == []
     assert [one.path for one in imported.files] == ["docs/.gitbook/assets/a.png"]
     assert "'page': 'docs/start.md'" in str(imported.pages[1].document)

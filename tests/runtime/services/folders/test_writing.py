@@ -60,3 +60,16 @@ def test_a_file_in_the_way_of_a_folder(tmp_path: Path) -> None:
     )
     with pytest.raises(Refused, match="has to go"):
         write_folder(tmp_path, Snapshot(pages), {}, {})
+
+
+def test_of_two_pages_with_one_former_path_the_first_is_written(tmp_path: Path) -> None:
+    snapshot = Snapshot(
+        [
+            Page("home", title="Home", slug="readme"),
+            Page("a", title="A", slug="a", former_paths=["old"]),
+            Page("b", title="B", slug="b", former_paths=["old"]),
+        ]
+    )
+    write_folder(tmp_path, snapshot, {}, {})
+    assert "old: a.md" in (tmp_path / ".gitbook.yaml").read_text()
+    assert snapshot.page_by_former_path["old"].id == "a"  # where readers are sent
