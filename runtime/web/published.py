@@ -117,8 +117,13 @@ def _place(rest: str) -> str:
 
 
 def _to_home(host: Host, site: SiteRow, place: str) -> Response:
+    return _redirect(host.addresses.site(site.id) + _query())
+
+
+def _query() -> str:
+    """Give the query of a request as it was sent, for an address that it goes on at."""
     query = request.query_string.decode("latin-1")
-    return _redirect(host.addresses.site(site.id) + (f"?{query}" if query else ""))
+    return f"?{query}" if query else ""
 
 
 def _page(host: Host, site: SiteRow, place: str) -> Response:
@@ -331,7 +336,7 @@ def _shown(
         page = sample.filled(session, place, home, at) if sample is not None else None
         moved = moved_to(session, site, claims, place) if sample is not None and page is None else None
     if moved is not None:
-        return _redirect(home + moved)
+        return _redirect(home + moved + _query())
     # On a shared origin a script could read other sites as whoever is signed in there.
     confined = bool(scripts) and not on_own_origin(host, at.site_origin(site.id))
     fields: dict[str, Any] = {"title": site.title, "sign_out": home + SIGN_OUT if signed_in else None}

@@ -308,5 +308,6 @@ def test_a_former_path_leads_to_the_page(host: HostProcess) -> None:
 
     moved = look("1/old/a")
     assert (moved.status_code, moved.headers["Location"]) == (302, f"{home}docs/1/a")
+    assert look("1/old/a?shown=all&shown=b%26").headers["Location"] == f"{home}docs/1/a?shown=all&shown=b%26"
     assert look("1/a").status_code == 200
     assert {look(place).status_code for place in ("1/old/b", "1/old", "2/old/a", "0/old/a", "x/old/a")} == {404}
