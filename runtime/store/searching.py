@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, String, and_, cast, exists, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, Select, String, and_, cast, exists, func, literal, or_, select, tuple_
 from sqlalchemy.orm import Session, undefer
 
 from runtime.contract.events import EventFilters, EventQuery, EventStreamQuery
@@ -29,6 +29,11 @@ TRIED = ("delivered", "failed", "given-up")
 def moment(seconds: float) -> datetime:
     """Turn seconds since the epoch into a moment."""
     return datetime.fromtimestamp(seconds, UTC)
+
+
+AT_ONCE = 10
+"""Integrations that are read at once where each is looked at and let go."""
+FEW: dict[str, Any] = {"yield_per": AT_ONCE}
 
 
 def contains(column: Any, text: str) -> ColumnElement[bool]:
@@ -198,8 +203,11 @@ def spaces_among(session: Session, organization_id: str, ids: Sequence[str]) -> 
 
 def scripts_of_site(
     session: Session, site: SiteRow
-) -> list[tuple[IntegrationRow, InstallationRow, SiteInstallationRow]]:
-    """Find the active installations whose integration injects a script into a site, oldest first."""
+) -> Iterator[tuple[IntegrationRow, InstallationRow, SiteInstallationRow]]:
+    """Find the active installations whose integration injects a script into a site, oldest first.
+
+    `AT_ONCE` are held at once: manifests and configurations may be long.
+    """
     query = (
         select(IntegrationRow, InstallationRow, SiteInstallationRow)
         .join(InstallationRow, InstallationRow.integration_id == IntegrationRow.id)
@@ -213,8 +221,9 @@ def scripts_of_site(
             _holds("scopes", "site:script:inject"),
         )
         .order_by(SiteInstallationRow.created_at)
+        .execution_options(**FEW)
     )
-    return [(integration, installation, part) for integration, installation, part in session.execute(query)]
+    yield from session.execute(query)
 
 
 def integrations_on_site(site: SiteRow, search: str | None) -> Conditions:
@@ -229,6 +238,13 @@ def integrations_on_site(site: SiteRow, search: str | None) -> Conditions:
     return [part, *listed(search)]
 
 
+def own_integrations_on_site(session: Session, site: SiteRow) -> list[str]:
+    """Name the integrations installed on a site that the site's organization owns."""
+    query = select(IntegrationRow.name).where(*integrations_on_site(site, None))
+    own = query.where(IntegrationRow.organization_id == site.organization_id)
+    return list(session.scalars(own.order_by(IntegrationRow.name)))
+
+
 def integrations_on_space(space: SpaceRow, search: str | None) -> Conditions:
     """Match the integrations installed on a space."""
     part = exists().where(
@@ -241,28 +257,47 @@ def integrations_on_space(space: SpaceRow, search: str | None) -> Conditions:
     return [part, *listed(search)]
 
 
-def active_on_space(session: Session, space: SpaceRow, reach: Reach = HOST) -> list[IntegrationRow]:
+def active_on_space(session: Session, space: SpaceRow, reach: Reach = HOST) -> Iterator[IntegrationRow]:
     """Find the integrations whose installation on a space is active, in the order they were installed.
 
-    With `reach`, those that are listed to an actor.
+    With `reach`, those that are listed to an actor. `AT_ONCE` are held at once: manifests may be long.
     """
+    return iter(session.scalars(_active_on(space, listed_to(IntegrationRow, reach)).execution_options(**FEW)))
+
+
+def is_active_on_space(session: Session, integration_id: str, space: SpaceRow) -> bool:
+    """Tell whether the installation of an integration on a space is active."""
+    query = _active_on(space, IntegrationRow.id == integration_id).with_only_columns(literal(1)).order_by(None)
+    return session.scalar(query.limit(1)) is not None
+
+
+def length_of_blocks(session: Session, space: SpaceRow, reach: Reach) -> int:
+    """Give how long the blocks of the integrations are that `active_on_space` finds, as JSON."""
+    length = func.coalesce(func.length(cast(IntegrationRow.manifest["blocks"], String)), 0)
+    query = _active_on(space, listed_to(IntegrationRow, reach)).with_only_columns(func.sum(length)).order_by(None)
+    return session.scalar(query) or 0
+
+
+def _active_on(space: SpaceRow, which: ColumnElement[bool]) -> Select[IntegrationRow]:
     part = exists().where(
         SpaceInstallationRow.installation_id == InstallationRow.id,
         SpaceInstallationRow.space_id == space.id,
         SpaceInstallationRow.deleted_at.is_(None),
     )
     active = part.where(SpaceInstallationRow.status == "active")
-    query = (
+    return (
         _active()
         .where(InstallationRow.organization_id == space.organization_id)
-        .where(or_(active, and_(InstallationRow.space_selection == "all", ~part)), listed_to(IntegrationRow, reach))
+        .where(or_(active, and_(InstallationRow.space_selection == "all", ~part)), which)
     )
-    return list(session.scalars(query))
 
 
-def active_for(session: Session, reach: Reach) -> list[IntegrationRow]:
-    """Find the integrations of the active installations that an actor may see, in the order they were installed."""
-    return list(dict.fromkeys(session.scalars(_active().where(visible(InstallationRow, reach)))))
+def active_for(session: Session, reach: Reach) -> Iterator[IntegrationRow]:
+    """Find the integrations of the active installations that an actor may see, in the order they were installed.
+
+    One that several of the actor's organizations have comes several times; `AT_ONCE` are held at once.
+    """
+    return iter(session.scalars(_active().where(visible(InstallationRow, reach)).execution_options(**FEW)))
 
 
 def _active() -> Select[IntegrationRow]:
