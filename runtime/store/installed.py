@@ -9,7 +9,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, delete, exists, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
+from runtime.store.levels import number_of
 from runtime.store.page_weight import length_of
+from runtime.store.reach import Reach
 from runtime.store.remembered import record_of
 from runtime.store.tables.installations import (
     ExternalIdRow,
@@ -99,6 +101,12 @@ def length_of_integration(
         parent = aliased(InstallationRow)
         query = query.where(IntegrationRow.id == parent.integration_id, parent.id == table.installation_id)
     return func.coalesce(query.correlate(table).scalar_subquery(), 0)
+
+
+def administered(session: Session, reach: Reach, installation_ids: Iterable[str]) -> set[str]:
+    """Name those of some installations that an actor administers; their configurations, which may be long, stay."""
+    query = select(InstallationRow.id).where(InstallationRow.id.in_(set(installation_ids)))
+    return set(session.scalars(query.where(InstallationRow.level_for(reach) >= number_of("admin"))))
 
 
 def names_of(session: Session, integration_ids: Iterable[str]) -> dict[str, str]:

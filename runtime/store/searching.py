@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, String, and_, cast, exists, func, literal, or_, select, tuple_
 from sqlalchemy.orm import Session, undefer
@@ -127,6 +127,18 @@ def _chosen(query: EventFilters) -> Conditions:
     return conditions
 
 
+class Ended(NamedTuple):
+    """An event whose last attempt ended, without what it did, which may be long."""
+
+    id: str
+    attempts: int
+    ended_at: float
+    seq: int
+
+
+_ENDED = (EventRow.id, EventRow.attempts, EventRow.ended_at, EventRow.seq)
+
+
 def ended(
     session: Session,
     reach: Reach,
@@ -134,7 +146,7 @@ def ended(
     query: EventStreamQuery,
     after: tuple[float, int],
     limit: int,
-) -> Sequence[EventRow]:
+) -> list[Ended]:
     """List the events an actor may see whose last attempt ended after a place, in the order they ended in.
 
     A place is the moment, in epoch seconds, and the number (`seq`) of an event: many events end at one moment, since
@@ -143,18 +155,23 @@ def ended(
     place = tuple_(EventRow.ended_at, EventRow.seq)
     seen = visible(EventRow, reach)
     conditions = [EventRow.integration_id == integration_id, seen, place > after, *_chosen(query)]
-    query_ = select(EventRow).where(*conditions).order_by(EventRow.ended_at, EventRow.seq).limit(limit)
-    return list(session.scalars(query_.options(undefer(EventRow.trace), undefer(EventRow.body))))
+    query_ = select(*_ENDED).where(*conditions).order_by(EventRow.ended_at, EventRow.seq).limit(limit)
+    return [Ended(id_, attempts, at or 0.0, seq) for id_, attempts, at, seq in session.execute(query_)]
 
 
-def last_ended(
-    session: Session, reach: Reach, integration_id: str, query: EventStreamQuery, many: int
-) -> Sequence[EventRow]:
-    """List the last events that ended and that an actor may see, oldest first."""
+def last_ended(session: Session, reach: Reach, integration_id: str, query: EventStreamQuery, many: int) -> list[Ended]:
+    """List the last events that ended and that an actor may see, the last one first."""
     seen = visible(EventRow, reach)
     conditions = [EventRow.integration_id == integration_id, seen, EventRow.ended_at.is_not(None), *_chosen(query)]
-    query_ = select(EventRow).where(*conditions).order_by(EventRow.ended_at.desc(), EventRow.seq.desc()).limit(many)
-    return list(session.scalars(query_.options(undefer(EventRow.trace), undefer(EventRow.body))))[::-1]
+    query_ = select(*_ENDED).where(*conditions).order_by(EventRow.ended_at.desc(), EventRow.seq.desc()).limit(many)
+    return [Ended(id_, attempts, at or 0.0, seq) for id_, attempts, at, seq in session.execute(query_)]
+
+
+def whole_events(session: Session, reach: Reach, some: Sequence[Ended]) -> Sequence[EventRow]:
+    """Read events with all that they did, in the order they ended in."""
+    query = select(EventRow).where(EventRow.id.in_([one.id for one in some]), visible(EventRow, reach))
+    query = query.order_by(EventRow.ended_at, EventRow.seq)
+    return list(session.scalars(query.options(undefer(EventRow.trace), undefer(EventRow.body))))
 
 
 def sites(
