@@ -107,7 +107,8 @@ def modules(file: Path) -> list[Path]:
     files = [
         path
         for path in sorted(file.parent.rglob("*.py"))
-        if path.resolve().is_relative_to(root)
+        if path.is_file()
+        and path.resolve().is_relative_to(root)
         and not path.name.startswith(SKIPPED)
         and not any(
             part.startswith((".", "__pycache__", "tests", "node_modules"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -68,3 +69,11 @@ def test_a_line_of_a_file_outside_the_project_is_not_shown(tmp_path: Path) -> No
     assert source_line(folder, folder / "script.js", 2) == "two"
     for file in (folder / "../credentials", tmp_path / "credentials", folder / "link.js"):
         assert source_line(folder, file, 2) is None
+
+
+def test_nobody_waits_for_a_pipe(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.py")
+    (tmp_path / "integration.py").write_text("")
+    assert bundle.modules(tmp_path / "integration.py") == [tmp_path / "integration.py"]
+    with pytest.raises(Problem, match="no plain file"):
+        own_files.text_of(tmp_path / "pipe.py", 100, "a text")
