@@ -13,7 +13,8 @@ MOST_TEXT = 10 * 1024 * 1024
 def content_of(file: Path, most: int, what: str) -> bytes:
     """Read a file; raises OSError, and Problem for no plain file and for more bytes than `what` it is may have.
 
-    Who opens a pipe waits for somebody to write into it. A repository holds gigabytes of zeros in a few kilobytes: what is too large is not read at all.
+    Who opens a pipe waits for somebody to write into it, and a repository holds gigabytes of zeros in a few kilobytes:
+    neither is read at all.
     """
     if file.exists() and not file.is_file():
         raise Problem(f"{file} is no plain file; put one in its place, or remove it")
