@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, String, and_, cast, exists, func, literal, or_, select, tuple_
+from sqlalchemy import ColumnElement, Select, String, and_, cast, exists, func, or_, select, tuple_
 from sqlalchemy.orm import Session, undefer
 
 from runtime.contract.events import EventFilters, EventQuery, EventStreamQuery
@@ -33,7 +33,6 @@ def moment(seconds: float) -> datetime:
 
 AT_ONCE = 10
 """Integrations that are read at once where each is looked at and let go."""
-FEW: dict[str, Any] = {"yield_per": AT_ONCE}
 
 
 def contains(column: Any, text: str) -> ColumnElement[bool]:
@@ -238,9 +237,11 @@ def scripts_of_site(
             _holds("scopes", "site:script:inject"),
         )
         .order_by(SiteInstallationRow.created_at)
-        .execution_options(**FEW)
     )
-    yield from session.execute(query)
+    ids = session.scalars(query.with_only_columns(SiteInstallationRow.id, maintain_column_froms=True)).all()
+    for place in range(0, len(ids), AT_ONCE):
+        some = query.where(SiteInstallationRow.id.in_(ids[place : place + AT_ONCE]))
+        yield from ((integration, installation, part) for integration, installation, part in session.execute(some))
 
 
 def integrations_on_site(site: SiteRow, search: str | None) -> Conditions:
@@ -279,19 +280,25 @@ def active_on_space(session: Session, space: SpaceRow, reach: Reach = HOST) -> I
 
     With `reach`, those that are listed to an actor. `AT_ONCE` are held at once: manifests may be long.
     """
-    return iter(session.scalars(_active_on(space, listed_to(IntegrationRow, reach)).execution_options(**FEW)))
+    return _few_at_once(session, _active_on(space, listed_to(IntegrationRow, reach)))
 
 
 def is_active_on_space(session: Session, integration_id: str, space: SpaceRow) -> bool:
     """Tell whether the installation of an integration on a space is active."""
-    query = _active_on(space, IntegrationRow.id == integration_id).with_only_columns(literal(1)).order_by(None)
+    query = _active_on(space, IntegrationRow.id == integration_id).with_only_columns(
+        IntegrationRow.id, maintain_column_froms=True
+    )
     return session.scalar(query.limit(1)) is not None
 
 
 def length_of_blocks(session: Session, space: SpaceRow, reach: Reach) -> int:
     """Give how long the blocks of the integrations are that `active_on_space` finds, as JSON."""
     length = func.coalesce(func.length(cast(IntegrationRow.manifest["blocks"], String)), 0)
-    query = _active_on(space, listed_to(IntegrationRow, reach)).with_only_columns(func.sum(length)).order_by(None)
+    query = (
+        _active_on(space, listed_to(IntegrationRow, reach))
+        .with_only_columns(func.sum(length), maintain_column_froms=True)
+        .order_by(None)
+    )
     return session.scalar(query) or 0
 
 
@@ -314,7 +321,16 @@ def active_for(session: Session, reach: Reach) -> Iterator[IntegrationRow]:
 
     One that several of the actor's organizations have comes several times; `AT_ONCE` are held at once.
     """
-    return iter(session.scalars(_active().where(visible(InstallationRow, reach)).execution_options(**FEW)))
+    return _few_at_once(session, _active().where(visible(InstallationRow, reach)))
+
+
+def _few_at_once(session: Session, query: Select[IntegrationRow]) -> Iterator[IntegrationRow]:
+    # By their ids and not with a cursor of the database: PostgreSQL has none outside of a transaction.
+    ids = session.scalars(query.with_only_columns(IntegrationRow.id, maintain_column_froms=True)).all()
+    for place in range(0, len(ids), AT_ONCE):
+        some = ids[place : place + AT_ONCE]
+        found = {row.id: row for row in session.scalars(select(IntegrationRow).where(IntegrationRow.id.in_(some)))}
+        yield from (found[one] for one in some if one in found)
 
 
 def _active() -> Select[IntegrationRow]:

@@ -57,7 +57,7 @@ def looks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, tuple[
     )
     asked: list[int] = []
     event.listen(app.host.database.engine, "before_cursor_execute", lambda *_: asked.append(threading.get_ident()))
-    server = make_server("127.0.0.1", 0, app.flask, threaded=True)
+    server = make_server("127.0.0.1", 0, app, threaded=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     host = Served(data, f"http://127.0.0.1:{server.server_port}")
     world = build(cast(HostProcess, host), Tenant(made["organization"], made["user"], Api(host.url, made["token"])))
