@@ -21,7 +21,7 @@ from runtime.api.content_origin import mount_content_origin
 from runtime.api.counting import Counting
 from runtime.api.event_stream import mount_event_stream
 from runtime.api.health import mount_health
-from runtime.api.host import Host, RequestCapacity
+from runtime.api.host import HEAVIEST_NAMED, Host, RequestCapacity
 from runtime.api.inbound import mount_inbound
 from runtime.api.mount import mount
 from runtime.api.one_processor import OneProcessor
@@ -283,7 +283,7 @@ def _host(settings: Settings, place: int, database: Database, followers: Followe
         renders=renders,
         shortcuts=RenderShortcuts(settings.render_cache_bytes // 2),
         renderer=Renderer(plans, invoker, renders),
-        named=Remembered(database),
+        named=Remembered(database, heaviest=HEAVIEST_NAMED, weigh=lambda named: named.parts),
         capacity=capacity,
     )
 

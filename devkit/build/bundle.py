@@ -11,6 +11,7 @@ from typing import Any
 from devkit.build import javascript, reach
 from devkit.build.kept_esbuild import KeptEsbuild
 from devkit.projects.findings import InvalidProject
+from devkit.projects.own_files import content_of, text_of
 from devkit.projects.project import Project, secrets
 from devkit.terminal.output import Problem
 from runtime.contract.integrations import Manifest
@@ -20,6 +21,8 @@ from runtime.engines.sandbox import SandboxMode, authors_mode
 
 SKIPPED = ("test_", "conftest", "setup.py")
 FIXED = (1980, 1, 1, 0, 0, 0)
+MOST_UNPACKED, MOST_PICTURE = 64 * 1024 * 1024, 1024 * 1024
+"""Bytes of all modules of a bundle before they are packed, and of a picture; an icon has fewer."""
 _ZIP = "data:application/zip;base64,"
 
 
@@ -82,7 +85,7 @@ def script(
     files = modules(file)
     if files == [file]:
         try:
-            return file.read_text(encoding="utf-8"), file.name
+            return text_of(file, Limits().script, "a script"), file.name
         except UnicodeDecodeError as error:
             raise Problem(f"{file.name} is not UTF-8: {error}") from error
     return _zipped(file.parent, files), file.name
@@ -104,7 +107,8 @@ def modules(file: Path) -> list[Path]:
     files = [
         path
         for path in sorted(file.parent.rglob("*.py"))
-        if path.resolve().is_relative_to(root)
+        if path.is_file()
+        and path.resolve().is_relative_to(root)
         and not path.name.startswith(SKIPPED)
         and not any(
             part.startswith((".", "__pycache__", "tests", "node_modules"))
@@ -116,11 +120,15 @@ def modules(file: Path) -> list[Path]:
 
 
 def _zipped(folder: Path, files: list[Path]) -> str:
-    buffer = io.BytesIO()
+    buffer, left = io.BytesIO(), MOST_UNPACKED
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in files:
             # A fixed date: the same sources give the same bundle.
-            archive.writestr(zipfile.ZipInfo(path.relative_to(folder).as_posix(), FIXED), path.read_bytes())
+            source = content_of(path, Limits().script, "a module")
+            left -= len(source)
+            if left < 0:
+                raise Problem(f"the modules below {folder} have more than {MOST_UNPACKED:,} bytes; leave some out")
+            archive.writestr(zipfile.ZipInfo(path.relative_to(folder).as_posix(), FIXED), source)
     content = buffer.getvalue()
     if len(content) > Limits().script:
         raise Problem(f"the bundle has {len(content)} bytes; at most {Limits().script} are allowed")
@@ -133,4 +141,4 @@ def _picture(project: Project, path: str) -> str:
         raise Problem(f"{project.file.name}: the picture {path} is outside the project; copy it into its folder")
     if not file.is_file():
         raise Problem(f"{project.file.name}: there is no picture {path}")
-    return base64.b64encode(file.read_bytes()).decode()
+    return base64.b64encode(content_of(file, MOST_PICTURE, "a picture")).decode()

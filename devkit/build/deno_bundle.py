@@ -118,4 +118,4 @@ def _finding(folder: Path, script: Path, text: str) -> Finding:
         raise Problem(f"{script.name} could not be bundled by deno: {message}; try `npm install --save-dev esbuild`")
     file, line = Path(place["file"]), int(place["line"])
     message = message.replace(folder.as_uri() + "/", "")
-    return Finding(relative(file, folder), line, int(place["column"]), message, source_line(file, line))
+    return Finding(relative(file, folder), line, int(place["column"]), message, source_line(folder, file, line))

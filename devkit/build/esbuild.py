@@ -14,6 +14,7 @@ from devkit.build import node_packages, programs, reach
 from devkit.build.kept_esbuild import Bundled, Esbuild, KeptEsbuild
 from devkit.build.places import relative, source_line
 from devkit.projects.findings import Finding
+from devkit.projects.own_files import MOST_TEXT, text_of
 from devkit.terminal.output import Problem
 from runtime.engines.sandbox import SandboxMode
 
@@ -142,7 +143,7 @@ def _findings(folder: Path, script: Path, text: str) -> Iterator[Finding]:
             yield Finding(relative(script, folder), 1, 1, message)
             continue
         line, column = int(match["line"]), int(match["column"])
-        source = source_line(folder / match["file"], line)
+        source = source_line(folder, folder / match["file"], line)
         before = (source or "").encode()[:column].decode(errors="ignore")
         yield Finding(match["file"], line, len(before) + 1 if source else column + 1, message, source)
 
@@ -182,7 +183,7 @@ def _dependencies(folder: Path) -> set[str]:
         file = above / "package.json"
         if file.is_file():
             try:
-                package = json.loads(file.read_text(encoding="utf-8"))
+                package = json.loads(text_of(file, MOST_TEXT, "a package.json"))
                 return {name for kind in ("dependencies", "devDependencies") for name in package.get(kind, {})}
             except (OSError, ValueError, AttributeError, TypeError) as error:
                 raise Problem(f"{file} cannot be read: {error}") from error

@@ -10,6 +10,9 @@ from typing import Any
 
 import yaml
 
+from devkit.projects.own_files import MOST_TEXT, text_of
+from devkit.terminal.output import Problem
+
 PACKAGES = "node_modules"
 
 
@@ -64,9 +67,9 @@ def _texts(document: Any, key: str) -> list[str]:
 def _read(file: Path) -> Any:
     """Read JSON or YAML; None for what is no such thing, which then names no packages."""
     try:
-        text = file.read_text(encoding="utf-8")
+        text = text_of(file, MOST_TEXT, "a description of packages")
         return json.loads(text) if file.suffix == ".json" else yaml.safe_load(text)
-    except (OSError, ValueError, RecursionError, yaml.YAMLError):
+    except (OSError, ValueError, RecursionError, yaml.YAMLError, Problem):
         return None
 
 

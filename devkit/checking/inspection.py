@@ -203,7 +203,7 @@ def _refusal(project: Project, fault: ScriptFault, entry: str) -> Finding:
     if message.startswith(LOADING) and fault.line is None:
         message = f"{message.removesuffix('.')}: look at what runs when the script is loaded"
     folder = project.script.parent if project.script.suffix == ".py" else project.folder
-    source = fault.source or source_line(folder / file, line)
+    source = fault.source or source_line(project.folder, folder / file, line)
     return Finding(file, line, fault.column or 1, message, source, "load-failed")
 
 

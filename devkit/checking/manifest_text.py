@@ -12,6 +12,7 @@ import yaml
 
 from devkit.checking.yaml_faults import explained, reader_fault
 from devkit.projects.findings import Finding, InvalidProject, Level, line_of
+from devkit.projects.own_files import content_of
 from devkit.terminal.output import Problem
 
 Path_ = tuple[str | int, ...]
@@ -60,11 +61,9 @@ class ManifestText:
 def read(file: Path) -> ManifestText:
     """Read a manifest; raises InvalidProject for text that is not a manifest, Problem for an unreadable file."""
     try:
-        content = file.read_bytes()
+        content = content_of(file, MAX_BYTES, "a manifest")
     except OSError as error:
         raise Problem(f"{file} cannot be read: {error.strerror}") from error
-    if len(content) > MAX_BYTES:
-        raise Problem(f"{file} has {len(content)} bytes; a manifest may have {MAX_BYTES}")
     return parse(file.name, _decoded(file.name, content))
 
 

@@ -138,7 +138,8 @@ def _at_fault(subject: Subject, drawing: Drawing, message: str, rule: str, level
     fault = drawing.called.fault
     if fault is None or fault.file is None or fault.line is None:
         return _placed(subject, drawing, message, rule, level)
-    source = fault.source or source_line(subject.project.script.parent / fault.file, fault.line)
+    folder, file = subject.project.folder, subject.project.script.parent / fault.file
+    source = fault.source or source_line(folder, file, fault.line)
     return Finding(fault.file, fault.line, fault.column or 1, message, source, rule, level)
 
 

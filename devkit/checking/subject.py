@@ -16,7 +16,9 @@ from devkit.checking.code import Code, Source, Spot
 from devkit.checking.manifest_text import Path_
 from devkit.offline.sandboxed_script import CallResult
 from devkit.offline.simulated_host import LEVELS, Level
+from devkit.projects.own_files import MOST_TEXT, text_of
 from devkit.projects.project import Project
+from devkit.terminal.output import Problem
 from runtime.contract.invocation import LoadReport
 
 MAX_SOURCE = 1_000_000
@@ -108,7 +110,7 @@ def _javascript_files(folder: Path) -> list[Path]:
 def _source(path: Path, folder: Path) -> Source | None:
     """Read one file; None for what cannot be read, which the build reports, and for what is too long."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+        text = text_of(path, MOST_TEXT, "a source")
+    except (OSError, UnicodeDecodeError, Problem):
         return None
     return Source(relative(path, folder), text) if len(text) <= MAX_SOURCE else None

@@ -94,4 +94,4 @@ def _finding(folder: Path, settings: Path, match: re.Match[str]) -> Finding | No
     if not file.is_relative_to(folder) or "node_modules" in file.parts:
         return None
     line, column = int(match["line"]), int(match["column"])
-    return Finding(relative(file, folder), line, column, match["message"], source_line(file, line), RULE)
+    return Finding(relative(file, folder), line, column, match["message"], source_line(folder, file, line), RULE)

@@ -222,7 +222,7 @@ def _output(ctx: click.Context, project: Project, called: CallResult, entry: str
 def _finding(project: Project, fault: ScriptFault, entry: str) -> Finding:
     file, line = fault.file or entry, fault.line or 1
     folder = project.script.parent if project.script.suffix == ".py" else project.folder
-    source = fault.source or source_line(folder / file, line)
+    source = fault.source or source_line(project.folder, folder / file, line)
     hint = f" ({fault.hint})" if fault.hint else ""
     return Finding(file, line, fault.column or 1, fault.message + hint, source if fault.line else None)
 

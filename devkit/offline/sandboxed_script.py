@@ -223,7 +223,7 @@ class SandboxedScript:
                 file = folder / match["file"]
                 if file.is_file() and "node_modules" not in match["file"]:
                     place = int(match["line"]), int(match["column"])
-                    return ScriptFault(sentence, match["file"], *place, source_line(file, place[0]))
+                    return ScriptFault(sentence, match["file"], *place, source_line(folder, file, place[0]))
         return None
 
 

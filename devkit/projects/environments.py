@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import io
 import os
 import re
 import shlex
@@ -20,6 +21,7 @@ from devkit.checking.wording import nearest
 from devkit.projects import allowed as allowing
 from devkit.projects import one_password
 from devkit.projects.findings import Finding, InvalidProject
+from devkit.projects.own_files import text_of
 from devkit.terminal import completion
 from devkit.terminal.output import Problem
 
@@ -28,6 +30,7 @@ EXPRESSION = re.compile(r"\$\{\{\s*(?:env\.(\w+)|\"(op://[^\"]+)\"|'(op://[^']+)
 ANY_EXPRESSION = re.compile(r"\$\{\{.*?\}\}", re.DOTALL)
 PROCESS = "the process's environment"
 FILE = ".env"
+MAX_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +126,8 @@ def withheld(name: str) -> bool:
 
 def _read(file: Path) -> Iterator[tuple[str, str]]:
     try:
-        with file.open(encoding="utf-8-sig") as lines:
-            bindings = list(parse_stream(lines))
+        text = text_of(file, MAX_BYTES, "a file of variables").removeprefix("\ufeff")
+        bindings = list(parse_stream(io.StringIO(text)))
     except (OSError, UnicodeDecodeError) as error:
         raise Problem(f"{file} cannot be read: {error}") from error
     for binding in bindings:

@@ -9,6 +9,8 @@ from devkit.checking import manifest_text
 from devkit.projects import environments
 from devkit.projects.findings import InvalidProject
 from devkit.projects.folder import find_folder
+from devkit.projects.own_files import text_of
+from devkit.terminal.output import Problem
 
 NAME_LINE = re.compile(r"""^name:\s*["']?([\w.-]{1,100})["']?\s*(?:#.*)?$""", re.MULTILINE)
 
@@ -30,7 +32,7 @@ def guess_name(start: str | None) -> str | None:
     """Read the name from a manifest that has faults elsewhere; None where there is none to be seen."""
     _, file = find_folder(start)
     try:
-        match = NAME_LINE.search(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError):
+        match = NAME_LINE.search(text_of(file, manifest_text.MAX_BYTES, "a manifest"))
+    except (OSError, UnicodeDecodeError, Problem):
         return None
     return match[1] if match else None

@@ -118,7 +118,7 @@ class InProcess:
             return ScriptFault(message, relative(self._script, self._folder))
         last = frames[-1]
         file, line = Path(last.filename), last.lineno or 1
-        source = source_line(file, line)
+        source = source_line(self._folder, file, line)
         column = None if last.colno is None or source is None else len(source.encode()[: last.colno].decode()) + 1
         return ScriptFault(message, relative(file, self._folder), line, column, source)
 

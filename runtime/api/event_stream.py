@@ -32,6 +32,7 @@ from runtime.dispatch.announcing import Announcement
 from runtime.engines.frames import LEVELS
 from runtime.store import searching
 from runtime.store.rows import Reach
+from runtime.store.searching import Ended
 from runtime.store.tables.events import EventRow
 from runtime.store.tables.integrations import IntegrationRow
 
@@ -42,7 +43,8 @@ OVERLAP = 3.0
 """Seconds that are read again each time: what ended first may be committed last."""
 BEAT = 5.0
 """Seconds of silence after which the stream says that it is still there."""
-BATCH = 200
+BATCH, AT_ONCE = 200, 10
+"""Events that are listed at once, and those that are read with what they did: each may have 200 KB of logs and more."""
 REMEMBERED = 20_000
 MAX_SEARCHED = 1000
 """Past events among which those are looked for that pass a filter of level or text."""
@@ -139,25 +141,52 @@ class _Following:
         """Write the last events before now; what an earlier stream already told comes from there on instead."""
         if not self._query.last or self._query.after is not None:
             return
-        self._host.recorder.flush()
-        searched = self._query.text or self._query.level
-        many = MAX_SEARCHED if searched else self._query.last
-        with self._host.database.transaction(writes=False) as session:
-            found = searching.last_ended(session, self._reach, self._integration.id, self._query, many)
-            lines = self._written(session, found)[-self._query.last :]
-        yield from lines
+        with self._at_work():
+            self._host.recorder.flush()
+            with self._host.database.transaction(writes=False) as session:
+                many = MAX_SEARCHED if self._searches else self._query.last
+                found = searching.last_ended(session, self._reach, self._integration.id, self._query, many)
+        chosen = self._passing(found) if self._searches else found
+        for some in _pieces(chosen[::-1]):
+            yield from self._whole(some)
+
+    def _passing(self, found: Sequence[Ended]) -> list[Ended]:
+        """Give as many of the last events as are wanted that pass the filters of level and text, the last one first."""
+        chosen: list[Ended] = []
+        for some in _pieces(found):
+            with self._at_work(), self._host.database.transaction(writes=False) as session:
+                rows = searching.whole_events(session, self._reach, some)
+                details = self._details(session, rows)
+                passing = {row.id for row, one in zip(rows, details, strict=True) if self._passes(_shown(one))}
+            chosen += [one for one in some if one.id in passing]
+            if len(chosen) >= self._query.last:
+                break
+        return chosen[: self._query.last]
 
     def _new(self) -> Iterator[list[bytes]]:
-        """Read what ended since, in batches; the last one may be empty."""
+        """Read what ended since, in pieces; the last one may be empty."""
         after = (min(self._cursor, time.time()) - OVERLAP, 0)  # where the clock was set back, events end earlier now
         while True:
-            with self._host.database.transaction(writes=False) as session:
+            with self._at_work(), self._host.database.transaction(writes=False) as session:
                 found = searching.ended(session, self._reach, self._integration.id, self._query, after, BATCH)
-                lines = self._written(session, found)
-            yield lines
+            for some in _pieces([one for one in found if (one.id, one.attempts) not in self._seen]):
+                yield self._whole(some)
             if len(found) < BATCH:
                 return
-            after = (found[-1].ended_at or 0.0, found[-1].seq)
+            after = (found[-1].ended_at, found[-1].seq)
+
+    def _whole(self, some: Sequence[Ended]) -> list[bytes]:
+        with self._at_work(), self._host.database.transaction(writes=False) as session:
+            return self._written(session, searching.whole_events(session, self._reach, some))
+
+    def _at_work(self) -> AbstractContextManager[object]:
+        """Read and compute for the organization that follows, with a part of its connections."""
+        actor = self._reader.call.actor
+        return self._host.capacity.turns.of(actor.owner, actor.part)
+
+    @property
+    def _searches(self) -> bool:
+        return bool(self._query.text or self._query.level)
 
     def _written(self, session: Session, found: Sequence[EventRow]) -> list[bytes]:
         """Write those that were not seen yet and pass the filters, as the reader may see them now."""
@@ -166,7 +195,7 @@ class _Following:
         for row, detail in zip(fresh, self._details(session, fresh), strict=True):
             self._seen[row.id, row.attempts] = None
             self._cursor = max(self._cursor, row.ended_at or 0.0)
-            shown = detail.model_dump(mode="json", by_alias=True)
+            shown = _shown(detail)
             if self._passes(shown):
                 lines.append(written("event", shown, f"{row.ended_at:.6f}"))
         while len(self._seen) > REMEMBERED:
@@ -200,6 +229,15 @@ class _Following:
         texts = [told["event"]["payload"]["type"], told["event"]["subject"], *(line["message"] for line in logs)]
         texts.append((trace.get("fault") or {}).get("message", ""))
         return any(query.text.casefold() in text.casefold() for text in texts)
+
+
+def _pieces(found: Sequence[Ended]) -> Iterator[Sequence[Ended]]:
+    for place in range(0, len(found), AT_ONCE):
+        yield found[place : place + AT_ONCE]
+
+
+def _shown(detail: EventDetail) -> dict[str, Any]:
+    return detail.model_dump(mode="json", by_alias=True)
 
 
 def _wait(queue: Queue[Announcement | None]) -> bool:

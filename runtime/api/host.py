@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -41,9 +41,13 @@ from runtime.settings import Settings
 from runtime.store.blobs.store import BlobStore
 from runtime.store.database import CONNECTION_WAIT, CONNECTIONS, Database, Table
 from runtime.store.disk import Disk
+from runtime.store.page_weight import bytes_of
 from runtime.store.remembered import Remembered
 
 Body = TypeVar("Body")
+
+HEAVIEST_NAMED = 64 * 1024 * 1024
+"""Bytes of the rows that are kept of what paths name."""
 
 
 @dataclass(slots=True)
@@ -52,6 +56,11 @@ class Named:
 
     rows: dict[str, Table] = field(default_factory=dict)
     levels: dict[str, Role | None] = field(default_factory=dict)
+
+    @property
+    def parts(self) -> dict[Hashable, int]:
+        """About how many bytes the rows take in memory whose columns have no bound."""
+        return {id(row): bytes_of(row) for row in self.rows.values()}
 
 
 READERS, READERS_WAITING, READER_SECONDS = 2, 4, 10.0

@@ -159,7 +159,16 @@ def _page(call: Call, operation: Operation, query: Any, selected: rows.Condition
     orders = _orders(operation, resource, query)
     reach, session = call.actor.reach, call.session
     try:
-        page = rows.page(session, reach, resource.row, *conditions, orders=orders, cursor=query.page, limit=query.limit)
+        page = rows.page(
+            session,
+            reach,
+            resource.row,
+            *conditions,
+            orders=orders,
+            cursor=query.page,
+            limit=query.limit,
+            beside=resource.beside,
+        )
     except BadCursor:
         raise errors.BadRequest("page: not a cursor of this list; send `next.page` of the page before") from None
     view = call.view(session)

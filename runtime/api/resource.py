@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from sqlalchemy import Integer
+from sqlalchemy import ColumnElement, Integer
 
 from runtime.contract.base import WireModel
 from runtime.store.cursors import Order
@@ -35,7 +35,8 @@ class Resource(Generic[R]):
     time, to the `View` it is given first. `order` is that of its lists; the last column is unique. With `slashes` its
     parameter takes the rest of the path. `alias` is another column, unique within the parent, that may name it where
     the key finds nothing; if it holds numbers, only numbers are looked up in it.
-    `held` says where the level on it comes from, to whoever lacks it.
+    `held` says where the level on it comes from, to whoever lacks it. `beside` is the SQL for the length of what is
+    shown with a row of a list, but stands in other tables: a page has as many rows as fit with it.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Resource(Generic[R]):
     anywhere: bool = False
     slashes: bool = False
     alias: str = ""
+    beside: ColumnElement[int] | None = None
 
     def __post_init__(self) -> None:
         if len(PARAMETER.findall(self.at)) != 1 or not self.at.endswith("}"):
@@ -100,10 +102,13 @@ class Resource(Generic[R]):
         return values
 
     def shown_as(
-        self, model: type[WireModel], serialize: Callable[[Any, Sequence[R]], Sequence[WireModel]]
+        self,
+        model: type[WireModel],
+        serialize: Callable[[Any, Sequence[R]], Sequence[WireModel]],
+        beside: ColumnElement[int] | None = None,
     ) -> Resource[R]:
-        """Give the same resource as another operation shows it."""
-        return replace(self, model=model, serialize=serialize)
+        """Give the same resource as another operation shows it, with what is shown beside its rows there."""
+        return replace(self, model=model, serialize=serialize, beside=self.beside if beside is None else beside)
 
 
 @dataclass(frozen=True, slots=True)

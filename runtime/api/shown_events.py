@@ -13,12 +13,10 @@ from runtime.contract.event_privacy import texts_of, withheld_payload, withheld_
 from runtime.contract.event_words import ending, subject
 from runtime.contract.events import Delivery, EventDetail, IntegrationEvent, KeptAnswer
 from runtime.contract.masking import BY_SHAPE
-from runtime.contract.organizations import reaches
 from runtime.dispatch.deliveries import level_of
-from runtime.store import searching
+from runtime.store import installed, searching
 from runtime.store.remembered import Basis
 from runtime.store.tables.events import EventRow
-from runtime.store.tables.installations import InstallationRow
 
 
 def shown_events(view: CallView, rows: Sequence[EventRow]) -> list[IntegrationEvent]:
@@ -79,10 +77,7 @@ def _foreign(view: CallView, rows: Sequence[EventRow]) -> set[str | None]:
     ids = {row.installation_id for row in rows if row.installation_id is not None}
     if view.reach.kind != "user" or not ids:
         return set()
-    installations = list(view.by_id(InstallationRow, ids).values())
-    levels = view.levels(installations)
-    own = {row.id for row, level in zip(installations, levels, strict=True) if reaches(level, "admin")}
-    return {*(ids - own)}
+    return {*(ids - installed.administered(view.session, view.reach, ids))}
 
 
 def _configured(view: CallView, ids: set[str]) -> dict[str, set[str]]:

@@ -39,7 +39,14 @@ class Standing:
         return call
 
     def holds(self) -> bool:
-        """Tell whether the reader still may; to be asked before anything is written."""
+        """Tell whether the reader still may; to be asked before anything is written.
+
+        It is asked with a part of the connections of the reader's organization.
+        """
+        with self._host.capacity.turns.of(self.actor.owner, self.actor.part):
+            return self._holds()
+
+    def _holds(self) -> bool:
         # The call's own basis stands for the moment it was admitted.
         if self._host.database.basis().holds(self.call.basis.used) and time.time() < self.actor.expires:
             return True

@@ -38,6 +38,10 @@ Category = Literal["analytics", "collaboration", "content", "gitsync", "marketin
 Target = Literal["all", "site", "space", "organization"]
 Visibility = Literal["public", "private", "unlisted"]
 Runtime = Literal["v1", "v2", "python"]
+MAX_MANIFEST = 2_000_000
+"""Characters of a manifest as JSON: scripts get it with each call, and lists show it."""
+MAX_ICON = 350_000
+"""Characters of an icon as base64: 250 KiB."""
 Identifier = Annotated[Text, StringConstraints(min_length=1, max_length=100)]
 
 
@@ -60,7 +64,7 @@ class Block(Body):
     id: Identifier
     title: Annotated[Text, StringConstraints(min_length=2, max_length=40)]
     description: Annotated[Text, StringConstraints(max_length=150)] | MISSING = MISSING
-    icon: Annotated[Text, StringConstraints(max_length=2_000_000)] | MISSING = MISSING
+    icon: Annotated[Text, StringConstraints(max_length=MAX_ICON)] | MISSING = MISSING
     url_unfurl: Annotated[list[Url], Field(max_length=50)] | MISSING = MISSING
     markdown: BlockMarkdown | MISSING = MISSING
 
@@ -121,7 +125,7 @@ class ContentSource(Body):
     id: Identifier
     title: Annotated[Text, StringConstraints(min_length=2, max_length=40)]
     description: Annotated[Text, StringConstraints(max_length=150)] | MISSING = MISSING
-    icon: Text | MISSING = MISSING
+    icon: Annotated[Text, StringConstraints(max_length=MAX_ICON)] | MISSING = MISSING
     configuration: ConfigurationComponent
 
 
@@ -161,6 +165,16 @@ class Manifest(Body):
                 raise ValueError(f"the {what} id `{min(twice)}` is given twice")
         return self
 
+    @model_validator(mode="after")
+    def _is_bounded(self) -> Manifest:
+        length = len(self.model_dump_json(by_alias=True, include=set(Manifest.model_fields)))
+        if length > MAX_MANIFEST:
+            raise ValueError(
+                f"the manifest without script and pictures has {length:,} characters as JSON; "
+                f"at most {MAX_MANIFEST:,} are allowed, so make the icons of its blocks smaller"
+            )
+        return self
+
     def _sources(self) -> list[ContentSource]:
         return list(self.content_sources) if isinstance(self.content_sources, list) else []
 
@@ -174,7 +188,7 @@ class PublishIntegration(Manifest):
     """
 
     runtime: Runtime = "v1"
-    icon: Annotated[str, StringConstraints(max_length=350_000)] | MISSING = MISSING
+    icon: Annotated[str, StringConstraints(max_length=MAX_ICON)] | MISSING = MISSING
     preview_images: Annotated[list[Annotated[str, StringConstraints(max_length=1_500_000)]], Field(max_length=3)] = (
         Field(default_factory=list)
     )

@@ -11,13 +11,23 @@ from runtime.store.remembered import Basis, Remembered
 
 KEPT = 2_000
 """Integrations whose installations are kept."""
+HEAVIEST = 64 * 1024 * 1024
+"""Bytes of all that are kept: each names the spaces and sites it is on."""
+PART = 150
+"""Bytes in memory of a space or site that is named, about."""
+
+
+def _parts(one: Installed) -> int:
+    return 1 + len(one.spaces) + len(one.sites)
 
 
 class Candidates:
     """Installations by organization and integration, forgotten when an epoch moves they rest on."""
 
     def __init__(self, database: Database) -> None:
-        self._kept: Remembered[list[Installed]] = Remembered(database, KEPT)
+        self._kept: Remembered[list[Installed]] = Remembered(
+            database, KEPT, heaviest=HEAVIEST, weigh=lambda found: {id(found): PART * sum(map(_parts, found))}
+        )
 
     def of(self, organization_id: str, integration_id: str, basis: Basis) -> list[Installed]:
         """List the installations of an integration in an organization, oldest first."""

@@ -17,6 +17,9 @@ from runtime.store.tables.installations import InstallationRow, SiteInstallation
 from runtime.store.tables.integrations import IntegrationRow
 
 KEPT_PLANS = 5_000
+HEAVIEST = 128 * 1024 * 1024
+"""Bytes of all plans that are kept, with their scripts: environments hold manifests and configurations, which may be
+long, and those of all spaces of an installation hold the same ones again."""
 
 
 class Plans:
@@ -24,7 +27,9 @@ class Plans:
 
     def __init__(self, database: Database, planner: Planner) -> None:
         self._planner = planner
-        self._kept: Remembered[Plan | None] = Remembered(database, KEPT_PLANS)
+        self._kept: Remembered[Plan | None] = Remembered(
+            database, KEPT_PLANS, heaviest=HEAVIEST, weigh=lambda plan: {} if plan is None else plan.parts
+        )
 
     def get(self, key: Hashable, basis: Basis, find: Callable[[Session], Level | None]) -> Plan | None:
         """Give the plan kept under a key, or make it for the level that `find` finds; None when it finds none.

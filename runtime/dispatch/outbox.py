@@ -70,21 +70,24 @@ def emit(
     return [], reasons[-1] if reasons else "no installation is there to get it"
 
 
-def emit_to(session: Session, kind: str, installation: InstallationRow, fields: dict[str, Any]) -> str:
-    """Commit an event for one installation, whatever its status: its own setup and its end."""
-    row = _row(kind, installation.integration_id, installation.id, fields)
-    _insert_if_room(session, row)
-    return str(row["id"])
+def emit_to(session: Session, kind: str, installation: InstallationRow, fields: dict[str, Any]) -> None:
+    """Commit an event for one installation, whatever its status: its own setup and its end.
+
+    Like any other it is left out where too many are waiting (see above); nobody hears of its id, which may be of none.
+    """
+    _insert_if_room(session, _row(kind, installation.integration_id, installation.id, fields))
 
 
-def emit_change(session: Session, kind: str, installation: InstallationRow, fields: dict[str, Any]) -> str:
-    """Commit what one installation hears of a change of its configuration; held back while there are too many."""
+def emit_change(session: Session, kind: str, installation: InstallationRow, fields: dict[str, Any]) -> None:
+    """Commit what one installation hears of a change of its configuration, as `emit_to` does; held back at times.
+
+    That is while there were too many changes of late.
+    """
     row = _row(kind, installation.integration_id, installation.id, fields)
     due = queue.next_slot(session, installation.id, most=MAX_CHANGES, window=CHANGES_WINDOW)
     row["held"] = 0.0 if due is None else max(0.0, due - row["due_at"])
     row["due_at"] += row["held"]
     _insert_if_room(session, row)
-    return str(row["id"])
 
 
 def emit_task(session: Session, integration_id: str, task: dict[str, Any], delay: float) -> dict[str, Any]:

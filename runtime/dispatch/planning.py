@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 import time
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -32,7 +33,8 @@ from runtime.store.tables.integrations import IntegrationRow, VersionRow
 
 FRESH = 600.0
 """Seconds a plan's tokens are handed out; they live for an hour."""
-KEPT_SCRIPTS = 64
+KEPT_SCRIPTS, HEAVIEST_SCRIPTS = 64, 64 * 1024 * 1024
+"""Scripts that are kept, and bytes of all of them in memory."""
 INJECTS = "site:script:inject"
 
 
@@ -52,7 +54,7 @@ class Level:
         return next((f"installation{where}" for row, where in parts if row is not None and row.status == "paused"), "")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Plan:
     """What stays the same from call to call.
 
@@ -75,6 +77,14 @@ class Plan:
     page_policy: str | None
     endpoint: str
     made: float
+
+    @property
+    def parts(self) -> dict[Hashable, int]:
+        """About how many bytes it takes in memory: those of its own, and the script, which other plans have as well.
+
+        What is masked comes from the environment, in several spellings at most as long as that together.
+        """
+        return {id(self): 2 * len(self.environment), self.script.version: sys.getsizeof(self.script.source)}
 
     @property
     def fresh(self) -> bool:
@@ -102,9 +112,13 @@ class Scripts:
         script = (Script(row.id, row.runtime, row.script, row.entry, integration.name), dict(row.secrets))
         with self._lock:
             self._kept[row.id] = script
-            while len(self._kept) > KEPT_SCRIPTS:
+            self._kept.move_to_end(row.id)
+            while len(self._kept) > 1 and (len(self._kept) > KEPT_SCRIPTS or self._bytes() > HEAVIEST_SCRIPTS):
                 self._kept.popitem(last=False)
         return script
+
+    def _bytes(self) -> int:
+        return sum(sys.getsizeof(script.source) for script, _ in self._kept.values())
 
 
 class Planner:

@@ -40,11 +40,11 @@ def installations(view: View, rows: Sequence[InstallationRow]) -> list[Installat
     """Show installations; their configuration only to administrators and to the integration itself."""
     ids = [row.id for row in rows]
     counts, names = installed.count_spaces(view.session, ids), installed.external_ids(view.session, ids)
-    of = view.by_id(IntegrationRow, (row.integration_id for row in rows))
+    integration_names = installed.names_of(view.session, (row.integration_id for row in rows))
     return [
         installation_object(
             id=row.id,
-            integration=of[row.integration_id].name,
+            integration=integration_names[row.integration_id],
             organization=row.organization_id,
             status=row.status,
             selections=(row.space_selection, row.site_selection),
@@ -77,11 +77,11 @@ def site_installations(view: View, rows: Sequence[SiteInstallationRow]) -> list[
 
 def _parts(view: View, rows: Sequence[SpaceInstallationRow | SiteInstallationRow]) -> Iterator[PlacedPart]:
     names = installed.external_ids(view.session, [row.id for row in rows])
-    parents = view.by_id(InstallationRow, (row.installation_id for row in rows))
-    of = view.by_id(IntegrationRow, (parent.integration_id for parent in parents.values()))
+    of = installed.integrations_of(view.session, (row.installation_id for row in rows))
+    integration_names = installed.names_of(view.session, of.values())
     for row, level in zip(rows, view.levels(rows), strict=True):
         yield PlacedPart(
-            integration=of[parents[row.installation_id].integration_id].name,
+            integration=integration_names[of[row.installation_id]],
             installation=row.installation_id,
             place=row.space_id if isinstance(row, SpaceInstallationRow) else row.site_id,
             status=row.status,
@@ -107,11 +107,10 @@ def organization_installations(view: View, rows: Sequence[InstallationRow]) -> l
 
 def statuses(view: View, rows: Sequence[InstallationRow | Part]) -> list[InstalledIntegration]:
     """Show the status of installations of any kind, with their integrations."""
-    parts = [row.installation_id for row in rows if isinstance(row, Part)]
-    parents = view.by_id(InstallationRow, parts)
-    owners = [parents[row.installation_id] if isinstance(row, Part) else row for row in rows]
-    of = view.by_id(IntegrationRow, (owner.integration_id for owner in owners))
-    of_each = integrations(view, [of[owner.integration_id] for owner in owners])
+    parents = installed.integrations_of(view.session, [row.installation_id for row in rows if isinstance(row, Part)])
+    ids = [parents[row.installation_id] if isinstance(row, Part) else row.integration_id for row in rows]
+    of = view.by_id(IntegrationRow, ids)
+    of_each = integrations(view, [of[one] for one in ids])
     return [
         InstalledIntegration(status=row.status, integration=integration)  # type: ignore[arg-type]
         for row, integration in zip(rows, of_each, strict=True)

@@ -150,7 +150,7 @@ def document_in(answer: bytes, request: Compute) -> JsonDocument:
 
 def _level(session: Session, reach: Reach, space: SpaceRow, name: str, source: str) -> Level | None:
     integration = rows.find(session, reach, IntegrationRow, name=name)
-    if integration is None or integration.id not in {row.id for row in searching.active_on_space(session, space)}:
+    if integration is None or not searching.is_active_on_space(session, integration.id, space):
         return None
     if source not in {source_["id"] for source_ in integration.manifest.get("contentSources") or ()}:
         raise errors.NotFound(f"`{name}` has no content source `{source[:60]}`.")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from runtime.contract import errors
+from runtime.engines.apart.answers import Refused
 from runtime.engines.apart.runner import ApartFailed, open_made
 from runtime.services.markdown.patience import TakesTooLong
 from runtime.services.markdown.reading import document_of
@@ -19,6 +20,9 @@ LONG = 200_000
 """Characters of Markdown that take half a second to read: whoever sends more waits, and nobody else of the host."""
 BRIEF = 1.0
 """Seconds of processor time in which a thread that answers requests reads `LONG` characters, or gives them up."""
+MOST_MADE = 32 * 1024 * 1024
+"""Bytes of the documents, as JSON, that long Markdown may become together: the host holds them whole. `# a` is a block
+in four characters, and forty times as long as a document."""
 RunApart = Callable[[Callable[[Path, Any], Any], Path, Any], Any]
 """Runs a function of ours on a folder, in a process of its own."""
 Lent = Callable[[], AbstractContextManager[Path]]
@@ -71,6 +75,8 @@ def read_all(texts: Sequence[str], run_apart: RunApart, lent: Lent) -> list[Mapp
             (folder / _TEXT.format(number)).write_text(text, encoding="utf-8", errors="surrogatepass")
         try:
             run_apart(read_files, folder, len(texts))
+        except Refused as refused:
+            raise errors.BadRequest(f"changes: the Markdown {refused.message}; send fewer pages at once") from refused
         except ApartFailed as error:
             most = "could not be read" if error.reason == "crashed" else f"takes too much {error.reason} to read"
             raise errors.BadRequest(f"changes: the Markdown {most}; send fewer or shorter pages at once") from error
@@ -88,9 +94,13 @@ def _read_here(texts: Sequence[str]) -> list[Mapping[str, Any]] | None:
 
 def read_files(folder: Path, count: int) -> None:
     """Read each text of a folder as a document; runs apart."""
+    left = MOST_MADE
     for number in range(count):
         text = (folder / _TEXT.format(number)).read_text(encoding="utf-8", errors="surrogatepass")
-        document = json.dumps(document_of(text), ensure_ascii=True)
+        document = json.dumps(document_of(text), ensure_ascii=True, separators=(",", ":"))
+        left -= len(document)
+        if left < 0:
+            raise Refused("too-large", f"becomes more than {MOST_MADE >> 20} MB as documents, it has so many blocks")
         (folder / _DOCUMENT.format(number)).write_text(document, encoding="ascii")
 
 

@@ -8,11 +8,15 @@ that comes again needs no row at all, and where its answer is kept, too, no scri
 from __future__ import annotations
 
 import time
+import weakref
 from dataclasses import dataclass, replace
 
+from runtime.dispatch.planning import Plan
+from runtime.dispatch.script_event import ScriptEvent
 from runtime.services.fair_memory import FairMemory
 from runtime.services.render_cache import CachedRender
 from runtime.services.rendering import PreparedRender
+from runtime.store.queue import Source
 from runtime.store.remembered import Basis, Epochs
 
 Request = tuple[str | None, str, str, bytes]
@@ -26,16 +30,23 @@ OVERHEAD = 2_000
 
 @dataclass(frozen=True, slots=True)
 class _Shortcut:
-    """`token_expires` is in seconds since 1970."""
+    """`token_expires` is in seconds since 1970.
 
-    prepared: PreparedRender
-    answer: CachedRender | None
+    The plan, with a script and an environment that may be large, is kept and weighed where plans are, not here as well.
+    """
+
+    plan: weakref.ref[Plan]
+    component: str
+    event: ScriptEvent
+    source: Source
+    cacheable: bool
     rests_on: Epochs
     token_expires: float
+    answer: CachedRender | None = None
 
     @property
     def size(self) -> int:
-        return len(self.prepared.event.rest) + (len(self.answer.body) if self.answer is not None else 0)
+        return len(self.event.rest) + (len(self.answer.body) if self.answer is not None else 0)
 
 
 class RenderShortcuts:
@@ -49,8 +60,9 @@ class RenderShortcuts:
         shortcut = self._kept.look(request)
         if shortcut is None:
             return None
-        prepared, answer = shortcut.prepared, shortcut.answer
-        if time.time() < shortcut.token_expires and prepared.plan.fresh and basis.holds(shortcut.rests_on):
+        plan, answer = shortcut.plan(), shortcut.answer
+        if plan is not None and plan.fresh and time.time() < shortcut.token_expires and basis.holds(shortcut.rests_on):
+            prepared = PreparedRender(plan, shortcut.component, shortcut.event, shortcut.source, shortcut.cacheable)
             return prepared, answer if answer is not None and answer.fresh else None
         self._kept.drop(request)
         return None
@@ -58,8 +70,11 @@ class RenderShortcuts:
     def keep(self, request: Request, basis: Basis, token_expires: float, prepared: PreparedRender, owner: str) -> None:
         """Keep what a request asks for, of which `basis` knows on what it rests, for the organization that asks."""
         rests_on = basis.used
-        if rests_on is not None and len(request[3]) <= LONGEST_REQUEST:
-            self._put(request, _Shortcut(prepared, None, rests_on, token_expires), owner)
+        if rests_on is None or len(request[3]) > LONGEST_REQUEST:
+            return
+        plan = weakref.ref(prepared.plan)
+        kept = (prepared.component, prepared.event, prepared.source, prepared.cacheable)
+        self._put(request, _Shortcut(plan, *kept, rests_on, token_expires), owner)
 
     def keep_answer(self, request: Request, answer: CachedRender, owner: str) -> None:
         """Keep the answer as well, to a request that is kept."""

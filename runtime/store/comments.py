@@ -13,6 +13,9 @@ from runtime.store.inserting import insert_into
 from runtime.store.tables.comments import CommentReactionRow, CommentReplyRow, CommentRow
 from runtime.store.tables.organizations import MemberRow
 
+REACTION = 400
+"""Characters of a reaction as it is shown: who reacted, and when."""
+
 
 def matching(place_id: str, query: CommentQuery) -> list[ColumnElement[bool]]:
     """Match the comments of a space or a change request that a query asks for."""
@@ -55,6 +58,12 @@ def reactions(session: Session, on_ids: Iterable[str]) -> Sequence[CommentReacti
     row = CommentReactionRow
     query = select(row).where(row.on_id.in_(list(on_ids))).order_by(row.reacted_at, row.emoji, row.user_id)
     return session.scalars(query).all()
+
+
+def length_of_reactions(table: type[CommentRow] | type[CommentReplyRow]) -> ColumnElement[int]:
+    """Give the SQL for the length of the reactions that a comment or a reply is shown with."""
+    many = select(func.count()).where(CommentReactionRow.on_id == table.id).scalar_subquery()
+    return func.coalesce(many, 0) * REACTION
 
 
 def emoji_of(session: Session, on_id: str, user_id: str | None = None) -> set[str]:

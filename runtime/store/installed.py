@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import delete, exists, func, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, delete, exists, func, or_, select
+from sqlalchemy.orm import Session, aliased
 
+from runtime.store.levels import number_of
+from runtime.store.page_weight import length_of
+from runtime.store.reach import Reach
 from runtime.store.remembered import record_of
 from runtime.store.tables.installations import (
     ExternalIdRow,
@@ -85,6 +88,37 @@ def _statuses(session: Session, table: Any, key: Any, ids: list[str]) -> dict[st
     for installation_id, part_id, status in session.execute(query):
         statuses.setdefault(installation_id, {})[part_id] = status
     return statuses
+
+
+def length_of_integration(
+    table: type[InstallationRow] | type[SpaceInstallationRow] | type[SiteInstallationRow],
+) -> ColumnElement[int]:
+    """Give the SQL for the length of the integration that an installation of any kind is shown with."""
+    query = select(length_of(IntegrationRow))
+    if issubclass(table, InstallationRow):
+        query = query.where(IntegrationRow.id == table.integration_id)
+    else:
+        parent = aliased(InstallationRow)
+        query = query.where(IntegrationRow.id == parent.integration_id, parent.id == table.installation_id)
+    return func.coalesce(query.correlate(table).scalar_subquery(), 0)
+
+
+def administered(session: Session, reach: Reach, installation_ids: Iterable[str]) -> set[str]:
+    """Name those of some installations that an actor administers; their configurations, which may be long, stay."""
+    query = select(InstallationRow.id).where(InstallationRow.id.in_(set(installation_ids)))
+    return set(session.scalars(query.where(InstallationRow.level_for(reach) >= number_of("admin"))))
+
+
+def names_of(session: Session, integration_ids: Iterable[str]) -> dict[str, str]:
+    """Give the names of integrations: what else there is of them may be long."""
+    query = select(IntegrationRow.id, IntegrationRow.name).where(IntegrationRow.id.in_(set(integration_ids)))
+    return dict(session.execute(query).all())
+
+
+def integrations_of(session: Session, installation_ids: Iterable[str]) -> dict[str, str]:
+    """Give the ids of the integrations of installations."""
+    query = select(InstallationRow.id, InstallationRow.integration_id)
+    return dict(session.execute(query.where(InstallationRow.id.in_(set(installation_ids)))).all())
 
 
 def external_ids(session: Session, owner_ids: Sequence[str]) -> dict[str, list[str]]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
-from sqlalchemy import JSON, ColumnElement, LargeBinary, Text, TypeDecorator, cast, func, inspect, select
+from sqlalchemy import JSON, ColumnElement, LargeBinary, Text, TypeDecorator, cast, func, inspect, literal, select
 from sqlalchemy.orm import Session
 
 from runtime.store.cursors import Order
@@ -13,17 +16,27 @@ from runtime.store.database import Table
 
 MOST = 4_000_000
 """Characters and bytes of all rows of one page, as stored; a single row always fits."""
+JSON_IN_MEMORY = 4
+"""Bytes that a character of JSON takes in memory about, once it is read."""
 FIRST, GROWS = 50, 5
 """Rows that are measured at first, and the factor by which that grows with each step."""
 
 
 def rows_that_fit(
-    session: Session, table: type[Table], matching: ColumnElement[bool], orders: Sequence[Order], limit: int
+    session: Session,
+    table: type[Table],
+    matching: ColumnElement[bool],
+    orders: Sequence[Order],
+    limit: int,
+    beside: ColumnElement[int] | None = None,
 ) -> int:
-    """Give how many of the first matching rows make up a page of at most `limit` rows: at least one."""
-    weight = _weight(table)
-    if weight is None:
+    """Give how many of the first matching rows make up a page of at most `limit` rows: at least one.
+
+    `beside` is the SQL for the length of what is shown with a row, but is none of its columns.
+    """
+    if not _long(table) and beside is None:
         return limit
+    weight = length_of(table) if beside is None else length_of(table) + beside
     query = select(weight).where(matching).order_by(*(order.clause for order in orders))
     seen, left, many = 0, MOST, FIRST
     while seen < limit:
@@ -41,15 +54,32 @@ def rows_that_fit(
 
 
 @lru_cache(maxsize=128)
-def _weight(table: type[Table]) -> ColumnElement[int] | None:
+def length_of(table: type[Table]) -> ColumnElement[int]:
     """Give the SQL for the length of a row: that of all columns without a bound that are read with it."""
-    columns = [
-        attribute.columns[0]
+    lengths = [func.coalesce(func.length(_as_stored(column)), 0) for _, column in _long(table)]
+    return sum(lengths[1:], lengths[0]) if lengths else literal(0)
+
+
+def bytes_of(row: Table) -> int:
+    """Give about how many bytes the values without a bound take that are in memory with a row."""
+    values = (inspect(row).dict.get(name) for name, _ in _long(type(row)))
+    return sum(_bytes(value) for value in values if value is not None)
+
+
+def _bytes(value: Any) -> int:
+    if isinstance(value, (str, bytes)):
+        return sys.getsizeof(value)
+    return JSON_IN_MEMORY * len(json.dumps(value))
+
+
+@lru_cache(maxsize=128)
+def _long(table: type[Table]) -> list[tuple[str, ColumnElement[Any]]]:
+    """Give the columns of a table that have no bound and are read with each row, by their attributes."""
+    return [
+        (attribute.key, attribute.columns[0])
         for attribute in inspect(table).column_attrs
         if not attribute.deferred and _unbounded(attribute.columns[0].type)
     ]
-    lengths = [func.coalesce(func.length(_as_stored(column)), 0) for column in columns]
-    return sum(lengths[1:], lengths[0]) if lengths else None
 
 
 def _unbounded(kind: object) -> bool:

@@ -157,6 +157,35 @@ class Basis:
 class _Held(Generic[V]):
     value: V
     epochs: Epochs
+    parts: Mapping[Hashable, int]
+
+
+class Weights:
+    """How many bytes there are of all parts of what is kept; one that several values share is counted once."""
+
+    def __init__(self, heaviest: int) -> None:
+        self._heaviest, self._together = heaviest, 0
+        self._holders: dict[Hashable, int] = {}
+
+    @property
+    def too_heavy(self) -> bool:
+        """Tell whether there is more than may be kept."""
+        return self._together > self._heaviest
+
+    def add(self, parts: Mapping[Hashable, int]) -> None:
+        """Count the parts of one more value."""
+        for part, weight in parts.items():
+            holders = self._holders.get(part, 0)
+            self._holders[part] = holders + 1
+            self._together += 0 if holders else weight
+
+    def remove(self, parts: Mapping[Hashable, int]) -> None:
+        """Count the parts of a value no longer; a part has the weight it had when it was counted."""
+        for part, weight in parts.items():
+            self._holders[part] -= 1
+            if not self._holders[part]:
+                del self._holders[part]
+                self._together -= weight
 
 
 class Reader(Protocol):
@@ -167,11 +196,23 @@ class Reader(Protocol):
 
 
 class Remembered(Generic[V]):
-    """Values that hold while the epochs they rest on stand still; a bounded memory, safe between threads."""
+    """Values that hold while the epochs they rest on stand still; a bounded memory, safe between threads.
 
-    def __init__(self, database: Reader, most: int = 10_000) -> None:
-        self._database, self._most = database, most
+    `most` values are kept, and together at most `heaviest` bytes, or a single one. `weigh` names the parts of a value
+    with about how many bytes each has: a part that several values share is counted once.
+    """
+
+    def __init__(
+        self,
+        database: Reader,
+        most: int = 10_000,
+        *,
+        heaviest: int = 0,
+        weigh: Callable[[V], Mapping[Hashable, int]] = lambda value: {},
+    ) -> None:
+        self._database, self._most, self._weigh = database, most, weigh
         self._kept: dict[Hashable, _Held[V]] = {}
+        self._weights = Weights(heaviest)
         self._lock = threading.Lock()
 
     def last(self, key: Hashable) -> V | None:
@@ -199,12 +240,17 @@ class Remembered(Generic[V]):
         finally:
             basis.use(rests_on)  # also where nothing was there: whoever goes on without it must look again
         if rests_on is not None:
-            self._keep(key, _Held(value, rests_on))
+            self._keep(key, _Held(value, rests_on, self._weigh(value)))
         return value
 
     def _keep(self, key: Hashable, held: _Held[V]) -> None:
         with self._lock:
-            self._kept.pop(key, None)
+            if key in self._kept:
+                self._forget(key)
             self._kept[key] = held
-            while len(self._kept) > self._most:
-                del self._kept[next(iter(self._kept))]
+            self._weights.add(held.parts)
+            while len(self._kept) > self._most or (self._weights.too_heavy and len(self._kept) > 1):
+                self._forget(next(iter(self._kept)))
+
+    def _forget(self, key: Hashable) -> None:
+        self._weights.remove(self._kept.pop(key).parts)

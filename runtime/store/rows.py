@@ -165,14 +165,18 @@ def page(
     orders: Sequence[Order],
     cursor: str | None,
     limit: int,
+    beside: ColumnElement[int] | None = None,
 ) -> Page[R]:
-    """List one page of the rows the actor may see, fewer than `limit` if they are long; raises BadCursor."""
+    """List one page of the rows the actor may see, fewer than `limit` if they are long; raises BadCursor.
+
+    `beside` is the SQL for the length of what each is shown with (`runtime/store/page_weight.py`).
+    """
     if (record := record_of(session)) is not None:
         record.listed(reach.rests_on)
     matching = and_(listed(table, reach), *conditions)
     after = true() if cursor is None else cursors.beyond(cursor, orders)
     count = session.scalar(select(func.count()).select_from(table).where(matching)) or 0
-    limit = rows_that_fit(session, table, and_(matching, after), orders, limit)
+    limit = rows_that_fit(session, table, and_(matching, after), orders, limit, beside)
     query = select(table, table.level_for(reach)).where(matching, after).order_by(*(order.clause for order in orders))
     matches = session.execute(query.limit(limit + 1)).all()
     rows = [row for row, _ in matches[:limit]]

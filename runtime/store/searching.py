@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, String, and_, cast, exists, func, or_, select, tuple_
 from sqlalchemy.orm import Session, undefer
@@ -29,6 +29,10 @@ TRIED = ("delivered", "failed", "given-up")
 def moment(seconds: float) -> datetime:
     """Turn seconds since the epoch into a moment."""
     return datetime.fromtimestamp(seconds, UTC)
+
+
+AT_ONCE = 10
+"""Integrations that are read at once where each is looked at and let go."""
 
 
 def contains(column: Any, text: str) -> ColumnElement[bool]:
@@ -122,6 +126,18 @@ def _chosen(query: EventFilters) -> Conditions:
     return conditions
 
 
+class Ended(NamedTuple):
+    """An event whose last attempt ended, without what it did, which may be long."""
+
+    id: str
+    attempts: int
+    ended_at: float
+    seq: int
+
+
+_ENDED = (EventRow.id, EventRow.attempts, EventRow.ended_at, EventRow.seq)
+
+
 def ended(
     session: Session,
     reach: Reach,
@@ -129,7 +145,7 @@ def ended(
     query: EventStreamQuery,
     after: tuple[float, int],
     limit: int,
-) -> Sequence[EventRow]:
+) -> list[Ended]:
     """List the events an actor may see whose last attempt ended after a place, in the order they ended in.
 
     A place is the moment, in epoch seconds, and the number (`seq`) of an event: many events end at one moment, since
@@ -138,18 +154,23 @@ def ended(
     place = tuple_(EventRow.ended_at, EventRow.seq)
     seen = visible(EventRow, reach)
     conditions = [EventRow.integration_id == integration_id, seen, place > after, *_chosen(query)]
-    query_ = select(EventRow).where(*conditions).order_by(EventRow.ended_at, EventRow.seq).limit(limit)
-    return list(session.scalars(query_.options(undefer(EventRow.trace), undefer(EventRow.body))))
+    query_ = select(*_ENDED).where(*conditions).order_by(EventRow.ended_at, EventRow.seq).limit(limit)
+    return [Ended(id_, attempts, at or 0.0, seq) for id_, attempts, at, seq in session.execute(query_)]
 
 
-def last_ended(
-    session: Session, reach: Reach, integration_id: str, query: EventStreamQuery, many: int
-) -> Sequence[EventRow]:
-    """List the last events that ended and that an actor may see, oldest first."""
+def last_ended(session: Session, reach: Reach, integration_id: str, query: EventStreamQuery, many: int) -> list[Ended]:
+    """List the last events that ended and that an actor may see, the last one first."""
     seen = visible(EventRow, reach)
     conditions = [EventRow.integration_id == integration_id, seen, EventRow.ended_at.is_not(None), *_chosen(query)]
-    query_ = select(EventRow).where(*conditions).order_by(EventRow.ended_at.desc(), EventRow.seq.desc()).limit(many)
-    return list(session.scalars(query_.options(undefer(EventRow.trace), undefer(EventRow.body))))[::-1]
+    query_ = select(*_ENDED).where(*conditions).order_by(EventRow.ended_at.desc(), EventRow.seq.desc()).limit(many)
+    return [Ended(id_, attempts, at or 0.0, seq) for id_, attempts, at, seq in session.execute(query_)]
+
+
+def whole_events(session: Session, reach: Reach, some: Sequence[Ended]) -> Sequence[EventRow]:
+    """Read events with all that they did, in the order they ended in."""
+    query = select(EventRow).where(EventRow.id.in_([one.id for one in some]), visible(EventRow, reach))
+    query = query.order_by(EventRow.ended_at, EventRow.seq)
+    return list(session.scalars(query.options(undefer(EventRow.trace), undefer(EventRow.body))))
 
 
 def sites(
@@ -198,8 +219,11 @@ def spaces_among(session: Session, organization_id: str, ids: Sequence[str]) -> 
 
 def scripts_of_site(
     session: Session, site: SiteRow
-) -> list[tuple[IntegrationRow, InstallationRow, SiteInstallationRow]]:
-    """Find the active installations whose integration injects a script into a site, oldest first."""
+) -> Iterator[tuple[IntegrationRow, InstallationRow, SiteInstallationRow]]:
+    """Find the active installations whose integration injects a script into a site, oldest first.
+
+    `AT_ONCE` are held at once: manifests and configurations may be long.
+    """
     query = (
         select(IntegrationRow, InstallationRow, SiteInstallationRow)
         .join(InstallationRow, InstallationRow.integration_id == IntegrationRow.id)
@@ -214,7 +238,10 @@ def scripts_of_site(
         )
         .order_by(SiteInstallationRow.created_at)
     )
-    return [(integration, installation, part) for integration, installation, part in session.execute(query)]
+    ids = session.scalars(query.with_only_columns(SiteInstallationRow.id, maintain_column_froms=True)).all()
+    for place in range(0, len(ids), AT_ONCE):
+        some = query.where(SiteInstallationRow.id.in_(ids[place : place + AT_ONCE]))
+        yield from ((integration, installation, part) for integration, installation, part in session.execute(some))
 
 
 def integrations_on_site(site: SiteRow, search: str | None) -> Conditions:
@@ -229,6 +256,13 @@ def integrations_on_site(site: SiteRow, search: str | None) -> Conditions:
     return [part, *listed(search)]
 
 
+def own_integrations_on_site(session: Session, site: SiteRow) -> list[str]:
+    """Name the integrations installed on a site that the site's organization owns."""
+    query = select(IntegrationRow.name).where(*integrations_on_site(site, None))
+    own = query.where(IntegrationRow.organization_id == site.organization_id)
+    return list(session.scalars(own.order_by(IntegrationRow.name)))
+
+
 def integrations_on_space(space: SpaceRow, search: str | None) -> Conditions:
     """Match the integrations installed on a space."""
     part = exists().where(
@@ -241,28 +275,62 @@ def integrations_on_space(space: SpaceRow, search: str | None) -> Conditions:
     return [part, *listed(search)]
 
 
-def active_on_space(session: Session, space: SpaceRow, reach: Reach = HOST) -> list[IntegrationRow]:
+def active_on_space(session: Session, space: SpaceRow, reach: Reach = HOST) -> Iterator[IntegrationRow]:
     """Find the integrations whose installation on a space is active, in the order they were installed.
 
-    With `reach`, those that are listed to an actor.
+    With `reach`, those that are listed to an actor. `AT_ONCE` are held at once: manifests may be long.
     """
+    return _few_at_once(session, _active_on(space, listed_to(IntegrationRow, reach)))
+
+
+def is_active_on_space(session: Session, integration_id: str, space: SpaceRow) -> bool:
+    """Tell whether the installation of an integration on a space is active."""
+    query = _active_on(space, IntegrationRow.id == integration_id).with_only_columns(
+        IntegrationRow.id, maintain_column_froms=True
+    )
+    return session.scalar(query.limit(1)) is not None
+
+
+def length_of_blocks(session: Session, space: SpaceRow, reach: Reach) -> int:
+    """Give how long the blocks of the integrations are that `active_on_space` finds, as JSON."""
+    length = func.coalesce(func.length(cast(IntegrationRow.manifest["blocks"], String)), 0)
+    query = (
+        _active_on(space, listed_to(IntegrationRow, reach))
+        .with_only_columns(func.sum(length), maintain_column_froms=True)
+        .order_by(None)
+    )
+    return session.scalar(query) or 0
+
+
+def _active_on(space: SpaceRow, which: ColumnElement[bool]) -> Select[IntegrationRow]:
     part = exists().where(
         SpaceInstallationRow.installation_id == InstallationRow.id,
         SpaceInstallationRow.space_id == space.id,
         SpaceInstallationRow.deleted_at.is_(None),
     )
     active = part.where(SpaceInstallationRow.status == "active")
-    query = (
+    return (
         _active()
         .where(InstallationRow.organization_id == space.organization_id)
-        .where(or_(active, and_(InstallationRow.space_selection == "all", ~part)), listed_to(IntegrationRow, reach))
+        .where(or_(active, and_(InstallationRow.space_selection == "all", ~part)), which)
     )
-    return list(session.scalars(query))
 
 
-def active_for(session: Session, reach: Reach) -> list[IntegrationRow]:
-    """Find the integrations of the active installations that an actor may see, in the order they were installed."""
-    return list(dict.fromkeys(session.scalars(_active().where(visible(InstallationRow, reach)))))
+def active_for(session: Session, reach: Reach) -> Iterator[IntegrationRow]:
+    """Find the integrations of the active installations that an actor may see, in the order they were installed.
+
+    One that several of the actor's organizations have comes several times; `AT_ONCE` are held at once.
+    """
+    return _few_at_once(session, _active().where(visible(InstallationRow, reach)))
+
+
+def _few_at_once(session: Session, query: Select[IntegrationRow]) -> Iterator[IntegrationRow]:
+    # By their ids and not with a cursor of the database: PostgreSQL has none outside of a transaction.
+    ids = session.scalars(query.with_only_columns(IntegrationRow.id, maintain_column_froms=True)).all()
+    for place in range(0, len(ids), AT_ONCE):
+        some = ids[place : place + AT_ONCE]
+        found = {row.id: row for row in session.scalars(select(IntegrationRow).where(IntegrationRow.id.in_(some)))}
+        yield from (found[one] for one in some if one in found)
 
 
 def _active() -> Select[IntegrationRow]:

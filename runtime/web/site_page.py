@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any
 
 from flask import Flask, Response, request
-from sqlalchemy.orm import Session
 
 from runtime.api.content_origin import on_own_origin
 from runtime.api.entrance import caller
@@ -181,10 +180,10 @@ def _violations(host: Host, reading: Reading, site: SiteRow) -> Response:
 def _write(host: Host, site: SiteRow, violation: Violation) -> None:
     created = now()
     with host.database.transaction(writes=False) as session:
-        scripts = searching.scripts_of_site(session, site)
-        # Of what a script loads from elsewhere nobody can say who is behind it: all are notified.
-        culprits = [script for script in scripts if script[0].name == violation.culprit] or scripts
-        targets = [(integration.name, integration.id, installation.id) for integration, installation, _ in culprits]
+        found = searching.scripts_of_site(session, site)
+        scripts = [(integration.name, integration.id, installation.id) for integration, installation, _ in found]
+    # Of what a script loads from elsewhere nobody can say who is behind it: all are notified.
+    targets = [script for script in scripts if script[0] == violation.culprit] or scripts
     for name, integration_id, installation_id in targets:
         event_id = new_id()
         line = LogLine(created.timestamp(), "warn", violation.sentence())
@@ -241,14 +240,8 @@ def _state(host: Host, reading: Reading, name: str) -> Response:
 
 def _on_site(host: Host, site: SiteRow) -> Sequence[str]:
     """Name the integrations on a site that are its own organization's: nobody else's authors learn of readers."""
-
-    def names(session: Session) -> set[str]:
-        scripts = [integration for integration, _, _ in searching.scripts_of_site(session, site)]
-        installed = rows.every(session, HOST, IntegrationRow, *searching.integrations_on_site(site, None))
-        return {row.name for row in (*scripts, *installed) if row.organization_id == site.organization_id}
-
     with host.database.transaction(writes=False) as session:
-        return sorted(names(session))
+        return searching.own_integrations_on_site(session, site)
 
 
 def _cookies() -> dict[str, str]:

@@ -37,6 +37,7 @@ COMMENT = Resource(
     model=Comment,
     serialize=serializers.comments,
     order=newest_first(CommentRow.posted_at, CommentRow.id),
+    beside=stored.length_of_reactions(CommentRow),
 )
 REPLY = Resource(
     "change_request_comment_reply",
@@ -47,6 +48,7 @@ REPLY = Resource(
     model=CommentReply,
     serialize=serializers.replies,
     order=(Order(CommentReplyRow.posted_at), Order(CommentReplyRow.id)),
+    beside=stored.length_of_reactions(CommentReplyRow),
 )
 
 change_request_comments = Family("Change request comments", COMMENT, REPLY)

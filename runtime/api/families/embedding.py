@@ -18,7 +18,7 @@ READERS = for_visitors(scoped(member("read"), "space:metadata:read"))
 @embedding.operation("GET /v1/spaces/{spaceId}/integration-blocks", list[IntegrationBlocks], needs=READERS)
 def list_space_integrations_blocks(call: Call, space: SpaceRow) -> list[IntegrationBlocks]:
     """List the blocks of the integrations that are active in a space."""
-    return blocks.blocks_of(searching.active_on_space(call.session, space, call.actor.reach))
+    return blocks.blocks_of(call.session, space, call.actor.reach)
 
 
 @embedding.operation("GET /v1/spaces/{spaceId}/embed", Embed, needs=READERS)

@@ -122,7 +122,11 @@ def list_organization_integrations(call: Call, organization: OrganizationRow, qu
 
 @installations.list(
     f"GET {ORGANIZATION.path}/installations",
-    INSTALLATION.shown_as(OrganizationInstallation, serializers.organization_installations),
+    INSTALLATION.shown_as(
+        OrganizationInstallation,
+        serializers.organization_installations,
+        beside=installed.length_of_integration(InstallationRow),
+    ),
     needs=member("read"),
 )
 def list_organization_installations(call: Call, organization: OrganizationRow, query: SearchQuery) -> Conditions:

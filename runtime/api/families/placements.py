@@ -185,7 +185,9 @@ def list_integration_site_installations(
 
 
 def _status_of(resource: Resource[Any]) -> Resource[Any]:
-    return resource.shown_as(InstalledIntegration, serializers.statuses)
+    return resource.shown_as(
+        InstalledIntegration, serializers.statuses, beside=installed.length_of_integration(resource.row)
+    )
 
 
 STATUSES = {

@@ -13,6 +13,7 @@ from runtime.api.resource import Resource, RowsOf
 from runtime.contract.reviews import Review, ReviewQuery, SubmitReview
 from runtime.serializers import reviews as serializers
 from runtime.services import reviewing
+from runtime.store import reviews as stored
 from runtime.store.cursors import newest_first
 from runtime.store.tables.change_requests import ChangeRequestRow
 from runtime.store.tables.reviews import ReviewRow
@@ -27,6 +28,7 @@ REVIEW = Resource(
     model=Review,
     serialize=serializers.reviews,
     order=newest_first(ReviewRow.created_at, ReviewRow.id),
+    beside=stored.length_of_comments(),
 )
 
 reviews = Family("Change requests", REVIEW)

@@ -36,6 +36,7 @@ COMMENT = Resource(
     model=Comment,
     serialize=serializers.comments,
     order=newest_first(CommentRow.posted_at, CommentRow.id),
+    beside=stored.length_of_reactions(CommentRow),
 )
 REPLY = Resource(
     "comment_reply",
@@ -46,6 +47,7 @@ REPLY = Resource(
     model=CommentReply,
     serialize=serializers.replies,
     order=(Order(CommentReplyRow.posted_at), Order(CommentReplyRow.id)),
+    beside=stored.length_of_reactions(CommentReplyRow),
 )
 
 space_comments = Family("Space comments", COMMENT, REPLY)

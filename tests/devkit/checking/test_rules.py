@@ -303,7 +303,7 @@ def test_a_rule_broken_in_javascript_is_reported_with_its_place(rule: str, case:
     ("edits", "rule"),
     [
         ([(SCRIPT, "def card(element, context):", "def card(element, context)")], "load-failed"),
-        ([(SCRIPT, '"""A sample."""', '"""A sample."""' + " " * 11_000_000)], "load-failed"),
+        ([(SCRIPT, '"""A sample."""', '"""A sample."""' + " " * 11_000_000)], "build-failed"),
         ([(SCRIPT, '"Nothing to set"', " + ".join(['"x"'] * 3000))], "load-failed"),
         ([(MANIFEST, "script: integration.py", "script: gone.py")], "build-failed"),
         ([(MANIFEST, "script: integration.py", "script: icon.png")], "build-failed"),

@@ -52,7 +52,7 @@ def test_a_manifest_that_cannot_be_read_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "integration.yaml").mkdir()
     with pytest.raises(Problem, match=r"integration\.yaml"):
         load(str(tmp_path))
-    with pytest.raises(Problem, match="a manifest may have 1000000"):
+    with pytest.raises(Problem, match="a manifest has at most 1,000,000"):
         load(str(write(tmp_path, "x" * 1_000_001, "gitbook-manifest.yaml")))
 
 

@@ -359,3 +359,30 @@ def member(session: Session) -> MemberRow:
 
 def installation(session: Session) -> InstallationRow:
     return session.scalars(select(InstallationRow).where(InstallationRow.id == INSTALLATION)).one()
+
+
+def test_what_is_kept_has_a_weight_together_and_shared_parts_count_once(world: World) -> None:
+    def made(text_: str) -> tuple[Counted, Callable[[], Any]]:
+        def read(session: Session) -> list[str]:
+            visibility(session)
+            return [text_]
+
+        counted = Counted(read)
+        return counted, lambda: kept.get(text_, world.database.basis(), counted)
+
+    kept: Remembered[list[str]] = Remembered(
+        world.database, heaviest=100, weigh=lambda value: {value[0]: len(value[0]), "shared": 50}
+    )
+    looks = [made(letter * 20) for letter in "abc"]
+    for _, look in (*looks[:2], *looks[:2]):
+        look()
+    assert [counted.times for counted, _ in looks] == [1, 1, 0]  # 50 and twice 20: the shared part is there once
+    looks[2][1]()
+    looks[1][1]()
+    assert [counted.times for counted, _ in looks] == [1, 1, 1]
+    looks[0][1]()
+    assert [counted.times for counted, _ in looks] == [2, 1, 1]  # the oldest one went
+    heavy, look = made("d" * 500)
+    look()
+    look()
+    assert heavy.times == 1  # one alone is kept, whatever its weight
