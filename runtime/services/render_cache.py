@@ -13,6 +13,7 @@ from typing import Any
 
 from runtime.engines.interpreter_turns import Waiting
 from runtime.services.fair_memory import FairMemory
+from runtime.store.single_flight import SingleFlight
 
 MAX_AGE = re.compile(r"(?:^|,)\s*max-age=(\d{1,9})\s*(?:,|$)", re.IGNORECASE)
 OVERHEAD = 500
@@ -42,14 +43,6 @@ class CachedRender:
         return int(time.monotonic() - self.made)
 
 
-@dataclass(slots=True)
-class _Turn:
-    """The lock of who asks for an answer, and how many want it."""
-
-    lock: threading.Lock
-    wanted: int = 0
-
-
 LARGEST = 16
 """No answer takes more than this part of the memory."""
 
@@ -61,38 +54,27 @@ class RenderCache:
         self._most = most_bytes
         self._asked: set[Hashable] = set()
         self._kept: FairMemory[tuple[str, str], CachedRender] = FairMemory(most_bytes)
-        self._turns: dict[tuple[str, str], _Turn] = {}
+        self._asking = SingleFlight()
         self._lock = threading.Lock()
 
-    @contextmanager
     def asking(
         self,
         fingerprint: str,
         fields: dict[str, Any],
         seconds: float,
         place: Callable[[], AbstractContextManager[None]],
-    ) -> Iterator[None]:
+    ) -> AbstractContextManager[None]:
         """Keep others who ask for the same waiting, at most some seconds; mostly it is kept when they go on.
 
         Whoever waits holds a `place` meanwhile; what entering it raises is raised.
         """
-        key = (fingerprint, _canonical(fields))
-        with self._lock:
-            turn = self._turns.setdefault(key, _Turn(threading.Lock()))
-            turn.wanted += 1
-        taken = turn.lock.acquire(blocking=False)
-        try:
-            if not taken:
-                with place(), Waiting():
-                    taken = turn.lock.acquire(timeout=max(0.0, seconds))
-            yield
-        finally:
-            if taken:
-                turn.lock.release()
-            with self._lock:
-                turn.wanted -= 1
-                if not turn.wanted:
-                    del self._turns[key]
+
+        @contextmanager
+        def waiting() -> Iterator[None]:
+            with place(), Waiting():
+                yield
+
+        return self._asking.turn((fingerprint, _canonical(fields)), seconds, waiting)
 
     def knows(self, component: Hashable) -> bool:
         """Tell whether a component ever asked to be kept: of one that did not, nothing is to be recalled."""

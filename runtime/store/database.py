@@ -120,6 +120,7 @@ class Database:
         self._together: dict[frozenset[str], frozenset[str]] = {}
         self._epoch_reader = _EpochReader(self.engine)
         self._place: Callable[[], AbstractContextManager[None]] = nullcontext
+        self._waiting: Callable[[], AbstractContextManager[None]] = nullcontext
         self._holding = threading.local()
         Watch(self._sessions, Table.metadata)
         watch_reading(self._readers)
@@ -133,13 +134,19 @@ class Database:
         """Have a thread hold a place while it has a connection: on PostgreSQL, where others wait for connections.
 
         Threads of one organization that wait for each other's locks would hold all that there are. SQLite's writers
-        queue before they take one, and are `waiting_for_lock` meanwhile; threads are `waiting` while PostgreSQL works.
+        queue before they take one, and are `waiting_for_lock` meanwhile; threads are `waiting` while PostgreSQL or
+        another thread works.
         """
+        self._waiting = waiting
         if self.is_sqlite:
             self._writers.while_waiting = waiting_for_lock
         else:
             self._place = place
             _wait_while_executing(self.engine, waiting)
+
+    def waiting(self) -> AbstractContextManager[None]:
+        """Give what a thread enters that waits for another one."""
+        return self._waiting()
 
     @contextmanager
     def transaction(self, *, writes: bool) -> Iterator[Session]:

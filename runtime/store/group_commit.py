@@ -16,8 +16,11 @@ from sqlalchemy.orm import Session, sessionmaker
 
 log = logging.getLogger(__name__)
 
-LONGEST = 0.01
+LONGEST = 0.03
 """Seconds after which a transaction takes no more writers, though some wait: who came first waits for all of them."""
+
+PATIENCE = 1.0
+"""Seconds after which a writer looks why its group does not end: each look takes a turn from those that write."""
 
 
 class _Group:
@@ -128,7 +131,7 @@ class GroupCommit:
         # Who was waiting ends the group. Should a thread have been ended while it waited, whoever is next does.
         if not group.ended.is_set():
             with self.while_waiting():
-                while not group.ended.wait(2 * LONGEST):
+                while not group.ended.wait(PATIENCE):
                     with self._turn:
                         if self._group is group:
                             self._end(group, None)

@@ -23,12 +23,15 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from runtime.store import epochs
 from runtime.store.decides import GLOBAL, Decides, owner_named, owners
+from runtime.store.single_flight import SingleFlight
 
 V = TypeVar("V")
 Epochs = Mapping[str, int]
 """Owner -> counter."""
 RECORD = "record of what is read"
 MAX_TOGETHER = 10_000
+PATIENCE = 1.0
+"""Seconds that a thread waits for another one to make what both need."""
 
 
 class Record:
@@ -191,6 +194,9 @@ class Weights:
 class Reader(Protocol):
     """What gives sessions that are recorded: a `Database`."""
 
+    def waiting(self) -> AbstractContextManager[object]:
+        """Give what a thread enters that waits for another one."""
+
     def reading(self) -> AbstractContextManager[Record]:
         """Open a session whose rows and epochs are of one moment."""
 
@@ -213,6 +219,7 @@ class Remembered(Generic[V]):
         self._database, self._most, self._weigh = database, most, weigh
         self._kept: dict[Hashable, _Held[V]] = {}
         self._weights = Weights(heaviest)
+        self._making = SingleFlight()
         self._lock = threading.Lock()
 
     def last(self, key: Hashable) -> V | None:
@@ -228,10 +235,23 @@ class Remembered(Generic[V]):
         `make` reads all it needs in that session: what comes from elsewhere is only what the key says. Raises what
         `make` raises. None is never kept.
         """
+        held = self._holding(key, basis, good)
+        if held is None:
+            # After a change all who come need the same: they find what the first of them makes.
+            with self._making.turn(key, PATIENCE, self._database.waiting):
+                held = self._holding(key, basis, good)
+                if held is None:
+                    return self._made(key, basis, make)
+        basis.use(held.epochs)
+        return held.value
+
+    def _holding(self, key: Hashable, basis: Basis, good: Callable[[V], bool] | None) -> _Held[V] | None:
         held = self._kept.get(key)
         if held is not None and basis.holds(held.epochs) and (good is None or good(held.value)):
-            basis.use(held.epochs)
-            return held.value
+            return held
+        return None
+
+    def _made(self, key: Hashable, basis: Basis, make: Callable[[Session], V]) -> V:
         rests_on: Epochs | None = None
         try:
             with self._database.reading() as record:

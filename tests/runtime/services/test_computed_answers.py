@@ -105,7 +105,7 @@ def test_of_those_who_read_at_the_same_moment_one_asks(cache: RenderCache) -> No
 
     with ThreadPoolExecutor(8) as threads:
         assert list(threads.map(ask, range(8))) == [b"answer"] * 8
-    assert source.asked == 1 and not cache._turns
+    assert source.asked == 1 and not cache._asking._flights
 
 
 def test_nobody_waits_longer_for_others_than_for_a_script(cache: RenderCache) -> None:
@@ -119,7 +119,7 @@ def test_nobody_waits_longer_for_others_than_for_a_script(cache: RenderCache) ->
         hanging = threads.submit(
             ComputedAnswers(cast(Any, None), cache, Allowance()).kept, "kind", "fingerprint", {}, "organization", hang
         )
-        while not cache._turns:
+        while not cache._asking._flights:
             time.sleep(0.01)
         brief = ComputedAnswers(cast(Any, Client()), cache, Allowance(seconds=1.2))
         assert brief.kept("kind", "fingerprint", {}, "organization", source) is None and source.asked == 0
@@ -148,4 +148,4 @@ def test_who_waits_for_others_holds_a_place_of_the_integration(cache: RenderCach
         assert [one.result() for one in asked if one.done()] == [None] * 7
         held.set()
         assert [one.result() for one in asked if one.result() is not None] == [b"late"] * 5
-    assert not cache._turns and client.places.open_to("organization", "integration")
+    assert not cache._asking._flights and client.places.open_to("organization", "integration")

@@ -386,3 +386,28 @@ def test_what_is_kept_has_a_weight_together_and_shared_parts_count_once(world: W
     look()
     look()
     assert heavy.times == 1  # one alone is kept, whatever its weight
+
+
+def test_of_those_who_need_the_same_one_makes_it(world: World) -> None:
+    kept: Remembered[str] = Remembered(world.database)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slowly(session: Session) -> str:
+        begun.set()
+        assert go_on.wait(30)
+        return visibility(session)
+
+    make = Counted(slowly)
+    values: list[str] = []
+    threads = [
+        threading.Thread(target=lambda: values.append(kept.get("one", world.database.basis(), make)), daemon=True)
+        for _ in range(12)
+    ]
+    for thread in threads:
+        thread.start()
+    assert begun.wait(30)
+    go_on.set()
+    for thread in threads:
+        thread.join(30)
+    assert len(values) == 12 and len(set(values)) == 1
+    assert make.times == 1
