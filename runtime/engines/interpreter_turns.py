@@ -23,118 +23,106 @@ SLICE = 0.005
 _own = threading.local()
 
 
-class _Hold:
-    """A turn that somebody has; `since` is in monotonic seconds."""
-
-    __slots__ = ("since",)
-
-    def __init__(self, since: float) -> None:
-        self.since = since
-
-
 class InterpreterTurns:
     """Divides the interpreter among the threads of each organization; safe to use from many threads."""
 
     def __init__(self) -> None:
         """Begin with nobody."""
         self._lock = threading.Lock()
-        self._active: dict[str, list[_Hold]] = {}
-        self._line: dict[str, deque[tuple[threading.Lock, _Hold]]] = {}
+        self._active: dict[str, list[Turn]] = {}
+        self._line: dict[str, deque[tuple[threading.Lock, Turn]]] = {}
 
     def of(self, owner: str, part: str = "") -> Turn:
         """Give the context in which a thread works for an organization, or a part of it."""
         return Turn(self, owner, part)
 
-    def take(self, owner: str, *, ahead: bool = False) -> _Hold:
+    def take(self, turn: Turn, *, ahead: bool = False) -> None:
         """Wait for a turn; `ahead` is for who holds what others wait for, and waits for nobody."""
-        hold = _Hold(time.monotonic())
+        owner = turn.owner
+        turn.runs, turn.since = True, time.monotonic()
         with self._lock:
-            active = self._active.setdefault(owner, [])
-            if ahead or (owner not in self._line and self._has_room(active, hold.since)):
-                active.append(hold)
-                return hold
+            active = self._active.get(owner)
+            if active is None:
+                self._active[owner] = [turn]
+                return
+            if ahead or (owner not in self._line and self._has_room(active, turn.since)):
+                active.append(turn)
+                return
             handed = threading.Lock()
             handed.acquire()
             line = self._line.setdefault(owner, deque())
-            line.append((handed, hold))
+            line.append((handed, turn))
             patience = SLICE * (1 + len(line) // AT_ONCE)
         # Who gives a turn back hands it on. Where nobody does, those that wait look who has had theirs for too long.
         while not handed.acquire(timeout=patience):
             with self._lock:
                 self._hand_on(owner)
             patience = SLICE
-        return hold
 
-    def give(self, owner: str, hold: _Hold) -> None:
+    def give(self, turn: Turn) -> None:
         """Give a turn back, or on to whoever of the organization has waited longest."""
+        owner = turn.owner
+        turn.runs = False
         with self._lock:
             active = self._active.get(owner)
-            if active is not None and hold in active:  # else it was kept for too long
-                active.remove(hold)
+            if active is not None and turn in active:  # else it was kept for too long
+                active.remove(turn)
             if owner in self._line:
                 self._hand_on(owner)
             elif not active:
                 self._active.pop(owner, None)
 
     @staticmethod
-    def _has_room(active: list[_Hold], now: float) -> bool:
+    def _has_room(active: list[Turn], now: float) -> bool:
         """Tell whether one more may run; who has had a turn for too long counts no more."""
         if len(active) >= AT_ONCE:
-            active[:] = [hold for hold in active if now - hold.since < SLICE]
+            active[:] = [turn for turn in active if now - turn.since < SLICE]
         return len(active) < AT_ONCE
 
     def _hand_on(self, owner: str) -> None:
         """Give turns to who waits, as far as there are some; the lock is held."""
         now, active, line = time.monotonic(), self._active.setdefault(owner, []), self._line.get(owner)
         while line and self._has_room(active, now):
-            handed, hold = line.popleft()
-            hold.since = now
-            active.append(hold)
+            handed, turn = line.popleft()
+            turn.since = now
+            active.append(turn)
             handed.release()
         if line is not None and not line:
             del self._line[owner]
 
 
 class Turn:
-    """Work of a thread for an organization; what it does within other such work is a part of that."""
+    """Work of a thread for an organization; what it does within other such work is a part of that.
 
-    __slots__ = ("_hold", "_outer", "_turns", "owner", "part")
+    `runs` tells whether it has a turn now, `since` when it got one, in monotonic seconds.
+    """
+
+    __slots__ = ("_outer", "owner", "part", "runs", "since", "turns")
 
     def __init__(self, turns: InterpreterTurns, owner: str, part: str) -> None:
-        self._turns, self.owner, self.part = turns, owner, part
-        self._hold: _Hold | None = None
+        self.turns, self.owner, self.part = turns, owner, part
+        self.runs, self.since = False, 0.0
 
     def __enter__(self) -> Turn:
         self._outer: Turn | None = getattr(_own, "turn", None)
         if self._outer is None:
             _own.turn = self
-            self.resume()
+            self.turns.take(self)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if self._outer is None:
             _own.turn = None
-            self.pause()
+            self.turns.give(self)
 
     def become(self, owner: str, part: str) -> None:
         """Go on for this organization, once it is known whose work it is."""
         if self._outer is None and (owner, part) != (self.owner, self.part):
-            had_turn = self.pause()
+            ran = self.runs
+            self.turns.give(self)
             self.owner, self.part = owner, part
-            if had_turn:
-                self.resume()
-
-    def pause(self) -> bool:
-        """Let others run; tells whether this had a turn."""
-        hold, self._hold = self._hold, None
-        if hold is None:
-            return False
-        self._turns.give(self.owner, hold)
-        return True
-
-    def resume(self, *, ahead: bool = False) -> None:
-        """Wait for a turn, as `InterpreterTurns.take` does."""
-        self._hold = self._turns.take(self.owner, ahead=ahead)
+            if ran:
+                self.turns.take(self)
 
 
 def owner_at_work() -> tuple[str, str] | None:
@@ -154,11 +142,16 @@ class Waiting:
 
     def __enter__(self) -> None:
         turn: Turn | None = getattr(_own, "turn", None)
-        self._turn = turn if turn is not None and turn.pause() else None
+        if turn is not None and turn.runs:
+            turn.turns.give(turn)
+            self._turn: Turn | None = turn
+        else:
+            self._turn = None
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if self._turn is not None:
-            self._turn.resume(ahead=self._ahead)
+        turn = self._turn
+        if turn is not None:
+            turn.turns.take(turn, ahead=self._ahead)
 
 
 class WaitingForLock(Waiting):
