@@ -22,6 +22,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 from sqlalchemy.types import TypeDecorator
 
 from runtime.store import epochs
+from runtime.store.change_counts import ChangeCounts
 from runtime.store.database_file import DatabaseFile, path_of
 from runtime.store.decides import UNKNOWN, Decides
 from runtime.store.epochs import Watch
@@ -99,11 +100,12 @@ def now() -> datetime:
 class Database:
     """An engine and its sessions; safe to share between threads.
 
-    `alone` tells that no other process serves from this database: then epochs are known without asking while this
-    process moved none, and asked for again every `RECHECK` seconds in case a command changed something.
+    `alone` tells that no other process serves from this database, `changes` counts what all that do have changed: then
+    epochs are known without asking while nobody moved one, and asked for again every `RECHECK` seconds in case a
+    command changed something. With neither, every request asks.
     """
 
-    def __init__(self, url: str, *, alone: bool = False) -> None:
+    def __init__(self, url: str, *, alone: bool = False, changes: ChangeCounts | None = None) -> None:
         self.url = url
         file = path_of(url)
         self._file = DatabaseFile(file) if file is not None else None
@@ -115,7 +117,7 @@ class Database:
         # Each statement by itself: PostgreSQL shows each of a transaction what is committed by then in any case, and to
         # begin and to end one would make the host wait for it twice more.
         self._reads = {"writes": False, **({} if self.is_sqlite else {"isolation_level": "AUTOCOMMIT"})}
-        self._alone = alone
+        self._alone, self._changes = alone, changes
         self._known = _Known()
         self._together: dict[frozenset[str], frozenset[str]] = {}
         self._epoch_reader = _EpochReader(self.engine)
@@ -171,6 +173,8 @@ class Database:
             if written is not None and epochs.moved(written):
                 # After the commit: whoever asked before and is answered now puts it into what is thrown away here.
                 self._known = _Known()
+                if self._changes is not None:
+                    self._changes.count()
 
     @contextmanager
     def _placed(self) -> Iterator[None]:
@@ -201,13 +205,14 @@ class Database:
 
     def epochs(self, owners: Collection[str]) -> Epochs:
         """Give the epochs of these owners, perhaps among others, as committed by now."""
-        if not self._alone:
+        if not self._alone and self._changes is None:
             return self._read_epochs(owners)
+        changes = self._changes.seen() if self._changes is not None else b""
         known = self._known
-        if time.monotonic() >= known.until:
-            # In its place before anything is read for it: a writer who ends meanwhile replaces it, and what was read
-            # too early is of no use to anybody but who is being answered.
-            known = self._known = _Known(time.monotonic() + RECHECK)
+        if known.changes != changes or time.monotonic() >= known.until:
+            # In its place before anything is read for it: a writer who ends meanwhile replaces it, or has counted, and
+            # what was read too early is of no use to anybody but who is being answered.
+            known = self._known = _Known(time.monotonic() + RECHECK, changes)
         missing = [owner for owner in owners if owner not in known.epochs]
         if missing:
             known.epochs.update(self._read_epochs(missing))
@@ -235,10 +240,13 @@ class Database:
 
 
 class _Known:
-    """Epochs that were read since no writer ended, and how long they count in monotonic seconds."""
+    """Epochs that were read since no writer ended, and how long they count in monotonic seconds.
 
-    def __init__(self, until: float = 0.0) -> None:
-        self.until = until
+    `changes` is what was counted before the first of them was read.
+    """
+
+    def __init__(self, until: float = 0.0, changes: bytes = b"") -> None:
+        self.until, self.changes = until, changes
         self.epochs: dict[str, int] = {}
 
 

@@ -13,7 +13,8 @@ from tempfile import TemporaryDirectory
 import pytest
 import requests
 
-from tests.conftest import HostProcess, init, installed, tenant, wait_for
+from tests.conftest import Api, HostProcess, init, installed, tenant, wait_for
+from tests.scenarios.people import person
 
 COUNTING = """
 let calls = 0;
@@ -125,7 +126,7 @@ def test_what_a_killed_host_left_in_the_temporary_folder_goes_with_the_next_one(
         def kinds() -> list[str]:
             return sorted(folder.name[:-8] for folder in Path(temporary).glob("devkit-*"))
 
-        folders = ["devkit-isolates-", "devkit-metrics-", "devkit-relay-"]
+        folders = ["devkit-changes-", "devkit-isolates-", "devkit-metrics-", "devkit-relay-"]
         host.start()
         assert kinds() == folders
         host.kill()
@@ -134,6 +135,45 @@ def test_what_a_killed_host_left_in_the_temporary_folder_goes_with_the_next_one(
         assert kinds() == folders
         assert host.stop() == 0
         assert kinds() == []
+
+
+def test_what_one_process_changes_holds_in_all_of_them_at_once(tmp_path: Path) -> None:
+    """Also in one that takes the place of another, whichever of them made the change."""
+    host = HostProcess(tmp_path, "--workers", "2")
+    owner = tenant(host, "First", "first@example.com")
+    host.start()
+    member = person(host, owner)
+    one = installed(owner)
+    body = {"componentId": "counter", "props": {}, "context": one.context()}
+    render, role = f"{one.path}/render", f"/v1/orgs/{owner.id}/members/{member.id}"
+    installation = f"{one.path}/installations/{one.installation}"
+
+    def statuses(method: str, path: str, body: object, token: str | None) -> set[int]:
+        headers = {"Authorization": f"Bearer {token}"}
+        # Each over a connection of its own, so that either process takes it.
+        asked = [requests.request(method, host.url + path, json=body, headers=headers, timeout=30) for _ in range(6)]
+        return {answer.status_code for answer in asked}
+
+    def change(method: str, path: str, body: object) -> None:
+        assert Api(host.url, owner.api.token).call(method, path, body).status in (200, 205)
+
+    def all_follow() -> None:
+        for turn in range(10):
+            change("PATCH", role, {"role": "admin" if turn % 2 else "read"})
+            renamed = statuses("PATCH", f"/v1/orgs/{owner.id}", {"title": "First"}, member.api.token)
+            assert renamed == ({200} if turn % 2 else {403}), turn
+            change("PATCH", installation, {"status": "active" if turn % 2 else "paused"})
+            assert statuses("POST", render, body, owner.api.token) == ({200} if turn % 2 else {412}), turn
+
+    all_follow()
+    (unlucky, _) = serving(host)
+    os.kill(unlucky, signal.SIGKILL)
+    wait_for(lambda: len(serving(host)) == 2 and unlucky not in serving(host), 60)
+    wait_for(lambda: ready(host), 60)
+    all_follow()
+    change("DELETE", role, None)
+    assert statuses("POST", render, body, member.api.token) <= {401, 404}
+    assert host.stop() == 0
 
 
 def test_scripts_in_javascript_are_shared_and_go_on_when_the_process_that_started_them_dies(tmp_path: Path) -> None:

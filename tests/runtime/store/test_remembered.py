@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from runtime.contract.organizations import ROLES
 from runtime.dispatch.deliveries import Plans, level_of
 from runtime.dispatch.planning import Level, Planner
 from runtime.store import epochs, rows, tokens
+from runtime.store.change_counts import ChangeCounts
 from runtime.store.database import Database
 from runtime.store.decides import FACE, GLOBAL
 from runtime.store.reach import HOST, Reach
@@ -247,6 +249,27 @@ def test_a_process_that_is_alone_asks_again_after_its_own_changes_that_decide(
     assert kept.get("key", database.basis(), visibility) == "two"
 
 
+def test_processes_that_count_their_changes_ask_for_epochs_after_one_alone(
+    world: World, beside: Callable[..., Database], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("runtime.store.database.RECHECK", 3600.0)
+    numbers = tmp_path / "numbers"
+    one, other, command = (*(beside(changes=ChangeCounts(numbers, place)) for place in (0, 1)), beside())
+    kept = Remembered[str](one)
+    show(other, SPACE, "one")
+    assert [kept.get("key", one.basis(), visibility) for _ in range(2)] == ["one"] * 2
+    show(command, SPACE, "two")
+    with other.transaction(writes=True) as session:
+        session.execute(update(SpaceRow).values(title="content"))
+    assert kept.get("key", one.basis(), visibility) == "one"  # nobody has counted anything that decides
+    show(other, SPACE_THERE, "three")
+    assert kept.get("key", one.basis(), visibility) == "two"
+    again = beside(changes=ChangeCounts(numbers, 1))  # in the place of one that ended
+    for value in ("four", "five"):
+        show(again, SPACE, value)
+        assert kept.get("key", one.basis(), visibility) == value
+
+
 def locks(database: Database, session: Session) -> None:
     """Have a session give up instead of waiting."""
     if not database.is_sqlite:
@@ -302,13 +325,19 @@ def run(works: Collection[Callable[[], None]]) -> None:
 
 # Only a host with a file is alone with its database.
 @pytest.mark.parametrize(
-    ("address", "alone"), [("sqlite", True), ("sqlite", False), ("postgresql", False)], indirect=["address"]
+    ("address", "how"),
+    [("sqlite", "alone"), ("sqlite", "counted"), ("sqlite", "beside others"), ("postgresql", "beside others")],
+    indirect=["address"],
 )
 def test_nobody_is_served_with_a_right_older_than_a_change_before_their_request(
-    alone: bool, world: World, beside: Callable[..., Database]
+    how: str, world: World, beside: Callable[..., Database], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    database = beside(alone=alone)
-    writers = database if alone else beside()
+    if how == "counted":
+        monkeypatch.setattr("runtime.store.database.RECHECK", 3600.0)
+        database, writers = (beside(changes=ChangeCounts(tmp_path / "numbers", place)) for place in (0, 1))
+    else:
+        database = beside(alone=how == "alone")
+        writers = database if how == "alone" else beside()
     authenticator, levels = Authenticator(database), Remembered[int](database)
     token, digest = tokens.new_token()
     with writers.transaction(writes=True) as session:
