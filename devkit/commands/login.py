@@ -38,8 +38,9 @@ def command(host: str, name: str | None, token: str | None, piped: bool, as_json
         raise click.UsageError("--token and --stdin name two tokens; give one of them.")
     new = credentials.Credentials(host.rstrip("/"), token or _asked_for(host, piped))
     user = Client(new).call("GET", "/v1/user")
+    person = one_line(str(user["displayName"]))  # before anything is saved: what is no host says nothing of the kind
     called = credentials.save(new, name)
-    text = f"Logged in to {new.host} as {one_line(user['displayName'])}."
+    text = f"Logged in to {new.host} as {person}."
     if called != credentials.name_of(new.host):
         text += f" Its name is {called}."
     answer(as_json, {"host": new.host, "name": called, "user": user}, text)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import stat
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -124,10 +126,27 @@ def test_a_token_is_created_and_shown_once(shell: Shell, host: HostProcess, alph
     assert "title" in shell("tokens", "--create", "  ", **here).err
 
 
+class Nobody(BaseHTTPRequestHandler):
+    """A server that answers with an object, and is no host."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
 def test_login_keeps_nothing_that_does_not_work(shell: Shell, host: HostProcess, tmp_path: Path) -> None:
     done = shell("login", "--host", host.url, "--token", "dk_wrong")
     assert done.code == 1
     assert "unknown, revoked or expired" in done.err
+    with ThreadingHTTPServer(("127.0.0.1", 0), Nobody) as stranger:
+        threading.Thread(target=stranger.serve_forever, daemon=True).start()
+        done = shell("login", "--host", f"http://127.0.0.1:{stranger.server_port}", "--token", "dk_any")
+        stranger.shutdown()
+    assert done.code == 1 and "no `displayName`" in done.err
     assert not (tmp_path / ".config").exists()
     assert "begins with http" in shell("login", "--host", "127.0.0.1", "--token", "x").err
 
