@@ -29,6 +29,7 @@ from runtime.store.tables.spaces import SpaceRow
 from runtime.web.site_documents import moved_to
 from runtime.web.site_page_content import sample_of
 from runtime.web.site_policy import policy_of, policy_of_sample, policy_of_visited
+from runtime.web.site_redirects import lead_on, redirect
 from runtime.web.templates import TEMPLATES
 from runtime.web.visitor_cookies import is_of_site, session_cookies, set_session_cookie, visitors_cookies
 
@@ -117,13 +118,7 @@ def _place(rest: str) -> str:
 
 
 def _to_home(host: Host, site: SiteRow, place: str) -> Response:
-    return _redirect(host.addresses.site(site.id) + _query())
-
-
-def _query() -> str:
-    """Give the query of a request as it was sent, for an address that it goes on at."""
-    query = request.query_string.decode("latin-1")
-    return f"?{query}" if query else ""
+    return lead_on(host.addresses.site(site.id))
 
 
 def _page(host: Host, site: SiteRow, place: str) -> Response:
@@ -161,7 +156,7 @@ def _send_elsewhere(site: SiteRow, place: str) -> Response:
     """Send a visitor to where the site's owners sign them in."""
     if site.fallback_url is None:
         raise Apology(403, "Sign in elsewhere", "Visitors of this site are signed in by its owners' own service.")
-    return _redirect(sign_in_address(site.fallback_url, place))
+    return redirect(sign_in_address(site.fallback_url, place))
 
 
 def _part(host: Host, site: SiteRow) -> Any:
@@ -188,7 +183,7 @@ def _sign_in(host: Host, site: SiteRow, part: Any, place: str, token: str) -> Re
     except visiting.BadToken as error:
         raise Apology(401, "You are not signed in", str(error)) from None
     query = urlencode([(name, value) for name, value in request.args.items(multi=True) if name != TOKEN])
-    answer = _redirect(host.addresses.site(site.id) + place + (f"?{query}" if query else ""))
+    answer = redirect(host.addresses.site(site.id) + place + (f"?{query}" if query else ""))
     set_session_cookie(host, site, answer, visit.cookie, expires=visit.expires)
     return answer
 
@@ -247,7 +242,7 @@ def _ask_or_send(host: Host, site: SiteRow, plan: Plan, fields: dict[str, Any]) 
     installation = plan.installation_id or ""
     address = host.addresses.visitor_authentication(plan.integration, installation, site.id)
     sealed = visitor_asking.seal(_about(plan, site), fields)
-    return _redirect(f"{address}?{urlencode({ASKED: sealed})}")
+    return redirect(f"{address}?{urlencode({ASKED: sealed})}")
 
 
 def _about(plan: Plan, site: SiteRow) -> str:
@@ -268,7 +263,7 @@ def _asked_elsewhere(host: Host, name: str, installation: str, site_id: str) -> 
         try:
             fields = visitor_asking.unseal(_about(plan, site), request.args.get(ASKED, ""))
         except visitor_asking.Spent:
-            return _redirect(host.addresses.site(site.id))
+            return redirect(host.addresses.site(site.id))
         cookies = fields.get("cookies", {}) | visitors_cookies()
         answer = _ask(host, site, plan, fields | ({"cookies": cookies} if cookies else {}), own=True)
         if fields.get("action") == "logout" and not 300 <= answer.status_code < 400:
@@ -318,10 +313,6 @@ def _parameters() -> dict[str, str]:
     return dict(known[:MAX_PARAMETERS])
 
 
-def _redirect(address: str) -> Response:
-    return Response(b"", 302, {"Location": address, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})
-
-
 def _shown(
     host: Host, site: SiteRow, place: str, *, claims: Mapping[str, Any] | None = None, key: str | None = None
 ) -> Response:
@@ -336,7 +327,7 @@ def _shown(
         page = sample.filled(session, place, home, at) if sample is not None else None
         moved = moved_to(session, site, claims, place) if sample is not None and page is None else None
     if moved is not None:
-        return _redirect(home + moved + _query())
+        return lead_on(home + moved)
     # On a shared origin a script could read other sites as whoever is signed in there.
     confined = bool(scripts) and not on_own_origin(host, at.site_origin(site.id))
     fields: dict[str, Any] = {"title": site.title, "sign_out": home + SIGN_OUT if signed_in else None}
