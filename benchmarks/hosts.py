@@ -82,16 +82,19 @@ class Host:
 
     def publish(self, name: str, script: str = COUNTER, runtime: str = "python") -> Any:
         """Publish a version."""
-        body = {
+        return self.call("POST", f"/v1/integrations/{name}", self.publication(script=script, runtime=runtime))
+
+    def publication(self, line: str = "", script: str = COUNTER, runtime: str = "python") -> dict[str, Any]:
+        """Give the body that publishes a script, with one more line at its end."""
+        return {
             "title": "Benchmark",
             "description": "",
             "scopes": SCOPES,
             "runtime": runtime,
-            "script": script,
+            "script": f"{script}\n{line}\n" if line else script,
             "organization": self.organization,
             "blocks": [{"id": "counter", "title": "Counter"}],
         }
-        return self.call("POST", f"/v1/integrations/{name}", body)
 
     def install(self, name: str) -> str:
         """Install an integration on a new space; returns the space."""

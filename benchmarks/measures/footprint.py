@@ -34,7 +34,7 @@ def measure() -> Iterator[Result]:
         time.sleep(SETTLE)
         theirs = proportional(peer.process.pid)
     note = "PSS of all processes"
-    yield Result("memory", "host with one warm integration", "MB", one / MEGABYTE, 150, True, theirs / MEGABYTE, note)
+    yield Result("memory", "host with one warm integration", "MB", one / MEGABYTE, 120, True, theirs / MEGABYTE, note)
     further = (all_of_them - one) / FURTHER / MEGABYTE
     note = f"PSS that {FURTHER} more installations add, divided by {FURTHER}"
     yield Result("memory", "each further worker", "MB", further, 15, True, note=note)
