@@ -75,13 +75,23 @@ def test_no_plan_stays_in_memory_for_it(shortcuts: RenderShortcuts) -> None:
 def test_an_answer_is_given_as_long_as_it_is_fresh(shortcuts: RenderShortcuts) -> None:
     own, now = plan(), time.monotonic()
     fresh = CachedRender(b"{}", "e", "max-age=60", None, now, now + 60)
-    shortcuts.keep_answer(REQUEST, fresh, "o")
+    shortcuts.keep_answer(REQUEST, prepared(own), fresh, "o")
     assert shortcuts.find(REQUEST, basis()) is None
     shortcuts.keep(REQUEST, used(), FOREVER, prepared(own), "o")
-    shortcuts.keep_answer(REQUEST, fresh, "o")
+    shortcuts.keep_answer(REQUEST, prepared(own), fresh, "o")
     assert shortcuts.find(REQUEST, basis()) == (prepared(own), fresh)
-    shortcuts.keep_answer(REQUEST, CachedRender(b"{}", "e", "max-age=60", None, now - 60, now - 1), "o")
+    over = CachedRender(b"{}", "e", "max-age=60", None, now - 60, now - 1)
+    shortcuts.keep_answer(REQUEST, prepared(own), over, "o")
     assert shortcuts.find(REQUEST, basis()) == (prepared(own), None)
+
+
+def test_an_answer_from_before_a_change_is_not_kept_for_who_asks_after_it(shortcuts: RenderShortcuts) -> None:
+    before, after, now = plan(), plan(), time.monotonic()
+    shortcuts.keep(REQUEST, used(1), FOREVER, prepared(before), "o")
+    shortcuts.keep(REQUEST, used(2), FOREVER, prepared(after), "o")
+    late = CachedRender(b"{}", "e", "max-age=60", None, now, now + 60)
+    shortcuts.keep_answer(REQUEST, prepared(before), late, "o")  # of a script that answers slowly
+    assert shortcuts.find(REQUEST, basis(2)) == (prepared(after), None)
 
 
 def test_what_rests_on_nothing_known_or_is_large_is_not_kept(shortcuts: RenderShortcuts) -> None:
