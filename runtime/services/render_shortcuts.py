@@ -26,6 +26,8 @@ LONGEST_REQUEST = 65_536
 LONGEST_ANSWER = 262_144
 """Bytes of an answer up to which it is worth its memory here."""
 OVERHEAD = 2_000
+EPOCH = 150
+"""About how many bytes an epoch takes that a shortcut rests on; who is in many organizations rests on as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,8 @@ class _Shortcut:
 
     @property
     def size(self) -> int:
-        return len(self.event.rest) + (len(self.answer.body) if self.answer is not None else 0)
+        answer = len(self.answer.body) if self.answer is not None else 0
+        return len(self.event.rest) + answer + EPOCH * len(self.rests_on)
 
 
 class RenderShortcuts:

@@ -110,3 +110,13 @@ def test_requests_count_with_all_their_bytes() -> None:
     for request in requests:
         few.keep(request, used(), FOREVER, prepared(own), "o")
     assert sum(few.find(request, basis()) is not None for request in requests) == 3
+
+
+def test_requests_count_with_all_they_rest_on() -> None:
+    few, own, epochs = RenderShortcuts(200_000), plan(), {f"{number:020}": 1 for number in range(400)}
+    requests: list[Request] = [(*REQUEST[:3], b"%d" % number) for number in range(10)]
+    for request in requests:
+        rests_on = basis()
+        rests_on.use(epochs)
+        few.keep(request, rests_on, FOREVER, prepared(own), "o")
+    assert sum(few.find(request, basis()) is not None for request in requests) == 3
