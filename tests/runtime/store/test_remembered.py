@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection
-from pathlib import Path
+from multiprocessing.sharedctypes import RawArray
 from typing import Any
 
 import pytest
@@ -250,10 +250,10 @@ def test_a_process_that_is_alone_asks_again_after_its_own_changes_that_decide(
 
 
 def test_processes_that_count_their_changes_ask_for_epochs_after_one_alone(
-    world: World, beside: Callable[..., Database], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    world: World, beside: Callable[..., Database], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("runtime.store.database.RECHECK", 3600.0)
-    numbers = tmp_path / "numbers"
+    numbers = RawArray("q", 2)
     one, other, command = (*(beside(changes=ChangeCounts(numbers, place)) for place in (0, 1)), beside())
     kept = Remembered[str](one)
     show(other, SPACE, "one")
@@ -330,11 +330,12 @@ def run(works: Collection[Callable[[], None]]) -> None:
     indirect=["address"],
 )
 def test_nobody_is_served_with_a_right_older_than_a_change_before_their_request(
-    how: str, world: World, beside: Callable[..., Database], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    how: str, world: World, beside: Callable[..., Database], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if how == "counted":
         monkeypatch.setattr("runtime.store.database.RECHECK", 3600.0)
-        database, writers = (beside(changes=ChangeCounts(tmp_path / "numbers", place)) for place in (0, 1))
+        numbers = RawArray("q", 2)
+        database, writers = (beside(changes=ChangeCounts(numbers, place)) for place in (0, 1))
     else:
         database = beside(alone=how == "alone")
         writers = database if how == "alone" else beside()
