@@ -441,3 +441,19 @@ def test_of_those_who_need_the_same_one_makes_it(world: World) -> None:
         thread.join(30)
     assert len(values) == 12 and len(set(values)) == 1
     assert make.times == 1
+
+
+def test_nobody_waits_for_what_cannot_be_kept(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("runtime.store.remembered.PATIENCE", 60.0)
+    kept: Remembered[str | None] = Remembered(world.database)
+    together = threading.Barrier(4, timeout=10)
+
+    def met(session: Session) -> None:
+        together.wait()
+
+    def look() -> None:
+        kept.get("one", world.database.basis(), met)
+
+    kept.get("one", world.database.basis(), lambda session: None)
+    run([look] * 4)
+    assert not together.broken
