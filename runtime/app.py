@@ -64,7 +64,7 @@ from runtime.services.search_indexing import Indexer
 from runtime.settings import BadSetting, Settings
 from runtime.store.blobs.s3 import BadBlobAddress
 from runtime.store.blobs.store import BlobStore, open_blobs
-from runtime.store.change_counts import shared_counts
+from runtime.store.change_counts import ChangeCounts, Numbers
 from runtime.store.database import Database
 from runtime.store.database_file import KEY, DatabaseLost, path_of, refuse_lost
 from runtime.store.disk import Disk
@@ -152,15 +152,16 @@ def _open(settings: Settings, database: Database) -> None:
     use_keyring(load_keyring(data, settings.secret_key or None))
 
 
-def create_app(settings: Settings, place: int = 0) -> Application:
+def create_app(settings: Settings, place: int = 0, changes: Numbers | None = None) -> Application:
     """Build a host: database, engines, dispatcher and every route; `prepare` must have run.
 
-    `place` says which of the serving processes of this machine it is for, from 0.
+    `place` says which of the serving processes of this machine it is for, from 0; in `changes` each of several counts
+    what it changes.
     """
     use_keyring(load_keyring(Path(settings.data) if settings.data else None, settings.secret_key or None))
     # Where the database is elsewhere, processes of other machines may serve from it, too.
-    changes = None if settings.database_url else shared_counts(place)
-    database = Database(settings.database_address, alone=settings.alone, changes=changes)
+    counts = None if changes is None or settings.database_url else ChangeCounts(changes, place)
+    database = Database(settings.database_address, alone=settings.alone, changes=counts)
     host = _host(settings, place, database, Followers(database, alone=settings.alone))
     app = Flask("runtime", static_folder=None)
     app.url_map.strict_slashes = False

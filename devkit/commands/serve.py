@@ -33,7 +33,6 @@ from runtime.engines.dev_tunnel import meeting as relays
 from runtime.engines.javascript import meeting as isolates
 from runtime.engines.own_folders import Folders
 from runtime.settings import MOST_WORKERS, BadSetting, Settings, read_settings
-from runtime.store import change_counts
 
 if TYPE_CHECKING:
     from runtime.app import Application
@@ -115,15 +114,14 @@ def command(
     # Folders that the environment names already would be those of another host.
     counts = Folders("devkit-metrics-") if settings.workers > 1 else None
     lending = isolates.folders() if settings.workers > 1 else None
-    changes = Folders("devkit-changes-") if settings.workers > 1 else None
-    for name, shared in ((metrics.SHARED, counts), (isolates.FOLDER, lending), (change_counts.FOLDER, changes)):
+    for name, shared in ((metrics.SHARED, counts), (isolates.FOLDER, lending)):
         os.environ.pop(name, None)
         if shared is not None:
             os.environ[name] = str(shared.new())
     try:
         _run(settings, address, port, as_json)
     finally:
-        for folders in (counts, lending, changes, relay):
+        for folders in (counts, lending, relay):
             if folders is not None:
                 folders.close()
 
@@ -173,7 +171,7 @@ def _load(settings: Settings, shared: Shared, place: int) -> Application:
             must_be_there(settings)
         else:
             _prepare(settings, shared)
-        app = create_app(settings, place)
+        app = create_app(settings, place, shared.changes if settings.workers > 1 else None)
     except StartRefused as error:
         if shared.served.value:
             raise

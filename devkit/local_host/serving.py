@@ -77,6 +77,7 @@ class Shared:
         self.served = RawValue("b", 0)
         self.failed = RawValue("b", 0)
         self.loaded = RawArray("d", workers)  # since when each process serves, 0 while it does not
+        self.changes = RawArray("q", workers)  # how often each has moved epochs (`runtime/store/change_counts.py`)
         self._refusal = RawArray("c", LONGEST_TEXT)
         self._first = RawArray("c", LONGEST_TEXT)
 

@@ -84,7 +84,7 @@ class RenderLane:
             if render is None:
                 render = host.renderer.answer(prepared)
                 if render.expires > render.made:
-                    host.shortcuts.keep_answer(request, render, actor.owner)
+                    host.shortcuts.keep_answer(request, prepared, render, actor.owner)
             else:
                 metrics.render_looked_up("hit")
         return unless_known(answer_of(render), environ.get("HTTP_IF_NONE_MATCH") if body == b"" else None)

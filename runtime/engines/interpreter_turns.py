@@ -1,10 +1,10 @@
-"""Turns in the interpreter, so that few threads want to run at a time, and none of one organization before another's.
+"""Turns in the interpreter: few threads want to run at a time, and no organization's many keep another's few waiting.
 
 Python runs one thread at a time. Each that wants to run as well wakes up again and again to ask for it, and a thread
 that has waited for a system call stands behind all of them, several times in each request. With fifty such threads the
 machine is busy with waking them, a thread that holds a lock which others need gets a fiftieth of the time, and an
 organization with eight connections gets eight turns of nine. Here two threads of an organization want to run at a time;
-the rest sleep in a line.
+the rest sleep in a line. Only those go past it that hold what others wait for, such as the lock of all writers.
 
 A turn is a courtesy, not a lock: who keeps it for longer than `SLICE` no longer counts, so nobody waits for long.
 """
@@ -17,6 +17,7 @@ from collections import deque
 from types import TracebackType
 
 AT_ONCE = 2
+"""Threads of an organization that have a turn at a time."""
 SLICE = 0.005
 """Seconds after which the next in the line goes on beside a thread that still computes, or waits for something."""
 

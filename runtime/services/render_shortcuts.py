@@ -26,6 +26,8 @@ LONGEST_REQUEST = 65_536
 LONGEST_ANSWER = 262_144
 """Bytes of an answer up to which it is worth its memory here."""
 OVERHEAD = 2_000
+EPOCH = 150
+"""About how many bytes an epoch takes that a shortcut rests on; who is in many organizations rests on as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,8 @@ class _Shortcut:
 
     @property
     def size(self) -> int:
-        return len(self.event.rest) + (len(self.answer.body) if self.answer is not None else 0)
+        answer = len(self.answer.body) if self.answer is not None else 0
+        return len(self.event.rest) + answer + EPOCH * len(self.rests_on)
 
 
 class RenderShortcuts:
@@ -76,10 +79,14 @@ class RenderShortcuts:
         kept = (prepared.component, prepared.event, prepared.source, prepared.cacheable)
         self._put(request, _Shortcut(plan, *kept, rests_on, token_expires), owner)
 
-    def keep_answer(self, request: Request, answer: CachedRender, owner: str) -> None:
-        """Keep the answer as well, to a request that is kept."""
+    def keep_answer(self, request: Request, prepared: PreparedRender, answer: CachedRender, owner: str) -> None:
+        """Keep the answer as well, to a request that is kept with the plan that was asked.
+
+        While the script worked, its configuration may have changed and the same request may have come again: then a
+        newer plan is kept, to which this answer does not belong.
+        """
         shortcut = self._kept.look(request)
-        if shortcut is not None and len(answer.body) <= LONGEST_ANSWER:
+        if shortcut is not None and shortcut.plan() is prepared.plan and len(answer.body) <= LONGEST_ANSWER:
             self._put(request, replace(shortcut, answer=replace(answer, took=None)), owner)
 
     def _put(self, request: Request, shortcut: _Shortcut, owner: str) -> None:

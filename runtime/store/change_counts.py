@@ -7,35 +7,22 @@ committed and not counted, because it was killed in between, was answered to nob
 
 from __future__ import annotations
 
-import mmap
-import os
+import ctypes
 import threading
-from pathlib import Path
 
-from runtime.settings import MOST_WORKERS
-
-FOLDER = "DEVKIT_CHANGES"
-"""Environment variable with the folder of the numbers; the process that starts the others sets it."""
-_CELL = 8  # bytes, which are written at once: no reader sees half of a number
-_SIZE = MOST_WORKERS * _CELL
+Numbers = ctypes.Array[ctypes.c_longlong]
+"""One for each serving process, in memory that they share. A number is written at once: nobody reads half of one."""
 
 
 class ChangeCounts:
     """The numbers of all, of which each process writes its own alone; safe to use from many threads."""
 
-    def __init__(self, file: Path, place: int) -> None:
-        """Take the shared file, made where it is missing, and which process this is, from 0. Raises OSError.
+    def __init__(self, numbers: Numbers, place: int) -> None:
+        """Take the numbers, and which process this is, from 0.
 
         A process that takes the place of one that ended goes on with its number.
         """
-        descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        try:
-            os.ftruncate(descriptor, _SIZE)
-            self._shared = mmap.mmap(descriptor, _SIZE)
-        finally:
-            os.close(descriptor)
-        self._numbers = memoryview(self._shared).cast("q")
-        self._place = place
+        self._numbers, self._place = numbers, place
         self._lock = threading.Lock()
 
     def count(self) -> None:
@@ -45,10 +32,4 @@ class ChangeCounts:
 
     def seen(self) -> bytes:
         """Give all numbers as they are now, for comparison."""
-        return self._shared[:]
-
-
-def shared_counts(place: int) -> ChangeCounts | None:
-    """Open the numbers of this host for the serving process of this place; None where no other one serves."""
-    folder = os.environ.get(FOLDER)
-    return ChangeCounts(Path(folder, "numbers"), place) if folder else None
+        return bytes(self._numbers)

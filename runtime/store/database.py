@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, ClassVar, cast
 
-from sqlalchemy import ColumnElement, DateTime, Dialect, Engine, create_engine, event, false, literal, true
+from sqlalchemy import ColumnElement, Connection, DateTime, Dialect, Engine, create_engine, event, false, literal, true
 from sqlalchemy import Table as SqlTable
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import make_url
@@ -117,6 +117,7 @@ class Database:
         # Each statement by itself: PostgreSQL shows each of a transaction what is committed by then in any case, and to
         # begin and to end one would make the host wait for it twice more.
         self._reads = {"writes": False, **({} if self.is_sqlite else {"isolation_level": "AUTOCOMMIT"})}
+        self._writes: dict[str, Any] = {} if self.is_sqlite else {"writes": True}  # SQLite's group says so itself
         self._alone, self._changes = alone, changes
         self._known = _Known()
         self._together: dict[frozenset[str], frozenset[str]] = {}
@@ -136,15 +137,15 @@ class Database:
         """Have a thread hold a place while it has a connection: on PostgreSQL, where others wait for connections.
 
         Threads of one organization that wait for each other's locks would hold all that there are. SQLite's writers
-        queue before they take one, and are `waiting_for_lock` meanwhile; threads are `waiting` while PostgreSQL or
-        another thread works.
+        queue before they take one. They are `waiting_for_lock` meanwhile, and writers of PostgreSQL while it works for
+        them: it may give them locks. Other threads are `waiting` while PostgreSQL or another thread works.
         """
         self._waiting = waiting
         if self.is_sqlite:
             self._writers.while_waiting = waiting_for_lock
         else:
             self._place = place
-            _wait_while_executing(self.engine, waiting)
+            _wait_while_executing(self.engine, waiting, waiting_for_lock)
 
     def waiting(self) -> AbstractContextManager[None]:
         """Give what a thread enters that waits for another one."""
@@ -166,7 +167,7 @@ class Database:
         self.check()
         try:
             with self._placed(), self._writers.transaction() if self.is_sqlite else self._sessions.begin() as session:
-                session.connection()
+                session.connection(execution_options=self._writes)
                 written = session
                 yield session
         finally:
@@ -277,12 +278,16 @@ class _EpochReader:
             connection.invalidate()
 
 
-def _wait_while_executing(engine: Engine, waiting: Callable[[], AbstractContextManager[None]]) -> None:
-    """Have a thread be `waiting` while a statement of its runs in the database."""
+def _wait_while_executing(
+    engine: Engine,
+    waiting: Callable[[], AbstractContextManager[None]],
+    waiting_for_lock: Callable[[], AbstractContextManager[None]],
+) -> None:
+    """Have a thread be `waiting` while the database executes a statement for it, or, as one that writes, for a lock."""
     own = threading.local()
 
-    def begin(*_: Any) -> None:
-        own.waiting = waiting()
+    def begin(connection: Connection, *_: Any) -> None:
+        own.waiting = waiting_for_lock() if connection.get_execution_options().get("writes") else waiting()
         own.waiting.__enter__()
 
     def end(*_: Any) -> None:

@@ -220,6 +220,7 @@ class Remembered(Generic[V]):
         self._kept: dict[Hashable, _Held[V]] = {}
         self._weights = Weights(heaviest)
         self._making = SingleFlight()
+        self._unkept: set[Hashable] = set()  # keys of what was made last and could not be kept
         self._lock = threading.Lock()
 
     def last(self, key: Hashable) -> V | None:
@@ -237,6 +238,8 @@ class Remembered(Generic[V]):
         """
         held = self._holding(key, basis, good)
         if held is None:
+            if key in self._unkept:  # whoever waited for another one would find nothing
+                return self._made(key, basis, make)
             # After a change all who come need the same: they find what the first of them makes.
             with self._making.turn(key, PATIENCE, self._database.waiting):
                 held = self._holding(key, basis, good)
@@ -259,9 +262,19 @@ class Remembered(Generic[V]):
                 rests_on = record.epochs() if value is not None else None
         finally:
             basis.use(rests_on)  # also where nothing was there: whoever goes on without it must look again
+            self._note(key, kept=rests_on is not None)
         if rests_on is not None:
             self._keep(key, _Held(value, rests_on, self._weigh(value)))
         return value
+
+    def _note(self, key: Hashable, *, kept: bool) -> None:
+        with self._lock:
+            if kept:
+                self._unkept.discard(key)
+                return
+            if len(self._unkept) >= self._most:
+                self._unkept.clear()
+            self._unkept.add(key)
 
     def _keep(self, key: Hashable, held: _Held[V]) -> None:
         with self._lock:

@@ -126,7 +126,7 @@ def test_what_a_killed_host_left_in_the_temporary_folder_goes_with_the_next_one(
         def kinds() -> list[str]:
             return sorted(folder.name[:-8] for folder in Path(temporary).glob("devkit-*"))
 
-        folders = ["devkit-changes-", "devkit-isolates-", "devkit-metrics-", "devkit-relay-"]
+        folders = ["devkit-isolates-", "devkit-metrics-", "devkit-relay-"]
         host.start()
         assert kinds() == folders
         host.kill()

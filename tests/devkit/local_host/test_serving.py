@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from devkit.local_host.serving import GIVE_UP_AFTER, PAUSES, STEADY, Replacing, how_it_ended
+import multiprocessing
+
+from devkit.local_host.serving import GIVE_UP_AFTER, PAUSES, STEADY, Replacing, Shared, how_it_ended
+from runtime.store.change_counts import ChangeCounts
 
 
 def test_pauses_grow_while_a_process_dies_soon_and_begin_anew_after_it_served_for_a_while() -> None:
@@ -34,3 +37,19 @@ def test_it_is_said_how_a_process_ended() -> None:
     assert how_it_ended(3) == "ended with code 3"
     assert how_it_ended(-9) == "was ended by signal 9 (SIGKILL)"
     assert how_it_ended(-63) == "was ended by signal 63 (a signal without a name)"
+
+
+def test_what_a_process_counts_is_seen_by_others_also_where_it_is_no_fork() -> None:
+    shared = Shared(2)
+    counts = ChangeCounts(shared.changes, 0)
+    before = counts.seen()
+    process = multiprocessing.get_context("spawn").Process(target=_count, args=(shared, 1))
+    process.start()
+    process.join()
+    assert process.exitcode == 0
+    assert counts.seen() != before
+    assert shared.changes[:] == [0, 1]
+
+
+def _count(shared: Shared, place: int) -> None:
+    ChangeCounts(shared.changes, place).count()

@@ -75,13 +75,23 @@ def test_no_plan_stays_in_memory_for_it(shortcuts: RenderShortcuts) -> None:
 def test_an_answer_is_given_as_long_as_it_is_fresh(shortcuts: RenderShortcuts) -> None:
     own, now = plan(), time.monotonic()
     fresh = CachedRender(b"{}", "e", "max-age=60", None, now, now + 60)
-    shortcuts.keep_answer(REQUEST, fresh, "o")
+    shortcuts.keep_answer(REQUEST, prepared(own), fresh, "o")
     assert shortcuts.find(REQUEST, basis()) is None
     shortcuts.keep(REQUEST, used(), FOREVER, prepared(own), "o")
-    shortcuts.keep_answer(REQUEST, fresh, "o")
+    shortcuts.keep_answer(REQUEST, prepared(own), fresh, "o")
     assert shortcuts.find(REQUEST, basis()) == (prepared(own), fresh)
-    shortcuts.keep_answer(REQUEST, CachedRender(b"{}", "e", "max-age=60", None, now - 60, now - 1), "o")
+    over = CachedRender(b"{}", "e", "max-age=60", None, now - 60, now - 1)
+    shortcuts.keep_answer(REQUEST, prepared(own), over, "o")
     assert shortcuts.find(REQUEST, basis()) == (prepared(own), None)
+
+
+def test_an_answer_from_before_a_change_is_not_kept_for_who_asks_after_it(shortcuts: RenderShortcuts) -> None:
+    before, after, now = plan(), plan(), time.monotonic()
+    shortcuts.keep(REQUEST, used(1), FOREVER, prepared(before), "o")
+    shortcuts.keep(REQUEST, used(2), FOREVER, prepared(after), "o")
+    late = CachedRender(b"{}", "e", "max-age=60", None, now, now + 60)
+    shortcuts.keep_answer(REQUEST, prepared(before), late, "o")  # of a script that answers slowly
+    assert shortcuts.find(REQUEST, basis(2)) == (prepared(after), None)
 
 
 def test_what_rests_on_nothing_known_or_is_large_is_not_kept(shortcuts: RenderShortcuts) -> None:
@@ -99,4 +109,14 @@ def test_requests_count_with_all_their_bytes() -> None:
     requests: list[Request] = [(*REQUEST[:3], b"%60000d" % number) for number in range(10)]
     for request in requests:
         few.keep(request, used(), FOREVER, prepared(own), "o")
+    assert sum(few.find(request, basis()) is not None for request in requests) == 3
+
+
+def test_requests_count_with_all_they_rest_on() -> None:
+    few, own, epochs = RenderShortcuts(200_000), plan(), {f"{number:020}": 1 for number in range(400)}
+    requests: list[Request] = [(*REQUEST[:3], b"%d" % number) for number in range(10)]
+    for request in requests:
+        rests_on = basis()
+        rests_on.use(epochs)
+        few.keep(request, rests_on, FOREVER, prepared(own), "o")
     assert sum(few.find(request, basis()) is not None for request in requests) == 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection
-from pathlib import Path
+from multiprocessing.sharedctypes import RawArray
 from typing import Any
 
 import pytest
@@ -250,10 +250,10 @@ def test_a_process_that_is_alone_asks_again_after_its_own_changes_that_decide(
 
 
 def test_processes_that_count_their_changes_ask_for_epochs_after_one_alone(
-    world: World, beside: Callable[..., Database], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    world: World, beside: Callable[..., Database], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("runtime.store.database.RECHECK", 3600.0)
-    numbers = tmp_path / "numbers"
+    numbers = RawArray("q", 2)
     one, other, command = (*(beside(changes=ChangeCounts(numbers, place)) for place in (0, 1)), beside())
     kept = Remembered[str](one)
     show(other, SPACE, "one")
@@ -330,11 +330,12 @@ def run(works: Collection[Callable[[], None]]) -> None:
     indirect=["address"],
 )
 def test_nobody_is_served_with_a_right_older_than_a_change_before_their_request(
-    how: str, world: World, beside: Callable[..., Database], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    how: str, world: World, beside: Callable[..., Database], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if how == "counted":
         monkeypatch.setattr("runtime.store.database.RECHECK", 3600.0)
-        database, writers = (beside(changes=ChangeCounts(tmp_path / "numbers", place)) for place in (0, 1))
+        numbers = RawArray("q", 2)
+        database, writers = (beside(changes=ChangeCounts(numbers, place)) for place in (0, 1))
     else:
         database = beside(alone=how == "alone")
         writers = database if how == "alone" else beside()
@@ -440,3 +441,19 @@ def test_of_those_who_need_the_same_one_makes_it(world: World) -> None:
         thread.join(30)
     assert len(values) == 12 and len(set(values)) == 1
     assert make.times == 1
+
+
+def test_nobody_waits_for_what_cannot_be_kept(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("runtime.store.remembered.PATIENCE", 60.0)
+    kept: Remembered[str | None] = Remembered(world.database)
+    together = threading.Barrier(4, timeout=10)
+
+    def met(session: Session) -> None:
+        together.wait()
+
+    def look() -> None:
+        kept.get("one", world.database.basis(), met)
+
+    kept.get("one", world.database.basis(), lambda session: None)
+    run([look] * 4)
+    assert not together.broken
