@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -25,6 +27,10 @@ from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.organizations import MemberRow, OrganizationRow, TokenRow
 from runtime.store.tables.sites import SiteRow
 
+HEAVIEST = 32_000_000
+"""Bytes that the actors have which are remembered."""
+BYTES_OF_ONE, BYTES_FOR_EACH_LETTER = 2_000, 8
+"""About what an actor takes, and what each letter of a visitor's claims does, as JSON."""
 MAX_TOKEN = 24 * 1024
 """Characters: a visitor's token carries what it was signed with, sealed."""
 
@@ -79,11 +85,11 @@ class Authenticator:
     """Finds actors by token and remembers them until a row that decides over access changes."""
 
     def __init__(self, database: Database) -> None:
-        self._known: Remembered[Actor] = Remembered(database)
+        self._known: Remembered[Actor] = Remembered(database, heaviest=HEAVIEST, weigh=_weight)
 
     def browser(self, value: str, basis: Basis) -> Actor:
         """Authenticate what a browser keeps of its session; raises Unauthorized."""
-        known = self._known.get(("session", value), basis, partial(_of_session, value))
+        known = self._known.get(_key("session", value), basis, partial(_of_session, value))
         if known.expires <= time.time():
             raise errors.Unauthorized("This session is over; sign in again.")
         return known
@@ -93,17 +99,27 @@ class Authenticator:
 
         It says nothing of rights: it is for what has to be divided before it is known who asks.
         """
-        known = self._known.last(("header", header)) if header else None
+        known = self._known.last(_key("header", header)) if header else None
         return (known.owner, known.part) if known is not None else ("", "")
 
     def actor(self, header: str | None, basis: Basis) -> Actor:
         """Authenticate an `Authorization` header; raises Unauthorized."""
         if not header:
             raise errors.Unauthorized
-        known = self._known.get(("header", header), basis, partial(_look_up, header))
+        known = self._known.get(_key("header", header), basis, partial(_look_up, header))
         if known.expires <= time.time():
             raise errors.Unauthorized("This token has expired; ask for a new one.")
         return known
+
+
+def _key(kind: str, sent: str) -> Hashable:
+    """Name what was sent as an actor is remembered by: a token of a visitor is thousands of characters long."""
+    return kind, hashlib.sha256(sent.encode("utf-8", "surrogatepass")).digest()
+
+
+def _weight(actor: Actor) -> Mapping[Hashable, int]:
+    claims = actor.visitor.claims if actor.visitor is not None else {}
+    return {id(actor): len(json.dumps(claims)) * BYTES_FOR_EACH_LETTER + BYTES_OF_ONE}
 
 
 def _look_up(header: str, session: Session) -> Actor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+from operator import setitem
 
 from devkit.local_host.serving import GIVE_UP_AFTER, PAUSES, STEADY, Replacing, Shared, how_it_ended
 from runtime.store.change_counts import ChangeCounts
@@ -43,13 +44,9 @@ def test_what_a_process_counts_is_seen_by_others_also_where_it_is_no_fork() -> N
     shared = Shared(2)
     counts = ChangeCounts(shared.changes, 0)
     before = counts.seen()
-    process = multiprocessing.get_context("spawn").Process(target=_count, args=(shared, 1))
+    process = multiprocessing.get_context("spawn").Process(target=setitem, args=(shared.changes, 1, 1))
     process.start()
     process.join()
     assert process.exitcode == 0
     assert counts.seen() != before
     assert shared.changes[:] == [0, 1]
-
-
-def _count(shared: Shared, place: int) -> None:
-    ChangeCounts(shared.changes, place).count()

@@ -457,3 +457,15 @@ def test_nobody_waits_for_what_cannot_be_kept(world: World, monkeypatch: pytest.
     kept.get("one", world.database.basis(), lambda session: None)
     run([look] * 4)
     assert not together.broken
+
+
+def test_tokens_are_remembered_by_their_digests(world: World) -> None:
+    authenticator = Authenticator(world.database)
+    token, digest = tokens.new_token()
+    with world.database.transaction(writes=True) as session:
+        session.add(TokenRow(user_id=PERSON.user_id, digest=digest))
+    header = f"Bearer {token}"
+    assert authenticator.last_seen(header) == authenticator.last_seen(None) == ("", "")
+    actor = authenticator.actor(header, world.database.basis())
+    assert authenticator.last_seen(header) == (actor.owner, actor.part) != ("", "")
+    assert token not in repr(authenticator._known._kept)
