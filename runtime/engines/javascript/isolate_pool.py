@@ -24,7 +24,6 @@ _log = logging.getLogger(__name__)
 
 EVERYBODY = "*"  # the tenant where all installations of a version share an isolate
 _IDLE_CPU_SECONDS = 0.5  # what a script may use between two calls
-_TRUST_SECONDS = 0.05  # an isolate whose last call ended longer ago is asked whether it still lives
 _ATTEMPTS = 3
 _TURN_SECONDS = 0.1  # between two looks whether an isolate has become idle, which nobody reports
 _PATIENCE_SECONDS = 5.0  # before another spare one is tried after one that did not start
@@ -217,7 +216,7 @@ class IsolatePool:
                 isolate = future.result(max(0.0, state.deadline - time.monotonic()))
             except TimeoutError:
                 raise PoolBusy from None
-            if time.monotonic() - isolate.idle_since > _TRUST_SECONDS and not isolate.alive():
+            if not isolate.alive():
                 self._forget(isolate)
                 return self._isolate(script, tenant, owner, state)
             return isolate
