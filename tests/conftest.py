@@ -54,6 +54,11 @@ settings.register_profile("repeatable", patient, derandomize=not os.environ.get(
 settings.load_profile("repeatable")
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name bytes by their number: what is packed says when, so workers that collect a second later see other bytes."""
+    return f"{argname}-{len(val)}" if isinstance(val, bytes) else None
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(ordering)
     config.pluginmanager.register(completeness)

@@ -144,13 +144,14 @@ def test_data_of_an_isolate_is_bounded_close_to_what_it_begins_with() -> None:
     engine = ENGINES["v2"]("required", EgressRules())
     try:
         asker(engine)(Script("one", "v2", GOOD["v2"]))
-        begun = [_data(pid) for pid in family() if Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"/deno")]
+        isolates = [pid for pid in family() if Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"/deno")]
+        data = max(
+            _data(pid) for pid in isolates
+        )  # of the one that answered: beside it one may have just begun to start
     finally:
         engine.close()
 
-    assert begun
-    for data in begun:
-        assert RESERVED - HEADROOM < data < RESERVED + HEADROOM // 2, "V8 takes another amount of addresses now"
+    assert RESERVED - HEADROOM < data < RESERVED + HEADROOM // 2, "V8 takes another amount of addresses now"
 
 
 def _data(pid: int) -> int:
