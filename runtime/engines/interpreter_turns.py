@@ -4,7 +4,9 @@ Python runs one thread at a time. Each that wants to run as well wakes up again 
 that has waited for a system call stands behind all of them, several times in each request. With fifty such threads the
 machine is busy with waking them, a thread that holds a lock which others need gets a fiftieth of the time, and an
 organization with eight connections gets eight turns of nine. Here two threads of an organization want to run at a time;
-the rest sleep in a line. Only those go past it that hold what others wait for, such as the lock of all writers.
+the rest sleep in a line. In it whoever began first is first: work that lets its turn go several times, as a write does,
+would otherwise stand in the line as often. Only those go past it that hold what others wait for, such as the lock of
+all writers.
 
 A turn is a courtesy, not a lock: who keeps it for longer than `SLICE` no longer counts, so nobody waits for long.
 """
@@ -13,7 +15,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
+from heapq import heappop, heappush
 from types import TracebackType
 
 AT_ONCE = 2
@@ -31,7 +33,8 @@ class InterpreterTurns:
         """Begin with nobody."""
         self._lock = threading.Lock()
         self._active: dict[str, list[Turn]] = {}
-        self._line: dict[str, deque[tuple[threading.Lock, Turn]]] = {}
+        self._line: dict[str, list[tuple[float, int, threading.Lock, Turn]]] = {}  # each a heap, the oldest work first
+        self._counted = 0  # tells apart what began in the same tick
 
     def of(self, owner: str, part: str = "") -> Turn:
         """Give the context in which a thread works for an organization, or a part of it."""
@@ -51,8 +54,9 @@ class InterpreterTurns:
                 return
             handed = threading.Lock()
             handed.acquire()
-            line = self._line.setdefault(owner, deque())
-            line.append((handed, turn))
+            line = self._line.setdefault(owner, [])
+            self._counted += 1
+            heappush(line, (turn.began, self._counted, handed, turn))
             patience = SLICE * (1 + len(line) // AT_ONCE)
         # Who gives a turn back hands it on. Where nobody does, those that wait look who has had theirs for too long.
         while not handed.acquire(timeout=patience):
@@ -61,7 +65,7 @@ class InterpreterTurns:
             patience = SLICE
 
     def give(self, turn: Turn) -> None:
-        """Give a turn back, or on to whoever of the organization has waited longest."""
+        """Give a turn back, or on to whoever of the organization that waits began first."""
         owner = turn.owner
         turn.runs = False
         with self._lock:
@@ -84,7 +88,7 @@ class InterpreterTurns:
         """Give turns to who waits, as far as there are some; the lock is held."""
         now, active, line = time.monotonic(), self._active.setdefault(owner, []), self._line.get(owner)
         while line and self._has_room(active, now):
-            handed, turn = line.popleft()
+            _, _, handed, turn = heappop(line)
             turn.since = now
             active.append(turn)
             handed.release()
@@ -95,19 +99,20 @@ class InterpreterTurns:
 class Turn:
     """Work of a thread for an organization; what it does within other such work is a part of that.
 
-    `runs` tells whether it has a turn now, `since` when it got one, in monotonic seconds.
+    `began` is when the work did, in monotonic seconds; `runs` tells whether it has a turn now, `since` when it got one.
     """
 
-    __slots__ = ("_outer", "owner", "part", "runs", "since", "turns")
+    __slots__ = ("_outer", "began", "owner", "part", "runs", "since", "turns")
 
     def __init__(self, turns: InterpreterTurns, owner: str, part: str) -> None:
         self.turns, self.owner, self.part = turns, owner, part
-        self.runs, self.since = False, 0.0
+        self.runs, self.since, self.began = False, 0.0, 0.0
 
     def __enter__(self) -> Turn:
         self._outer: Turn | None = getattr(_own, "turn", None)
         if self._outer is None:
             _own.turn = self
+            self.began = time.monotonic()
             self.turns.take(self)
         return self
 

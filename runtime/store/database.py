@@ -138,11 +138,13 @@ class Database:
 
         Threads of one organization that wait for each other's locks would hold all that there are. SQLite's writers
         queue before they take one. They are `waiting_for_lock` meanwhile, and writers of PostgreSQL while it works for
-        them: it may give them locks. Other threads are `waiting` while PostgreSQL or another thread works.
+        them: it may give them locks. Other threads are `waiting` while PostgreSQL or another thread works, also those
+        that have written and hold nothing any more.
         """
         self._waiting = waiting
         if self.is_sqlite:
             self._writers.while_waiting = waiting_for_lock
+            self._writers.while_committed = waiting
         else:
             self._place = place
             _wait_while_executing(self.engine, waiting, waiting_for_lock)

@@ -78,7 +78,9 @@ class GroupCommit:
         self._waiting = 0
         self._group: _Group | None = None
         self.while_waiting: Callable[[], AbstractContextManager[None]] = nullcontext
-        """Entered by a thread that waits for its turn or for the disk."""
+        """Entered by a thread that waits for its turn or, while it has it, for the disk."""
+        self.while_committed: Callable[[], AbstractContextManager[None]] = nullcontext
+        """Entered by a thread that waits for others to bring to the disk what it wrote, and holds nothing."""
 
     @contextmanager
     def transaction(self) -> Iterator[Session]:
@@ -130,7 +132,7 @@ class GroupCommit:
     def _await(self, group: _Group) -> None:
         # Who was waiting ends the group. Should a thread have been ended while it waited, whoever is next does.
         if not group.ended.is_set():
-            with self.while_waiting():
+            with self.while_committed():
                 while not group.ended.wait(PATIENCE):
                     with self._turn:
                         if self._group is group:

@@ -165,3 +165,37 @@ def test_no_more_run_at_once_than_may(turns: InterpreterTurns, many: int) -> Non
     with ThreadPoolExecutor(many) as threads:
         list(threads.map(work, range(many)))
     assert most == AT_ONCE
+
+
+def test_who_began_first_goes_on_first(turns: InterpreterTurns, full: list[Worker]) -> None:
+    """Work that lets its turn go meanwhile does not stand behind what has begun since."""
+    told: list[str] = []
+    let_go, come_back = threading.Event(), threading.Event()
+
+    def earlier() -> None:
+        with turns.of("greedy"):
+            with Waiting():
+                let_go.set()
+                come_back.wait(30)
+            told.append("earlier")
+
+    def later(number: int) -> None:
+        with turns.of("greedy"):
+            told.append(f"later {number}")
+
+    full.pop().stop()
+    threads = [threading.Thread(target=earlier, daemon=True)]
+    threads[0].start()
+    assert let_go.wait(30)
+    full.append(Worker(turns, "greedy"))
+    assert full[-1].works.wait(30)
+    for number in range(3):
+        threads.append(threading.Thread(target=later, args=(number,), daemon=True))
+        threads[-1].start()
+        wait_for(lambda length=number + 1: len(turns._line.get("greedy", [])) == length)
+    come_back.set()
+    wait_for(lambda: len(turns._line["greedy"]) == 4)
+    full.pop().stop()
+    for thread in threads:
+        thread.join(30)
+    assert told == ["earlier", "later 0", "later 1", "later 2"]

@@ -6,7 +6,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -192,3 +192,25 @@ def test_files_are_as_they_were_said_to_be(tmp_path: Path) -> None:
         together(one, [adding("x")] * 4)
         with closing(sqlite3.connect(tmp_path / "host.sqlite")) as other:
             assert other.execute("SELECT count(*) FROM organizations WHERE title = 'x'").fetchone() == (4,)
+
+
+def test_who_waits_for_the_disk_alone_does_not_go_ahead_of_others(database: Database) -> None:
+    """Those who want the lock must have it soon; who has written and let it go holds nothing that others wait for."""
+    entered: list[str] = []
+
+    def entering(what: str) -> Callable[[], AbstractContextManager[None]]:
+        @contextmanager
+        def enter() -> Iterator[None]:
+            entered.append(what)
+            yield
+
+        return enter
+
+    database.share(nullcontext, entering("waits"), entering("waits for the lock"))
+    try:
+        assert together(database, [adding(new_id())] * 8) == [None] * 8
+    finally:
+        database.share(nullcontext, nullcontext, nullcontext)
+    assert entered.count("waits") >= 1
+    # Those who came while another wrote, and whoever committed.
+    assert entered.count("waits for the lock") >= 2
