@@ -7,6 +7,7 @@ import re
 import socket
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from runtime.engines.dev_tunnel import meeting
@@ -77,10 +78,11 @@ class Relay:
         connection = self._connect(tunnel, min(seconds, RECONNECT))
         try:
             connection.settimeout(seconds)
-            connection.sendall(pack(CALL, call.head()))
-            for piece in pieces(call.body):
-                connection.sendall(pack(BODY, piece))
-            connection.sendall(pack(END, b""))
+            with suppress(BrokenPipeError, ConnectionResetError):  # who takes no more has said why, which is read below
+                connection.sendall(pack(CALL, call.head()))
+                for piece in pieces(call.body):
+                    connection.sendall(pack(BODY, piece))
+                connection.sendall(pack(END, b""))
             reader = FrameReader(connection, BOUNDS)
             kind, payload = reader.next()
             if kind == BUSY:

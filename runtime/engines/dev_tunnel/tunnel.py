@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from runtime.contract.invocation import Failure, Invocation, LoadReport, LogLine, Outcome, Script, Trace, TraceSink
 from runtime.engines.dev_tunnel.messages import TunnelCall
-from runtime.engines.dev_tunnel.relay import DeveloperAway, LineBroken, Relay
+from runtime.engines.dev_tunnel.relay import DeveloperAway, LineBroken, LineBusy, Relay
 from runtime.engines.egress import EgressRefused, EgressRules, FetchedResponse, FetchFailed, fetch
 from runtime.engines.response_headers import passable
 
@@ -76,6 +76,8 @@ class DevTunnelEngine:
             return _failed(Failure("unreachable", "The integration's development tunnel may not be reached."))
         except DeveloperAway as error:
             return _failed(Failure("unreachable", str(error)))
+        except LineBusy as error:
+            return _failed(Failure("overload", str(error)))
         except FetchFailed as error:
             _note(trace, f"{invocation.tunnel_url}: {error}")
             return _failed(_failure(error, limits.wall, limits.response))
@@ -98,6 +100,8 @@ class DevTunnelEngine:
             return FetchedResponse(answer.status, answer.headers, _bounded(answer.body, limits.response))
         except TimeoutError as error:
             raise FetchFailed("The developer's machine did not answer in time.", timed_out=True) from error
+        except LineBusy:
+            raise
         except LineBroken as error:
             raise FetchFailed(str(error)) from error
 

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runtime.contract.identifiers import new_id
+from runtime.contract.invocation import Invocation, Script
 from runtime.engines.dev_tunnel import line as lines
 from runtime.engines.dev_tunnel.line import Line, Sent
 from runtime.engines.dev_tunnel.messages import (
@@ -29,7 +30,10 @@ from runtime.engines.dev_tunnel.messages import (
     read_frames,
 )
 from runtime.engines.dev_tunnel.relay import DeveloperAway, LineBroken, LineBusy, Relay
+from runtime.engines.dev_tunnel.tunnel import DevTunnelEngine
+from runtime.engines.egress import EgressRules
 from runtime.engines.frames import FrameError, pack
+from tests.conftest import wait_for
 
 NOBODY = "0" * 20
 CALL = TunnelCall("GET", "/a?b=c", [("X-A", "1")])
@@ -252,6 +256,25 @@ def test_more_calls_than_may_wait_are_refused_at_once(relay: Relay, tunnel: str,
         if sent is not None and sent.kind == "call":
             answered += developer.answers(sent.call, b"done")
     assert all(caller.done().body == b"done" for caller in callers if caller not in refused)
+
+
+def test_a_developer_with_too_many_calls_is_busy_and_not_away(relay: Relay, tunnel: str, developer: Developer) -> None:
+    callers = [Caller(relay, tunnel, seconds=20) for _ in range(lines.MAX_CALLS + lines.MAX_WAITING)]
+    wait_for(lambda: developer.line._places._value == 0)
+    engine = DevTunnelEngine(EgressRules(), relay)
+    for size in (1, 4 << 20):  # more than fits before the answer comes
+        event = b'"%s"' % (b"x" * size)
+        call = Invocation(Script("v", "v2", ""), "tenant", event, b"{}", tunnel_url=relay.address(tunnel))
+        outcome = engine.invoke(call, lambda _: None)
+        assert outcome.status == 503
+        assert outcome.failure is not None and outcome.failure.kind == "overload"
+        assert "busy" in outcome.failure.message
+    answered = 0
+    while answered < len(callers):
+        sent = developer.heard.get(timeout=10)
+        if sent is not None and sent.kind == "call":
+            answered += developer.answers(sent.call, b"done")
+    assert all(caller.done().body == b"done" for caller in callers)
 
 
 @pytest.mark.parametrize("call", ["", "x", "../../etc.passwd", f"{NOBODY}.{NOBODY}", f"{NOBODY}/{NOBODY}"])
