@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import SplitResult, parse_qs, quote, unquote, urlencode, urlsplit
@@ -134,7 +134,7 @@ def _found(session: Session, at: Addresses, asked: Asked, entry: Entry, reach: R
         used = (*place.used, *place.rest[:3])
         place = published_places.Place(place.section, place.part, used, place.rest[3:], complete=True)
     home = asked.home(at) + (f"{entry.share_key}/" if entry.share_key else "")
-    sent_to = _redirect(session, asked, place, entry) if preview is None else None
+    sent_to = sent_on(session, site, asked.path, place, entry.claims) if preview is None else None
     if sent_to is not None:
         return ContentRedirect(target="content", redirect=home + sent_to)
     base = asked.base + (f"{entry.share_key}/" if entry.share_key else "")
@@ -175,14 +175,20 @@ def _previewed(session: Session, reach: Reach, place: Place) -> ChangeRequestRow
     return row
 
 
-def _redirect(session: Session, asked: Asked, place: Place, entry: Entry) -> str | None:
-    """Find where a redirect sends from a path; what the structure itself has is not sent on, so none go in a circle."""
-    if not place.rest or "-" in asked.path:
+def sent_on(
+    session: Session, site: SiteRow, path: Sequence[str], place: Place, claims: Mapping[str, Any]
+) -> str | None:
+    """Find where a redirect or a former path of a page sends from a path of a site; None where nothing does.
+
+    What the structure itself has is not sent on, so none go in a circle. `place` is where the path leads otherwise; the
+    result is what follows the site's address.
+    """
+    if not place.rest or "-" in path:
         return None
-    row = sharing.redirect_from(session, asked.site, "/" + "/".join(_written(segment) for segment in asked.path))
+    row = sharing.redirect_from(session, site, "/" + "/".join(_written(segment) for segment in path))
     if row is not None:
-        return published_places.place_of_redirect(session, asked.site, row, entry.claims)
-    return _former(session, asked.site, place)
+        return published_places.place_of_redirect(session, site, row, claims)
+    return _former(session, site, place)
 
 
 def _former(session: Session, site: SiteRow, place: Place) -> str | None:

@@ -14,11 +14,13 @@ from runtime.dispatch.matching import matching
 from runtime.store import installed
 from runtime.store.tables.sites import SiteRow
 
+TOLD = ("site_view", "page_feedback")
 
-def heard(session: Session, site: SiteRow) -> bool:
-    """Tell whether an integration on a site hears of page views."""
+
+def heard(session: Session, site: SiteRow) -> frozenset[str]:
+    """Name what readers do that an integration on a site hears of: `site_view`, `page_feedback`."""
     candidates = installed.in_organization(session, site.organization_id)
-    return bool(matching(EVENTS["site_view"], candidates, space_id=None, site_id=site.id))
+    return frozenset(name for name in TOLD if matching(EVENTS[name], candidates, space_id=None, site_id=site.id))
 
 
 def track(session: Session, site: SiteRow, events: Sequence[InsightsEvent]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
@@ -19,17 +18,15 @@ from runtime.api.script_headers import SANDBOX
 from runtime.contract import errors
 from runtime.contract.sites import SiteIntegrationScript
 from runtime.dispatch.planning import Plan
-from runtime.services import site_scripts, tracking, visiting, visitor_asking
+from runtime.services import visiting, visitor_asking
 from runtime.services.published_lookup import sign_in_address
 from runtime.services.rendering import body_of, script_error
 from runtime.services.site_entry import signed_claims
 from runtime.store import share_links, visitors
 from runtime.store.tables.sites import SiteRow
-from runtime.store.tables.spaces import SpaceRow
-from runtime.web.site_documents import moved_to
-from runtime.web.site_page_content import sample_of
-from runtime.web.site_policy import policy_of, policy_of_sample, policy_of_visited
+from runtime.web.site_policy import policy_of
 from runtime.web.site_redirects import lead_on, redirect
+from runtime.web.site_visit import SiteVisit
 from runtime.web.templates import TEMPLATES
 from runtime.web.visitor_cookies import is_of_site, session_cookies, set_session_cookie, visitors_cookies
 
@@ -99,14 +96,17 @@ def find_site(host: Host, site_id: str) -> SiteRow | None:
         return visiting.published(session, site_id)
 
 
-def may_read(host: Host, site: SiteRow) -> bool:
-    """Tell whether who asks may read a site: everybody, or a visitor who is signed in."""
+def claims_of_reader(host: Host, site: SiteRow, key: str | None = None) -> Mapping[str, Any] | None:
+    """Give what who asks claims, nothing where everybody may read the site; None for who may not read it."""
+    if site.visibility == "share-link":
+        with host.database.transaction(writes=False) as session:
+            return {} if key and share_links.active(session, site, key) is not None else None
     if site.visibility != "visitor-auth":
-        return site.visibility != "share-link"
+        return {}
     try:
-        return _claims(host, site, _part(host, site)) is not None
+        return _claims(host, site, _part(host, site))
     except Apology:
-        return False  # nobody can sign in, so nobody is
+        return None  # nobody can sign in, so nobody is
 
 
 def _place(rest: str) -> str:
@@ -316,33 +316,27 @@ def _parameters() -> dict[str, str]:
 def _shown(
     host: Host, site: SiteRow, place: str, *, claims: Mapping[str, Any] | None = None, key: str | None = None
 ) -> Response:
-    """Show the site as it is there for a visitor; where the preview is served, the sample page at a place."""
-    at, signed_in = host.addresses, claims is not None
+    """Show what is at a place of the site, as it is there for a visitor."""
+    visit = SiteVisit(host, site, claims, key)
     with host.database.transaction(writes=False) as session:
-        spaces = [(_emoji(space), space.title) for space in visiting.spaces_of(session, site, claims)]
-        scripts = site_scripts.of_site(session, site, at)
-        home = at.site(site.id) + (f"{key}/" if key else "")
-        sample = sample_of(session, site, at, claims) if host.settings.preview else None
-        alive = sample is not None or bool(scripts) or tracking.heard(session, site)
-        page = sample.filled(session, place, home, at) if sample is not None else None
-        moved = moved_to(session, site, claims, place) if sample is not None and page is None else None
-    if moved is not None:
-        return lead_on(home + moved)
+        seen = visit.sample(session, place) if host.settings.preview else visit.read(session, place)
+    if isinstance(seen, str):
+        return lead_on(visit.home + seen)
+    if seen is None:
+        raise Apology(404, "Nothing here", "There is no such page on this site.")
     # On a shared origin a script could read other sites as whoever is signed in there.
-    confined = bool(scripts) and not on_own_origin(host, at.site_origin(site.id))
-    fields: dict[str, Any] = {"title": site.title, "sign_out": home + SIGN_OUT if signed_in else None}
-    policy = policy_of_visited(scripts, at, site.id) if alive else policy_of(scripts)
-    if alive:
-        fields |= {"files": f"{at.site_origin(site.id)}/sites/-", "silent": key is not None}
-    if sample is not None:
-        fields |= {"sample": sample, "page": page}
-        policy = policy_of_sample(scripts, sample, at, site.id)
-        if fields["page"] is None:
-            raise Apology(404, "Nothing here", "There is no such page on this site.")
-    policy += f"; {SANDBOX}" if confined else ""
-    answer = _html(host, 200, scripts, policy, home=home, spaces=spaces, site_id=site.id, confined=confined, **fields)
-    answer.headers["Cache-Control"] = "private, no-store" if signed_in else "no-cache"
-    if site.visibility != "public":
+    confined = bool(seen.scripts) and not on_own_origin(host, host.addresses.site_origin(site.id))
+    policy = f"{seen.policy}; {SANDBOX}" if confined else seen.policy
+    fields = {
+        "title": site.title,
+        "home": visit.home,
+        "sign_out": visit.home + SIGN_OUT if claims is not None else None,
+        "confined": confined,
+        **seen.fields,
+    }
+    answer = _html(host, 200, seen.scripts, policy, site_id=site.id, **fields)
+    answer.headers["Cache-Control"] = "private, no-store" if claims is not None else "no-cache"
+    if site.visibility != "public" or not seen.listed:
         answer.headers["X-Robots-Tag"] = "noindex"
     return answer
 
@@ -385,11 +379,3 @@ def _html(
         "X-Content-Type-Options": "nosniff",
     }
     return Response(body, status, headers, mimetype="text/html")
-
-
-def _emoji(space: SpaceRow) -> str:
-    """Turn the code points of an emoji, in hexadecimal, into the emoji."""
-    points = space.emoji.split("-")
-    if all(re.fullmatch(r"[0-9a-fA-F]{2,6}", point) and int(point, 16) < 0x110000 for point in points):
-        return "".join(chr(int(point, 16)) for point in points if not 0xD800 <= int(point, 16) < 0xE000)
-    return space.emoji

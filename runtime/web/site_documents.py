@@ -1,103 +1,58 @@
-"""Pages of a site's spaces as readers see them where the preview is served: text, with blocks drawn in it."""
+"""Pages of a site's spaces as readers see them: text, with a place for each block that an integration draws."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from markupsafe import Markup, escape
 from sqlalchemy.orm import Session
 
 from runtime.contract.addresses import Addresses
 from runtime.contract.inclusions import Inclusions
+from runtime.dispatch.planning import policy_header
 from runtime.serializers.file_urls import address_of
-from runtime.services import content, visiting
+from runtime.services import content
 from runtime.services.expressions import evaluated
 from runtime.services.html.formulas import Formulas
 from runtime.services.html.targets import Ref
 from runtime.services.html.writing import html_of
-from runtime.store.content.entries import Page
-from runtime.store.content.revisions import snapshot_of
-from runtime.store.content.snapshot import Snapshot
-from runtime.store.tables.content import RevisionRow
-from runtime.store.tables.sites import SiteRow
-from runtime.store.tables.spaces import SpaceRow
-
-BELOW = "docs"
-"""What the places of these pages begin with."""
-MAX_PAGES = 300
-"""Pages of all spaces that a site lists."""
+from runtime.store import rows, searching
+from runtime.store.rows import HOST
+from runtime.store.tables.integrations import IntegrationRow
+from runtime.web.site_map import SiteMap, SitePage
 
 
 @dataclass(frozen=True, slots=True)
-class SitePage:
-    """A page of a space, and where it is on the site: `place` is what follows the site's address."""
+class WrittenPage:
+    """What a page says as HTML; `drawn` are the integrations whose blocks are in it, each with its policy."""
 
-    place: str
-    title: str
-    space: SpaceRow
-    revision: RevisionRow
-    page: Page
+    html: Markup
+    drawn: Mapping[str, str | None]
 
 
-def pages_of(session: Session, site: SiteRow, claims: Mapping[str, Any] | None) -> list[SitePage]:
-    """List the pages that are there for a visitor, in the order of the site's spaces."""
-    return [page for page, _ in zip(_pages(session, site, claims), range(MAX_PAGES), strict=False)]
-
-
-def _pages(session: Session, site: SiteRow, claims: Mapping[str, Any] | None) -> Iterator[SitePage]:
-    for number, space in enumerate(visiting.spaces_of(session, site, claims)):
-        revision = content.current(session, space)
-        snapshot = snapshot_of(session, revision)
-        for page in snapshot.pages:
-            if page.type == "document" and page.id not in snapshot.hidden and page.id in snapshot.path_of:
-                yield SitePage(_place(number, snapshot.path_of[page.id]), page.title, space, revision, page)
-
-
-def moved_to(session: Session, site: SiteRow, claims: Mapping[str, Any] | None, place: str) -> str | None:
-    """Follow a former path of a page to its place on the site now; None where it is none."""
-    below, _, rest = unquote(place).strip("/").partition("/")
-    number, _, path = rest.partition("/")
-    spaces = visiting.spaces_of(session, site, claims)
-    if below != BELOW or not re.fullmatch("[1-9][0-9]{0,5}", number) or int(number) > len(spaces):
-        return None
-    snapshot = snapshot_of(session, content.current(session, spaces[int(number) - 1]))
-    page = snapshot.page_by_former_path.get(path)
-    if page is None or page.type != "document" or page.id in snapshot.hidden:
-        return None
-    return _place(int(number) - 1, snapshot.path_of[page.id])
-
-
-def _place(number: int, path: str) -> str:
-    return quote("/".join((BELOW, str(number + 1), path)))
-
-
-def html_of_page(session: Session, shown: SitePage, pages: list[SitePage], home: str, at: Addresses) -> Markup:
-    """Write a page; `endpoints` of the blocks in it are asked where the site answers renders."""
+def written(session: Session, map_: SiteMap, shown: SitePage, home: str, at: Addresses) -> WrittenPage:
+    """Write a page; its blocks are asked for where the site answers renders."""
     document = content.document_of(session, shown.space.id, shown.page.document)
-    snapshot = snapshot_of(session, shown.revision)
-    filled = evaluated(document, snapshot.variables, shown.page.variables or {})
-    return Markup(
-        html_of(filled, _SiteTargets(session, shown, snapshot, pages, home, at))
-    )  # every text in it is escaped
+    filled = evaluated(document, map_.snapshot_of(shown.part).variables, shown.page.variables or {})
+    targets = SiteTargets(session, map_, shown, home, at)
+    html = Markup(html_of(filled, targets))  # every text in it is escaped
+    return WrittenPage(html, {one.name: policy_header(one) for one in targets.drawn.values() if one is not None})
 
 
-class _SiteTargets:
-    def __init__(
-        self,
-        session: Session,
-        shown: SitePage,
-        snapshot: Snapshot,
-        pages: list[SitePage],
-        home: str,
-        at: Addresses,
-    ) -> None:
-        self._session, self._shown, self._snapshot = session, shown, snapshot
-        self._pages, self._home, self._at = pages, home, at
+class SiteTargets:
+    """Where what a page refers to is for readers of the site.
+
+    `drawn` are the integrations that blocks name, None for those that are not active on the space: they draw nothing.
+    """
+
+    def __init__(self, session: Session, map_: SiteMap, shown: SitePage, home: str, at: Addresses) -> None:
+        self._session, self._map, self._shown, self._home, self._at = session, map_, shown, home, at
+        self._snapshot = map_.snapshot_of(shown.part)
+        self.drawn: dict[str, IntegrationRow | None] = {}
         self._inclusions = Inclusions()
         self._formulas = Formulas()
 
@@ -115,7 +70,7 @@ class _SiteTargets:
         page_id, space_id = ref.get("page"), ref.get("space", self._shown.space.id)
         if page_id is None:
             return anchor or None
-        place = next((one.place for one in self._pages if one.page.id == page_id and one.space.id == space_id), None)
+        place = self._map.place_of(str(space_id), str(page_id))
         return f"{self._home}{place}{anchor}" if place is not None else None
 
     def image(self, ref: Ref) -> str | None:
@@ -157,7 +112,16 @@ class _SiteTargets:
             document = content.document_of(self._session, self._shown.space.id, reusable.document)
             return self._inclusions.fits(html_of(document, self))
 
+    def _is_active(self, name: str) -> bool:
+        if name not in self.drawn:
+            row = rows.find(self._session, HOST, IntegrationRow, name=name)
+            active = row is not None and searching.is_active_on_space(self._session, row.id, self._shown.space)
+            self.drawn[name] = row if active else None
+        return self.drawn[name] is not None
+
     def _drawn(self, integration: str, block: str, props: Any) -> str:
+        if not self._is_active(integration):
+            return ""
         context = {"type": "document", "spaceId": self._shown.space.id, "editable": False}
         attributes = {
             "src": f"{self._home}-/render/{quote(integration, safe='')}",

@@ -1,4 +1,4 @@
-"""What a published site asks for: what readers do; with the preview also renders, and what its policy kept out.
+"""What a published site asks for: renders, and what readers do; with the preview also what its policy kept out.
 
 None of it needs a token, as for a platform whose own server stands between readers and the API: a reader may do what
 the visibility of the site allows, in its spaces, and in such numbers that nobody is drowned.
@@ -7,7 +7,7 @@ the visibility of the site allows, in its spaces, and in such numbers that nobod
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Any
@@ -28,7 +28,7 @@ from runtime.contract.masking import BY_SHAPE
 from runtime.contract.rendering import DocumentContext, RenderIntegration
 from runtime.dispatch.outbox import WAKE
 from runtime.dispatch.traces import trace_text
-from runtime.services import site_scripts, tracking
+from runtime.services import site_scripts, tracking, visiting
 from runtime.store import previewing, rows, searching
 from runtime.store.database import now
 from runtime.store.rows import HOST
@@ -39,7 +39,7 @@ from runtime.web.assets import STATIC, serve
 from runtime.web.embed import EVERYWHERE
 from runtime.web.origins import on_public_origin
 from runtime.web.preview import admit
-from runtime.web.published import find_site, may_read
+from runtime.web.published import claims_of_reader, find_site
 from runtime.web.site_page_content import sample_of
 from runtime.web.site_page_reports import MAX_BODY, Violation, violations
 from runtime.web.site_policy import policy_of_sample
@@ -72,13 +72,17 @@ def mount_site_page(app: Flask, host: Host) -> None:
     reading = Reading()
     files = serve(STATIC / "site", Cache_Control="no-cache", **EVERYWHERE)
     app.add_url_rule("/sites/-/<file>", "site files", files, methods=("GET",))
-    views: tuple[tuple[str, Callable[..., Response]], ...] = (("insights", _insights),)
+    views: tuple[tuple[str, Callable[..., Response]], ...] = (
+        ("-/insights", _insights),
+        ("-/render/<name>", _render),
+        ("<key>/-/render/<name>", _render),  # of a site that a shared link opens
+    )
     if host.settings.preview:
-        views += (("render/<name>", _render), ("violations", _violations))
+        views += (("-/violations", _violations),)
     for place, view in views:
         guarded = partial(_guarded, host, reading, view)
         methods = ("POST", "OPTIONS")
-        at = f"/sites/<site_id>/-/{place}"
+        at = f"/sites/<site_id>/{place}"
         app.add_url_rule(at, f"site {place}", guarded, methods=methods, provide_automatic_options=False)
     if not host.settings.preview:
         return
@@ -107,9 +111,9 @@ def _sent(host: Host, site: SiteRow, most: int) -> bytes:
     return host.capacity.read(site.organization_id, lambda: read_json(request.environ, most))
 
 
-def _render(host: Host, reading: Reading, site: SiteRow, name: str) -> Response:
+def _render(host: Host, reading: Reading, site: SiteRow, name: str, key: str | None = None) -> Response:
     """Render a block for a reader, by the same way as the API does."""
-    _may(host, site)
+    claims = _claims(host, site, key)
     request_body = parse_body(RenderIntegration, _sent(host, site, LONGEST_RENDER))
     assert isinstance(request_body, RenderIntegration)
     if not isinstance(request_body.context, DocumentContext) or request_body.context.editable:
@@ -117,13 +121,16 @@ def _render(host: Host, reading: Reading, site: SiteRow, name: str) -> Response:
     _within(reading.renders.take(site.id))
     basis = host.database.basis()
     with host.database.transaction(writes=False) as session:
-        blocks = {
-            (block.integration, block.component, block.space)
-            for block in sample_of(session, site, host.addresses).blocks
-        }
+        spaces = {space.id: space for space in visiting.spaces_of(session, site, claims)}
+        space = spaces.get(request_body.context.space_id)
         integration = rows.find(session, HOST, IntegrationRow, name=name)
-    offered = {(name, space) for name, _, space in blocks}
-    if integration is None or (name, request_body.context.space_id) not in offered:
+        offered = (
+            space is not None
+            and integration is not None
+            and bool(integration.manifest.get("blocks"))
+            and searching.is_active_on_space(session, integration.id, space)
+        )
+    if integration is None or not offered:
         raise errors.NotFound(f"There is no block of `{name[:60]}` on this site.")
     render = host.renderer.render(HOST, integration, request_body, basis)
     return answer_of(render).response()
@@ -131,7 +138,7 @@ def _render(host: Host, reading: Reading, site: SiteRow, name: str) -> Response:
 
 def _insights(host: Host, reading: Reading, site: SiteRow) -> Response:
     """Take what a reader did; what the host sees itself is not believed from the page."""
-    _may(host, site)
+    _claims(host, site)
     tracked = parse_body(TrackEvents, _sent(host, site, LONGEST_INSIGHTS))
     assert isinstance(tracked, TrackEvents)
     home = host.addresses.site(site.id)
@@ -250,9 +257,11 @@ def _cookies() -> dict[str, str]:
     return {name[:512]: value[:8192] for name, value in visible[:MAX_COOKIES]}
 
 
-def _may(host: Host, site: SiteRow) -> None:
-    if not may_read(host, site):
+def _claims(host: Host, site: SiteRow, key: str | None = None) -> Mapping[str, Any]:
+    claims = claims_of_reader(host, site, key)
+    if claims is None:
         raise errors.Forbidden("This site is read after signing in; load the page again.")
+    return claims
 
 
 def _within(count: int) -> None:

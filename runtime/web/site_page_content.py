@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -13,11 +14,13 @@ from sqlalchemy.orm import Session
 from runtime.contract.addresses import Addresses
 from runtime.dispatch.planning import policy_header
 from runtime.services import visiting
-from runtime.store import rows, searching
-from runtime.store.rows import HOST
-from runtime.store.tables.site_structure import SiteSpaceRow
+from runtime.store import searching
 from runtime.store.tables.sites import SiteRow
-from runtime.web.site_documents import SitePage, html_of_page, pages_of
+from runtime.web.site_documents import written
+from runtime.web.site_map import SiteMap
+
+MAX_PAGES = 300
+"""Pages of all spaces that the sample lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ class SampleSite:
     """What a reader finds; `site_space` is the id of the site's first part, null where it has none."""
 
     pages: list[SamplePage] = field(default_factory=list)
-    written: list[SitePage] = field(default_factory=list)
+    map: SiteMap | None = None
     site_space: str | None = None
 
     def at(self, place: str) -> SamplePage | None:
@@ -55,12 +58,11 @@ class SampleSite:
         return next((page for page in self.pages if unquote(page.place) == unquote(place)), None)
 
     def filled(self, session: Session, place: str, home: str, at: Addresses) -> SamplePage | None:
-        """Find the page at a place, with what it says."""
-        page = self.at(place)
-        shown = next((one for one in self.written if page is not None and one.place == page.place), None)
-        if page is None or shown is None:
-            return page
-        return replace(page, html=html_of_page(session, shown, self.written, home, at))
+        """Find the page at a place, with what it says; a sample page gives way to a page of a space."""
+        shown = self.map.at(place) if place and self.map is not None else None
+        if shown is None or self.map is None:
+            return self.at(place)
+        return SamplePage(shown.place, shown.title, html=written(session, self.map, shown, home, at).html)
 
     @property
     def blocks(self) -> list[SampleBlock]:
@@ -95,9 +97,8 @@ def sample_of(session: Session, site: SiteRow, at: Addresses, claims: Mapping[st
 
     Pages of spaces are those that are there for a visitor who claims this.
     """
-    parts = sorted(rows.every(session, HOST, SiteSpaceRow, site_id=site.id), key=lambda part: part.position)
-    written = pages_of(session, site, claims)
-    pages = [*WRITTEN, *(SamplePage(page.place, page.title) for page in written)]
+    map_ = SiteMap(session, site, claims)
+    pages = [*WRITTEN, *(SamplePage(page.place, page.title) for page in islice(map_.pages(), MAX_PAGES))]
     ids: set[str] = set()
     for space in visiting.spaces_of(session, site):
         for integration in searching.active_on_space(session, space):
@@ -110,4 +111,4 @@ def sample_of(session: Session, site: SiteRow, at: Addresses, claims: Mapping[st
                 text = (block.get("description") or f"The block {block['id']} of {integration.manifest['title']}.",)
                 place = quote(f"blocks/{integration.name}/{block['id']}")
                 pages.append(SamplePage(place, block["title"], text, block_))
-    return SampleSite(pages, written, parts[0].id if parts else None)
+    return SampleSite(pages, map_, map_.parts.spaces[0].id if map_.parts.spaces else None)

@@ -49,6 +49,34 @@ def policy_of_visited(scripts: Iterable[SiteIntegrationScript], at: Addresses, s
     return policy_of(scripts, own)
 
 
+def policy_of_read(
+    scripts: Iterable[SiteIntegrationScript],
+    drawn: Mapping[str, str | None],
+    at: Addresses,
+    site_id: str,
+    home: str,
+    *,
+    alive: bool,
+) -> str:
+    """Write the policy of a page of a space; `drawn` names the integrations that draw blocks in it, each with its own.
+
+    Whatever pictures people put into their pages are shown. With `alive` the page has the host's own script.
+    """
+    here = at.site_origin(site_id)
+    own = {name: list[str]() for name in BASE}
+    own["img-src"] += ["http:", "https:"]
+    if alive:
+        own["script-src"].append(f"{here}/sites/-/")
+        own["connect-src"].append(f"{at.site(site_id)}-/insights")
+    if drawn:
+        own["script-src"].append(f"{here}/contentkit/")
+        own["connect-src"] += [f"{home}-/render/", *(f"{at.of_integration(name)}/" for name in drawn)]
+        own["frame-src"] += ["http:", "https:"]
+    for policy in dict.fromkeys(policy for policy in drawn.values() if policy):
+        _open(own, policy)
+    return policy_of(scripts, own)
+
+
 def policy_of_sample(scripts: Iterable[SiteIntegrationScript], sample: SampleSite, at: Addresses, site_id: str) -> str:
     """Write the policy of a site with sample pages: one for all, because readers go from page to page in place.
 
@@ -58,7 +86,7 @@ def policy_of_sample(scripts: Iterable[SiteIntegrationScript], sample: SampleSit
     own = {name: list[str]() for name in BASE}
     own["script-src"] += [f"{here}/sites/-/", f"{here}/contentkit/"]
     own["connect-src"].append(home)
-    if sample.written:
+    if sample.map is not None and sample.map.parts.spaces:
         own["img-src"] += ["http:", "https:"]  # whatever pictures people put into their pages
     if sample.blocks:
         # Blocks show pictures and frames from everywhere, and load lists from where their script answers.

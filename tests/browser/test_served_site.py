@@ -10,8 +10,9 @@ import pytest
 import requests
 from playwright.sync_api import expect
 
+from tests.browser.axe_rules import AXE, VIOLATIONS
 from tests.browser.hosts import publish
-from tests.conftest import HostProcess, Installed, Tenant, init, installed, tenant, wait_for
+from tests.conftest import COUNTER, HostProcess, Installed, Tenant, init, installed, tenant, wait_for
 
 INJECTED = """
 window.heard = [];
@@ -46,6 +47,12 @@ def frame():
 def own():
     return Response(FRAME, headers={{"Content-Type": "text/html", "Content-Security-Policy": "media-src 'none'"}})
 '''
+PUBLISHES = """
+
+@integration.published_script
+def published():
+    return "window.injected = true;"
+"""
 POLICY = "script-src https://cdn.example; connect-src https://api.example"
 LISTENS = ["site:script:inject", "site:script:cookies", "site:views:read"]
 
@@ -138,3 +145,63 @@ def test_the_policy_of_an_integration_without_a_published_script_is_for_its_page
     expect(page.locator("#word")).to_have_text("waiting")
     assert "cdn.example" in requests.get(f"{endpoint}/frame", timeout=20).headers["Content-Security-Policy"]
     assert "cdn.example" not in requests.get(f"{endpoint}/own", timeout=20).headers["Content-Security-Policy"]
+
+
+def write(one: Installed) -> None:
+    """Write a page with a block of the integration, and one after it."""
+    data = {"integration": one.name, "block": "counter", "props": {}}
+    block = {"object": "block", "type": "integration", "isVoid": True, "data": data}
+    space = f"/v1/spaces/{one.space}"
+    change = one.owner.api.post(f"{space}/change-requests", {"subject": "Pages"}).json["id"]
+    code = "# First\n\nWords to find.\n\n```python\ndef f(): return 1\n```\n"
+    changes = [
+        {"type": "insert_page", "title": "Text", "document": {"markdown": code}, "description": "What it is about"},
+        {
+            "type": "insert_page",
+            "title": "Drawn",
+            "document": {"document": {"object": "document", "data": {}, "nodes": [block]}},
+        },
+    ]
+    at = f"{space}/change-requests/{change}"
+    assert one.owner.api.post(f"{at}/content", {"changes": changes}).status == 200
+    assert one.owner.api.post(f"{at}/merge").status == 200
+
+
+@pytest.mark.parametrize("injects", [False, True], ids=["plain", "with a script"])
+def test_pages_are_read_and_their_blocks_pressed(page: Any, looker: Any, served: Served, injects: bool) -> None:
+    """With a script on a shared origin the page is confined, and its blocks work all the same."""
+    source = COUNTER + PUBLISHES if injects else COUNTER
+    one = installed(served.owner, source, scopes=["space:content:read", *(["site:script:inject"] if injects else [])])
+    write(one)
+    page.goto(publish(served.owner, one.site))
+    expect(page.get_by_role("heading", name="Text", level=1)).to_be_visible()
+    if injects:
+        page.wait_for_function("window.injected === true")
+    else:
+        assert page.evaluate("document.scripts.length") == 0
+    page.get_by_role("navigation", name="Pages").get_by_role("link", name="Drawn").click()
+    expect(page.get_by_text("Clicked 0 times")).to_be_visible()
+    page.get_by_role("button", name="Click me").click()
+    expect(page.get_by_text("Clicked 1 times")).to_be_visible()
+    page.get_by_role("link", name="Previous Text").click()
+    expect(page.get_by_role("link", name="Text", exact=True)).to_have_attribute("aria-current", "page")
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed: `make npm` installs it where there is an npm")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_pages_keep_the_rules_of_accessibility(page: Any, looker: Any, served: Served, scheme: str, width: int) -> None:
+    looker.allowed = ["Content Security Policy"]  # by which the page forbids what axe tries
+    one = installed(served.owner)
+    write(one)
+    home = publish(served.owner, one.site)
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page.set_viewport_size({"width": width, "height": 800})
+    wait_for(lambda: "<mark>" in requests.get(f"{home}-/search?q=words", timeout=20).text)
+    for place in ("", "drawn", "-/search?q=words", "-/search"):
+        page.goto(home + place)
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+        assert page.evaluate(VIOLATIONS, "html") == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to content")).to_be_focused()

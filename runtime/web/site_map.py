@@ -1,0 +1,154 @@
+"""Where on a site its pages are for a visitor: which spaces are there, and what each address leads to.
+
+Source: docs/contract/api.md, "Published content".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, unquote
+
+from sqlalchemy.orm import Session
+
+from runtime.contract.conditions import ConditionEvaluator
+from runtime.serializers.site_structure import space_place
+from runtime.services import content
+from runtime.services.published_lookup import sent_on
+from runtime.services.published_places import Place, locate, visible_parts
+from runtime.store import searching
+from runtime.store.content.entries import Page
+from runtime.store.content.revisions import snapshot_of
+from runtime.store.content.snapshot import Snapshot
+from runtime.store.tables.site_structure import SiteSectionRow, SiteSpaceRow
+from runtime.store.tables.sites import SiteRow
+from runtime.store.tables.spaces import SpaceRow
+
+BY_ID = ("-", "page")
+"""What an address below a space begins with that names a page by its id."""
+
+
+@dataclass(frozen=True, slots=True)
+class SitePage:
+    """A page of a space, and where it is on the site: `place` is what follows the site's address, as it is written."""
+
+    place: str
+    title: str
+    part: SiteSpaceRow
+    space: SpaceRow
+    page: Page
+
+
+class SiteMap:
+    """The pages of a site that are there for a visitor with these claims."""
+
+    def __init__(self, session: Session, site: SiteRow, claims: Mapping[str, Any] | None) -> None:
+        self._session, self._site, self._claims = session, site, claims or {}
+        self.parts = visible_parts(session, site, ConditionEvaluator(self._claims))
+        self._sections = {section.id: section for section in self.parts.sections}
+        self._spaces = searching.contents(session, SpaceRow, [part.space_id for part in self.parts.spaces])
+        self._snapshots: dict[str, Snapshot] = {}
+
+    def section_of(self, part: SiteSpaceRow) -> SiteSectionRow | None:
+        """Give the section that a space is in, where the site has any."""
+        return self._sections.get(part.section_id or "")
+
+    def space_of(self, part: SiteSpaceRow) -> SpaceRow:
+        """Give the space that stands in a part of the site."""
+        space: SpaceRow = self._spaces[part.space_id]
+        return space
+
+    def start_of(self, part: SiteSpaceRow) -> str:
+        """Give the place of a space, below which its pages are."""
+        return space_place(part, self.section_of(part))
+
+    def snapshot_of(self, part: SiteSpaceRow) -> Snapshot:
+        """Give what a space shows now."""
+        known = self._snapshots.get(part.space_id)
+        if known is None:
+            revision = content.current(self._session, self.space_of(part))
+            known = self._snapshots[part.space_id] = snapshot_of(self._session, revision)
+        return known
+
+    def pages(self) -> Iterator[SitePage]:
+        """List all pages that are written, in the order of the site."""
+        for part in self.parts.spaces:
+            for page in shown_pages(self.snapshot_of(part)):
+                yield self._page(part, page)
+
+    def at(self, place: str) -> SitePage | None:
+        """Find the page at a place; the place of a space, or of a group of pages, shows the first page in it."""
+        located = locate(self.parts, _segments(place))
+        if located is None:
+            return None
+        snapshot = self.snapshot_of(located.part)
+        if not located.rest:
+            page = next(iter(shown_pages(snapshot)), None)
+        elif _names_page(located):
+            page = snapshot.page_by_id.get(located.rest[2])
+        else:
+            page = snapshot.page_by_path.get("/".join(located.rest))
+            if page is not None and page.type == "group":
+                page = next(iter(_inside(snapshot, page)), None)
+        if page is None or not _is_shown(snapshot, page):
+            return None
+        return self._page(located.part, page)
+
+    def leads_on(self, place: str) -> str | None:
+        """Give the place to which a redirect, a former path or the id of a page leads; None where a place is none.
+
+        A page from whose own place a redirect sends on is shown where its id names it, so that none go in a circle.
+        """
+        path = _segments(place)
+        located = locate(self.parts, path)
+        if located is None:
+            return None
+        if not _names_page(located):
+            return sent_on(self._session, self._site, path, located, self._claims)
+        named = self._place_in(located.part, located.rest[2])
+        return named if named is not None and self.leads_on(named) is None else None
+
+    def place_in(self, part: SiteSpaceRow, page: Page) -> str:
+        """Give the place of a page that readers are shown in a part of the site."""
+        return self.start_of(part) + quote(self.snapshot_of(part).path_of[page.id], safe="/~")
+
+    def place_of(self, space_id: str, page_id: str) -> str | None:
+        """Give the place of a page; None for one that is not there for this visitor."""
+        places = (self._place_in(part, page_id) for part in self.parts.spaces if part.space_id == space_id)
+        return next((place for place in places if place is not None), None)
+
+    def _place_in(self, part: SiteSpaceRow, page_id: str) -> str | None:
+        snapshot = self.snapshot_of(part)
+        page = snapshot.page_by_id.get(page_id)
+        return self.place_in(part, page) if page is not None and _is_shown(snapshot, page) else None
+
+    def _page(self, part: SiteSpaceRow, page: Page) -> SitePage:
+        return SitePage(self.place_in(part, page), page.title, part, self.space_of(part), page)
+
+
+def shown_pages(snapshot: Snapshot) -> Iterable[Page]:
+    """List the pages that are written and that readers are shown, in the order in which they are read."""
+    return (page for page in snapshot.pages if _is_shown(snapshot, page))
+
+
+def _is_shown(snapshot: Snapshot, page: Page) -> bool:
+    return page.type == "document" and page.id not in snapshot.hidden and page.id in snapshot.path_of
+
+
+def _inside(snapshot: Snapshot, group: Page) -> Iterator[Page]:
+    """List the shown pages in a group, at any depth, in order."""
+    within = {group.id}
+    for page in snapshot.pages:  # parents stand before what is in them
+        if page.parent in within:
+            within.add(page.id)
+            if _is_shown(snapshot, page):
+                yield page
+
+
+def _names_page(located: Place) -> bool:
+    return tuple(located.rest[:2]) == BY_ID and len(located.rest) == 3
+
+
+def _segments(place: str) -> Sequence[str]:
+    return [unquote(segment) for segment in place.split("/") if segment]

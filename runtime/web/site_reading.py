@@ -1,0 +1,194 @@
+"""What a reader of a published site sees around a page: where they are, what else there is, and what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+from sqlalchemy.orm import Session
+
+from runtime.contract.addresses import Addresses
+from runtime.serializers.site_structure import section_place
+from runtime.services import customizing, search
+from runtime.services.markdown.links import is_safe
+from runtime.store.content.entries import Page
+from runtime.store.content.snapshot import Snapshot
+from runtime.store.search_index.finding import Scope
+from runtime.store.tables.site_structure import SiteSpaceRow
+from runtime.store.tables.sites import SiteRow
+from runtime.web.site_documents import SiteTargets, written
+from runtime.web.site_map import SiteMap, SitePage, shown_pages
+
+SEARCH = "-/search"
+MAX_QUERY = 256
+"""Letters of what is searched for that are read."""
+MAX_FOUND = 50
+"""Pages that a search shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Somewhere to go on the site; without `href` it is only a heading."""
+
+    title: str
+    href: str | None
+    current: bool = False
+    below: Sequence[Link] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FoundOnSite:
+    """A page that was found, with parts of its text: each in pieces, and whether a piece was searched for."""
+
+    title: str
+    href: str
+    excerpts: Sequence[Sequence[tuple[str, bool]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A page of a site, or what a search found, with what stands around it."""
+
+    title: str
+    sections: Sequence[Link] = ()
+    spaces: Sequence[Link] = ()
+    tree: Sequence[Link] = ()
+    above: Sequence[str] = ()
+    description: str | None = None
+    html: Markup = field(default_factory=Markup)
+    drawn: Mapping[str, str | None] = field(default_factory=dict)
+    before: Link | None = None
+    after: Link | None = None
+    canonical: str | None = None
+    page: str | None = None
+    site_space: str | None = None
+    language: str = "en"
+    listed: bool = True
+    rated: bool = False
+    query: str | None = None
+    found: Sequence[FoundOnSite] = field(default_factory=tuple)
+
+
+def reading_of(session: Session, site: SiteRow, map_: SiteMap, shown: SitePage, home: str, at: Addresses) -> Reading:
+    """Write a page with all around it; `home` is the address of the site as it was opened."""
+    snapshot, part = map_.snapshot_of(shown.part), shown.part
+    settings = customizing.of_space(session, site, part)
+    page_ = written(session, map_, shown, home, at)
+    targets = SiteTargets(session, map_, shown, home, at)
+    above = list(_above(snapshot, shown.page))
+    before, after = _beside(snapshot, shown.page) if settings.pagination.enabled else (None, None)
+    return Reading(
+        title=shown.title,
+        sections=_sections(map_, part, home),
+        spaces=_spaces(map_, part, home),
+        tree=_Tree(map_, shown, {page.id for page in above}, home, targets).inside(None),
+        above=[page.title for page in reversed(above)],
+        description=shown.page.description,
+        html=page_.html,
+        drawn=page_.drawn,
+        before=_link(map_, part, before, home),
+        after=_link(map_, part, after, home),
+        canonical=at.site(site.id) + shown.place,
+        page=shown.page.id,
+        site_space=part.id,
+        language=settings.internationalization.locale,
+        listed=not (shown.page.no_robots_index or shown.page.no_index),
+        rated=settings.feedback.enabled,
+    )
+
+
+def search_of(session: Session, map_: SiteMap, query: str, home: str) -> Reading:
+    """Search the site as far as it is there for its visitor."""
+    ids = list(dict.fromkeys(part.space_id for part in map_.parts.spaces))
+    wanted = query.strip()[:MAX_QUERY]
+    hits = search.pages(session, Scope(ids, listed=True), wanted, None, MAX_FOUND).items if wanted and ids else ()
+    found = []
+    for hit in hits:
+        place = map_.place_of(hit.row.space_id, hit.row.page_id)
+        if place is not None:
+            found.append(
+                FoundOnSite(hit.row.title, home + place, [_pieces(one.body, one.found) for one in hit.excerpts])
+            )
+    first = map_.parts.spaces[0] if map_.parts.spaces else None
+    return Reading(
+        title="Search",
+        sections=_sections(map_, first, home) if first is not None else (),
+        query=wanted,
+        found=found,
+        listed=False,
+    )
+
+
+def _pieces(body: str, found: Iterable[tuple[int, int]]) -> list[tuple[str, bool]]:
+    pieces, done = [], 0
+    for begin, end in found:
+        pieces += [(body[done:begin], False), (body[begin:end], True)]
+        done = end
+    return [piece for piece in [*pieces, (body[done:], False)] if piece[0]]
+
+
+def _sections(map_: SiteMap, part: SiteSpaceRow, home: str) -> list[Link]:
+    return [
+        Link(section.title, home + section_place(section), section.id == part.section_id)
+        for section in map_.parts.sections
+    ]
+
+
+def _spaces(map_: SiteMap, part: SiteSpaceRow, home: str) -> list[Link]:
+    """List the spaces beside one, where there are several."""
+    beside = [one for one in map_.parts.spaces if one.section_id == part.section_id]
+    if len(beside) < 2:
+        return []
+    return [Link(map_.space_of(one).title, home + map_.start_of(one), one.id == part.id) for one in beside]
+
+
+@dataclass(frozen=True, slots=True)
+class _Tree:
+    """The pages of a space as a list beside the one that is shown."""
+
+    map: SiteMap
+    shown: SitePage
+    above: set[str]
+    home: str
+    targets: SiteTargets
+
+    def inside(self, parent: str | None) -> list[Link]:
+        """List the pages in one, and those in groups and in the pages on the way to the one that is shown."""
+        snapshot = self.map.snapshot_of(self.shown.part)
+        links = []
+        for page in snapshot.children.get(parent, ()):
+            if page.id in snapshot.hidden or page.type == "computed":
+                continue
+            current = page.id == self.shown.page.id
+            opened = page.type == "group" or current or page.id in self.above
+            link = Link(page.title, self._href(page), current, self.inside(page.id) if opened else ())
+            if link.href is not None or link.below:
+                links.append(link)
+        return links
+
+    def _href(self, page: Page) -> str | None:
+        if page.type == "link" and page.target is not None:
+            href = self.targets.href(page.target)
+            return href if href is not None and is_safe({"kind": "url", "url": href}) else None
+        return self.home + self.map.place_in(self.shown.part, page) if page.type == "document" else None
+
+
+def _above(snapshot: Snapshot, page: Page) -> Iterator[Page]:
+    """List the pages a page is in, the innermost first."""
+    parent = page.parent
+    while parent is not None:
+        holder = snapshot.page_by_id[parent]
+        yield holder
+        parent = holder.parent
+
+
+def _beside(snapshot: Snapshot, page: Page) -> tuple[Page | None, Page | None]:
+    """Give the pages that are read before and after one."""
+    pages = list(shown_pages(snapshot))
+    place = next(number for number, one in enumerate(pages) if one.id == page.id)
+    return pages[place - 1] if place else None, pages[place + 1] if place + 1 < len(pages) else None
+
+
+def _link(map_: SiteMap, part: SiteSpaceRow, page: Page | None, home: str) -> Link | None:
+    return Link(page.title, home + map_.place_in(part, page)) if page is not None else None

@@ -1,0 +1,86 @@
+"""A visit to a published site: what stands at a place of it for a visitor, and under which policy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from flask import request
+from sqlalchemy.orm import Session
+
+from runtime.api.host import Host
+from runtime.contract.sites import SiteIntegrationScript
+from runtime.services import site_scripts, tracking, visiting
+from runtime.store.tables.sites import SiteRow
+from runtime.store.tables.spaces import SpaceRow
+from runtime.web.site_map import SiteMap
+from runtime.web.site_page_content import sample_of
+from runtime.web.site_policy import policy_of, policy_of_read, policy_of_sample, policy_of_visited
+from runtime.web.site_reading import SEARCH, reading_of, search_of
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What is shown: the fields of the page, the scripts that integrations put on it, and its policy."""
+
+    scripts: Sequence[SiteIntegrationScript]
+    policy: str
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    listed: bool = True
+
+
+class SiteVisit:
+    """What a visitor with these claims sees of a site; `key` is that of the link which opened it."""
+
+    def __init__(self, host: Host, site: SiteRow, claims: Mapping[str, Any] | None, key: str | None) -> None:
+        self._host, self._site, self._claims, self._key = host, site, claims, key
+        self._at = host.addresses
+        self.home = self._at.site(site.id) + (f"{key}/" if key else "")
+        self._files = {"files": f"{self._at.site_origin(site.id)}/sites/-", "silent": key is not None}
+
+    def read(self, session: Session, place: str) -> Seen | str | None:
+        """Give what is at a place: a page, the place to go on to, or None where nothing is."""
+        map_ = SiteMap(session, self._site, self._claims)
+        if place == SEARCH:
+            reading = search_of(session, map_, request.args.get("q", ""), self.home)
+        elif (leads_on := map_.leads_on(place)) is not None:
+            return leads_on
+        elif (shown := map_.at(place)) is not None:
+            reading = reading_of(session, self._site, map_, shown, self.home, self._at)
+        else:
+            return None if place else self._without_pages(session)
+        scripts = site_scripts.of_site(session, self._site, self._at)
+        heard = tracking.heard(session, self._site)
+        rated = reading.rated and "page_feedback" in heard and self._key is None
+        alive = bool(scripts or reading.drawn or rated) or "site_view" in heard
+        policy = policy_of_read(scripts, reading.drawn, self._at, self._site.id, self.home, alive=alive)
+        fields = {"reading": reading, "rated": rated, **(self._files if alive else {})}
+        return Seen(scripts, policy, fields, reading.listed)
+
+    def sample(self, session: Session, place: str) -> Seen | str | None:
+        """Give what is at a place where the preview is served: a page of a space, or a sample page."""
+        sample = sample_of(session, self._site, self._at, self._claims)
+        page = sample.filled(session, place, self.home, self._at)
+        if page is None:
+            return sample.map.leads_on(place) if sample.map is not None else None
+        scripts = site_scripts.of_site(session, self._site, self._at)
+        policy = policy_of_sample(scripts, sample, self._at, self._site.id)
+        return Seen(scripts, policy, {"sample": sample, "page": page, **self._files})
+
+    def _without_pages(self, session: Session) -> Seen:
+        """Name the spaces of a site in which there is no page yet."""
+        spaces = [(_emoji(space), space.title) for space in visiting.spaces_of(session, self._site, self._claims)]
+        scripts = site_scripts.of_site(session, self._site, self._at)
+        alive = bool(scripts) or "site_view" in tracking.heard(session, self._site)
+        policy = policy_of_visited(scripts, self._at, self._site.id) if alive else policy_of(scripts)
+        return Seen(scripts, policy, {"spaces": spaces, **(self._files if alive else {})})
+
+
+def _emoji(space: SpaceRow) -> str:
+    """Turn the code points of an emoji, in hexadecimal, into the emoji."""
+    points = space.emoji.split("-")
+    if all(re.fullmatch(r"[0-9a-fA-F]{2,6}", point) and int(point, 16) < 0x110000 for point in points):
+        return "".join(chr(int(point, 16)) for point in points if not 0xD800 <= int(point, 16) < 0xE000)
+    return space.emoji

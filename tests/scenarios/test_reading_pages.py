@@ -1,0 +1,241 @@
+"""Pages of a published site as browsers get them: what is there, where it is, and for whom."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+import requests
+
+from tests.conftest import Answer, Installed, Tenant, installed, wait_for
+from tests.scenarios.test_content import Space, page
+from tests.scenarios.test_published_content import home, key_of, nobody, signed
+from tests.scenarios.test_reading_a_site import Published
+from tests.scenarios.test_site_structure import Site, ok
+
+LINK = re.compile(r'<a href="([^"]+)"(?: aria-current="(\w+)")?>([^<]*)')
+
+
+@pytest.fixture(scope="module")
+def published(alpha: Tenant) -> Published:
+    """A site with two sections, one of them for who pays."""
+    return Published(alpha)
+
+
+def get(address: str, **more: Any) -> requests.Response:
+    return requests.get(address, timeout=60, allow_redirects=False, **more)
+
+
+def text_of(address: str, **more: Any) -> str:
+    got = get(address, **more)
+    assert got.status_code == 200, got.text
+    return got.text
+
+
+def links(text: str, of: str) -> list[tuple[str, str, str]]:
+    """Give the links in a list beside the page: address, what `aria-current` says, title."""
+    found = re.search(rf'<nav class="[a-z]+" aria-label="{of}">(.*?)</nav>', text, re.DOTALL)
+    return (
+        [(html.unescape(href), now, html.unescape(said)) for href, now, said in LINK.findall(found[1])] if found else []
+    )
+
+
+def test_the_first_page_is_at_the_address_of_the_site(published: Published) -> None:
+    at = home(published.site)
+    got = get(at)
+    assert got.headers["Cache-Control"] == "no-cache" and "X-Robots-Tag" not in got.headers
+    assert "<h1>Guide</h1>" in got.text
+    assert f'<link rel="canonical" href="{at}guide">' in got.text
+    assert f'<a href="{at}guide/next">' in got.text  # a link of the page itself
+    assert links(got.text, "Pages") == [(f"{at}guide", "page", "Guide"), (f"{at}guide/next", "", "Next")]
+    assert f'<a rel="next" href="{at}guide/next"><span>Next</span> Next</a>' in got.text
+    below = text_of(f"{at}guide/next")
+    assert "The <strong>end</strong>." in below and f'<a rel="prev" href="{at}guide">' in below
+    assert '<p class="above">Guide</p>' in below
+
+
+def test_places_are_those_to_which_the_api_leads(alpha: Tenant) -> None:
+    """Sections, several spaces, groups and a link: what browsers are given is where clients of the API find it."""
+    site = Site(alpha)
+    section = site.section("API")
+    ok(site.api.post(f"{site.path}/site-spaces", {"spaceId": site.space("v 1"), "sectionId": section["id"]}), 201)
+    for part in ok(site.api.get(f"{site.path}/site-spaces"))["items"]:
+        space = Published.space_of(_at(site), part["space"]["id"])
+        space.merge(
+            page("Group", page="group", id="group"),
+            page("Inside é", "x", id="inside", position={"parent": "group"}),
+            page("Deep", "x", id="deep", position={"parent": "inside"}),
+        )
+    ok(site.api.post(f"{site.path}/publish"))
+    seen: set[str] = set()
+    todo = [home(site)]
+    while todo:
+        address = todo.pop()
+        if address in seen:
+            continue
+        seen.add(address)
+        text = text_of(address)
+        found = ok(nobody(site).post("/v1/urls/published", {"url": address}))
+        canonical = re.search(r'<link rel="canonical" href="([^"]+)">', text)
+        assert canonical is not None
+        if found["pathname"] != "/":
+            assert html.unescape(canonical[1]) == found["canonicalUrl"]
+        (shown,) = re.findall(r'data-site-space="(\w+)"', text)
+        assert shown == found["siteSpace"]
+        todo += [href for name in ("Sections", "Spaces", "Pages") for href, _, _ in links(text, name)]
+    assert len(seen) == 3 + 3 * 2, "\n".join(sorted(seen))  # three spaces with two pages each
+    assert '<span class="heading">Group</span>' in text_of(home(site))
+    assert "<h1>Inside é</h1>" in text_of(f"{home(site)}group")
+
+
+def _at(site: Site) -> Published:
+    made = Published.__new__(Published)
+    made.site = site
+    return made
+
+
+def test_what_is_not_there_for_a_visitor_is_nowhere(published: Published) -> None:
+    at = home(published.site)
+    text = text_of(at)
+    assert "Paid" not in text and links(text, "Sections") == []
+    assert get(f"{at}paid/secret").status_code == get(f"{at}paid").status_code == get(f"{at}nowhere").status_code == 404
+    assert "Secret" not in text_of(f"{at}-/search", params={"q": "pays"})
+
+
+@pytest.fixture
+def guarded(published: Published) -> Iterator[str]:
+    """The site while its visitors are signed in by its owners."""
+    api, path = published.site.api, published.site.path
+    ok(api.call("PATCH", path, {"visibility": "visitor-auth"}))
+    ok(api.call("PATCH", f"{path}/publishing/auth", {"backend": "custom"}))
+    yield home(published.site)
+    ok(api.call("PATCH", path, {"visibility": "public"}))
+
+
+def test_visitors_read_what_they_are_signed_in_for(published: Published, guarded: str) -> None:
+    key = key_of(published.site)
+    visitors = {plan: requests.Session() for plan in ("pro", "free")}
+    for plan, visitor in visitors.items():
+        got = visitor.get(f"{guarded}guide?jwt_token={signed(key, plan=plan)}", timeout=60)
+        assert got.status_code == 200 and "Sign out" in got.text
+        assert got.headers["Cache-Control"] == "private, no-store" and got.headers["X-Robots-Tag"] == "noindex"
+    wait_for(lambda: "Secret" in visitors["pro"].get(f"{guarded}-/search?q=pays", timeout=60).text)
+    assert "For who pays." in visitors["pro"].get(f"{guarded}paid/secret", timeout=60).text
+    assert ("Sections" in visitors["pro"].get(guarded, timeout=60).text) is True
+    assert visitors["free"].get(f"{guarded}paid/secret", timeout=60).status_code == 404
+    assert "Secret" not in visitors["free"].get(f"{guarded}-/search?q=pays", timeout=60).text
+    assert get(f"{guarded}guide").status_code == 403  # nobody in particular
+
+
+@pytest.fixture(scope="module")
+def app(alpha: Tenant) -> Installed:
+    """A site whose page has a block of an integration, and one of an integration that is not installed there."""
+    one = installed(alpha)
+    other = installed(alpha)
+
+    def block(name: str, props: dict[str, Any]) -> dict[str, Any]:
+        data = {"integration": name, "block": "counter", "props": props}
+        return {"object": "block", "type": "integration", "isVoid": True, "data": data}
+
+    drawn = [block(one.name, {"title": '"><script>'}), block(other.name, {}), block("no-such", {})]
+    space = Space.__new__(Space)
+    space.api, space.id, space.path = one.owner.api, one.space, f"/v1/spaces/{one.space}"
+    space.merge(page("Drawn", document={"document": {"object": "document", "data": {}, "nodes": drawn}}))
+    ok(one.owner.api.call("PATCH", f"/v1/orgs/{alpha.id}/sites/{one.site}", {"published": True}))
+    return one
+
+
+def address(app: Installed) -> str:
+    return str(ok(app.owner.api.get(f"/v1/orgs/{app.owner.id}/sites/{app.site}"))["urls"]["published"])
+
+
+def rendered(at: str, app: Installed, **context: Any) -> requests.Response:
+    wanted = {"componentId": "counter", "props": {}, "context": app.context(**context)}
+    return requests.post(f"{at}-/render/{app.name}", json=wanted, timeout=60)
+
+
+def test_blocks_are_drawn_for_readers(app: Installed) -> None:
+    at = address(app)
+    got = get(at)
+    assert got.text.count("<content-kit ") == 1  # whoever is not installed draws nothing
+    assert f'src="{at}-/render/{app.name}" component="counter"' in got.text
+    assert "<script>" not in got.text
+    policy = {part.split()[0]: part.split()[1:] for part in got.headers["Content-Security-Policy"].split(";")}
+    assert f"{at}-/render/" in policy["connect-src"] and "'unsafe-inline'" not in policy["script-src"]
+    output = rendered(at, app)
+    assert (output.status_code, output.json()["state"]) == (200, {"count": 0})
+    assert rendered(at, app, editable=True).status_code == 400
+    assert rendered(at, app, spaceId="another").status_code == 404
+    api, part = app.owner.api, f"{app.path}/installations/{app.installation}/spaces/{app.space}"
+    ok(api.call("PATCH", part, {"status": "paused"}))
+    assert rendered(at, app).status_code == 404 and "<content-kit " not in text_of(at)
+    ok(api.call("PATCH", part, {"status": "active"}))
+
+
+def test_a_shared_link_opens_pages_and_blocks(app: Installed) -> None:
+    api, path = app.owner.api, f"/v1/orgs/{app.owner.id}/sites/{app.site}"
+    ok(api.call("PATCH", path, {"visibility": "share-link"}))
+    link = ok(api.post(f"{path}/share-links", {"name": "Friends"}), 201)["urls"]["published"]
+    got = get(link)
+    assert got.headers["Cache-Control"] == "private, no-store" and got.headers["Referrer-Policy"] == "no-referrer"
+    assert f'src="{link}-/render/{app.name}"' in got.text and links(got.text, "Pages")[0][0] == f"{link}drawn"
+    assert text_of(f"{link}drawn") and rendered(link, app).status_code == 200
+    site = urlsplit(link)._replace(path=f"/sites/{app.site}/").geturl()
+    for closed in (site, f"{site}{'0' * 20}/"):
+        assert get(f"{closed}drawn").status_code == 403 and rendered(closed, app).status_code == 403
+    ok(api.call("PATCH", path, {"visibility": "public"}))
+
+
+def test_redirects_and_ids_lead_to_pages(alpha: Tenant) -> None:
+    site = Site(alpha)
+    part = ok(site.api.get(f"{site.path}/site-spaces"))["items"][0]
+    space = Published.space_of(_at(site), part["space"]["id"])
+    space.merge(page("A", "a", id="a"), page("B", "b", id="b"), page("Hidden", "h", id="h", hidden=True))
+    ok(site.api.post(f"{site.path}/publish"))
+    at = home(site)
+
+    def redirect(source: str, page_id: str) -> Answer:
+        to = {"kind": "site-page", "siteSpaceId": part["id"], "pageId": page_id}
+        return site.api.post(f"{site.path}/redirects", {"source": source, "destination": to})
+
+    ok(redirect("/old/place", "b"), 201)
+    ok(redirect("/a", "b"), 201)
+    ok(redirect("/b", "a"), 201)
+    assert requests.get(f"{at}old/place?x=1", timeout=60).text.count("<h1>B</h1>") == 1
+    assert get(f"{at}old/place?x=1").headers["Location"].endswith("?x=1")
+    # Two that lead to each other end at a page.
+    assert "<h1>B</h1>" in requests.get(f"{at}a", timeout=60).text
+    assert "<h1>A</h1>" in requests.get(f"{at}b", timeout=60).text
+    assert get(f"{at}-/page/h").status_code == get(f"{at}-/page/nothing").status_code == 404
+
+
+def test_a_search_shows_words_and_never_markup(alpha: Tenant) -> None:
+    site = Site(alpha)
+    part = ok(site.api.get(f"{site.path}/site-spaces"))["items"][0]
+    space = Published.space_of(_at(site), part["space"]["id"])
+    odd = "The `<img src=x>` quokka [runs](javascript:alert)."
+    space.merge(page("About <b>animals</b>", odd, description="<i>quick</i>"), page("Quiet", "quokka", hidden=True))
+    ok(site.api.post(f"{site.path}/publish"))
+    at = home(site)
+    wait_for(lambda: "<mark>quokka</mark>" in text_of(f"{at}-/search?q=quokka"))
+    text = text_of(f"{at}-/search?q=quokka")
+    assert "1 page about “quokka”" in text and "&lt;img src=x&gt;" in text and "Quiet" not in text
+    assert "&lt;b&gt;animals&lt;/b&gt;" in text
+    for query in ("", "  ", "<script>", "x" * 5000, "%00", "'\";--"):
+        assert "<script>" not in text_of(f"{at}-/search", params={"q": query})
+    shown = text_of(at)
+    assert "<i>quick" not in shown and "<b>" not in shown and 'href="javascript:' not in shown
+
+
+def test_what_robots_may_not_read_is_said(alpha: Tenant) -> None:
+    site = Site(alpha)
+    space = Published.space_of(_at(site), ok(site.api.get(f"{site.path}/site-spaces"))["items"][0]["space"]["id"])
+    space.merge(page("Open", "x"), page("Shy", "x", noRobotsIndex=True))
+    ok(site.api.post(f"{site.path}/publish"))
+    assert "X-Robots-Tag" not in get(f"{home(site)}open").headers
+    assert get(f"{home(site)}shy").headers["X-Robots-Tag"] == "noindex"
+    assert get(f"{home(site)}-/search?q=x").headers["X-Robots-Tag"] == "noindex"
