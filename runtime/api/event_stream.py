@@ -119,6 +119,7 @@ class _Following:
                 return
             spoke = time.monotonic()
             while True:
+                self._still_held()
                 for lines in self._new():
                     yield from lines
                     if lines:
@@ -206,12 +207,16 @@ class _Following:
         """Show events as the reader may see them when they are written, not when the last ones were; raises _Gone."""
         shown = None
         while True:
-            if not self._reader.holds():
-                raise _Gone
+            self._still_held()
             if shown is not None and shown[0] is self._reader.call:
                 return shown[1]
             call = self._reader.call
             shown = call, event_details(call.view(session), fresh)
+
+    def _still_held(self) -> None:
+        """Look whether the reader still may; raises _Gone."""
+        if not self._reader.holds():
+            raise _Gone
 
     def _passes(self, told: dict[str, Any]) -> bool:
         query, trace = self._query, told.get("trace") or {}
