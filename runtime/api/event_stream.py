@@ -139,17 +139,42 @@ class _Following:
         return self._reader.call.actor.reach
 
     def _past(self) -> Iterator[bytes]:
-        """Write the last events before now; what an earlier stream already told comes from there on instead."""
-        if not self._query.last or self._query.after is not None:
+        """Write the last events before now; what an earlier stream already told comes from there on instead.
+
+        What ended before the stream began and is not among them counts as told: the first look for new ones overlaps.
+        """
+        if self._query.after is not None:
             return
         with self._at_work():
             self._host.recorder.flush()
-            with self._host.database.transaction(writes=False) as session:
-                many = MAX_SEARCHED if self._searches else self._query.last
-                found = searching.last_ended(session, self._reach, self._integration.id, self._query, many)
+            # Before the last ones: what is committed between the two is told, as a past event or as a new one.
+            recent = list(self._ended_just_before()) if self._query.follow else []
+            found = self._last()
         chosen = self._passing(found) if self._searches else found
+        told = {(one.id, one.attempts) for one in chosen}
+        self._seen.update((one, None) for one in recent if one not in told)
         for some in _pieces(chosen[::-1]):
             yield from self._whole(some)
+
+    def _last(self) -> list[Ended]:
+        """List the past events that are wanted, or those among which they are looked for."""
+        if not self._query.last:
+            return []
+        many = MAX_SEARCHED if self._searches else self._query.last
+        with self._host.database.transaction(writes=False) as session:
+            return searching.last_ended(session, self._reach, self._integration.id, self._query, many)
+
+    def _ended_just_before(self) -> Iterator[tuple[str, int]]:
+        """List what ended before the stream began, as far back as the first look for new events goes."""
+        began = self._cursor
+        after = (began - OVERLAP, 0)
+        while True:
+            with self._host.database.transaction(writes=False) as session:
+                found = searching.ended(session, self._reach, self._integration.id, self._query, after, BATCH)
+            yield from ((one.id, one.attempts) for one in found if one.ended_at <= began)
+            if len(found) < BATCH or found[-1].ended_at > began:
+                return
+            after = (found[-1].ended_at, found[-1].seq)
 
     def _passing(self, found: Sequence[Ended]) -> list[Ended]:
         """Give as many of the last events as are wanted that pass the filters of level and text, the last one first."""
