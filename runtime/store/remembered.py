@@ -168,7 +168,7 @@ class Weights:
 
     def __init__(self, heaviest: int) -> None:
         self._heaviest, self._together = heaviest, 0
-        self._holders: dict[Hashable, int] = {}
+        self._counted: dict[Hashable, tuple[int, int]] = {}  # how many values have a part, and its weight
 
     @property
     def too_heavy(self) -> bool:
@@ -176,19 +176,21 @@ class Weights:
         return self._together > self._heaviest
 
     def add(self, parts: Mapping[Hashable, int]) -> None:
-        """Count the parts of one more value."""
+        """Count the parts of one more value; of a part that another one has as well, the weight it has by now."""
         for part, weight in parts.items():
-            holders = self._holders.get(part, 0)
-            self._holders[part] = holders + 1
-            self._together += 0 if holders else weight
+            holders, counted = self._counted.get(part, (0, 0))
+            self._counted[part] = holders + 1, weight
+            self._together += weight - counted
 
-    def remove(self, parts: Mapping[Hashable, int]) -> None:
-        """Count the parts of a value no longer; a part has the weight it had when it was counted."""
-        for part, weight in parts.items():
-            self._holders[part] -= 1
-            if not self._holders[part]:
-                del self._holders[part]
-                self._together -= weight
+    def remove(self, parts: Iterable[Hashable]) -> None:
+        """Count the parts of a value no longer."""
+        for part in parts:
+            holders, counted = self._counted[part]
+            if holders > 1:
+                self._counted[part] = holders - 1, counted
+            else:
+                del self._counted[part]
+                self._together -= counted
 
 
 class Reader(Protocol):

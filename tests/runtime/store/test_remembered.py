@@ -23,7 +23,7 @@ from runtime.store.change_counts import ChangeCounts
 from runtime.store.database import Database
 from runtime.store.decides import FACE, GLOBAL
 from runtime.store.reach import HOST, Reach
-from runtime.store.remembered import Basis, Epochs, Remembered, record_of
+from runtime.store.remembered import Basis, Epochs, Remembered, Weights, record_of
 from runtime.store.tables.events import EventRow
 from runtime.store.tables.installations import InstallationRow, SpaceInstallationRow
 from runtime.store.tables.integrations import IntegrationRow
@@ -416,6 +416,19 @@ def test_what_is_kept_has_a_weight_together_and_shared_parts_count_once(world: W
     look()
     look()
     assert heavy.times == 1  # one alone is kept, whatever its weight
+
+
+def test_a_part_that_has_grown_meanwhile_is_counted_as_it_is_and_leaves_nothing_behind() -> None:
+    weights = Weights(heaviest=100)
+    weights.add({"shared": 40})
+    weights.add({"shared": 90, "own": 20})
+    assert weights.too_heavy
+    weights.remove(["shared"])
+    weights.remove(["shared", "own"])
+    weights.add({"other": 100})
+    assert not weights.too_heavy
+    weights.add({"another": 1})
+    assert weights.too_heavy
 
 
 def test_of_those_who_need_the_same_one_makes_it(world: World) -> None:
