@@ -287,7 +287,9 @@ def _host(settings: Settings, place: int, database: Database, followers: Followe
         renders=renders,
         shortcuts=RenderShortcuts(settings.render_cache_bytes // 2),
         renderer=Renderer(plans, invoker, renders),
-        named=Remembered(database, heaviest=HEAVIEST_NAMED, weigh=lambda named: named.parts),
+        named=Remembered(
+            database, lambda key, _: str(key[0]), heaviest=HEAVIEST_NAMED, weigh=lambda named: named.parts
+        ),
         capacity=capacity,
     )
 

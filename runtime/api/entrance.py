@@ -60,7 +60,7 @@ def admit_alone(call: Call, gate: Gate) -> None:
         admit(call, gate, session)
         return call.named
 
-    key = (call.actor.reach, gate.name, *call.path.values())
+    key = (call.actor.owner, call.actor.reach, gate.name, *call.path.values())
     call.named = call.host.named.get(key, call.basis, find)
     permit(call.actor, call, gate)
 
