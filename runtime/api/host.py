@@ -37,6 +37,7 @@ from runtime.services.render_cache import RenderCache
 from runtime.services.render_shortcuts import RenderShortcuts
 from runtime.services.rendering import Renderer
 from runtime.services.search_indexing import Indexer
+from runtime.services.unfurling import Unfurling
 from runtime.settings import Settings
 from runtime.store.blobs.store import BlobStore
 from runtime.store.database import CONNECTION_WAIT, CONNECTIONS, Database, Table
@@ -174,6 +175,7 @@ class Host:
     authenticator: Authenticator
     renders: RenderCache
     shortcuts: RenderShortcuts
+    unfurling: Unfurling
     renderer: Renderer
     named: Remembered[Named]
     capacity: RequestCapacity
