@@ -11,6 +11,7 @@ from typing import TypeVar
 from sqlalchemy.exc import TimeoutError as NoConnection
 
 from runtime.api.auth import Authenticator
+from runtime.api.strangers import STRANGERS
 from runtime.contract import errors
 from runtime.contract.addresses import Addresses
 from runtime.contract.organizations import Role
@@ -106,8 +107,10 @@ class RequestCapacity:
             yield
             return
         with ExitStack() as held:
+            owner, part = at_work
+            whose = (ANONYMOUS, owner) if owner.startswith(STRANGERS) else (owner, part)
             try:
-                held.enter_context(self.connections.place(*at_work, Waiting))
+                held.enter_context(self.connections.place(*whose, Waiting))
             except NoneLeft:
                 raise NoConnection("an organization has as many connections as it may") from None
             yield
