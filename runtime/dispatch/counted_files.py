@@ -34,7 +34,8 @@ class CountedFile(MmapedDict):
         """Go on with the file of an earlier process of this number, else begin one."""
         self._fname = filename
         self._f: BinaryIO | None = None  # type: ignore[assignment]
-        self._tried: float | None = None  # when the file could not be written, which is behind since
+        self._behind = False  # whether the file could not be written
+        self._looked = 0.0
         try:
             earlier = Path(filename).read_bytes()
         except FileNotFoundError:
@@ -63,11 +64,17 @@ class CountedFile(MmapedDict):
     def write_value(self, key: str, value: float, timestamp: float) -> None:
         """Count, and bring the file up to date where that was not possible."""
         super().write_value(key, value, timestamp)  # type: ignore[no-untyped-call]
-        if self._tried is not None and time.monotonic() - self._tried > AGAIN_AFTER:
+        if time.monotonic() - self._looked > AGAIN_AFTER and (self._behind or not self._is_there()):
             self._write()
+
+    def _is_there(self) -> bool:
+        """Tell whether the file is there; systems tidy their temporary folders."""
+        self._looked = time.monotonic()
+        return Path(self._fname).exists()
 
     def _write(self) -> None:
         """Write all that there is into a new file, and count there from now on."""
+        self._looked = time.monotonic()
         new = f"{self._fname}.new"  # not read by whoever adds up
         try:
             Path(new).write_bytes(self._m[:])
@@ -81,13 +88,13 @@ class CountedFile(MmapedDict):
         except OSError as error:
             with suppress(OSError):
                 Path(new).unlink(missing_ok=True)
-            if self._tried is None:
+            if not self._behind:
                 log.error("/metrics lacks what process %d counts from now on: %s", os.getpid(), error)
-            self._tried = time.monotonic()
+            self._behind = True
             return
         if self._f is not None:
             self._f.close()
-        self._f, self._m, self._tried = file, mapped, None
+        self._f, self._m, self._behind = file, mapped, False
 
 
 def use_them() -> None:
