@@ -148,7 +148,7 @@ class _Following:
         with self._at_work():
             self._host.recorder.flush()
             # Before the last ones: what is committed between the two is told, as a past event or as a new one.
-            recent = list(self._ended_just_before()) if self._query.follow else []
+            recent = self._ended_just_before() if self._query.follow else []
             found = self._last()
         chosen = self._passing(found) if self._searches else found
         told = {(one.id, one.attempts) for one in chosen}
@@ -164,17 +164,13 @@ class _Following:
         with self._host.database.transaction(writes=False) as session:
             return searching.last_ended(session, self._reach, self._integration.id, self._query, many)
 
-    def _ended_just_before(self) -> Iterator[tuple[str, int]]:
+    def _ended_just_before(self) -> list[tuple[str, int]]:
         """List what ended before the stream began, as far back as the first look for new events goes."""
         began = self._cursor
         after = (began - OVERLAP, 0)
-        while True:
-            with self._host.database.transaction(writes=False) as session:
-                found = searching.ended(session, self._reach, self._integration.id, self._query, after, BATCH)
-            yield from ((one.id, one.attempts) for one in found if one.ended_at <= began)
-            if len(found) < BATCH or found[-1].ended_at > began:
-                return
-            after = (found[-1].ended_at, found[-1].seq)
+        with self._host.database.transaction(writes=False) as session:
+            found = searching.ended(session, self._reach, self._integration.id, self._query, after, REMEMBERED)
+        return [(one.id, one.attempts) for one in found if one.ended_at <= began]
 
     def _passing(self, found: Sequence[Ended]) -> list[Ended]:
         """Give as many of the last events as are wanted that pass the filters of level and text, the last one first."""
