@@ -5,10 +5,13 @@ from __future__ import annotations
 from sqlalchemy import insert, select
 
 from runtime.dispatch.planning import KEPT_SCRIPTS, Scripts
+from runtime.services.openapi_specs.shown import OVERHEAD, ShownSpecs
 from runtime.store.remembered import Remembered
+from runtime.store.tables.content import RevisionRow
 from runtime.store.tables.integrations import IntegrationRow, VersionRow
+from runtime.store.tables.spaces import SpaceRow
 from tests.runtime.store.conftest import World
-from tests.runtime.store.test_remembered import Counted, nobody, visibility
+from tests.runtime.store.test_remembered import SPACE, SPACE_THERE, Counted, nobody, visibility
 
 
 def test_one_owner_cannot_empty_what_all_need(world: World) -> None:
@@ -46,4 +49,23 @@ def test_one_owner_cannot_empty_the_scripts_that_all_need(world: World) -> None:
             session.execute(insert(VersionRow.__table__).values({**version, **new}))
             scripts.of(session, IntegrationRow(version_id=new["id"], organization_id=theirs.organization_id))
         assert scripts.of(session, mine) is kept
+        session.rollback()
+
+
+def test_one_owner_cannot_empty_what_pages_show_of_specifications(world: World) -> None:
+    shown = ShownSpecs(heaviest=10 * OVERHEAD)
+    with world.database.transaction(writes=True) as session:
+        modest, greedy = (session.get_one(SpaceRow, space) for space in (SPACE, SPACE_THERE))
+        revision = session.execute(select(RevisionRow.__table__)).mappings().first()
+        assert revision is not None and modest.organization_id != greedy.organization_id
+        empty = {**revision, "pages": b"", "files": b"", "reusable_contents": b"", "variables": {}}
+        kept = None
+        for number in range(30):
+            space = greedy if number else modest
+            space.revision_id = f"revision{number:012}"
+            new = {**empty, "id": space.revision_id, "space_id": space.id}
+            session.execute(insert(RevisionRow.__table__).values(new))
+            found = shown._in(session, space)
+            kept = kept if number else found
+        assert shown._slugs.look(modest.revision_id) is kept is not None
         session.rollback()
