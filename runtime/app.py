@@ -61,6 +61,7 @@ from runtime.services.render_cache import RenderCache
 from runtime.services.render_shortcuts import RenderShortcuts
 from runtime.services.rendering import Renderer
 from runtime.services.search_indexing import Indexer
+from runtime.services.unfurling import Unfurling
 from runtime.settings import BadSetting, Settings
 from runtime.store.blobs.s3 import BadBlobAddress
 from runtime.store.blobs.store import BlobStore, open_blobs
@@ -286,8 +287,11 @@ def _host(settings: Settings, place: int, database: Database, followers: Followe
         authenticator=Authenticator(database),
         renders=renders,
         shortcuts=RenderShortcuts(settings.render_cache_bytes // 2),
+        unfurling=Unfurling(),
         renderer=Renderer(plans, invoker, renders),
-        named=Remembered(database, heaviest=HEAVIEST_NAMED, weigh=lambda named: named.parts),
+        named=Remembered(
+            database, lambda key, _: str(key[0]), heaviest=HEAVIEST_NAMED, weigh=lambda named: named.parts
+        ),
         capacity=capacity,
     )
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 # another thread imports it would wait for that thread, which it does not have.
 import encodings.idna  # noqa: F401
 import gc
+import logging
 import multiprocessing
 import multiprocessing.util
 import os
@@ -14,6 +15,7 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Callable
 from functools import partial
 from multiprocessing.connection import wait as wait_for_end
 from pathlib import Path
@@ -36,6 +38,8 @@ from runtime.settings import MOST_WORKERS, BadSetting, Settings, read_settings
 
 if TYPE_CHECKING:
     from runtime.app import Application
+
+log = logging.getLogger(__name__)
 
 GARBAGE = (700, 10, 10)
 """Python's own thresholds: a host lives long, other than most commands."""
@@ -118,12 +122,28 @@ def command(
         os.environ.pop(name, None)
         if shared is not None:
             os.environ[name] = str(shared.new())
+    shared_ones = {metrics.SHARED: counts, isolates.FOLDER: lending, relays.FOLDER: relay}
+    made = {name: folders for name, folders in shared_ones.items() if folders is not None}
     try:
-        _run(settings, address, port, as_json)
+        _run(settings, address, port, as_json, partial(_keep, made, set()))
     finally:
-        for folders in (counts, lending, relay):
-            if folders is not None:
-                folders.close()
+        for folders in made.values():
+            folders.close()
+
+
+def _keep(made: dict[str, Folders], lost: set[str]) -> None:
+    """Make the folders again that processes meet in, where the system has tidied them away: a host runs for months.
+
+    Of those that cannot be had it says so once, and tries again.
+    """
+    for name, folders in made.items():
+        try:
+            folders.again(Path(os.environ[name]))
+            lost.discard(name)
+        except OSError as error:
+            if name not in lost:
+                log.error("a folder that serving processes share is gone: %s", error)
+            lost.add(name)
 
 
 def _must_be_free(address: str, port: int) -> None:
@@ -231,13 +251,14 @@ def _reachable(address: str) -> str:
     return "127.0.0.1" if address in ("0.0.0.0", "::") else address
 
 
-def _run(settings: Settings, address: str, port: int, as_json: bool) -> None:
+def _run(settings: Settings, address: str, port: int, as_json: bool, keep: Callable[[], None]) -> None:
     server = Server(
         "runtime.app",
         address=address,
         port=port,
         interface=Interfaces.WSGI,
         workers=settings.workers,
+        keep=keep,
         blocking_threads=settings.threads,
         backpressure=descriptors.connections(settings.threads * 4),
         websockets=False,

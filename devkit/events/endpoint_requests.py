@@ -12,7 +12,8 @@ import requests
 
 from devkit.events.signing import SIGNERS
 from devkit.hosts import connections
-from devkit.hosts.client import Client, part, reason
+from devkit.hosts.client import LONGEST, Client, part, reason
+from devkit.hosts.patience import Within
 from devkit.terminal.output import Problem
 from runtime import version
 
@@ -70,9 +71,10 @@ def request(address: str, description: RequestDescription) -> dict[str, Any]:
     headers = _with(headers, description.headers)
     session = connections.session()
     try:
-        answer = session.request(
-            description.method, url, data=body or None, headers=headers, allow_redirects=False, timeout=TIMEOUT
-        )
+        with Within(LONGEST):
+            answer = session.request(
+                description.method, url, data=body or None, headers=headers, allow_redirects=False, timeout=TIMEOUT
+            )
     except requests.RequestException as error:
         raise Problem(f"{url} does not answer ({reason(error)})") from None
     except UnicodeError as error:

@@ -11,9 +11,12 @@ import yaml
 
 from devkit.hosts import connections
 from devkit.hosts.client import TIMEOUT, Client, HostUnreachable, part, reason
+from devkit.hosts.patience import Within
 from devkit.terminal.output import Problem
 
 _PIECE = 1 << 18
+LONGEST_FILE = 3600
+"""Seconds that a file takes."""
 CONFIGURATION = ".gitbook.yaml"
 MAX_CONFIGURATION = 100_000
 """Bytes of it."""
@@ -74,7 +77,10 @@ class Folder:
             self._replace(at, iter([str(file["text"]).encode("utf-8", "replace")]))
             return
         try:
-            with self._session.get(file["downloadURL"], stream=True, timeout=TIMEOUT) as answer:
+            with (
+                Within(LONGEST_FILE),
+                self._session.get(file["downloadURL"], stream=True, timeout=TIMEOUT) as answer,
+            ):
                 if answer.status_code != 200:
                     raise Problem(f"{file['path']} could not be downloaded: the host answered {answer.status_code}")
                 self._replace(at, answer.iter_content(_PIECE))

@@ -13,10 +13,14 @@ from urllib3.exceptions import NameResolutionError
 
 from devkit.hosts import connections
 from devkit.hosts.credentials import Credentials
+from devkit.hosts.patience import Within
 from devkit.terminal.output import Problem
 from runtime import version
 
 TIMEOUT = 60
+"""Seconds without a byte."""
+LONGEST = 300
+"""Seconds that an answer takes as a whole: enough for the largest one over a slow line."""
 MOST_ITEMS = 1000
 """Items asked for in one page of a list."""
 MOST_BYTES = 128 * 1024 * 1024
@@ -62,17 +66,18 @@ class Client:
         `data` is a body as it is, bytes or a file. Raises RequestRefused, HostUnreachable.
         """
         try:
-            answer = self._session.request(
-                method,
-                f"{self.host}{path}",
-                json=body,
-                data=data,
-                params={name: value for name, value in query.items() if value is not None},
-                timeout=TIMEOUT,
-                stream=True,
-                allow_redirects=False,
-            )
-            content = _read_whole(answer)
+            with Within(LONGEST):
+                answer = self._session.request(
+                    method,
+                    f"{self.host}{path}",
+                    json=body,
+                    data=data,
+                    params={name: value for name, value in query.items() if value is not None},
+                    timeout=TIMEOUT,
+                    stream=True,
+                    allow_redirects=False,
+                )
+                content = _read_whole(answer)
         except requests.RequestException as error:
             raise HostUnreachable(f"{self.host} does not answer ({reason(error)})") from error
         _refuse_redirect(answer)
@@ -114,15 +119,16 @@ class Client:
     def stream(self, path: str, silence: float = 60, **query: str | None) -> requests.Response:
         """Open a stream of server-sent events; `silence` is in seconds, after which it counts as broken.
 
-        Raises RequestRefused, requests.RequestException.
+        It may go on for as long as the host likes. Raises RequestRefused, requests.RequestException.
         """
         params = {name: value for name, value in query.items() if value is not None}
-        answer = self._session.get(
-            f"{self.host}{path}", params=params, stream=True, timeout=(TIMEOUT, silence), allow_redirects=False
-        )
-        _refuse_redirect(answer)
-        if answer.status_code >= 400:
-            raise RequestRefused(answer.status_code, _message(answer, _read_whole(answer)))
+        with Within(LONGEST):
+            answer = self._session.get(
+                f"{self.host}{path}", params=params, stream=True, timeout=(TIMEOUT, silence), allow_redirects=False
+            )
+            _refuse_redirect(answer)
+            if answer.status_code >= 400:
+                raise RequestRefused(answer.status_code, _message(answer, _read_whole(answer)))
         return answer
 
 

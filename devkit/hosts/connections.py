@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 from urllib.parse import urlsplit
 
 import requests
 from requests.adapters import HTTPAdapter
 from urllib3.connectionpool import ConnectionPool
 
+from devkit.hosts.patience import POOLS, Within
+
 LOOPBACK = "127.0.0.1"
 
 
-class LoopbackAdapter(HTTPAdapter):
+class PatientAdapter(HTTPAdapter):
+    """Connects so that `Within` can end what has no end."""
+
+    def init_poolmanager(self, *arguments: Any, **named: Any) -> None:
+        """Make what gives connections."""
+        super().init_poolmanager(*arguments, **named)
+        self.poolmanager.pool_classes_by_scheme = POOLS
+
+
+class LoopbackAdapter(PatientAdapter):
     """Connects to this machine for every name below `localhost` (RFC 6761, section 6.3), and says which was meant."""
 
     def get_connection_with_tls_context(
@@ -35,14 +47,19 @@ def session() -> requests.Session:
     """Open a session that heeds nothing of the surroundings: hosts are reached directly, and `.netrc` is not read."""
     opened = requests.Session()
     opened.trust_env = False
+    opened.mount("https://", PatientAdapter())
     opened.mount("http://", LoopbackAdapter())
     return opened
 
 
 def get(url: str, timeout: float) -> requests.Response:
-    """Ask for status and headers; `timeout` is in seconds. Reads no body, which may have no end, follows no redirect.
+    """Ask for status and headers, within `timeout` seconds. Reads no body, which may have no end, follows no redirect.
 
     Raises requests.RequestException.
     """
-    with session() as once, once.get(url, timeout=timeout, stream=True, allow_redirects=False) as answer:
+    with (
+        session() as once,
+        Within(timeout),
+        once.get(url, timeout=timeout, stream=True, allow_redirects=False) as answer,
+    ):
         return answer

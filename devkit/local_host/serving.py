@@ -20,7 +20,7 @@ STEADY = 30.0
 """Seconds of serving after which a process that dies counts as the first one in a row."""
 GIVE_UP_AFTER = 60.0
 """Seconds without any serving process after which nobody tries any more."""
-LOOK_EVERY = 1.0
+LOOK_EVERY, KEEP_EVERY = 1.0, 10.0
 LONGEST_TEXT = 4096
 """Bytes of what a serving process tells the process that leads the host."""
 
@@ -107,8 +107,10 @@ class Server(Granian):  # type: ignore[misc, valid-type]
     Granian's own way ends the whole host when one dies twice in a few seconds, and says nothing.
     """
 
-    def __init__(self, *arguments: Any, workers: int, **named: Any) -> None:
+    def __init__(self, *arguments: Any, workers: int, keep: Callable[[], None], **named: Any) -> None:
+        """Take what Granian takes, and `keep`, which sees to it that what the processes share is there."""
         super().__init__(*arguments, workers=workers, **named)
+        self._keep = keep
         self.gave_up = False
         self.on_shutdown(
             self.interrupt_children.clear
@@ -121,14 +123,17 @@ class Server(Granian):  # type: ignore[misc, valid-type]
         super().signal_handler_interrupt(*args, **kwargs)
 
     def _spawn_worker(self, idx: int, target: Any, callback_loader: Callable[[int], Any]) -> Any:
+        self._keep()
         self.shared.loaded[idx] = 0.0
         return super()._spawn_worker(idx, target, partial(_load, self.shared, idx, callback_loader))
 
     def _serve_loop(self, spawn_target: Any, target_loader: Any) -> None:
         replacing = Replacing(time.monotonic())
         while True:
-            self.main_loop_interrupt.wait(replacing.wait(time.monotonic()))
+            pause = replacing.wait(time.monotonic())
+            self.main_loop_interrupt.wait(KEEP_EVERY if pause is None else pause)
             self.main_loop_interrupt.clear()
+            self._keep()
             if self.interrupt_signal:
                 return
             if self.reload_signal:

@@ -85,7 +85,9 @@ class Authenticator:
     """Finds actors by token and remembers them until a row that decides over access changes."""
 
     def __init__(self, database: Database) -> None:
-        self._known: Remembered[Actor] = Remembered(database, heaviest=HEAVIEST, weigh=_weight)
+        self._known: Remembered[Actor] = Remembered(
+            database, lambda _, actor: actor.owner, heaviest=HEAVIEST, weigh=_weight
+        )
 
     def browser(self, value: str, basis: Basis) -> Actor:
         """Authenticate what a browser keeps of its session; raises Unauthorized."""

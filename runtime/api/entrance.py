@@ -6,7 +6,10 @@ Operations, renders, streams and the preview all come in here, so that no second
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
+from wsgiref.types import WSGIEnvironment
 
+from flask import request
 from sqlalchemy.orm import Session
 
 from runtime.api.auth import ANYBODY, Actor
@@ -14,9 +17,11 @@ from runtime.api.call import Call, refusal
 from runtime.api.host import Host, Named
 from runtime.api.permission import Gate, Needs
 from runtime.api.resource import Resource
+from runtime.api.strangers import lane_of
 from runtime.contract import errors
 from runtime.contract.integrations import Scope
 from runtime.contract.organizations import Role, reaches
+from runtime.engines.interpreter_turns import owner_at_work
 from runtime.store import rows
 from runtime.store.database import Table
 
@@ -30,8 +35,20 @@ def caller(host: Host, authorization: str | None, path: Mapping[str, str], *, pu
     What is `public` needs none, but one that is sent must be good.
     """
     basis = host.database.basis()
-    actor = ANYBODY if public and authorization is None else host.authenticator.actor(authorization, basis)
+    if public and authorization is None:
+        return Call(host, ANYBODY, dict(path), basis)
+    with nullcontext() if owner_at_work() is not None else host.capacity.turns.of(*waits_as(host, request.environ)):
+        actor = host.authenticator.actor(authorization, basis)
     return Call(host, actor, dict(path), basis)
+
+
+def waits_as(host: Host, environ: WSGIEnvironment) -> tuple[str, str]:
+    """Tell for whom a request waits until it is known whose it is: owner and part.
+
+    Those its token was good for when it was last sent; with any other one, and with none, it waits among strangers.
+    """
+    owner, part = host.authenticator.last_seen(environ.get("HTTP_AUTHORIZATION"))
+    return (owner, part) if owner else (lane_of(environ), "")
 
 
 def admit(call: Call, gate: Gate, session: Session) -> None:
@@ -60,7 +77,7 @@ def admit_alone(call: Call, gate: Gate) -> None:
         admit(call, gate, session)
         return call.named
 
-    key = (call.actor.reach, gate.name, *call.path.values())
+    key = (call.actor.owner, call.actor.reach, gate.name, *call.path.values())
     call.named = call.host.named.get(key, call.basis, find)
     permit(call.actor, call, gate)
 

@@ -119,6 +119,7 @@ class _Following:
                 return
             spoke = time.monotonic()
             while True:
+                self._still_held()
                 for lines in self._new():
                     yield from lines
                     if lines:
@@ -138,17 +139,38 @@ class _Following:
         return self._reader.call.actor.reach
 
     def _past(self) -> Iterator[bytes]:
-        """Write the last events before now; what an earlier stream already told comes from there on instead."""
-        if not self._query.last or self._query.after is not None:
+        """Write the last events before now; what an earlier stream already told comes from there on instead.
+
+        What ended before the stream began and is not among them counts as told: the first look for new ones overlaps.
+        """
+        if self._query.after is not None:
             return
         with self._at_work():
             self._host.recorder.flush()
-            with self._host.database.transaction(writes=False) as session:
-                many = MAX_SEARCHED if self._searches else self._query.last
-                found = searching.last_ended(session, self._reach, self._integration.id, self._query, many)
+            # Before the last ones: what is committed between the two is told, as a past event or as a new one.
+            recent = self._ended_just_before() if self._query.follow else []
+            found = self._last()
         chosen = self._passing(found) if self._searches else found
+        told = {(one.id, one.attempts) for one in chosen}
+        self._seen.update((one, None) for one in recent if one not in told)
         for some in _pieces(chosen[::-1]):
             yield from self._whole(some)
+
+    def _last(self) -> list[Ended]:
+        """List the past events that are wanted, or those among which they are looked for."""
+        if not self._query.last:
+            return []
+        many = MAX_SEARCHED if self._searches else self._query.last
+        with self._host.database.transaction(writes=False) as session:
+            return searching.last_ended(session, self._reach, self._integration.id, self._query, many)
+
+    def _ended_just_before(self) -> list[tuple[str, int]]:
+        """List what ended before the stream began, as far back as the first look for new events goes."""
+        began = self._cursor
+        after = (began - OVERLAP, 0)
+        with self._host.database.transaction(writes=False) as session:
+            found = searching.ended(session, self._reach, self._integration.id, self._query, after, REMEMBERED)
+        return [(one.id, one.attempts) for one in found if one.ended_at <= began]
 
     def _passing(self, found: Sequence[Ended]) -> list[Ended]:
         """Give as many of the last events as are wanted that pass the filters of level and text, the last one first."""
@@ -206,12 +228,16 @@ class _Following:
         """Show events as the reader may see them when they are written, not when the last ones were; raises _Gone."""
         shown = None
         while True:
-            if not self._reader.holds():
-                raise _Gone
+            self._still_held()
             if shown is not None and shown[0] is self._reader.call:
                 return shown[1]
             call = self._reader.call
             shown = call, event_details(call.view(session), fresh)
+
+    def _still_held(self) -> None:
+        """Look whether the reader still may; raises _Gone."""
+        if not self._reader.holds():
+            raise _Gone
 
     def _passes(self, told: dict[str, Any]) -> bool:
         query, trace = self._query, told.get("trace") or {}

@@ -7,7 +7,9 @@ import json
 from flask import Flask, Response
 from sqlalchemy.exc import SQLAlchemyError
 
+from runtime.api.content_origin import asked_host
 from runtime.api.host import Host
+from runtime.contract import errors
 from runtime.dispatch import metrics
 from runtime.store import queue
 from runtime.store.decides import GLOBAL
@@ -34,6 +36,8 @@ def mount_health(app: Flask, host: Host) -> None:
         return Response(json.dumps(report), 200 if ready else 503, headers, mimetype="application/json")
 
     def metrics_text() -> Response:
+        if not host.addresses.is_operators(asked_host()):
+            raise errors.NotFound(f"Metrics are served at {host.addresses.public_url} and addresses of this machine.")
         return Response(metrics.text(_queue(host)), mimetype="text/plain; version=0.0.4")
 
     app.add_url_rule("/healthz", "healthz", healthz)

@@ -11,6 +11,7 @@ from typing import TypeVar
 from sqlalchemy.exc import TimeoutError as NoConnection
 
 from runtime.api.auth import Authenticator
+from runtime.api.strangers import STRANGERS
 from runtime.contract import errors
 from runtime.contract.addresses import Addresses
 from runtime.contract.organizations import Role
@@ -37,6 +38,7 @@ from runtime.services.render_cache import RenderCache
 from runtime.services.render_shortcuts import RenderShortcuts
 from runtime.services.rendering import Renderer
 from runtime.services.search_indexing import Indexer
+from runtime.services.unfurling import Unfurling
 from runtime.settings import Settings
 from runtime.store.blobs.store import BlobStore
 from runtime.store.database import CONNECTION_WAIT, CONNECTIONS, Database, Table
@@ -105,8 +107,10 @@ class RequestCapacity:
             yield
             return
         with ExitStack() as held:
+            owner, part = at_work
+            whose = (ANONYMOUS, owner) if owner.startswith(STRANGERS) else (owner, part)
             try:
-                held.enter_context(self.connections.place(*at_work, Waiting))
+                held.enter_context(self.connections.place(*whose, Waiting))
             except NoneLeft:
                 raise NoConnection("an organization has as many connections as it may") from None
             yield
@@ -174,6 +178,7 @@ class Host:
     authenticator: Authenticator
     renders: RenderCache
     shortcuts: RenderShortcuts
+    unfurling: Unfurling
     renderer: Renderer
     named: Remembered[Named]
     capacity: RequestCapacity

@@ -17,7 +17,7 @@ from pydantic import MISSING
 
 from runtime.api.call import Call
 from runtime.api.counting import counted_as
-from runtime.api.entrance import admit, admit_alone, caller
+from runtime.api.entrance import admit, admit_alone, caller, waits_as
 from runtime.api.host import Host
 from runtime.api.operation import Operation
 from runtime.api.requests import parse_body, parse_query, read_body
@@ -59,9 +59,10 @@ def _view(host: Host, operation: Operation) -> Callable[..., Response]:
     def view(**path: str) -> Response:
         counted_as(request.environ, operation.name)
         authorization = request.headers.get("Authorization")
-        with host.capacity.turns.of(*host.authenticator.last_seen(authorization)) as turn:
+        with host.capacity.turns.of(*waits_as(host, request.environ)) as turn:
             call = caller(host, authorization, path, public=operation.needs.public)
-            turn.become(call.actor.owner, call.actor.part)
+            if call.actor.owner:
+                turn.become(call.actor.owner, call.actor.part)
             return run(call, operation, _inputs(call, operation))
 
     return view

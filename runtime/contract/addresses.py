@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Literal
 from urllib.parse import quote, urlsplit
 
-from runtime.contract.origins import Authority, authority, authority_of, below, is_wildcard
+from runtime.contract.origins import Authority, authority, authority_of, below, is_wildcard, leads_anywhere
 
 
 class Asked(Enum):
@@ -152,6 +152,17 @@ class Addresses:
         here = authority(host, urlsplit(self.public_url).scheme)
         # A proxy that leaves the port out does no harm where the names differ.
         return here == public if public.name == content.name else here.name == public.name
+
+    def is_operators(self, host: str) -> bool:
+        """Tell whether a `Host` header is one by which operators' tools ask, and no page in a browser but ours.
+
+        Tools may ask by any address of the machine, and by names inside a network. Whoever has a page at a name that
+        leads anywhere has it lead to this machine (DNS rebinding); pages of scripts are at the origins of content.
+        """
+        if not host or self.is_public(host):
+            return True
+        here = authority(host, urlsplit(self.public_url).scheme)
+        return not self.is_own(host) and not leads_anywhere(here.name)
 
     @property
     def public(self) -> Authority:

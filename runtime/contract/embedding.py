@@ -9,12 +9,15 @@ from pydantic import MISSING, AfterValidator, StringConstraints
 
 from runtime.contract.base import Query, WireModel
 
+LeftOut = Literal["icon", "urlUnfurl", "blocks"]
+
 
 class IntegrationBlocks(WireModel):
-    """The blocks of one integration."""
+    """The blocks of one integration; `leftOut` names what of them is not there as it would be too long (extension)."""
 
     name: str
     blocks: list[dict[str, Any]]
+    left_out: list[LeftOut] | MISSING = MISSING
 
 
 class LinkEmbed(WireModel):

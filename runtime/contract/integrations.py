@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any, Literal
 
 from pydantic import MISSING, AfterValidator, Field, StringConstraints, model_validator
@@ -171,9 +172,19 @@ class Manifest(Body):
         if length > MAX_MANIFEST:
             raise ValueError(
                 f"the manifest without script and pictures has {length:,} characters as JSON; "
-                f"at most {MAX_MANIFEST:,} are allowed, so make the icons of its blocks smaller"
+                f"at most {MAX_MANIFEST:,} are allowed, so {self._advice()}"
             )
         return self
+
+    def _advice(self) -> str:
+        """Say what of a manifest that is too long to make shorter."""
+        parts = self.model_dump(mode="json", by_alias=True, include=set(Manifest.model_fields))
+        lengths = {name: len(json.dumps(part, ensure_ascii=False)) for name, part in parts.items()}
+        name = max(lengths, key=lambda one: lengths[one])
+        icons = [len(one.get("icon", "")) for one in parts[name]] if name in ("blocks", "contentSources") else []
+        if sum(icons) > lengths[name] // 2:
+            return f"make the icons of its `{name}` smaller ({sum(icons):,})"
+        return f"make its `{name}` shorter ({lengths[name]:,})"
 
     def _sources(self) -> list[ContentSource]:
         return list(self.content_sources) if isinstance(self.content_sources, list) else []

@@ -38,6 +38,20 @@ class Authority:
             return False
 
 
+UNREGISTERED = (".localhost", ".local", ".internal")
+"""Ends of names that nobody has on the public network: RFC 6761, RFC 6762, and what ICANN keeps for private use."""
+
+
+def leads_anywhere(name: str) -> bool:
+    """Tell whether whoever has a name decides where it leads, also to this machine; an address leads where it says."""
+    try:
+        ipaddress.ip_address(name.strip("[]"))
+    except ValueError:
+        name = name.rstrip(".")
+        return not name or ("." in name and not name.endswith(UNREGISTERED))
+    return False
+
+
 def authority(text: str, scheme: str) -> Authority:
     """Read a `Host` header, or what stands between `//` and `/` of an address."""
     match = AUTHORITY.fullmatch(text)

@@ -26,7 +26,11 @@ class Candidates:
 
     def __init__(self, database: Database) -> None:
         self._kept: Remembered[list[Installed]] = Remembered(
-            database, KEPT, heaviest=HEAVIEST, weigh=lambda found: {id(found): PART * sum(map(_parts, found))}
+            database,
+            lambda key, _: str(key[0]),
+            KEPT,
+            heaviest=HEAVIEST,
+            weigh=lambda found: {id(found): PART * sum(map(_parts, found))},
         )
 
     def of(self, organization_id: str, integration_id: str, basis: Basis) -> list[Installed]:

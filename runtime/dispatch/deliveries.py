@@ -28,7 +28,7 @@ class Plans:
     def __init__(self, database: Database, planner: Planner) -> None:
         self._planner = planner
         self._kept: Remembered[Plan | None] = Remembered(
-            database, KEPT_PLANS, heaviest=HEAVIEST, weigh=lambda plan: {} if plan is None else plan.parts
+            database, _owner, KEPT_PLANS, heaviest=HEAVIEST, weigh=lambda plan: {} if plan is None else plan.parts
         )
 
     def get(self, key: Hashable, basis: Basis, find: Callable[[Session], Level | None]) -> Plan | None:
@@ -47,6 +47,10 @@ class Plans:
             return self._planner.plan(session, level)
 
         return self._kept.get(key, basis, make, lambda plan: plan is not None and plan.fresh)
+
+
+def _owner(_key: Hashable, plan: Plan | None) -> str:
+    return "" if plan is None else plan.organization_id
 
 
 class Deliveries:

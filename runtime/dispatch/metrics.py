@@ -35,6 +35,10 @@ class Meters:
     def __init__(self) -> None:
         from prometheus_client import CollectorRegistry, Counter, Histogram
 
+        if SHARED in os.environ:
+            from runtime.dispatch import counted_files
+
+            counted_files.use_them()
         self.registry = CollectorRegistry()
 
         def counter(name: str, about: str, *labels: str) -> Counter:

@@ -9,10 +9,8 @@ import hashlib
 import json
 import sys
 import time
-from collections import OrderedDict
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from threading import Lock
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -27,6 +25,7 @@ from runtime.serializers.installations import installations, site_installations,
 from runtime.serializers.integrations import integrations
 from runtime.serializers.view import View
 from runtime.store import rows, tokens
+from runtime.store.fair_memory import FairMemory
 from runtime.store.rows import HOST, Reach
 from runtime.store.tables.installations import InstallationRow, SiteInstallationRow, SpaceInstallationRow
 from runtime.store.tables.integrations import IntegrationRow, VersionRow
@@ -96,29 +95,20 @@ class Scripts:
     """The scripts in use, read from the database once for each version."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, tuple[Script, dict[str, str]]] = OrderedDict()
-        self._lock = Lock()
+        self._kept: FairMemory[str, tuple[Script, dict[str, str]]] = FairMemory(HEAVIEST_SCRIPTS)
 
     def of(self, session: Session, integration: IntegrationRow) -> tuple[Script, dict[str, str]]:
         """Give the current script of an integration and its secrets."""
-        with self._lock:
-            cached = self._kept.get(integration.version_id)
-            if cached is not None:
-                self._kept.move_to_end(integration.version_id)
-                return cached
+        kept = self._kept.use(integration.version_id)
+        if kept is not None:
+            return kept
         row = rows.find(session, HOST, VersionRow, id=integration.version_id)
         if row is None:
             raise LookupError(f"version {integration.version_id} of {integration.name} is not in the database")
         script = (Script(row.id, row.runtime, row.script, row.entry, integration.name), dict(row.secrets))
-        with self._lock:
-            self._kept[row.id] = script
-            self._kept.move_to_end(row.id)
-            while len(self._kept) > 1 and (len(self._kept) > KEPT_SCRIPTS or self._bytes() > HEAVIEST_SCRIPTS):
-                self._kept.popitem(last=False)
+        size = max(sys.getsizeof(row.script), HEAVIEST_SCRIPTS // KEPT_SCRIPTS)
+        self._kept.keep(row.id, script, integration.organization_id, size)
         return script
-
-    def _bytes(self) -> int:
-        return sum(sys.getsizeof(script.source) for script, _ in self._kept.values())
 
 
 class Planner:

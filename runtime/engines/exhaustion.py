@@ -21,10 +21,14 @@ class Exhaustion:
         self._log, self._what = log, what
         self._logged_at = float("-inf")
 
-    def pause(self, error: OSError) -> None:
-        """Wait before the next try."""
+    def tell(self, error: OSError) -> None:
+        """Log it, unless that was done a moment ago."""
         now = time.monotonic()
         if now - self._logged_at > LOG_SECONDS:
             self._logged_at = now
             self._log.error("%s: %s", self._what, error)
+
+    def pause(self, error: OSError) -> None:
+        """Wait before the next try."""
+        self.tell(error)
         time.sleep(PAUSE_SECONDS)

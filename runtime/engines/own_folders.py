@@ -5,10 +5,11 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import stat
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _LOCK = "lock"
@@ -52,16 +53,41 @@ class Folders:
         with lent as name:
             yield Path(name)
 
+    def again(self, folder: Path) -> None:
+        """Make a folder again that `new` made, where it is gone; raises `OSError` where it cannot be had any more.
+
+        Others know it by its name.
+        """
+        with self._making:
+            if self._there() != folder.parent:
+                raise FileNotFoundError(f"{folder.parent} was removed, and cannot be made again")
+            folder.mkdir(mode=0o700, exist_ok=True)
+
     def close(self) -> None:
         """Remove everything."""
         shutil.rmtree(self._root, ignore_errors=True)
         self._release()
 
     def _there(self) -> Path:
-        if not self._root.is_dir():  # systems tidy their temporary folders, and a host runs for months
+        if not self._is_locked():  # systems tidy their temporary folders, and a host runs for months
             self._release()
-            self._make_root()
+            self._make_root_again()
         return self._root
+
+    def _is_locked(self) -> bool:
+        """Tell whether the folder is there with the file that says that it is in use."""
+        try:
+            return self._lock is not None and os.path.samestat(os.fstat(self._lock), (self._root / _LOCK).lstat())
+        except OSError:
+            return False
+
+    def _make_root_again(self) -> None:
+        """Make the folder where it was, unless somebody else has made one there; then make another one."""
+        with suppress(FileExistsError):
+            self._root.mkdir(mode=0o700)
+        if _is_ours(self._root):
+            self._lock = _locked(self._root)
+        self._make_root()
 
     def _make_root(self) -> None:
         while self._lock is None:  # another host may have taken a fresh folder for one that was left
@@ -72,6 +98,12 @@ class Folders:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+
+def _is_ours(folder: Path) -> bool:
+    """Tell whether this user alone can enter a folder."""
+    about = folder.lstat()
+    return stat.S_ISDIR(about.st_mode) and about.st_uid == os.geteuid() and not about.st_mode & 0o077
 
 
 def _locked(folder: Path) -> int | None:

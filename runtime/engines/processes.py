@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import select
+from functools import partial
+
+from runtime.engines.exhaustion import EXHAUSTED, Exhaustion
+from runtime.engines.spare_descriptors import SpareDescriptors
 
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 _MAX_PROCESSES = 128
 _MAX_BYTES = 16_384
+UNKNOWN = 1 << 62
+"""What a process holds that cannot be looked at: more than any may, so that no limit is open meanwhile."""
+_spare = SpareDescriptors()
+_blind = Exhaustion(
+    logging.getLogger(__name__), "scripts cannot be measured, and are ended as if they held too much memory"
+)
 _HELD = re.compile(rb"^(?:RssAnon|RssShmem|VmPTE):\s+(\d+)", re.MULTILINE)
 
 
@@ -16,7 +27,8 @@ def measure(pid: int, base: int) -> tuple[int, float]:
     """Return the bytes a process and all below it hold, and the processor seconds of those below it.
 
     `base` is left out for each process: what every worker has from the zygote. What a script shares with processes it
-    forked counts for each of them, since they may write to it at any time.
+    forked counts for each of them, since they may write to it at any time. Where there is no descriptor to look with,
+    the bytes are `UNKNOWN`.
     """
     memory, cpu = 0, 0.0
     todo = [pid]
@@ -27,10 +39,13 @@ def measure(pid: int, base: int) -> tuple[int, float]:
         try:
             memory += max(0, resident(current) - base)
             fields = _read(f"/proc/{current}/stat").rpartition(b")")[2].split()
-            # Of every thread: a process is the child of the thread that made it.
-            threads = os.listdir(f"/proc/{current}/task")  # noqa: PTH208 - a path object for each costs more than the look
-            children = [child for thread in threads for child in _children(f"/proc/{current}/task/{thread}/children")]
-        except (OSError, IndexError):  # it has just ended
+            children = _children(current)
+        except OSError as error:
+            if error.errno in EXHAUSTED:
+                _blind.tell(error)
+                return UNKNOWN, cpu
+            continue  # it has just ended
+        except IndexError:  # it has just ended
             continue
         # Of the worker itself only what its ended children used; its own time has a finer clock.
         first = 13 if current == pid else 11
@@ -40,17 +55,21 @@ def measure(pid: int, base: int) -> tuple[int, float]:
 
 
 def descendants(pid: int) -> list[int]:
-    """List a process and all below it."""
+    """List a process and all below it, as far as that can be seen now."""
     found = [pid]
     for one in found:
         if len(found) >= _MAX_PROCESSES:
             break
         try:
-            threads = os.listdir(f"/proc/{one}/task")  # noqa: PTH208
-        except OSError:  # it has just ended
+            found += map(int, _children(one))
+        except OSError:  # it has just ended, or cannot be looked at for now
             continue
-        found += [int(child) for thread in threads for child in _children(f"/proc/{one}/task/{thread}/children")]
     return found
+
+
+def shown(memory: int, most: int) -> int:
+    """Say what a process holds as a trace shows it: where that is unknown, one byte more than it may."""
+    return most + 1 if memory >= UNKNOWN else memory
 
 
 def measurable() -> bool:
@@ -75,14 +94,26 @@ def scratch(pid: int) -> int:
     return (about.f_blocks - about.f_bfree) * about.f_frsize
 
 
-def _children(file: str) -> list[bytes]:
+def _children(pid: int) -> list[bytes]:
+    """List the children of every thread: a process is the child of the thread that made it; raises `OSError`."""
+    threads = _spare.look(partial(os.listdir, f"/proc/{pid}/task"))
+    return [child for thread in threads for child in _children_of_thread(f"/proc/{pid}/task/{thread}/children")]
+
+
+def _children_of_thread(file: str) -> list[bytes]:
     try:
         return _read(file).split()
-    except OSError:  # the thread has just ended
-        return []
+    except OSError as error:
+        if error.errno in EXHAUSTED:
+            raise
+        return []  # the thread has just ended
 
 
 def _read(file: str) -> bytes:
+    return _spare.look(partial(_content, file))
+
+
+def _content(file: str) -> bytes:
     """Read what the kernel reports; every busy worker is looked at many times a second, so that little must be done."""
     descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
     try:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from runtime.engines.interpreter_turns import Waiting
-from runtime.services.fair_memory import FairMemory
+from runtime.store.fair_memory import FairMemory
 from runtime.store.single_flight import SingleFlight
 
 MAX_AGE = re.compile(r"(?:^|,)\s*max-age=(\d{1,9})\s*(?:,|$)", re.IGNORECASE)

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 from runtime.dispatch.planning import Plan
 from runtime.dispatch.script_event import ScriptEvent
-from runtime.services.fair_memory import FairMemory
 from runtime.services.render_cache import CachedRender
 from runtime.services.rendering import PreparedRender
+from runtime.store.fair_memory import FairMemory
 from runtime.store.queue import Source
 from runtime.store.remembered import Basis, Epochs
 

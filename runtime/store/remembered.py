@@ -23,6 +23,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from runtime.store import epochs
 from runtime.store.decides import GLOBAL, Decides, owner_named, owners
+from runtime.store.fair_room import FairRoom, Parts
 from runtime.store.single_flight import SingleFlight
 
 V = TypeVar("V")
@@ -160,35 +161,7 @@ class Basis:
 class _Held(Generic[V]):
     value: V
     epochs: Epochs
-    parts: Mapping[Hashable, int]
-
-
-class Weights:
-    """How many bytes there are of all parts of what is kept; one that several values share is counted once."""
-
-    def __init__(self, heaviest: int) -> None:
-        self._heaviest, self._together = heaviest, 0
-        self._holders: dict[Hashable, int] = {}
-
-    @property
-    def too_heavy(self) -> bool:
-        """Tell whether there is more than may be kept."""
-        return self._together > self._heaviest
-
-    def add(self, parts: Mapping[Hashable, int]) -> None:
-        """Count the parts of one more value."""
-        for part, weight in parts.items():
-            holders = self._holders.get(part, 0)
-            self._holders[part] = holders + 1
-            self._together += 0 if holders else weight
-
-    def remove(self, parts: Mapping[Hashable, int]) -> None:
-        """Count the parts of a value no longer; a part has the weight it had when it was counted."""
-        for part, weight in parts.items():
-            self._holders[part] -= 1
-            if not self._holders[part]:
-                del self._holders[part]
-                self._together -= weight
+    owner: str
 
 
 class Reader(Protocol):
@@ -204,23 +177,27 @@ class Reader(Protocol):
 class Remembered(Generic[V]):
     """Values that hold while the epochs they rest on stand still; a bounded memory, safe between threads.
 
-    `most` values are kept, and together at most `heaviest` bytes, or a single one. `weigh` names the parts of a value
-    with about how many bytes each has: a part that several values share is counted once.
+    `most` values are kept, and together at most `heaviest` bytes, or a single one. `owner` says of a key and its value
+    whose part of the memory they take: whoever takes most loses first. `weigh` names the parts of a value with about
+    how many bytes each has: a part that several values share is counted once.
     """
 
     def __init__(
         self,
         database: Reader,
+        owner: Callable[[Any, V], str],
         most: int = 10_000,
         *,
         heaviest: int = 0,
-        weigh: Callable[[V], Mapping[Hashable, int]] = lambda value: {},
+        weigh: Callable[[V], Parts] = lambda value: {},
     ) -> None:
-        self._database, self._most, self._weigh = database, most, weigh
+        self._database, self._owner, self._most, self._weigh = database, owner, most, weigh
         self._kept: dict[Hashable, _Held[V]] = {}
-        self._weights = Weights(heaviest)
+        self._room = FairRoom(most, heaviest)
         self._making = SingleFlight()
-        self._unkept: set[Hashable] = set()  # keys of what was made last and could not be kept
+        # Of what was made last and could not be kept. Not the keys, which are as long as what was sent; two that have
+        # the same number cost no more than a wait that was not needed, or was.
+        self._unkept: set[int] = set()
         self._lock = threading.Lock()
 
     def last(self, key: Hashable) -> V | None:
@@ -238,7 +215,7 @@ class Remembered(Generic[V]):
         """
         held = self._holding(key, basis, good)
         if held is None:
-            if key in self._unkept:  # whoever waited for another one would find nothing
+            if hash(key) in self._unkept:  # whoever waited for another one would find nothing
                 return self._made(key, basis, make)
             # After a change all who come need the same: they find what the first of them makes.
             with self._making.turn(key, PATIENCE, self._database.waiting):
@@ -264,26 +241,26 @@ class Remembered(Generic[V]):
             basis.use(rests_on)  # also where nothing was there: whoever goes on without it must look again
             self._note(key, kept=rests_on is not None)
         if rests_on is not None:
-            self._keep(key, _Held(value, rests_on, self._weigh(value)))
+            self._keep(key, _Held(value, rests_on, self._owner(key, value)), self._weigh(value))
         return value
 
     def _note(self, key: Hashable, *, kept: bool) -> None:
         with self._lock:
             if kept:
-                self._unkept.discard(key)
+                self._unkept.discard(hash(key))
                 return
             if len(self._unkept) >= self._most:
                 self._unkept.clear()
-            self._unkept.add(key)
+            self._unkept.add(hash(key))
 
-    def _keep(self, key: Hashable, held: _Held[V]) -> None:
+    def _keep(self, key: Hashable, held: _Held[V], parts: Parts) -> None:
         with self._lock:
             if key in self._kept:
                 self._forget(key)
             self._kept[key] = held
-            self._weights.add(held.parts)
-            while len(self._kept) > self._most or (self._weights.too_heavy and len(self._kept) > 1):
-                self._forget(next(iter(self._kept)))
+            self._room.add(key, held.owner, parts)
+            while (gone := self._room.too_much()) is not None:
+                self._forget(gone)
 
     def _forget(self, key: Hashable) -> None:
-        self._weights.remove(self._kept.pop(key).parts)
+        self._room.remove(key, self._kept.pop(key).owner)

@@ -291,15 +291,44 @@ def is_active_on_space(session: Session, integration_id: str, space: SpaceRow) -
     return session.scalar(query.limit(1)) is not None
 
 
-def length_of_blocks(session: Session, space: SpaceRow, reach: Reach) -> int:
-    """Give how long the blocks of the integrations are that `active_on_space` finds, as JSON."""
+class Length(NamedTuple):
+    """How long the blocks of an integration are, as JSON, and which organization publishes it."""
+
+    id: str
+    owner: str
+    length: int
+
+
+def lengths_of_blocks(session: Session, space: SpaceRow, reach: Reach) -> list[Length]:
+    """Give how long the blocks of the integrations are that `active_on_space` finds."""
     length = func.coalesce(func.length(cast(IntegrationRow.manifest["blocks"], String)), 0)
-    query = (
-        _active_on(space, listed_to(IntegrationRow, reach))
-        .with_only_columns(func.sum(length), maintain_column_froms=True)
-        .order_by(None)
+    query = _active_on(space, listed_to(IntegrationRow, reach)).with_only_columns(
+        IntegrationRow.id, IntegrationRow.organization_id, length, maintain_column_froms=True
     )
-    return session.scalar(query) or 0
+    return [Length(*row) for row in session.execute(query)]
+
+
+class Current(NamedTuple):
+    """An integration, by its id, and its current version."""
+
+    id: str
+    version_id: str
+
+
+def current_on_space(session: Session, space: SpaceRow, reach: Reach) -> list[Current]:
+    """List the integrations that `active_on_space` finds, without their manifests."""
+    return _current(session, _active_on(space, listed_to(IntegrationRow, reach)))
+
+
+def current_for(session: Session, reach: Reach) -> list[Current]:
+    """List the integrations of the active installations that an actor may see, in the order they were installed."""
+    return _current(session, _active().where(visible(InstallationRow, reach)))
+
+
+def _current(session: Session, query: Select[IntegrationRow]) -> list[Current]:
+    columns = query.with_only_columns(IntegrationRow.id, IntegrationRow.version_id, maintain_column_froms=True)
+    # Once each: several organizations of an actor may have the same one.
+    return list({id_: Current(id_, version) for id_, version in session.execute(columns)}.values())
 
 
 def _active_on(space: SpaceRow, which: ColumnElement[bool]) -> Select[IntegrationRow]:
@@ -314,14 +343,6 @@ def _active_on(space: SpaceRow, which: ColumnElement[bool]) -> Select[Integratio
         .where(InstallationRow.organization_id == space.organization_id)
         .where(or_(active, and_(InstallationRow.space_selection == "all", ~part)), which)
     )
-
-
-def active_for(session: Session, reach: Reach) -> Iterator[IntegrationRow]:
-    """Find the integrations of the active installations that an actor may see, in the order they were installed.
-
-    One that several of the actor's organizations have comes several times; `AT_ONCE` are held at once.
-    """
-    return _few_at_once(session, _active().where(visible(InstallationRow, reach)))
 
 
 def _few_at_once(session: Session, query: Select[IntegrationRow]) -> Iterator[IntegrationRow]:

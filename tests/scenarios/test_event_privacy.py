@@ -236,6 +236,20 @@ def test_a_stream_ends_with_the_right_to_it(kind: str, becomes: str | None, show
     assert not stays.ended
 
 
+@pytest.mark.parametrize("becomes", ["read", None, "out"])
+@pytest.mark.parametrize("kind", STREAMS)
+def test_a_silent_stream_ends_with_the_right_to_it(
+    kind: str, becomes: str | None, shown: HostProcess, owner: Tenant
+) -> None:
+    one = installed(owner, SCRIPT)
+    somebody = person(shown, {owner.id: "admin"})
+    tunnel = somebody.post(f"/v1/orgs/{owner.id}/tunnels", {"name": "laptop"}).json
+    reading = Reading(somebody, STREAMS[kind](one, tunnel["id"]))
+    assert not reading.ended
+    change(shown, somebody, owner.id, becomes)
+    wait_for(lambda: reading.ended)
+
+
 def test_a_demotion_that_leaves_the_stream_hides_what_it_takes(
     shown: HostProcess, owner: Tenant, guest: Tenant
 ) -> None:

@@ -67,9 +67,25 @@ def test_installations_are_listed_with_as_many_integrations_as_fit(path: str, ga
     assert max(found) == FITTING and sum(found) == MANY
 
 
-def test_blocks_that_no_answer_holds_are_said_to_be_too_many(gamma: Tenant, space: str) -> None:
-    refused = gamma.api.get(f"/v1/spaces/{space}/integration-blocks")
-    assert refused.status == 400 and "Uninstall integrations" in refused.json["error"]["message"]
+def test_blocks_that_no_answer_holds_are_shortened_where_they_are_long(
+    host: HostProcess, gamma: Tenant, space: str
+) -> None:
+    modest = tenant(host, "Modest", "modest@example.com")
+    short = [{"id": "short", "title": "Block", "icon": "i" * 1000, "urlUnfurl": ["https://short.example/**"]}]
+    name = f"test-{new_id()[:8].lower()}"
+    published = modest.api.post(f"/v1/integrations/{name}", publication(modest.id, blocks=short, visibility="public"))
+    assert published.status == 200, published.text
+    there = gamma.api.post(f"/v1/integrations/{name}/installations", {"organization": gamma.id}).json["id"]
+    assert gamma.api.post(f"/v1/integrations/{name}/installations/{there}/spaces", {"space": space}).status == 201
+    answer = gamma.api.get(f"/v1/spaces/{space}/integration-blocks")
+    assert gamma.api.call("DELETE", f"/v1/integrations/{name}/installations/{there}").status == 205
+    assert answer.status == 200, answer.text[:300]
+    assert len(answer.text) < 1.1 * MOST_BLOCKS
+    *long, last = answer.json
+    assert last == {"name": name, "blocks": short}
+    assert len(long) == MANY
+    assert [one["leftOut"] for one in long] == [["icon"]] * MANY
+    assert long[0]["blocks"] == [{"id": one["id"], "title": one["title"]} for one in LONG]
 
 
 def test_a_manifest_has_a_bound_as_a_whole(gamma: Tenant) -> None:

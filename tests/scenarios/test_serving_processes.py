@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -201,3 +202,22 @@ def test_scripts_in_javascript_are_shared_and_go_on_when_the_process_that_starte
         answers = list(threads.map(count, range(40)))
     assert sorted(answers) == sorted((200, str(number)) for number in range(1, 41))
     assert host.stop() == 0
+
+
+def test_a_tidied_temporary_folder_stops_no_process_from_being_replaced(tmp_path: Path) -> None:
+    init(tmp_path, "First", "first@example.com")
+    with TemporaryDirectory(dir="/tmp") as temporary:  # short, as the addresses of sockets must be
+        host = HostProcess(tmp_path, "--workers", "2", environ={"TMPDIR": temporary}).start()
+        shared = [*Path(temporary).glob("devkit-*")]
+        assert len(shared) == 3
+        for folder in shared:
+            shutil.rmtree(folder)
+        for _ in range(2):
+            unlucky = serving(host)[0]
+            os.kill(unlucky, signal.SIGKILL)
+            wait_for(lambda unlucky=unlucky: len(serving(host)) == 2 and unlucky not in serving(host), 60)
+            wait_for(lambda: ready(host), 60)
+        wait_for(lambda: requests.get(f"{host.url}/metrics", timeout=5).status_code == 200, 60)
+        assert all(folder.is_dir() for folder in shared)
+        assert host.stop() == 0
+        assert "Traceback" not in (tmp_path / "host.log").read_text()

@@ -12,6 +12,7 @@ from runtime.engines.call_state import CallState, CallStopped, process_ended
 from runtime.engines.connection import CallConnection
 from runtime.engines.egress_account import Gate
 from runtime.engines.javascript.cpu_share import CpuShare
+from runtime.engines.processes import shown
 
 
 class Process(Protocol):
@@ -54,7 +55,7 @@ class Channel(CallConnection):
             return
         usage = state.trace.usage
         usage.cpu = max(usage.cpu, self.isolate.share.leave() - state.cpu_before)
-        usage.memory = max(usage.memory, self.isolate.memory())
+        usage.memory = max(usage.memory, shown(self.isolate.memory(), state.limits.memory))
         usage.subrequests = state.account.count
         state.account.close()
         if self._stopped is not None:

@@ -20,7 +20,7 @@ from runtime.engines.javascript.cpu_share import CpuShare
 from runtime.engines.javascript.doorway import CONTROL, NUMBER, IsolateSockets
 from runtime.engines.javascript.presence import Presence
 from runtime.engines.process_handle import ProcessHandle
-from runtime.engines.processes import measure
+from runtime.engines.processes import measure, shown
 
 _log = logging.getLogger(__name__)
 
@@ -270,4 +270,4 @@ class Isolate(ABC):
         usage = state.trace.usage
         usage.cpu = max(usage.cpu, self.share.now() - state.cpu_before)
         self._memory = measure(self.pid, self.base_memory)[0]
-        usage.memory = max(usage.memory, self._memory)
+        usage.memory = max(usage.memory, shown(self._memory, state.limits.memory + HEADROOM))

@@ -17,6 +17,7 @@ from runtime.engines.javascript.channels import Channel
 from runtime.engines.javascript.isolate import Isolate
 from runtime.engines.javascript.lending import Key, Lender
 from runtime.engines.javascript.own_isolate import OwnIsolate
+from runtime.engines.processes import shown
 from runtime.engines.sandbox import SandboxUnavailable
 from runtime.engines.shares import eviction_order
 
@@ -71,7 +72,7 @@ class IsolatePool:
         except BaseException:
             self._end(isolate)
             raise
-        memory = isolate.memory()
+        memory = shown(isolate.memory(), limits.memory)
         isolate.load_logs = list(state.trace.logs)
         future: Future[Isolate] = Future()
         future.set_result(isolate)

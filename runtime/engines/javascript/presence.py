@@ -31,7 +31,9 @@ class Presence:
         else:
             descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
             try:
-                os.ftruncate(descriptor, _SIZE)
+                # Written, not left as a hole: who writes into a hole of a full disk is ended by the kernel.
+                length = os.fstat(descriptor).st_size
+                os.pwrite(descriptor, bytes(max(0, _SIZE - length)), length)
                 shared = mmap.mmap(descriptor, _SIZE)
             finally:
                 os.close(descriptor)

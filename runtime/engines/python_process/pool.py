@@ -11,6 +11,7 @@ from runtime.engines.cgroups import Groups
 from runtime.engines.egress import EgressRules
 from runtime.engines.egress_proxy import EgressProxy
 from runtime.engines.engine import refusal
+from runtime.engines.processes import shown
 from runtime.engines.python_process.bundle import read_bundle
 from runtime.engines.python_process.worker import Worker
 from runtime.engines.python_process.worker_factory import WorkerFactory
@@ -62,7 +63,7 @@ class PythonEngine:
         try:
             worker.begin(CallState(limits))
             report = worker.load_bundle(bundle, limits.memory)
-            report = replace(report, memory=worker.memory())
+            report = replace(report, memory=shown(worker.memory(), limits.memory))
             worker.end()
         except ProcessBroken as broken:
             self._pool.drop(worker)

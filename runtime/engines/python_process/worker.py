@@ -20,7 +20,7 @@ from runtime.engines.egress_account import Gate
 from runtime.engines.egress_proxy import EgressProxy
 from runtime.engines.niceness import LONG_SECONDS, LongCalls, set_niceness
 from runtime.engines.process_handle import ProcessHandle, hold
-from runtime.engines.processes import hung_up, measure, readable, resident, scratch
+from runtime.engines.processes import hung_up, measure, readable, resident, scratch, shown
 from runtime.engines.python_process.bundle import Bundle
 from runtime.engines.python_process.child.confine import THREADS
 
@@ -200,7 +200,7 @@ class Worker(CallConnection):
         memory, children_cpu = self._measure()
         usage = state.trace.usage
         usage.cpu = max(usage.cpu, used - state.cpu_before + children_cpu)
-        usage.memory = max(usage.memory, memory)
+        usage.memory = max(usage.memory, shown(memory, state.limits.memory))
         if usage.cpu > state.limits.cpu:
             self.stop(state, over("cpu", state.limits))
         elif usage.memory > state.limits.memory:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-
 from sqlalchemy.orm import Session
 
 from runtime.services import content
@@ -12,20 +9,22 @@ from runtime.services.openapi_specs.pages import spec_of
 from runtime.store import rows
 from runtime.store.content import references
 from runtime.store.content.revisions import snapshot_of
+from runtime.store.fair_memory import FairMemory
 from runtime.store.reach import Reach
 from runtime.store.tables.spaces import SpaceRow
 
-MAX_REVISIONS = 1000
-"""Revisions of which it is remembered; they never change."""
+HEAVIEST = 4 * 1024 * 1024
+"""Bytes of what is remembered of revisions, about; they never change."""
+OVERHEAD, OF_EACH = 500, 100
+"""Bytes in memory of a revision and of a name beside its characters, about."""
 
 
 class ShownSpecs:
     """Remembers which specifications revisions show; safe to use from many threads."""
 
-    def __init__(self) -> None:
-        """Begin with none."""
-        self._slugs: OrderedDict[str, frozenset[str]] = OrderedDict()
-        self._lock = threading.Lock()
+    def __init__(self, heaviest: int = HEAVIEST) -> None:
+        """Take how many bytes all of it may have."""
+        self._slugs: FairMemory[str, frozenset[str]] = FairMemory(heaviest)
 
     def shows(self, session: Session, reach: Reach, slug: str) -> bool:
         """Tell whether a page of a space that a visitor reads shows a specification."""
@@ -33,8 +32,7 @@ class ShownSpecs:
         return any(slug in self._in(session, space) for space in spaces)
 
     def _in(self, session: Session, space: SpaceRow) -> frozenset[str]:
-        with self._lock:
-            known = self._slugs.get(space.revision_id)
+        known = self._slugs.use(space.revision_id)
         if known is not None:
             return known
         snapshot = snapshot_of(session, content.current(session, space))
@@ -42,10 +40,8 @@ class ShownSpecs:
         shown = {one.ref["spec"] for every in found for one in every.references if one.ref["kind"] == "openapi"}
         computed = (spec_of(page.computed) for page in snapshot.pages if page.computed is not None)
         slugs = frozenset(shown).union(slug for slug in computed if slug is not None)
-        with self._lock:
-            self._slugs[space.revision_id] = slugs
-            if len(self._slugs) > MAX_REVISIONS:
-                self._slugs.popitem(last=False)
+        size = OVERHEAD + sum(OF_EACH + len(slug) for slug in slugs)
+        self._slugs.keep(space.revision_id, slugs, space.organization_id, size)
         return slugs
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -16,8 +14,10 @@ from runtime.store.content import references, sizes
 from runtime.store.content.entries import Entry, File, Page, ReusableContent
 from runtime.store.content.pieces import digest_of, names_of, pack, to_pieces, unpack
 from runtime.store.content.snapshot import Snapshot
+from runtime.store.fair_memory import FairMemory
 from runtime.store.inserting import insert_into
 from runtime.store.tables.content import ContentPieceRow, RevisionRow
+from runtime.store.tables.spaces import SpaceRow
 
 E = TypeVar("E", bound=Entry)
 
@@ -28,40 +28,26 @@ AT_ONCE = 500
 
 
 class SnapshotCache:
-    """Keeps the snapshots that were used last; they never change, so none is ever out of date. Safe among threads."""
+    """Keeps the snapshots that were used last; they never change, so none is ever out of date. Safe among threads.
+
+    Of the organization that has most of them the oldest go first.
+    """
 
     def __init__(self, most: int = MAX_CACHED_ENTRIES) -> None:
         """Take how many entries all of them have at most."""
-        self._most = most
-        self._snapshots: OrderedDict[str, Snapshot] = OrderedDict()
-        self._entries = 0
-        self._lock = threading.Lock()
+        self._kept: FairMemory[str, Snapshot] = FairMemory(most)
 
     def get(self, revision_id: str) -> Snapshot | None:
         """Find the snapshot of a revision."""
-        with self._lock:
-            snapshot = self._snapshots.get(revision_id)
-            if snapshot is not None:
-                self._snapshots.move_to_end(revision_id)
-            return snapshot
+        return self._kept.use(revision_id)
 
-    def put(self, revision_id: str, snapshot: Snapshot) -> None:
-        """Keep a snapshot, and let go of those that were not used for longest."""
-        with self._lock:
-            if revision_id in self._snapshots:
-                return
-            self._snapshots[revision_id] = snapshot
-            self._entries += _size(snapshot)
-            while self._entries > self._most:
-                _, gone = self._snapshots.popitem(last=False)
-                self._entries -= _size(gone)
+    def put(self, revision_id: str, snapshot: Snapshot, owner: str) -> None:
+        """Keep a snapshot for an organization, and let go of others where there is no room."""
+        self._kept.keep(revision_id, snapshot, owner, _size(snapshot))
 
     def forget(self, revision_id: str) -> None:
         """Let go of the snapshot of a revision that is gone."""
-        with self._lock:
-            gone = self._snapshots.pop(revision_id, None)
-            if gone is not None:
-                self._entries -= _size(gone)
+        self._kept.drop(revision_id)
 
 
 def _size(snapshot: Snapshot) -> int:
@@ -87,8 +73,14 @@ def snapshot_of(session: Session, row: RevisionRow) -> Snapshot:
         _entries(ReusableContent, row.reusable_contents, pieces),
         row.variables,
     )
-    CACHE.put(row.id, snapshot)
+    CACHE.put(row.id, snapshot, _owner(session, row.space_id))
     return snapshot
+
+
+def _owner(session: Session, space_id: str) -> str:
+    """Give the organization of a space, which most often is loaded already."""
+    space = session.get(SpaceRow, space_id)
+    return space.organization_id if space is not None else ""
 
 
 def write(
@@ -125,7 +117,7 @@ def write(
     row = RevisionRow(space_id=space_id, variables=dict(snapshot.variables), **lists, **values)
     session.add(row)
     session.flush()
-    CACHE.put(row.id, snapshot)
+    CACHE.put(row.id, snapshot, _owner(session, space_id))
     return row
 
 

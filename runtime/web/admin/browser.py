@@ -23,6 +23,7 @@ from runtime.api.auth import Actor
 from runtime.api.host import ANONYMOUS, Host
 from runtime.api.performing import perform
 from runtime.api.script_headers import BROWSER_COOKIE, SESSION_COOKIE
+from runtime.api.strangers import lane_of
 from runtime.contract import errors
 from runtime.contract.origins import authority_of
 from runtime.store.remembered import Basis
@@ -68,6 +69,11 @@ class OperatorVisit:
     def owner(self) -> str:
         """Whose part of threads, streams and other scarce resources the visit takes."""
         return self.actor.owner if self.actor is not None else ANONYMOUS
+
+    @property
+    def lane(self) -> str:
+        """In whose line the visit waits for the interpreter."""
+        return self.owner or lane_of(request.environ)
 
     def person(self) -> Actor:
         """Give who is signed in; raises Unauthorized."""
@@ -116,7 +122,7 @@ def add_page(
                     visit.form = host.capacity.read(visit.owner, lambda: read_form(foreign=foreign, most=MAX_FORM))
                 if not foreign:
                     _check_form(host, visit, visit.form.get("csrf", ""))
-            with host.capacity.turns.of(visit.owner):
+            with host.capacity.turns.of(visit.lane):
                 made = view(visit, **path)
         except errors.Unauthorized:
             wanted = request.method == "GET" and request.path != PATH
@@ -144,7 +150,7 @@ def add_answer(app: Flask, host: Host, rule: str, view: View) -> None:
         visit = _visit(host)
         try:
             _check_form(host, visit, request.headers.get(TOKEN_HEADER, ""))
-            with host.capacity.turns.of(visit.owner):
+            with host.capacity.turns.of(visit.lane):
                 made = view(visit, **path)
         except errors.ApiError as error:
             made = error_answer(error, f"POST {request.path}").response()

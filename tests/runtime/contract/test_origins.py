@@ -145,3 +145,30 @@ def test_an_origin_is_read(text: str, origin: str) -> None:
 def test_what_is_no_origin_is_refused_with_a_sentence(text: str) -> None:
     with pytest.raises(ValueError, match=r"\w+ \w+"):
         read_content_origin(text)
+
+
+@pytest.mark.parametrize(
+    ("at", "host", "answers"),
+    [
+        (LAPTOP, "127.0.0.1:4100", True),
+        (LAPTOP, "localhost:4100", True),
+        (LAPTOP, "[::1]:4100", True),
+        (LAPTOP, "evil.example:4100", False),
+        (LAPTOP, "evil.example.:4100", False),
+        (LAPTOP, "127.0.0.1.nip.io:4100", False),
+        (LAPTOP, "a-script.localhost:4100", False),
+        (LAPTOP, "", True),
+        (LAPTOP, "not a name", False),
+        (OWN, "docs.example", True),
+        (OWN, "10.1.2.3:8080", True),
+        (OWN, "host:8080", True),
+        (OWN, "host.ns.svc.cluster.local:8080", True),
+        (OWN, "one.content.example", False),
+        (OWN, "other.example", False),
+        (SHARED, "docs.example", True),
+        (SHARED, "content.example", False),
+        (ONE, "docs.example", True),
+    ],
+)
+def test_operators_ask_by_names_that_no_page_of_others_has(at: Addresses, host: str, answers: bool) -> None:
+    assert at.is_operators(host) is answers

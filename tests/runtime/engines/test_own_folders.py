@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -70,6 +71,38 @@ def test_a_folder_is_lent_for_a_while(prefix: str) -> None:
     with own.lent() as again:  # as where a system tidied its temporary folders
         assert again.exists()
     own.close()
+
+
+def test_a_folder_that_was_tidied_away_is_made_again_where_it_was(prefix: str) -> None:
+    own = Folders(prefix)
+    shared = own.new()
+    for lost in (shared, shared.parent, shared.parent / "lock"):
+        shutil.rmtree(lost) if lost.is_dir() else lost.unlink()
+        own.again(shared)
+        assert shared.is_dir() and shared.stat().st_mode & 0o777 == shared.parent.stat().st_mode & 0o777 == 0o700
+        Folders(prefix).close()  # who removes what was left by others finds it in use
+        assert shared.is_dir()
+    own.again(shared)
+    own.close()
+    assert not shared.parent.exists()
+
+
+@pytest.mark.parametrize("what", ["link", "open"])
+def test_a_folder_that_somebody_else_made_meanwhile_is_not_used(what: str, prefix: str, tmp_path: Path) -> None:
+    own = Folders(prefix)
+    shared = own.new()
+    shutil.rmtree(shared.parent)
+    if what == "link":
+        shared.parent.symlink_to(tmp_path)
+    else:
+        shared.parent.mkdir(mode=0o777)
+        shared.parent.chmod(0o777)
+    with pytest.raises(OSError, match="cannot be made again"):
+        own.again(shared)
+    assert not [*shared.parent.iterdir()]
+    assert own.new().parent != shared.parent
+    own.close()
+    shared.parent.unlink() if what == "link" else shared.parent.rmdir()
 
 
 def test_a_killed_host_leaves_no_folder_of_its_interpreter(tmp_path: Path) -> None:

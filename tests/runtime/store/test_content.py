@@ -153,12 +153,22 @@ def test_the_cache_lets_go_of_what_was_not_used_for_longest() -> None:
     cache = SnapshotCache(most=30)
     snapshots = {str(number): Snapshot(pages(9)) for number in range(4)}
     for name in ("0", "1", "2"):
-        cache.put(name, snapshots[name])
+        cache.put(name, snapshots[name], "one")
     assert cache.get("0") is snapshots["0"]
-    cache.put("3", snapshots["3"])
+    cache.put("3", snapshots["3"], "one")
     assert cache.get("1") is None and cache.get("0") is not None and cache.get("3") is not None
-    cache.put("large", Snapshot(pages(100)))
+    cache.put("large", Snapshot(pages(100)), "one")
     assert cache.get("large") is None and cache.get("0") is None
+
+
+def test_one_organization_cannot_empty_the_cache_for_all() -> None:
+    cache = SnapshotCache(most=100)
+    cache.put("modest", Snapshot(pages(9)), "modest")
+    for number in range(50):
+        cache.put(str(number), Snapshot(pages(9)), "greedy")
+    assert cache.get("modest") is not None and cache.get("49") is not None and cache.get("0") is None
+    cache.put("large", Snapshot(pages(200)), "greedy")
+    assert cache.get("modest") is not None and cache.get("large") is None
 
 
 def test_former_paths_lead_to_pages_that_have_a_path() -> None:

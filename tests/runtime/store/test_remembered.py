@@ -48,6 +48,10 @@ def show(database: Database, space: str, value: str) -> None:
         session.execute(update(SpaceRow).where(SpaceRow.id == space).values(visibility=value))
 
 
+def nobody(_key: object, _value: object) -> str:
+    return ""
+
+
 class Counted:
     """Makes a value, and counts how often."""
 
@@ -61,7 +65,7 @@ class Counted:
 
 def rests_on(database: Database, make: Callable[[Session], Any]) -> Collection[str] | None:
     basis = database.basis()
-    Remembered[Any](database).get("key", basis, make)
+    Remembered[Any](database, nobody).get("key", basis, make)
     return None if basis.used is None else basis.used.keys()
 
 
@@ -70,7 +74,7 @@ def test_a_value_is_made_again_after_a_change_of_its_own_organization_only(
     alone: bool, world: World, beside: Callable[..., Database]
 ) -> None:
     database = beside(alone=alone)
-    kept, make = Remembered[str](database), Counted()
+    kept, make = Remembered[str](database, nobody), Counted()
     for value in ("one", "two"):
         show(database, SPACE, value)
         assert [kept.get("key", database.basis(), make) for _ in range(3)] == [value] * 3
@@ -82,7 +86,7 @@ def test_a_value_is_made_again_after_a_change_of_its_own_organization_only(
 
 def test_what_another_process_changes_is_seen_at_once(world: World, beside: Callable[..., Database]) -> None:
     one, other = beside(), beside()
-    kept = Remembered[str](one)
+    kept = Remembered[str](one, nobody)
     for value in ("one", "two", "three"):
         show(other, SPACE, value)
         assert kept.get("key", one.basis(), visibility) == value
@@ -92,7 +96,7 @@ def test_a_change_while_a_value_is_made_is_never_taken_for_older_than_it(
     world: World, beside: Callable[..., Database]
 ) -> None:
     database, other = beside(), beside()
-    kept = Remembered[str](database)
+    kept = Remembered[str](database, nobody)
     show(database, SPACE, "before")
 
     def make(session: Session) -> str:
@@ -109,7 +113,7 @@ def test_a_request_that_began_earlier_takes_what_a_later_one_made(
     world: World, beside: Callable[..., Database]
 ) -> None:
     database, other = beside(), beside()
-    kept, make = Remembered[str](database), Counted()
+    kept, make = Remembered[str](database, nobody), Counted()
     early = database.basis()
     assert kept.get("key", early, make) == kept.get("key", database.basis(), make)
     show(other, SPACE, "later")
@@ -156,7 +160,7 @@ def test_a_value_rests_on_the_rows_it_is_made_of_and_on_who_looks(make: Any, exp
 
 
 def test_what_rests_on_nothing_sure_is_made_each_time(database: Database, world: World) -> None:
-    kept = Remembered[Any](database)
+    kept = Remembered[Any](database, nobody)
     make = Counted(lambda session: rows.find(session, HOST, SpaceRow, id="nowhere") or "none")
     assert [kept.get("key", database.basis(), make) for _ in range(2)] == ["none"] * 2 and make.times == 2
 
@@ -167,7 +171,7 @@ def test_what_goes_on_after_an_error_rests_on_nothing_sure(database: Database) -
 
     basis = database.basis()
     with pytest.raises(errors.NotFound):
-        Remembered[Any](database).get("key", basis, missing)
+        Remembered[Any](database, nobody).get("key", basis, missing)
     assert basis.used is None and not database.basis().holds(basis.used)
 
 
@@ -185,14 +189,14 @@ def test_a_plan_is_not_made_of_rows_from_elsewhere(world: World) -> None:
 
 
 def test_the_memory_is_bounded_and_forgets_what_came_first(world: World) -> None:
-    kept, make = Remembered[str](world.database, most=2), Counted()
+    kept, make = Remembered[str](world.database, nobody, most=2), Counted()
     for name in ("a", "b", "c", "c", "b", "a"):
         kept.get(name, world.database.basis(), make)
     assert make.times == 4
 
 
 def test_what_is_no_longer_good_is_made_again(world: World) -> None:
-    kept, make = Remembered[str](world.database), Counted()
+    kept, make = Remembered[str](world.database, nobody), Counted()
     for _ in range(2):
         kept.get("key", world.database.basis(), make, lambda _: False)
     assert make.times == 2
@@ -215,7 +219,7 @@ def test_what_is_made_of_several_values_holds_as_long_as_all_of_them(uses: list[
 
 def test_requests_alike_ask_once(world: World) -> None:
     database = world.database
-    first, second = Remembered[Any](database), Remembered[Any](database)
+    first, second = Remembered[Any](database, nobody), Remembered[Any](database, nobody)
     together: dict[frozenset[str], frozenset[str]] = {}
 
     def ask() -> int:
@@ -238,7 +242,7 @@ def test_a_process_that_is_alone_asks_again_after_its_own_changes_that_decide(
 ) -> None:
     monkeypatch.setattr("runtime.store.database.RECHECK", 3600.0)
     database, command = beside(alone=True), beside()
-    kept = Remembered[str](database)
+    kept = Remembered[str](database, nobody)
     show(database, SPACE, "one")
     assert [kept.get("key", database.basis(), visibility) for _ in range(2)] == ["one"] * 2
     show(command, SPACE, "two")
@@ -255,7 +259,7 @@ def test_processes_that_count_their_changes_ask_for_epochs_after_one_alone(
     monkeypatch.setattr("runtime.store.database.RECHECK", 3600.0)
     numbers = RawArray("q", 2)
     one, other, command = (*(beside(changes=ChangeCounts(numbers, place)) for place in (0, 1)), beside())
-    kept = Remembered[str](one)
+    kept = Remembered[str](one, nobody)
     show(other, SPACE, "one")
     assert [kept.get("key", one.basis(), visibility) for _ in range(2)] == ["one"] * 2
     show(command, SPACE, "two")
@@ -281,7 +285,7 @@ def test_an_open_change_in_one_organization_stops_nobody_elsewhere(
     world: World, beside: Callable[..., Database]
 ) -> None:
     database, other = beside(), beside()
-    kept, make = Remembered[str](database), Counted()
+    kept, make = Remembered[str](database, nobody), Counted()
     kept.get("key", database.basis(), make)
     with database.transaction(writes=True) as session:
         session.execute(update(SpaceRow).where(SpaceRow.id == SPACE).values(visibility="open"))
@@ -339,7 +343,7 @@ def test_nobody_is_served_with_a_right_older_than_a_change_before_their_request(
     else:
         database = beside(alone=how == "alone")
         writers = database if how == "alone" else beside()
-    authenticator, levels = Authenticator(database), Remembered[int](database)
+    authenticator, levels = Authenticator(database), Remembered[int](database, nobody)
     token, digest = tokens.new_token()
     with writers.transaction(writes=True) as session:
         session.add(TokenRow(user_id=PERSON.user_id, digest=digest))
@@ -401,7 +405,7 @@ def test_what_is_kept_has_a_weight_together_and_shared_parts_count_once(world: W
         return counted, lambda: kept.get(text_, world.database.basis(), counted)
 
     kept: Remembered[list[str]] = Remembered(
-        world.database, heaviest=100, weigh=lambda value: {value[0]: len(value[0]), "shared": 50}
+        world.database, nobody, heaviest=100, weigh=lambda value: {value[0]: len(value[0]), "shared": 50}
     )
     looks = [made(letter * 20) for letter in "abc"]
     for _, look in (*looks[:2], *looks[:2]):
@@ -419,7 +423,7 @@ def test_what_is_kept_has_a_weight_together_and_shared_parts_count_once(world: W
 
 
 def test_of_those_who_need_the_same_one_makes_it(world: World) -> None:
-    kept: Remembered[str] = Remembered(world.database)
+    kept: Remembered[str] = Remembered(world.database, nobody)
     begun, go_on = threading.Event(), threading.Event()
 
     def slowly(session: Session) -> str:
@@ -445,7 +449,7 @@ def test_of_those_who_need_the_same_one_makes_it(world: World) -> None:
 
 def test_nobody_waits_for_what_cannot_be_kept(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("runtime.store.remembered.PATIENCE", 60.0)
-    kept: Remembered[str | None] = Remembered(world.database)
+    kept: Remembered[str | None] = Remembered(world.database, nobody)
     together = threading.Barrier(4, timeout=10)
 
     def met(session: Session) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime.services.fair_memory import FairMemory
+from runtime.store.fair_memory import FairMemory
 
 MOST = 100
 STEPS = st.lists(st.tuples(st.integers(0, 8), st.sampled_from("abc"), st.integers(1, 60)), max_size=60)

@@ -7,6 +7,8 @@ from collections import Counter, OrderedDict
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from runtime.store.largest import Largest
+
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -26,6 +28,7 @@ class FairMemory(Generic[K, V]):
         self._most = most_bytes
         self._size = 0
         self._size_of: Counter[str] = Counter()
+        self._largest = Largest()
         self._keys_of: dict[str, OrderedDict[K, None]] = {}
         self._kept: dict[K, _Kept[V]] = {}
         self._lock = threading.Lock()
@@ -52,9 +55,9 @@ class FairMemory(Generic[K, V]):
             self._keys_of.setdefault(owner, OrderedDict())[key] = None
             self._size += size
             self._size_of[owner] += size
+            self._largest.set(owner, self._size_of[owner])
             while self._size > self._most:
-                largest = max(self._size_of, key=self._size_of.__getitem__)
-                self._drop(next(iter(self._keys_of[largest])))
+                self._drop(next(iter(self._keys_of[self._largest.owner()])))
 
     def drop(self, key: K) -> None:
         """Forget what is under a key, if anything is."""
@@ -68,5 +71,8 @@ class FairMemory(Generic[K, V]):
         self._size -= gone.size
         self._size_of[gone.owner] -= gone.size
         del self._keys_of[gone.owner][key]
-        if not self._keys_of[gone.owner]:
+        if self._keys_of[gone.owner]:
+            self._largest.set(gone.owner, self._size_of[gone.owner])
+        else:
             del self._keys_of[gone.owner], self._size_of[gone.owner]
+            self._largest.forget(gone.owner)

@@ -1,0 +1,57 @@
+"""Descriptors that are held back for the looks that limits rest on, for when a process has no other left."""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TypeVar
+
+T = TypeVar("T")
+
+MANY = 8
+"""Each look needs one at a time; while it is free for it, another thread that waits for one may be quicker."""
+_NONE_LEFT = (errno.EMFILE, errno.ENFILE)
+
+
+class SpareDescriptors:
+    """Holds some open; safe to use from many threads."""
+
+    def __init__(self, many: int = MANY) -> None:
+        """Take how many; they are opened when they are first asked for."""
+        self._many = many
+        self._held: list[int] = []
+        self._lock = threading.Lock()
+
+    def look(self, look: Callable[[], T]) -> T:
+        """Give what a look finds that opens one file at a time; raises what it raises, where no spare one helps."""
+        if len(self._held) < self._many:
+            with self._lock:
+                self._fill()
+        try:
+            return look()
+        except OSError as error:
+            if error.errno not in _NONE_LEFT:
+                raise
+        return self._look_with_spare(look)
+
+    def _look_with_spare(self, look: Callable[[], T]) -> T:
+        with self._lock:
+            try:
+                while True:
+                    if self._held:
+                        os.close(self._held.pop())
+                    try:
+                        return look()
+                    except OSError as error:
+                        if error.errno not in _NONE_LEFT or not self._held:
+                            raise
+            finally:
+                self._fill()
+
+    def _fill(self) -> None:
+        with suppress(OSError):  # none is free; the next look tries again
+            while len(self._held) < self._many:
+                self._held.append(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
