@@ -85,7 +85,7 @@ def bundle(
         return bundled.code
     findings = list(_findings(folder, script, bundled.errors))
     if not findings:
-        lines = bundled.errors.strip().splitlines() or ["it does not say why"]
+        lines = bundled.errors.strip().splitlines() or ["it gave no reason"]
         raise Problem(f"esbuild could not bundle {script.name}: {lines[-1]}")
     return findings
 
@@ -150,7 +150,7 @@ def _findings(folder: Path, script: Path, text: str) -> Iterator[Finding]:
 
 def outside(folder: Path, name: str) -> str:
     """Say why a file that is there cannot be imported."""
-    return f"{name!r} is outside the project; only what is below {reach.root_of(folder)} and in its packages is bundled"
+    return f"{name!r} is outside the project; only files below {reach.root_of(folder)} and its packages are bundled"
 
 
 def explained(folder: Path, message: str, notes: str = "", file: str | None = None) -> str:
@@ -171,9 +171,9 @@ def explained(folder: Path, message: str, notes: str = "", file: str | None = No
     if package in _dependencies(folder):
         return f"the package {package!r} is not installed; run `npm install`"
     if "built into node" in notes:
-        return f"there is no package {name!r}; the module of Node is written 'node:{name}'"
+        return f"there is no package {name!r}; the Node module is written 'node:{name}'"
     if name.startswith("#"):
-        return f"nothing in package.json says what {name!r} is"
+        return f"package.json does not define {name!r}"
     return f"there is no package {package!r}; run `npm install {package}`, or fix its name"
 
 

@@ -37,7 +37,7 @@ class Load:
 
 
 def scripts(code: Code) -> list[Text]:
-    """Give the texts of a script that are code for browsers."""
+    """Return the texts of a script that are code for browsers."""
     return [text for text in code.texts if IN_BROWSERS.search(text.value)]
 
 

@@ -24,7 +24,7 @@ Examples: devkit export --space kV2n8sQfJ0bXyT4LrE6w ./docs
 @click.command("export", epilog=EXAMPLES)
 @click.option("--space", required=True, metavar="ID", help="The space.")
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--force", is_flag=True, help="Write into a folder that has something in it; what is no page stays.")
+@click.option("--force", is_flag=True, help="Write into a folder that has something in it; other files there stay.")
 @choosing.options
 @json_option
 def command(space: str, path: Path, force: bool, chosen: Choice, as_json: bool) -> None:
@@ -54,4 +54,4 @@ def command(space: str, path: Path, force: bool, chosen: Choice, as_json: bool) 
         "files": written,
         "bytes": size,
     }
-    answer(as_json, value, f"Wrote {written} files into {path}: what the space says in revision {revision}.")
+    answer(as_json, value, f"Wrote {written} files into {path}: the content of revision {revision}.")

@@ -28,7 +28,7 @@ Examples: devkit hosts
 def command(default: str | None, as_json: bool) -> None:
     """List the hosts that --to takes: the `devkit dev` of this folder, and those you are logged in to.
 
-    The default is the one that commands speak to, but for those about events (`trigger`, `logs`, `events`, `replay`,
+    The default is the one that commands speak to, except for those about events (`trigger`, `logs`, `events`, `replay`,
     `record`, `play`): where `devkit dev` runs they speak to that.
     """
     now = credentials.kept()
@@ -38,7 +38,7 @@ def command(default: str | None, as_json: bool) -> None:
     if as_json:
         say(json.dumps({"hosts": rows}))
     elif not rows:
-        say("None yet: `devkit dev` in a project starts one, `devkit login --host URL` keeps one.")
+        say("None yet: `devkit dev` in a project starts one, `devkit login --host URL` saves one.")
     else:
         width = max(len(str(row["name"])) for row in rows)
         say("\n".join(_line(row, width) for row in rows))
@@ -46,9 +46,7 @@ def command(default: str | None, as_json: bool) -> None:
 
 def _with_default(now: Kept, name: str) -> Kept:
     if name == LOCAL:
-        raise Problem(
-            f"`{LOCAL}` is there only while `devkit dev` runs; commands about events speak to it by themselves"
-        )
+        raise Problem(f"`{LOCAL}` exists only while `devkit dev` runs; commands about events use it by default")
     found = credentials.named(now, name, f"--default {name}")
     chosen = Kept(now.hosts, name if name in now.hosts else now.name_for(found.host))
     credentials.write(chosen)

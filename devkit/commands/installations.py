@@ -20,7 +20,7 @@ Examples: devkit installations
 
 @click.command("installations", epilog=EXAMPLES)
 @click.argument("name", required=False, shell_complete=completion.integration)
-@click.option("--organization", help="Id or hostname of the organization, where the token has several.")
+@click.option("--organization", help="Id or hostname of the organization, if the token is for several.")
 @choosing.options
 @json_option
 def command(name: str | None, organization: str | None, chosen: Choice, as_json: bool) -> None:

@@ -20,16 +20,16 @@ TEMPLATES: dict[str, str] = {
     "block": "A block with properties its editor fills in and state each reader has for themselves.",
     "config-screen": "A screen on which an administrator sets the integration up, with a select that asks the script.",
     "event-handler": "Reacts to new content and page ratings, and asks the platform's API about them.",
-    "webhook": "Receives signed requests from another service and works them off afterwards.",
+    "webhook": "Receives signed requests from another service and processes them afterwards.",
     "published-script": "Adds a script to published sites; it waits for the reader's consent to cookies.",
     "visitor-auth": "Signs visitors of a site in with OpenID Connect, and tells the site who they are.",
     "oauth": "Connects an account of another service with OAuth 2 and calls its API with fresh tokens.",
     "content-source": "Computes pages of a space from data that lives elsewhere.",
-    "link-unfurl": "Turns a pasted link into a block with what is behind it.",
+    "link-unfurl": "Turns a pasted link into a block that shows its target.",
 }
 """Template -> what it is, in a sentence; each is the folder of its name in `templates/LANGUAGE`."""
 LANGUAGES = {
-    "python": "Python, with what comes with devkit.",
+    "python": "Python, with the libraries that come with devkit.",
     "typescript": "TypeScript on @gitbook/runtime; needs Node and npm.",
 }
 """Language -> what projects in it need; every template is there in each."""
@@ -64,7 +64,7 @@ def begin_with(ctx: click.Context, parameter: click.Parameter, typed: str) -> li
 @click.command("new")
 @click.argument("name", required=False)
 @click.option("--template", shell_complete=begin_with, help="The template; --list shows them.")
-@click.option("--language", type=click.Choice(list(LANGUAGES)), help="What it is written in; default: python.")
+@click.option("--language", type=click.Choice(list(LANGUAGES)), help="Language of the project; default: python.")
 @click.option("--title", help="The name people see; default: derived from NAME.")
 @click.option("--path", "place", type=click.Path(), help="Folder of the project; default: NAME in this folder.")
 @click.option("--list", "listing", is_flag=True, help="Show the templates.")
@@ -112,27 +112,27 @@ def listed(known: Mapping[str, str]) -> str:
 
 
 def check_name(name: str) -> str:
-    """Give a name back that an integration may have; raises Problem."""
+    """Return the name if an integration may have it; raises Problem."""
     if not NAME.fullmatch(name) or set(name) == {"."}:
         raise Problem(f"`{name}` cannot be a name; use letters, digits, `-`, `_` and `.`, for example my-integration")
     if len(name) > LONGEST_NAME:
-        raise Problem(f"a name has at most {LONGEST_NAME} characters, this one {len(name)}")
+        raise Problem(f"a name has at most {LONGEST_NAME} characters; this one has {len(name)}")
     return name
 
 
 def check_template(template: str) -> str:
-    """Give a template's name back; raises Problem naming the nearest and all."""
+    """Return the template's name if it exists; raises Problem that lists the closest one and all."""
     if template in TEMPLATES:
         return template
     from difflib import get_close_matches
 
     near = get_close_matches(template.lower(), TEMPLATES, 1, cutoff=0.4)
     suggestion = f"; did you mean `{near[0]}`?" if near else "."
-    raise Problem(f"there is no template `{template}`{suggestion} There are: {', '.join(TEMPLATES)}")
+    raise Problem(f"there is no template `{template}`{suggestion} Templates: {', '.join(TEMPLATES)}")
 
 
 def check_title(title: str) -> str:
-    """Give a title back that a manifest may have; raises Problem."""
+    """Return the title if a manifest may have it; raises Problem."""
     if not SHORTEST_TITLE <= len(title) <= LONGEST_TITLE or not title.isprintable():
         raise Problem(f"--title is {SHORTEST_TITLE} to {LONGEST_TITLE} characters in one line")
     return title

@@ -84,7 +84,7 @@ def command(
 
 
 def _here(env: str | None) -> str | None:
-    """Give the name of the integration of this folder; None outside a project, unless it is to have an environment."""
+    """Return the name of this folder's integration; None outside a project, unless an environment was given."""
     try:
         return names.name_here(env)
     except Problem:

@@ -81,9 +81,7 @@ def command(
     else:
         recording.follow(as_json)
     if recording.withheld:
-        warn(
-            f"{recording.withheld} events of other organizations were left out: what they carried is withheld from you"
-        )
+        warn(f"{recording.withheld} events of other organizations were left out: you may not see their payloads")
     if not recording.events:
         raise Problem(f"nothing was recorded: {name} had no such event")
     report = {"file": file, "integration": name, "events": len(recording.events)}
@@ -143,7 +141,7 @@ class Recording:
             self._stopping.wait(EVERY)
 
     def _now(self) -> str | None:
-        """Give the time from which on events count, by the host's clock: that of the newest one it has."""
+        """Return the time from which on events count, by the host's clock: that of the newest one it has."""
         newest = history.latest(self._client, self._name, 1)
         if not newest:
             return None

@@ -30,7 +30,7 @@ def command(file: Path, data: str, database_url: str | None, as_json: bool) -> N
 
     def load_keys(stage: Path) -> Keyring:
         if not settings.secret_key and not (stage / "secret.key").exists():
-            raise BackupRefused("the backup has no key: set DEVKIT_SECRET_KEY as the host had it")
+            raise BackupRefused("the backup has no key: set DEVKIT_SECRET_KEY to the value that the host used")
         return load_keyring(stage, settings.secret_key or None)
 
     with problems_told(data, "choose another folder"):

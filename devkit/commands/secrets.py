@@ -34,8 +34,10 @@ MISSING, WITHHELD = "missing", "not allowed"
 @click.argument("path", required=False, shell_complete=completion.folders)
 @click.option("--set", "name", metavar="NAME", help="Ask for the value of a variable, and write it into .env.")
 @click.option("--stdin", "piped", is_flag=True, help="With --set: read the value from standard input.")
-@click.option("--allow", "allow", metavar="NAME", multiple=True, help="Let this project read a variable of yours.")
-@click.option("--withdraw", "withdraw", metavar="NAME", multiple=True, help="Let it no longer.")
+@click.option(
+    "--allow", "allow", metavar="NAME", multiple=True, help="Let this project read a variable from your environment."
+)
+@click.option("--withdraw", "withdraw", metavar="NAME", multiple=True, help="Take back what --allow permitted.")
 @env_option
 @json_option
 @click.pass_context
@@ -60,7 +62,9 @@ def command(
         folder, _ = projects.find_folder(path)
         allowed.change(folder, list(allow), list(withdraw))
         here = allowed.kept(folder)
-        answer(as_json, {"allowed": here}, f"This project may read of yours: {', '.join(here) or 'nothing'}.")
+        answer(
+            as_json, {"allowed": here}, f"This project may read from your environment: {', '.join(here) or 'nothing'}."
+        )
         return
     if name is not None:
         folder, _ = projects.find_folder(path)
@@ -94,7 +98,7 @@ def _told(project: Project, secret: str, text: str) -> dict[str, Any]:
 def _line(row: dict[str, Any]) -> str:
     sources: dict[str, str] = row["variables"]
     if row["written"]:
-        return f"{row['name']}: written into the manifest itself; `${{{{ env.{row['name']} }}}}` keeps it out"
+        return f"{row['name']}: written in the manifest itself; use `${{{{ env.{row['name']} }}}}` instead"
     parts = [
         f"{name} ({click.style(source, fg='red') if source in (MISSING, WITHHELD) else source})"
         for name, source in sources.items()
@@ -124,7 +128,7 @@ def _set(folder: Path, name: str, env: str | None, piped: bool) -> Path:
 
 def _value(name: str, piped: bool) -> str:
     if not piped and not sys.stdin.isatty():
-        raise Problem(f"nobody is there to ask for {name}; give its value on standard input, with --stdin")
+        raise Problem(f"cannot prompt for {name} without a terminal; pass its value on standard input, with --stdin")
     value = sys.stdin.read(MOST + 1).rstrip("\r\n") if piped else getpass.getpass(f"{name} (not shown): ")
     if not value:
         raise Problem(f"{name} got no value; nothing was written: type one, or pipe it in")

@@ -89,7 +89,7 @@ def command(
     except BadSetting as error:
         raise Problem(str(error)) from error
     if not 1 <= settings.workers <= MOST_WORKERS:
-        raise Problem(f"DEVKIT_WORKERS={settings.workers}: a machine has 1 to {MOST_WORKERS} serving processes")
+        raise Problem(f"DEVKIT_WORKERS={settings.workers}: must be from 1 to {MOST_WORKERS}")
     if settings.data:
         try:
             private_files.folder(Path(settings.data))
@@ -255,7 +255,7 @@ def _run(settings: Settings, address: str, port: int, as_json: bool) -> None:
         text = f"listening on {url}"
         facts = {"type": "listening", "url": url}
         if first := server.shared.first:
-            text += f"\nnobody has an account here yet; whoever opens this link becomes the administrator: {first}"
+            text += f"\nno account exists yet; whoever opens this link becomes the administrator: {first}"
             facts["setupUrl"] = first
         answer(as_json, facts, text)
 
@@ -267,6 +267,6 @@ def _run(settings: Settings, address: str, port: int, as_json: bool) -> None:
         raise Problem(server.shared.refusal or "the host could not start; the messages above say why")
     if server.gave_up:
         raise Problem(
-            f"no serving process could be started for {GIVE_UP_AFTER:.0f} s; the messages above say why. When that is "
-            "cured, start the host again"
+            f"no serving process could be started for {GIVE_UP_AFTER:.0f} s; the messages above say why. "
+            "Fix that, and start the host again"
         )

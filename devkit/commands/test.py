@@ -84,7 +84,7 @@ def command(
         _refuse_unknown(folder, env)
     if watch:
         if update_golden:
-            raise Problem("--watch would rewrite golden renders with every change; leave out --update-golden")
+            raise Problem("--watch would rewrite golden renders on every change; remove --update-golden")
         from devkit.testing.watching import run_on_change
 
         again = ["--sandboxed"] * sandboxed + ["--json"] * as_json + (["--env", env] if env is not None else [])
@@ -100,7 +100,10 @@ def command(
 
         warn_without(authors_mode(None))
     if files and in_python and more:
-        raise Problem("both pytest and Deno have tests here; name a folder or a file, so that one gets the options")
+        raise Problem(
+            "there are tests for both pytest and Deno; name a folder or a file, so that only one of them "
+            "gets the options"
+        )
     script = _test_script(folder) if expression is None and place.is_dir() else None
     code, found = 0, script is not None
     if script is not None:
@@ -164,7 +167,7 @@ def _project_folder(place: Path) -> Path:
 
 
 def _test_script(folder: Path) -> list[str] | None:
-    """Give the command that runs the tests of a project in JavaScript; None for one without."""
+    """Return the command that runs the tests of a project in JavaScript; None for one without."""
     file = folder / "package.json"
     if not file.is_file():
         return None
@@ -180,7 +183,7 @@ def _run_script(folder: Path, script: list[str], env: str | None, as_json: bool,
     """Run the tests in JavaScript; their output goes to where ours does, or nowhere with JSON. Raises Problem."""
     program = shutil.which(script[0])
     if program is None:
-        raise Problem("npm is not installed, which runs the tests of this project; install Node.js")
+        raise Problem("npm, which runs the tests of this project, is not installed; install Node.js")
     if not (folder / "node_modules").is_dir():
         raise Problem(f"the packages of {folder.name} are not installed; run `npm install` in {folder}")
     sys.stdout.flush()

@@ -29,7 +29,7 @@ def command(name: str, chosen: Choice, as_json: bool, yes: bool) -> None:
     if not any(item["name"] == name for item in client.every("/v1/integrations", search=name)):
         raise Problem(f"there is no integration {name} on {client.host}")
     if not yes:
-        ask_to_lose(f"{name} on {client.host}: what goes is {_what_goes(client, name)}, and all its events.", yes)
+        ask_to_lose(f"{name} on {client.host}: this deletes {_what_goes(client, name)}, and all its events.", yes)
     client.call("DELETE", f"/v1/integrations/{part(name)}")
     answer(as_json, {"name": name, "unpublished": True}, f"Unpublished {name}.")
 

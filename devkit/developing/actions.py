@@ -131,7 +131,7 @@ def receivable(integration: Mapping[str, Any]) -> list[str]:
 
 
 def meant(typed: str, offered: Sequence[str]) -> str:
-    """Give the type somebody typed, whole or only as far as it is the only one; raises Problem."""
+    """Return the type somebody typed, whole or only as far as it is the only one; raises Problem."""
     begun = [kind for kind in offered if kind.startswith(typed)]
     if typed in EVENTS or len(begun) == 1:
         return typed if typed in EVENTS else begun[0]

@@ -65,7 +65,7 @@ class Debuggee(ABC):
 
     @abstractmethod
     def _command(self, listening: Path) -> list[str]:
-        """Give the command that waits for a debugger, and then serves the script at the socket `listening`."""
+        """Return the command that waits for a debugger, and then serves the script at the socket `listening`."""
 
     @abstractmethod
     def put(self, script: str) -> None:
@@ -98,7 +98,7 @@ class PythonDebuggee(Debuggee):
     """A Python script under debugpy, which reads the author's files itself."""
 
     usual_port = 5678
-    hint = "attach your editor's, which is debugpy's"
+    hint = "attach your editor's Python debugger (debugpy)"
 
     def __init__(self, project: Project, port: int | None, log: Path) -> None:
         """Start it; what the debugger has to say goes to `log`. Raises Problem."""
@@ -132,7 +132,7 @@ class JavaScriptDebuggee(Debuggee):
     """A bundle in Deno under the inspector of V8, with what scripts find in their sandbox."""
 
     usual_port = 9229
-    hint = "attach your editor's for Node, or open chrome://inspect"
+    hint = "attach your editor's Node debugger, or open chrome://inspect"
 
     def __init__(self, project: Project, port: int | None) -> None:
         """Start it. Raises Problem."""
@@ -147,7 +147,7 @@ class JavaScriptDebuggee(Debuggee):
     def _command(self, listening: Path) -> list[str]:
         deno, inside = isolates.find_deno(), isolates.INSIDE
         if deno is None:
-            raise Problem("Deno was not found, which runs JavaScript: install the package deno with pip")
+            raise Problem("Deno, which runs JavaScript, was not found: install the package deno with pip")
         return [
             deno, "run", "--no-prompt", "--no-config", "--no-lock", "--no-remote", "--no-npm",
             "--no-code-cache", "--node-modules-dir=none", f"--import-map={inside}/imports.json",

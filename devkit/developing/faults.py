@@ -32,7 +32,7 @@ def patience(folder: Path, project: Project | None) -> float:
 
 
 def faults(error: Exception, folder: Path, path: str | None) -> list[Finding]:
-    """Give the findings behind one of the `EXPECTED` errors; without a place it is about the folder."""
+    """Return the findings behind one of the `EXPECTED` errors; without a place it is about the folder."""
     if isinstance(error, InvalidProject):
         return error.findings
     if isinstance(error, RequestRefused):

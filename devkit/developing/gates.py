@@ -124,7 +124,7 @@ class InspectorGate(Gate):
         if host.rpartition(":")[0] not in LOCAL and host not in LOCAL:
             _answer(client, "400 Bad Request", {"error": "Invalid Host header"})
         elif not self._known.wait(PATIENCE):
-            _answer(client, "503 Service Unavailable", {"error": "The inspector does not listen yet."})
+            _answer(client, "503 Service Unavailable", {"error": "The inspector is not listening yet."})
         elif path.rstrip("/") in ("/json", "/json/list"):
             _answer(client, "200 OK", [self._target()])
         elif path.rstrip("/") == "/json/version":
@@ -207,7 +207,7 @@ def _pass_on(source: socket.socket, sink: socket.socket) -> None:
 
 
 def _asked(head: bytes) -> tuple[str, str, str]:
-    """Give method, path and host of a request; raises ConnectionAbortedError for what is none."""
+    """Return method, path and host of a request; raises ConnectionAbortedError if it is not one."""
     first, *lines = head.partition(b"\r\n\r\n")[0].decode("latin-1").split("\r\n")
     words = first.split(" ")
     if len(words) != 3:

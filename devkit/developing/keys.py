@@ -28,7 +28,7 @@ class Keys:
 
     @property
     def there(self) -> bool:
-        """Tell whether somebody sits at a terminal."""
+        """Return whether somebody sits at a terminal."""
         return self._terminal is not None
 
     def __enter__(self) -> Keys:

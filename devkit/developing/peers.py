@@ -25,7 +25,7 @@ class _Entry(NamedTuple):
 
 
 def is_own(connection: socket.socket) -> bool:
-    """Tell whether a connection that was accepted comes from this user, or root, who may do everything anyway.
+    """Return whether a connection that was accepted comes from this user, or root, who may do everything anyway.
 
     One that was closed meanwhile is nobody's: the kernel shows it as root's, and without an inode.
     """
@@ -39,7 +39,7 @@ def is_own(connection: socket.socket) -> bool:
 
 
 def listens(port: int) -> bool:
-    """Tell whether it is this user, or root, who listens at a port of 127.0.0.1."""
+    """Return whether it is this user, or root, who listens at a port of 127.0.0.1."""
     place = _written(("127.0.0.1", port))
     return not TABLE.exists() or any(
         (entry.local, entry.state) == (place, LISTENS) and _is_ours(entry) for entry in _entries()

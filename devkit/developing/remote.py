@@ -74,7 +74,7 @@ class RemoteSession:
             self._reporter.tell("ready", f"{text}  (ready in {seconds:.2f} s)", url=tunnel.url, host=self._client.host)
             while not self._stopping.wait(0.2):
                 if tunnel.over:
-                    raise Problem("development mode is over; the messages above say why")
+                    raise Problem("development mode ended; the messages above say why")
         finally:
             self._watcher.stop()
             tunnel.close()

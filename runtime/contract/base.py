@@ -39,7 +39,7 @@ class _NotFinite(ValueError):
 
 
 def finite_json(text: bytes) -> bool:
-    """Tell whether every number in a JSON text is finite; what is not JSON at all is left to whoever reads it."""
+    """Return whether every number in a JSON text is finite; what is not JSON at all is left to whoever reads it."""
     shape = text.translate(_SHAPE)
     words = b"NaN" in text or b"Infinity" in text
     if not (words or b"e000" in shape or b"e+000" in shape or _LONG in shape):
@@ -114,7 +114,7 @@ def no_number(value: Any) -> Any:
         float(value)
     except (TypeError, ValueError):
         return value
-    raise ValueError("must be a moment as ISO 8601 with a time zone, for example `2026-01-31T12:00:00Z`")
+    raise ValueError("must be an ISO 8601 timestamp with a time zone, for example `2026-01-31T12:00:00Z`")
 
 
 def has_no_nul(text: str) -> str:
@@ -141,7 +141,7 @@ def nul_free(value: Any) -> Any:
 
 
 def in_utc(moment: datetime) -> datetime:
-    """Give a moment in UTC; refuses those that have no year there."""
+    """Return a moment in UTC; refuses those that have no year there."""
     try:
         return moment.astimezone(UTC)
     except OverflowError:

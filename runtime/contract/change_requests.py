@@ -253,7 +253,7 @@ Change = Annotated[
 
 
 def document_in(change: Change) -> DocumentInput | None:
-    """Give what a change writes, if it writes something."""
+    """Return what a change writes, if it writes something."""
     given = getattr(change, "document", MISSING)
     return None if given is MISSING else given
 

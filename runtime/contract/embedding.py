@@ -40,14 +40,14 @@ Embed = LinkEmbed | IntegrationEmbed
 
 def _is_web_address(address: str) -> str:
     if any(ord(character) <= 32 or ord(character) == 127 for character in address):
-        raise ValueError("an address holds no blanks and no control characters")
+        raise ValueError("an address must not contain spaces or control characters")
     try:
         parts = urlsplit(address)
         is_web = parts.scheme.lower() in ("http", "https") and bool(parts.hostname)
     except ValueError:
         is_web = False
     if not is_web:
-        raise ValueError("write a whole address: `https://...`")
+        raise ValueError("write an absolute address: `https://...`")
     return address
 
 

@@ -112,7 +112,7 @@ class ScriptAnswered(ApiError):
 
 
 def status_of(error: ApiError) -> int:
-    """Tell the HTTP status an error leaves with."""
+    """Return the HTTP status an error leaves with."""
     return error.script_status if isinstance(error, ScriptAnswered) else error.status
 
 

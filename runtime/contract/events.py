@@ -257,7 +257,7 @@ EVENTS: dict[str, type[Event]] = {
 class TriggerEvent(Body):
     """The body that sends an event by hand (extension, for authors): `event` is the payload without its id.
 
-    `installationId` in it sends it to that installation alone; `*` in place of an id is any that is there. `count`
+    `installationId` in it sends it to that installation alone; `*` instead of an id is any that is there. `count`
     repeats what nobody waits for, each time with an id of its own. `body` is what a `fetch` event carries.
     """
 

@@ -86,7 +86,7 @@ class ConfigurationProperty(Body):
     enum: Annotated[list[Text], Field(max_length=500)] | MISSING = MISSING
     callback_url: Url | MISSING = Field(MISSING, alias="callback_url")
     button_text: Annotated[Text, StringConstraints(max_length=100)] | MISSING = Field(MISSING, alias="button_text")
-    secret: bool | MISSING = Field(MISSING, description="Its values are taken out of logs and events (extension).")
+    secret: bool | MISSING = Field(MISSING, description="Its values are removed from logs and events (extension).")
 
     @model_validator(mode="after")
     def _fits_its_type(self) -> ConfigurationProperty:

@@ -83,7 +83,7 @@ class InviteLinkUrls(WireModel):
 
 
 class InviteLink(WireModel):
-    """A link into an organization; `redundant` for whoever asks has the role already."""
+    """A link into an organization; `redundant` for the requester has the role already."""
 
     object: Literal["invite"] = "invite"
     id: str

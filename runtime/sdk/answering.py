@@ -69,7 +69,7 @@ def find_integration(namespace: Mapping[str, Any]) -> Integration:
 
 
 def describe(integration: Integration) -> dict[str, list[Any]]:
-    """Tell what a script registered: ids of components and content sources, types of events."""
+    """Return what a script registered: ids of components and content sources, types of events."""
     events = list(integration.event_plans)
     sources = integration.content_sources.values()
     answered = {

@@ -15,7 +15,7 @@ class Api:
     """Calls the platform's API with one bearer token.
 
     Paths start with "/" and leave out the version: `api.get("/spaces/abc")`. Answers are parsed JSON, None when there
-    is no body. Every method raises ApiError for an error status and FetchError when there is no answer.
+    is not a body. Every method raises ApiError for an error status and FetchError when there is not an answer.
     """
 
     __slots__ = ("_agent", "_base", "_token")

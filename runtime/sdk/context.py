@@ -112,7 +112,7 @@ class Context:
 
     @property
     def api(self) -> Api:
-        """The API with the installation's token, or with the integration's when there is no installation."""
+        """The API with the installation's token, or with the integration's when there is not an installation."""
         tokens = self.environment["apiTokens"]
         return self._client(tokens.get("installation") or tokens["integration"])
 

@@ -112,7 +112,7 @@ class Response:
         """Add one line of header; raises ValueError for line breaks, which would start another header."""
         line = (str(name).lower(), str(value))
         if _BREAKS.intersection(line[0] + line[1]):
-            raise ValueError(f"Response: the header {line[0]!r} holds a line break or a NUL")
+            raise ValueError(f"Response: the header {line[0]!r} contains a line break or a NUL")
         self.headers.append(line)
 
     def header(self, name: str) -> str | None:

@@ -139,4 +139,4 @@ def _unknown_event(event: object) -> str:
     close = get_close_matches(event, BACKGROUND_EVENTS, 1)
     if close:
         return f'there is no event "{event}"; did you mean "{close[0]}"?'
-    return f'there is no event "{event}"; there are {", ".join(BACKGROUND_EVENTS)}'
+    return f'there is no event "{event}"; events are {", ".join(BACKGROUND_EVENTS)}'

@@ -157,7 +157,7 @@ def _token(settings: OAuthConfig, context: Context, grant: dict[str, str]) -> di
         parsed = None
     if not answer.ok or not isinstance(parsed, dict) or parsed.get("error"):
         context.log.error("the token address answered %s", answer.status)
-        raise ExposableError(f"The provider did not give a token (status {answer.status})")
+        raise ExposableError(f"The provider did not issue a token (status {answer.status})")
     return parsed
 
 

@@ -46,5 +46,5 @@ class Route:
         return None if found is None else {name: unquote(value) for name, value in found.groupdict().items()}
 
     def takes(self, method: str) -> bool:
-        """Tell whether the method fits; HEAD asks for a GET without its body."""
+        """Return whether the method fits; HEAD asks for a GET without its body."""
         return self.method in (method, "*") or (method == "HEAD" and self.method == "GET")

@@ -28,11 +28,11 @@ INSTRUCTIONS = (
 
 
 class BadModel(ValueError):
-    """The address of a model cannot be read; the sentence says what it should look like."""
+    """The address of a model cannot be read; the message says what it should look like."""
 
 
 class ModelFailed(Exception):
-    """There is no answer of the model; the message says why."""
+    """There is not an answer of the model; the message says why."""
 
 
 class AnswerModel:
@@ -48,7 +48,7 @@ class AnswerModel:
         self._rules = EgressRules(allow=(f"{self._parts.hostname}:{port}",))
 
     def answer(self, question: str, previous: Sequence[str], passages: Sequence[tuple[str, str, str]]) -> Iterator[str]:
-        """Give the answer so far, again and again until it is whole; raises ModelFailed.
+        """Yield the answer so far, again and again until it is whole; raises ModelFailed.
 
         Passages are their titles, addresses and texts.
         """
@@ -138,5 +138,5 @@ def _text(value: Any) -> str:
 
 def _worth_something(said: str) -> str:
     if not said.strip():
-        raise ModelFailed("it said nothing")
+        raise ModelFailed("it gave no answer")
     return said

@@ -1,4 +1,4 @@
-"""Answers questions from the best passages of what whoever asks may see; a model words them where there is one."""
+"""Answers questions from the best passages of what the requester may see; a model words them where there is one."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def worded(passages: Passages) -> dict[str, Any]:
 
 
 def answers(model: AnswerModel | None, passages: Passages, question: str, previous: Sequence[str]) -> Iterator[str]:
-    """Give the answer as Markdown, more of it each time: the model's words, or else the passages themselves.
+    """Yield the answer as Markdown, more of it each time: the model's words, or else the passages themselves.
 
     The passages take the place of what a model that fails has said by then; the log tells why.
     """
@@ -106,7 +106,7 @@ def answers(model: AnswerModel | None, passages: Passages, question: str, previo
         try:
             yield from model.answer(question, previous, [(_name(one), one.address, one.text) for one in passages.best])
         except ModelFailed as error:
-            log.warning("the model of DEVKIT_ASK_URL gave no answer (%s); the passages are the answer", error)
+            log.warning("the model at DEVKIT_ASK_URL gave no answer (%s); answering with the passages", error)
         else:
             return
     yield markdown_of(worded(passages))
@@ -120,7 +120,7 @@ def reason(passages: Sequence[Passage]) -> str:
 
 
 def _sections(page: FoundPage, words: Words) -> list[tuple[float, Section]]:
-    """Give the sections of a page that say something, with how much; its first one where the title alone does."""
+    """Return the sections of a page that say something, with how much; its first one where the title alone does."""
     if page.excerpts:
         return [(excerpt.score, excerpt.section) for excerpt in page.excerpts]
     first = read_content(page.row.content)[1][:1]

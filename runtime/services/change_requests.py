@@ -2,7 +2,7 @@
 
 Whoever moves a space on to another revision holds the lock of its content until the transaction ends. Merging may take
 seconds, and SQLite has one writer for everybody: it is done before, without the lock, and done again if one of both
-sides has moved on when the lock is held. So of two merges at the same moment the second one is merged with what the
+sides has moved on when the lock is held. So of two merges at the same time the second one is merged with what the
 first one made.
 """
 
@@ -51,12 +51,16 @@ CLOSED = {
 """Status of a change request that cannot be changed -> the message that says so."""
 MAX_OPEN, MAX_EVER = 2000, 100_000
 """Change requests of a space: those that are drafts or open, and those that were ever made."""
-FULL = "This space has {most} change requests that are drafts or open, and takes no more; merge or archive some first."
-FULL_FOREVER = "A space has at most {most} change requests, whatever became of them; go on in a duplicate of the space."
+FULL = (
+    "This space has {most} change requests that are drafts or open, which is the maximum; merge or archive some first."
+)
+FULL_FOREVER = (
+    "A space has at most {most} change requests, including closed ones; continue in a duplicate of the space."
+)
 MAX_REVIEWERS = 200
 """People who are asked to review one change request."""
 FULL_OF_REVIEWERS = (
-    "At most {most} people are asked to review a change request; take some back, or go on in another change request."
+    "At most {most} people are asked to review a change request; withdraw some, or continue in another change request."
 )
 Way = Literal["merge", "update"]
 
@@ -113,7 +117,7 @@ def update(session: Session, space: SpaceRow, row: ChangeRequestRow, body: Updat
     lock(session, space)
     session.refresh(row)  # it may have been merged a moment ago
     if row.status == "merged" and body.status is not MISSING:
-        raise errors.BadRequest("status: this change request is merged, and stays so")
+        raise errors.BadRequest("status: this change request is merged, which cannot be undone")
     if row.status in CLOSED and body.status not in (MISSING, *CLOSED):
         _hold_room(session, space)
     for field in ("subject", "description", "status"):
@@ -167,7 +171,7 @@ def change(
 
 
 def put_file(session: Session, space: SpaceRow, row: ChangeRequestRow, user_id: str, file: File) -> str:
-    """Add a file, or replace its bytes; returns the id of the revision. Raises BadRequest where there is no room."""
+    """Add a file, or replace its bytes; returns the id of the revision. Raises BadRequest if there is no room."""
 
     def apply(editor: Editor) -> None:
         content_room.for_files(session, space.id, {file.blob: file.size})
@@ -203,7 +207,7 @@ def prepare(session: Session, row: ChangeRequestRow, way: Way) -> Prepared:
     merged = _merge(session, row, space, ours=ours, theirs=theirs)
     problem = too_much(merged.snapshot) if merged.snapshot is not None else None
     if problem is not None:
-        raise errors.BadRequest(f"Both together are too much: {problem}.")
+        raise errors.BadRequest(f"Together they exceed a limit: {problem}.")
     return Prepared(way, row.ancestor_id, *sides, merged)
 
 
@@ -256,9 +260,9 @@ def show(session: Session, space: SpaceRow, revision: RevisionRow) -> None:
 def request_reviewers(
     session: Session, space: SpaceRow, row: ChangeRequestRow, user_id: str, body: RequestReviewers
 ) -> list[RequestedReviewerRow]:
-    """Ask people who see the space to review a change request; a draft is open then. Those asked before are asked anew.
+    """Ask people who see the space for a review, including those asked before; a draft becomes open.
 
-    Raises BadRequest for somebody who is no member of the organization, or does not see the space, and for too many.
+    Raises BadRequest for somebody who is not a member of the organization, or does not see the space, and for too many.
     """
     lock(session, space)
     refresh_open(session, row)
@@ -271,7 +275,7 @@ def request_reviewers(
     room.hold(session, RequestedReviewerRow, MAX_REVIEWERS, FULL_OF_REVIEWERS, more=more, change_request_id=row.id)
     for reviewer in dict.fromkeys(body.users):
         if not _sees(session, reviewer, space):
-            raise errors.BadRequest(f"users: `{reviewer[:60]}` is nobody who sees this space")
+            raise errors.BadRequest(f"users: `{reviewer[:60]}` cannot see this space")
         one = asked.setdefault(reviewer, RequestedReviewerRow(change_request_id=row.id, user_id=reviewer))
         one.requested_by, one.revision_id, one.created_at = user_id, row.revision_id, now()
         session.add(one)

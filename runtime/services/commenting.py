@@ -37,11 +37,11 @@ MAX_COMMENTS = MAX_REPLIES = 20_000
 MAX_PEOPLE = 1000
 """Reactions to one comment or reply, each person's own."""
 FULL_OF_COMMENTS = (
-    "This space has {most} comments, those on its change requests included, and takes no more; delete some first."
+    "This space has {most} comments, including those on its change requests, which is the maximum; delete some first."
 )
-FULL_OF_REPLIES = "The comments of this space have {most} replies, and take no more; delete some first."
-HOW_TO_NAME = "a node is named by its `key`, its `meta.id` or the anchor of a heading, a cell by ids of its table"
-FULL_OF_REACTIONS = "This has {most} reactions, and takes no more; remove one of yours first, or reply to it."
+FULL_OF_REPLIES = "The comments of this space have {most} replies, which is the maximum; delete some first."
+HOW_TO_NAME = "name a node by its `key`, its `meta.id` or the anchor of a heading, and a cell by the ids of its table"
+FULL_OF_REACTIONS = "This has {most} reactions, which is the maximum; remove one of yours first, or reply to it."
 
 
 def post(session: Session, place: SpaceRow | ChangeRequestRow, user_id: str, body: PostComment) -> CommentRow:
@@ -107,7 +107,7 @@ def _react(session: Session, row: CommentRow | CommentReplyRow, user_id: str, em
     locks.acquire(session, f"reactions to {row.id}")
     if len(stored.emoji_of(session, row.id) | set(emoji)) > MAX_REACTIONS:
         raise errors.BadRequest(
-            f"addedReactions: a comment has at most {MAX_REACTIONS} different reactions; add one that it has already"
+            f"addedReactions: a comment has at most {MAX_REACTIONS} different reactions; add one that it already has"
         )
     more = len(set(emoji) - stored.emoji_of(session, row.id, user_id))
     room.hold(session, CommentReactionRow, MAX_PEOPLE, FULL_OF_REACTIONS, more=more, on_id=row.id)
@@ -133,7 +133,7 @@ def _aim(session: Session, row: CommentRow, body: PostComment) -> None:
     """Note what a comment is about, as it is now."""
     if body.page is MISSING:
         if body.node is not MISSING or body.table_cell is not MISSING:
-            raise errors.BadRequest("page: `node` and `tableCell` need the page they are on; send `page`, too")
+            raise errors.BadRequest("page: `node` and `tableCell` need the page they are on; send `page` as well")
         return
     page = _page(session, row, body.page)
     if body.node is MISSING and body.table_cell is MISSING:

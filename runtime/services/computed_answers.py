@@ -55,7 +55,7 @@ class ComputedAnswers:
         self._client, self._cache, self._allowance = client, cache, allowance
 
     def of_script(self, question: Question, revision_id: str, read: Callable[[bytes], bytes]) -> bytes | None:
-        """Give what `read` makes of a script's answer; None where there is no good one, or no time to ask for it."""
+        """Return what `read` makes of a script's answer; None if there is no good one, or no time to ask for it."""
         plan = question.plan
 
         def ask() -> bytes:
@@ -76,7 +76,7 @@ class ComputedAnswers:
         ask: Callable[[], bytes],
         part: str = "",
     ) -> bytes | None:
-        """Give what is kept under a fingerprint and fields, or what `ask` gives, for an organization as its owner.
+        """Return what is kept under a fingerprint and fields, or what `ask` gives, for an organization as its owner.
 
         `part` is the integration that is asked. None also where as many threads wait for the two as may.
         """
@@ -85,7 +85,7 @@ class ComputedAnswers:
         if known is not None:
             return known.body or None
         try:
-            # Of those who read a page first at the same moment one asks the script.
+            # Of those who read a page first at the same time one asks the script.
             with self._cache.asking(
                 fingerprint, fields, self._allowance.seconds, lambda: self._client.waiting(owner, part)
             ):

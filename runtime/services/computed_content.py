@@ -1,6 +1,6 @@
 """Content as readers see it: pages that a source computes stand in the place of the page that names it.
 
-Nothing here raises for what a source does: where there is no good answer, or too much of it, the page that names the
+Nothing here raises for what a source does: if there is no good answer, or too much of it, the page that names the
 source stays as it is. Files that a source answers with are not shown. Links, search, exports, change lists and PDFs
 know the pages that name sources, and nothing of what is computed.
 """
@@ -114,7 +114,7 @@ class Reader:
         return replace(self._snapshot, pages=pages)
 
     def document(self, page: Page) -> Mapping[str, Any] | None:
-        """Compute what a page says; None where there is no good answer."""
+        """Compute what a page says; None if there is no good answer."""
         source = page.computed or {}
         slug = openapi_pages.spec_of(source)
         if slug is not None:
@@ -126,7 +126,7 @@ class Reader:
         return document
 
     def pages(self, page: Page) -> ComputedPages | None:
-        """Compute the pages that a page stands for; None where there is no good answer."""
+        """Compute the pages that a page stands for; None if there is no good answer."""
         source = page.computed or {}
         slug = openapi_pages.spec_of(source)
         if slug is None:
@@ -168,7 +168,7 @@ class _Filling:
             self._depths[page.id] = self._depths[page.parent] + 1
 
     def instead_of(self, page: Page, nested: int = 0) -> list[Page]:
-        """Give the pages that stand in the place of one, or that page where they cannot."""
+        """Return the pages that stand in the place of one, or that page where they cannot."""
         if self._sources <= 0 or nested >= MAX_NESTED:
             return [page]
         self._sources -= 1
@@ -191,7 +191,7 @@ class _Filling:
         return [hidden_as(page, one) if one.parent == page.parent else one for one in pages]
 
     def _accepted(self, pages: list[Page]) -> bool:
-        """Tell whether there may be these pages, too, and count them if so."""
+        """Return whether there may be these pages, too, and count them if so."""
         count, length = self._count + len(pages) - 1, self._length + sum(length_of(page) for page in pages)
         ids = {page.id for page in pages}
         depths: dict[str | None, int] = {}

@@ -22,7 +22,7 @@ EMPTY: Mapping[str, Any] = {"object": "document", "data": {}, "nodes": []}
 
 
 def begin(session: Session, space: SpaceRow) -> RevisionRow:
-    """Give a new space its first revision, with nothing in it."""
+    """Return a new space its first revision, with nothing in it."""
     return revisions.write(session, space.id, Snapshot(), id=space.revision_id)
 
 
@@ -64,7 +64,7 @@ def reusable_content_in(snapshot: Snapshot, content_id: str) -> ReusableContent:
 
 
 def may_read(session: Session, reach: Reach, space: SpaceRow, name: str) -> bool:
-    """Tell whether an actor may read a document by its id: of visitors, one that a revision they see has."""
+    """Return whether an actor may read a document by its id: of visitors, one that a revision they see has."""
     if reach.kind != "visitor":
         return True
     shown = [space.revision_id, space.previous_id, reach.preview, *session.scalars(previewed(reach))]

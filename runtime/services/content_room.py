@@ -15,11 +15,11 @@ from runtime.store.tables.content import RevisionRow
 MAX_BYTES, MAX_BLOBS = 10 << 30, 100_000
 """Bytes of all files of a space, and how many different ones."""
 FULL_OF_BYTES = (
-    f"Files of a space have at most {MAX_BYTES >> 30} GB together, those of earlier revisions included; "
-    "put what is new into another space."
+    f"Files of a space have at most {MAX_BYTES >> 30} GB together, including those of earlier revisions; put "
+    "new ones into another space."
 )
 FULL_OF_FILES = (
-    "A space has at most {most} different files, with those of earlier revisions; put more into another one."
+    "A space has at most {most} different files, including those of earlier revisions; put new ones into another space."
 )
 MAX_DOCUMENTS = 5 << 30
 """Bytes of all that pages of a space say, as they are stored: compressed, and what several revisions say once."""
@@ -48,7 +48,7 @@ def for_files(session: Session, space_id: str, new: Mapping[str, int]) -> None:
 def for_documents(session: Session, space_id: str) -> None:
     """Make sure that documents may be written, as large as one request or import may be; raises BadRequest.
 
-    A merge asks for no room: what it writes was let in before, but for what blocks of both sides become together.
+    A merge asks for no room: what it writes was let in before, except for what blocks of both sides become together.
     """
     if sizes.size_of(session, space_id) >= MAX_DOCUMENTS:
         raise errors.BadRequest(FULL_OF_DOCUMENTS.format(most=f"{MAX_DOCUMENTS:,}"))

@@ -18,12 +18,12 @@ from runtime.store.tables.sites import SiteRow
 
 
 def of_site(session: Session, site: SiteRow) -> SiteCustomizationSettings:
-    """Give how a site looks."""
+    """Return how a site looks."""
     return SiteCustomizationSettings.model_validate(_settings(session, site))
 
 
 def of_spaces(session: Session, site: SiteRow, site_space_ids: list[str]) -> dict[str, SiteCustomizationSettings]:
-    """Give how those spaces of a site look that look otherwise than the site."""
+    """Return how those spaces of a site look that look otherwise than the site."""
     settings = _settings(session, site)
     overrides = customizations.of_spaces(session, site_space_ids)
     return {
@@ -33,7 +33,7 @@ def of_spaces(session: Session, site: SiteRow, site_space_ids: list[str]) -> dic
 
 
 def of_space(session: Session, site: SiteRow, site_space: SiteSpaceRow) -> SiteCustomizationSettings:
-    """Give how a space of a site looks."""
+    """Return how a space of a site looks."""
     return of_spaces(session, site, [site_space.id]).get(site_space.id) or of_site(session, site)
 
 
@@ -46,7 +46,7 @@ def for_visitor(settings: SiteCustomizationSettings, visitor: ConditionEvaluator
 
 
 def set_site(session: Session, site: SiteRow, settings: SiteCustomizationSettings) -> SiteCustomizationSettings:
-    """Set how a site looks, whole."""
+    """Set the whole customization of a site."""
     lock_site(session, site)
     customizations.set_site(session, site.id, written(settings))
     return settings

@@ -39,7 +39,7 @@ def markdown_of_sent(document: dict[str, Any], field: str) -> str:
         return markdown_of(document)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):
         raise errors.BadRequest(
-            f"{field}: a block lacks data or nodes that its type requires; compare it with the schema of its type"
+            f"{field}: a block lacks data or nodes that its type requires; see the schema of its type"
         ) from None
 
 
@@ -52,12 +52,12 @@ def read_briefly(markdown: str, field: str) -> dict[str, Any]:
         return document_of(markdown, seconds=seconds_for(len(markdown)))
     except TakesTooLong:
         raise errors.BadRequest(
-            f"{field}: the Markdown takes too much time to read; send a shorter or a plainer text"
+            f"{field}: the Markdown takes too long to parse; send a shorter or simpler text"
         ) from None
 
 
 def seconds_for(size: int) -> float:
-    """Give the processor time in which a text of that many characters is read."""
+    """Return the processor time in which a text of that many characters is read."""
     return BRIEF * max(1.0, size / LONG)
 
 
@@ -100,7 +100,9 @@ def read_files(folder: Path, count: int) -> None:
         document = json.dumps(document_of(text), ensure_ascii=True, separators=(",", ":"))
         left -= len(document)
         if left < 0:
-            raise Refused("too-large", f"becomes more than {MOST_MADE >> 20} MB as documents, it has so many blocks")
+            raise Refused(
+                "too-large", f"has so many blocks that it produces more than {MOST_MADE >> 20} MB of documents"
+            )
         (folder / _DOCUMENT.format(number)).write_text(document, encoding="ascii")
 
 

@@ -90,7 +90,7 @@ class Editor:
         _STEPS[type(change)](self, change)
 
     def snapshot(self) -> Snapshot:
-        """Give what has become of the content; raises BadRequest where it is too much."""
+        """Return what has become of the content; raises BadRequest where it is too much."""
         ordered = [self._pages[page_id] for siblings in self._inside.values() for page_id in siblings]
         try:
             pages = in_order(ordered)
@@ -108,7 +108,7 @@ class Editor:
         if page_id in self._pages:
             raise errors.BadRequest(f"id: there is a page `{page_id}` already")
         if (change.page == "link") != (change.target is not MISSING):
-            raise errors.BadRequest("target: links have one, other pages have none")
+            raise errors.BadRequest("target: only links have one, and they need it")
         if change.page == "computed" and change.computed is MISSING:
             raise errors.BadRequest("computed: say which source computes the page")
         page = Page(page_id, type=change.page, title=change.title, created_at=self._moment)
@@ -120,7 +120,7 @@ class Editor:
         """Change what is said of a page, and what it says."""
         page = self._page(change.id)
         if change.target is not MISSING and page.type != "link":
-            raise errors.BadRequest("target: links have one, other pages have none")
+            raise errors.BadRequest("target: only links have one, and they need it")
         if change.title is not MISSING:
             page = replace(page, title=change.title)
         changed = self._with_fields(page, change)
@@ -244,7 +244,7 @@ class Editor:
         for neighbor, offset in ((before, 0), (after, 1)):
             if neighbor is not MISSING:
                 if neighbor not in siblings:
-                    raise errors.BadRequest(f"position: the page `{neighbor}` is not there")
+                    raise errors.BadRequest(f"position: there is no page `{neighbor}` there")
                 at = siblings.index(neighbor) + offset
         if page.type in HOLDS_PAGES:
             page = replace(page, slug=self._slugs_in(position.parent).take(page.slug or slug_of(page.title)))
@@ -253,16 +253,16 @@ class Editor:
 
     def _check_parent(self, page: Page, above: Page | None) -> None:
         if above is not None and above.type not in HOLDS_PAGES:
-            raise errors.BadRequest(f"position: no page can be in a {above.type}")
+            raise errors.BadRequest(f"position: a {above.type} cannot contain pages")
         if above is not None and page.type == "group":
-            raise errors.BadRequest("position: a group is at the top only")
+            raise errors.BadRequest("position: groups are allowed only at the top level")
         while above is not None:
             if above.id == page.id:
-                raise errors.BadRequest("position: a page cannot be in itself, or in what is inside it")
+                raise errors.BadRequest("position: a page cannot be inside itself, or inside one of its own pages")
             above = self._pages[above.parent] if above.parent is not None else None
 
     def _slugs_in(self, parent: str | None) -> Slugs:
-        """Give the slugs of a page's pages; a request may add thousands beside thousands, so they are read once."""
+        """Return the slugs of a page's pages; a request may add thousands beside thousands, so they are read once."""
         if parent not in self._slugs:
             siblings = (self._pages[one] for one in self._inside.get(parent, ()))
             self._slugs[parent] = Slugs(one.slug for one in siblings if one.slug is not None)
@@ -276,14 +276,14 @@ class Editor:
         beside = self._slugs_in(page.parent)
         if changed.slug is not None:
             if changed.slug in beside:
-                raise errors.BadRequest(f"slug: a page beside this one has the slug `{changed.slug}` already")
+                raise errors.BadRequest(f"slug: a page next to this one already has the slug `{changed.slug}`")
             beside.take(changed.slug)
         if page.slug is not None:
             beside.release(page.slug)
 
 
 def _computed_by(page: Page, fields: PageFields) -> dict[str, Any]:
-    """Give what a page is that a source computes: a document is written or computed, never both."""
+    """Return what a page is that a source computes: a document is written or computed, never both."""
     assert fields.computed is not MISSING
     if page.type not in ("computed", "document"):
         raise errors.BadRequest(f"computed: a {page.type} is not computed")
@@ -301,9 +301,9 @@ def too_much(snapshot: Snapshot) -> str | None:
         ("variables", len(snapshot.variables), MAX_VARIABLES),
     ):
         if count > most:
-            return f"a space has at most {most} {name}, and this would be {count}"
+            return f"a space has at most {most} {name}; this would be {count}"
     if sum(length_of(page) for page in snapshot.pages) > MAX_LISTED:
-        return "titles, descriptions and variables of the pages are too long together; shorten some"
+        return "titles, descriptions and variables of the pages are too long together; shorten some of them"
     depths: dict[str, int] = {}
     for page in snapshot.pages:  # parents first
         depths[page.id] = depths[page.parent] + 1 if page.parent is not None else 0

@@ -31,7 +31,7 @@ def blocks_of(session: Session, space: SpaceRow, reach: Reach) -> list[Integrati
     if length > MOST_BLOCKS:
         raise errors.BadRequest(
             f"The blocks of the integrations in this space have {length:,} characters with their icons; one answer "
-            f"has at most {MOST_BLOCKS:,}. Uninstall integrations from the space, or have their icons made smaller."
+            f"has at most {MOST_BLOCKS:,}. Uninstall integrations from the space, or make their icons smaller."
         )
     return [
         IntegrationBlocks(name=row.name, blocks=row.manifest["blocks"])
@@ -41,7 +41,7 @@ def blocks_of(session: Session, space: SpaceRow, reach: Reach) -> list[Integrati
 
 
 def embed(address: str, integrations: Iterable[IntegrationRow], at: Addresses) -> Embed:
-    """Give the first block one of whose patterns is for the address, else a link."""
+    """Return the first block one of whose patterns is for the address, else a link."""
     host = urlsplit(address).hostname or ""
     for row in integrations:
         for block in row.manifest.get("blocks") or ():

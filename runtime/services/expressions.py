@@ -14,7 +14,7 @@ VARIABLE = re.compile(r"\s*(space|page)\.vars\.([A-Za-z_][A-Za-z0-9_]*)\s*")
 
 
 def evaluated(document: Mapping[str, Any], space: Mapping[str, Any], page: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a document with texts in place of the variables it names; how deep it is was bounded when it came in."""
+    """Return a document with texts instead of the variables it names; how deep it is was bounded when it came in."""
     variables = {"space": space, "page": page}
     filled: dict[str, Any] = _node(document, variables)
     return filled

@@ -21,17 +21,17 @@ from runtime.store.secrets import keyring
 from runtime.store.tables.organizations import UserRow
 
 USED = (
-    "This host has an account already, or the link is of another host. Sign in, or ask an administrator for an invite."
+    "This host already has an account, or the link is for another host. Sign in, or ask an administrator for an invite."
 )
 
 
 def code() -> str:
-    """Give the code of this host's link."""
+    """Return the code of this host's link."""
     return hmac.new(keyring().derive("first sign-in"), b"", "sha256").hexdigest()
 
 
 def link(session: Session, at: Addresses) -> str | None:
-    """Give the address that opens a host nobody knows yet; None where somebody does."""
+    """Return the address that opens a host nobody knows yet; None where somebody does."""
     return at.app("first", code()) if rows.is_empty(session, UserRow) else None
 
 

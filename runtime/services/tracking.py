@@ -16,7 +16,7 @@ from runtime.store.tables.sites import SiteRow
 
 
 def heard(session: Session, site: SiteRow) -> bool:
-    """Tell whether an integration on a site hears of page views."""
+    """Return whether an integration on a site hears of page views."""
     candidates = installed.in_organization(session, site.organization_id)
     return bool(matching(EVENTS["site_view"], candidates, space_id=None, site_id=site.id))
 

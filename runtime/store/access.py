@@ -39,7 +39,7 @@ class Audience:
         return [member, self._at_least(number), not_(self._at_least(number + 1))]
 
     def levels(self, session: Session, user_ids: Sequence[str]) -> dict[str, Role]:
-        """Tell the levels of members, in one query; those without one are left out."""
+        """Return the levels of members, in one query; those without one are left out."""
         query = select(MemberRow.user_id, self._level()).where(
             MemberRow.organization_id == self.organization_id, MemberRow.user_id.in_(user_ids)
         )
@@ -77,7 +77,7 @@ NOBODY = Audience("", frozenset(), NONE)
 
 
 def audience(session: Session, row: Content) -> Audience:
-    """Give who sees a space or a collection."""
+    """Return who sees a space or a collection."""
     if isinstance(row, CollectionRow):
         above = structure.ancestors(session, row.id)
         return Audience(row.organization_id, frozenset(above), row.effective_level)

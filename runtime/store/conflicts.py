@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 
 from runtime.store.database import Table
 
-REMOVED = "Something this request names was removed at the same moment; look at what is there, and try again."
+REMOVED = "An object in this request was deleted concurrently; check what exists, and try again."
 _NAMED = re.compile(r"UNIQUE constraint failed: (\w+)\.")
 
 

@@ -41,7 +41,7 @@ class Order:
 
     @property
     def nullable(self) -> bool:
-        """Tell whether the column may be null; only then is the order of nulls said, since no index has it."""
+        """Return whether the column may be null; only then is the order of nulls said, since no index has it."""
         return bool(self.column.property.columns[0].nullable)
 
     @property
@@ -64,7 +64,7 @@ class Order:
 
 
 def newest_first(moment: InstrumentedAttribute[Any], key: InstrumentedAttribute[Any]) -> tuple[Order, Order]:
-    """Give the usual order of a list: by a moment, the latest first, and by the key where moments are the same."""
+    """Return the usual order of a list: by a moment, the latest first, and by the key where moments are the same."""
     return Order(moment, descending=True), Order(key, descending=True)
 
 

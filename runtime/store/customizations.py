@@ -12,12 +12,12 @@ from runtime.store.tables.site_publishing import SiteCustomizationRow, SiteSpace
 
 
 def of_site(session: Session, site_id: str) -> dict[str, Any] | None:
-    """Give how a site looks; None where nobody said so."""
+    """Return how a site looks; None where nobody said so."""
     return session.scalar(select(SiteCustomizationRow.settings).where(SiteCustomizationRow.site_id == site_id))
 
 
 def of_spaces(session: Session, site_space_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Give what spaces have otherwise, by id; those that have nothing are left out."""
+    """Return what spaces have otherwise, by id; those that have nothing are left out."""
     columns = (SiteSpaceCustomizationRow.site_space_id, SiteSpaceCustomizationRow.overrides)
     query = select(*columns).where(SiteSpaceCustomizationRow.site_space_id.in_(set(site_space_ids)))
     return dict(session.execute(query).all())

@@ -46,7 +46,7 @@ class Table(DeclarativeBase):
     `taken` is what is said when a row of it stands there already.
     """
 
-    taken: ClassVar[str] = "Somebody made the same object at the same moment; look at what is there, and try again."
+    taken: ClassVar[str] = "Somebody created the same object concurrently; check what exists, and try again."
     decides: ClassVar[Decides | None] = UNKNOWN
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -55,17 +55,17 @@ class Table(DeclarativeBase):
 
     @classmethod
     def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """Give the condition under which an actor may see rows of this table."""
+        """Return the condition under which an actor may see rows of this table."""
         return false()
 
     @classmethod
     def listed_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """Give what else must hold for rows to be in lists."""
+        """Return what else must hold for rows to be in lists."""
         return true()
 
     @classmethod
     def level_for(cls, reach: Reach) -> ColumnElement[int]:
-        """Give the level an actor has on rows of this table, as a number (`runtime/store/levels.py`)."""
+        """Return the level an actor has on rows of this table, as a number (`runtime/store/levels.py`)."""
         return literal(0)
 
 
@@ -93,7 +93,7 @@ class UtcTime(TypeDecorator[datetime]):
 
 
 def now() -> datetime:
-    """Tell the time in UTC."""
+    """Return the time in UTC."""
     return datetime.now(UTC)
 
 
@@ -148,7 +148,7 @@ class Database:
             _wait_while_executing(self.engine, waiting, waiting_for_lock)
 
     def waiting(self) -> AbstractContextManager[None]:
-        """Give what a thread enters that waits for another one."""
+        """Return what a thread enters that waits for another one."""
         return self._waiting()
 
     @contextmanager
@@ -205,7 +205,7 @@ class Database:
         return Basis(self.epochs, self._together)
 
     def epochs(self, owners: Collection[str]) -> Epochs:
-        """Give the epochs of these owners, perhaps among others, as committed by now."""
+        """Return the epochs of these owners, perhaps among others, as committed by now."""
         if not self._alone and self._changes is None:
             return self._read_epochs(owners)
         changes = self._changes.seen() if self._changes is not None else b""
@@ -261,7 +261,7 @@ class _EpochReader:
         self._lock = threading.Lock()
 
     def read(self, owners: Collection[str]) -> dict[str, int]:
-        """Give epochs as committed by now; raises sqlite3.Error."""
+        """Return epochs as committed by now; raises sqlite3.Error."""
         marks = ",".join("?" * len(owners))
         with self._lock:
             if self._connection is None:

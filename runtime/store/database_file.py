@@ -17,7 +17,7 @@ class DatabaseGone(SQLAlchemyError):
 
 
 class DatabaseLost(RuntimeError):
-    """A data folder holds what belongs to a database, and the database is not there; the sentence says what to do."""
+    """A data folder holds what belongs to a database, and the database is not there; the message says what to do."""
 
 
 class DatabaseFile:
@@ -36,7 +36,7 @@ class DatabaseFile:
     def check(self) -> None:
         """Raise DatabaseGone unless the file is there that was opened."""
         if self._opened is not None and self._identity() != self._opened:
-            raise DatabaseGone(f"{self._path} is another file than the one this host opened; restart the host")
+            raise DatabaseGone(f"{self._path} is not the file that this host opened; restart the host")
 
     def _identity(self) -> tuple[int, int]:
         try:
@@ -47,7 +47,7 @@ class DatabaseFile:
 
 
 def path_of(url: str) -> Path | None:
-    """Give the file of a database, None where it has none of its own."""
+    """Return the file of a database, None where it has none of its own."""
     parsed = make_url(url)
     name = parsed.database or ""
     if parsed.get_backend_name() != "sqlite" or name in ("", ":memory:") or name.startswith("file:"):
@@ -58,7 +58,7 @@ def path_of(url: str) -> Path | None:
 def refuse_lost(data: Path | None, engine: Engine) -> None:
     """Raise DatabaseLost when a data folder holds a key or files, and its database is empty or missing.
 
-    A host that began anew there would look well, and have nothing of what was in it.
+    A host that began again there would look well, and have nothing of what was in it.
     """
     kept = _kept(data) if data is not None else []
     if not kept or not _is_empty(engine):
@@ -66,9 +66,9 @@ def refuse_lost(data: Path | None, engine: Engine) -> None:
     file = path_of(str(engine.url))
     what = f"the database {file}" if file is not None else "a database with tables at the address that was given"
     raise DatabaseLost(
-        f"{data} holds {' and '.join(kept)} of a host, but there is not {what}. Put the database back, from a backup "
-        f"of the same time, or correct its address. To begin anew without what was in it, choose another data folder, "
-        f"or move {' and '.join(kept)} away first"
+        f"{data} holds {' and '.join(kept)} of a host, but not {what}. Put the database back from a "
+        "backup of the same time, or correct its address. To start over without its data, choose another "
+        f"data folder, or move {' and '.join(kept)} away first"
     )
 
 

@@ -68,12 +68,12 @@ INTEGRATION = Of("integration_id")
 
 
 def owner_named(row: Any, of: Of) -> tuple[Of, Any]:
-    """Give how a row names the owner of an epoch, with the value it has there."""
+    """Return how a row names the owner of an epoch, with the value it has there."""
     return of, None if of is EVERYBODY else getattr(row, of.column)
 
 
 def owners(session: Session, metadata: MetaData, named: Iterable[tuple[Of, Any]]) -> set[str]:
-    """Give the owners of epochs that rows name, asking other tables where they stand there; `GLOBAL` for the rest."""
+    """Return the owners of epochs that rows name, asking other tables where they stand there; `GLOBAL` for the rest."""
     values: dict[Of, set[Any]] = {}
     for of, value in named:
         values.setdefault(of, set()).add(value)

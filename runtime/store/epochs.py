@@ -111,7 +111,7 @@ def _before_commit(session: Session) -> None:
 
 
 def moved(session: Session) -> bool:
-    """Tell whether a session has moved counters, or was about to."""
+    """Return whether a session has moved counters, or was about to."""
     return bool(session.info.get(MOVED))
 
 
@@ -123,12 +123,12 @@ def _named(row: Any, *, going: bool = False) -> Iterator[tuple[Of, Any]]:
 
 
 def _changed(row: Any) -> dict[str, Collection[Any]]:
-    """Give the columns that change, with what was in them."""
+    """Return the columns that change, with what was in them."""
     histories = {attribute.key: attribute.history for attribute in inspect(row).attrs}
     return {key: history.deleted or (None,) for key, history in histories.items() if history.has_changes()}
 
 
 def _set_by(statement: Any) -> set[str] | None:
-    """Give the columns a statement sets; None where it does not say so in the usual way."""
+    """Return the columns a statement sets; None where it does not say so in the usual way."""
     values = statement._values
     return {getattr(column, "key", column) for column in values} if values else None

@@ -21,6 +21,6 @@ def find(session: Session, table: type[Ends], moment: datetime, limit: int) -> l
 
 
 def remove(session: Session, table: type[Ends], ids: Sequence[str], moment: datetime) -> None:
-    """Remove those of the rows that are still there and still over: an invite may have been made anew."""
+    """Remove those of the rows that are still there and still over: an invite may have been made again."""
     for row in session.scalars(select(table).where(table.id.in_(ids), table.expires_at <= moment)):
         session.delete(row)

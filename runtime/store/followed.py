@@ -36,5 +36,5 @@ def renew(session: Session, process: str, integration_ids: set[str], until: floa
 
 
 def followed(session: Session) -> frozenset[str]:
-    """Give the ids of all integrations that some process has a reader of."""
+    """Return the ids of all integrations that some process has a reader of."""
     return frozenset(session.scalars(select(follows.c.integration_id).where(follows.c.until >= time.time())))

@@ -42,12 +42,12 @@ class Page(Generic[R]):
 
 
 def visible(table: type[Table], reach: Reach) -> ColumnElement[bool]:
-    """Give the condition under which rows of a table may be seen."""
+    """Return the condition under which rows of a table may be seen."""
     return true() if reach.kind == "host" else table.visible_to(reach)
 
 
 def listed(table: type[Table], reach: Reach) -> ColumnElement[bool]:
-    """Give the condition under which rows are in lists: what may be seen, but for what only its name finds."""
+    """Return the condition under which rows are in lists: what may be seen, except for what only its name finds."""
     return true() if reach.kind == "host" else and_(table.visible_to(reach), table.listed_to(reach))
 
 
@@ -94,7 +94,7 @@ def _same(table: type[Table], by: _Shape) -> list[ColumnElement[bool]]:
 
 
 def _shape(by: dict[str, Any]) -> _Shape:
-    """Give the columns with whether null is looked for, which SQL asks for in another way."""
+    """Return the columns with whether null is looked for, which SQL asks for in another way."""
     return tuple((column, value is None) for column, value in by.items())
 
 
@@ -103,7 +103,7 @@ def _values(by: dict[str, Any]) -> dict[str, Any]:
 
 
 def _impossible(value: Any) -> bool:
-    """Tell whether a value fits no column: addresses carry whatever somebody writes into them."""
+    """Return whether a value fits no column: addresses carry whatever somebody writes into them."""
     if isinstance(value, str):
         return "\x00" in value
     return isinstance(value, int) and abs(value) >= 1 << 63
@@ -130,12 +130,12 @@ def by_id(session: Session, table: type[R], ids: Iterable[str]) -> dict[str, R]:
 
 
 def is_empty(session: Session, table: type[Table]) -> bool:
-    """Tell whether a table has no row at all."""
+    """Return whether a table has no row at all."""
     return session.scalar(select(select(table).exists())) is False
 
 
 def has_more(session: Session, table: type[Table], than: int, *conditions: Any, **by: Any) -> bool:
-    """Tell whether there are more than so many rows with these values; counts no further."""
+    """Return whether there are more than so many rows with these values; counts no further."""
     some = select(literal(1)).select_from(table).where(*conditions).filter_by(**by).limit(max(than, 0) + 1).subquery()
     return (session.scalar(select(func.count()).select_from(some)) or 0) > than
 
@@ -146,7 +146,7 @@ def lock(session: Session, row: Table) -> None:
 
 
 def remove(session: Session, row: Table) -> bool:
-    """Remove a row; of several who do so at the same moment one is told that it was there."""
+    """Remove a row; of several who do so at the same time one is told that it was there."""
     mapper = inspect(type(row))
     values = mapper.primary_key_from_instance(row)
     same = [column == value for column, value in zip(mapper.primary_key, values, strict=True)]

@@ -59,7 +59,7 @@ def use_keyring(keyring: Keyring) -> None:
 
 
 def keyring() -> Keyring:
-    """Give the keys of this process; raises KeyMissing before `use_keyring`."""
+    """Return the keys of this process; raises KeyMissing before `use_keyring`."""
     if _keyring is None:
         raise KeyMissing("no secret key is set")
     return _keyring
@@ -87,7 +87,7 @@ def _must_be_long(secret_key: str) -> None:
     fault = f"has {len(text)} characters" if len(text) < SHORTEST_KEY else "repeats the same few characters"
     raise KeyMissing(
         f"DEVKIT_SECRET_KEY {fault}: it must have at least {SHORTEST_KEY}, {FEWEST_CHARACTERS} of them different; "
-        "`openssl rand -base64 32` makes one. A database that was written with the old key cannot be read with "
+        "`openssl rand -base64 32` creates one. A database that was written with the old key cannot be read with "
         "another one"
     )
 

@@ -29,7 +29,7 @@ class Sibling:
 
 
 def ancestors(session: Session, collection_id: str) -> set[str]:
-    """Give the collections above one, and the collection itself."""
+    """Return the collections above one, and the collection itself."""
     return set(session.scalars(_above(collection_id)))
 
 
@@ -51,12 +51,12 @@ def inside(collection_id: str) -> Select[str]:
 
 
 def depth(session: Session, collection_id: str | None) -> int:
-    """Tell how many collections stand above what is put into one."""
+    """Return how many collections stand above what is put into one."""
     return len(ancestors(session, collection_id)) if collection_id is not None else 0
 
 
 def height(session: Session, collection_id: str) -> int:
-    """Tell how many floors a collection has: 1 where no collection is inside."""
+    """Return how many floors a collection has: 1 where no collection is inside."""
     floors = select(func.count().label("floors")).select_from(UP).join(DOWN, DOWN.collection_id == UP.collection_id)
     floors = floors.where(DOWN.ancestor_id == collection_id).group_by(UP.collection_id)
     deepest = session.scalar(select(func.max(floors.subquery().c.floors))) or 1

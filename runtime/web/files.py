@@ -71,7 +71,7 @@ def answer_with(host: Host, owner: str, blob: str, size: int, name: str, content
     try:
         stream = host.blobs.open(blob, start)
     except BlobMissing:
-        raise errors.NotFound("The bytes of this file are gone; upload it again.") from None
+        raise errors.NotFound("The content of this file is missing; upload it again.") from None
     except BlobsUnavailable as error:
         raise unavailable(error) from error
     if end - start <= WHOLE:

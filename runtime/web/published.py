@@ -43,7 +43,7 @@ ASKED = "visit"
 
 
 class Apology(Exception):
-    """There is nothing to see; the sentence says why, to a visitor."""
+    """There is nothing to see; the message says why, to a visitor."""
 
     def __init__(self, status: int, heading: str, sentence: str) -> None:
         super().__init__(sentence)
@@ -100,7 +100,7 @@ def find_site(host: Host, site_id: str) -> SiteRow | None:
 
 
 def may_read(host: Host, site: SiteRow) -> bool:
-    """Tell whether who asks may read a site: everybody, or a visitor who is signed in."""
+    """Return whether who asks may read a site: everybody, or a visitor who is signed in."""
     if site.visibility != "visitor-auth":
         return site.visibility != "share-link"
     try:
@@ -145,7 +145,7 @@ def _shared(host: Host, site: SiteRow, place: str) -> Response:
     with host.database.transaction(writes=False) as session:
         link = share_links.active(session, site, key) if key else None
     if link is None:
-        raise Apology(403, "Not with this address", "This site opens with a link that its owners share.")
+        raise Apology(403, "Not with this address", "This site can only be opened with a link that its owners share.")
     answer = _shown(host, site, rest, key=key)
     answer.headers["Referrer-Policy"] = "no-referrer"  # the address is what opens the site
     answer.headers["Cache-Control"] = "private, no-store"
@@ -189,7 +189,7 @@ def _sign_in(host: Host, site: SiteRow, part: Any, place: str, token: str) -> Re
 
 
 def _claims(host: Host, site: SiteRow, part: Any) -> Mapping[str, Any] | None:
-    """Give what a visitor who is signed in claims; None for who is not."""
+    """Return what a visitor who is signed in claims; None for who is not."""
     part_id = None if part is None else part.id
     with host.database.transaction(writes=False) as session:
         found = (visitors.find_session(session, site.id, part_id, value) for value in session_cookies(host, site))
@@ -207,7 +207,7 @@ def _ask_whether_to_leave(host: Host, site: SiteRow, place: str) -> Response:
         "again": home,
         "again_text": "Back to the site",
     }
-    words = "This site will not know you any more."
+    words = "You will be signed out of this site."
     answer = _html(host, 200, (), None, message=words, leave=home + SIGN_OUT, site_id=site.id, **fields)
     answer.headers["Cache-Control"] = "private, no-store"
     return answer
@@ -223,7 +223,7 @@ def _sign_out(host: Host, site: SiteRow, place: str) -> Response:
     with host.database.transaction(writes=True) as session:
         for value in values:
             visitors.close_session(session, site.id, value)
-    apology = Apology(200, "You are signed out", "This site does not know you any more.")
+    apology = Apology(200, "You are signed out", "You were signed out of this site.")
     answer = _apology(host, site, apology)
     if values and site.visibility == "visitor-auth" and site.visitor_auth_backend == "integration":
         plan, _ = _backend(host, site)
@@ -267,7 +267,7 @@ def _asked_elsewhere(host: Host, name: str, installation: str, site_id: str) -> 
         cookies = fields.get("cookies", {}) | visitors_cookies()
         answer = _ask(host, site, plan, fields | ({"cookies": cookies} if cookies else {}), own=True)
         if fields.get("action") == "logout" and not 300 <= answer.status_code < 400:
-            said = Apology(200, "You are signed out", "This site does not know you any more.")
+            said = Apology(200, "You are signed out", "You were signed out of this site.")
             return _apology(host, site, said)
         return answer
 
@@ -292,7 +292,7 @@ def _ask(host: Host, site: SiteRow, plan: Plan, fields: dict[str, Any], *, own: 
 
 
 def _relayed(host: Host, site: SiteRow, plan: Plan, line: str, *, own: bool) -> list[str]:
-    """Give a script's cookie the places where the script is called, and no other.
+    """Return a script's cookie the places where the script is called, and no other.
 
     A page at a shared origin is asked for at the site's address. Set there it would not come back to the endpoint the
     provider leads to: what is kept in it, a PKCE verifier for instance, would be lost.

@@ -136,7 +136,7 @@ class _SiteTargets:
         return name
 
     def formula(self, tex: str, *, display: bool) -> str | None:
-        """Give a formula as MathML, which browsers draw."""
+        """Return a formula as MathML, which browsers draw."""
         return self._formulas.mathml(tex, display=display)
 
     def block(self, node: Mapping[str, Any]) -> str | None:

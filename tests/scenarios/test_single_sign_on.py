@@ -183,7 +183,7 @@ def test_only_addresses_of_the_organizations_domains(company: Company, changed: 
     changed(emailDomains=["company.example"])
     browser = Browser(company.host.url)
     answer = company.bring(browser, company.idp.answer(company.begin(browser), "eve@elsewhere.example"))
-    assert answer.status_code == 403 and "none of the domains" in answer.text
+    assert answer.status_code == 403 and "not one of this organization's domains" in answer.text
     company.sign_in(address())
 
 

@@ -1,4 +1,4 @@
-"""Blocks of integrations: which there are in a space, and which one an address becomes."""
+"""Blocks of integrations: those available in a space, and the one for a pasted address."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def list_space_integrations_blocks(call: Call, space: SpaceRow) -> list[Integrat
 
 @embedding.operation("GET /v1/spaces/{spaceId}/embed", Embed, needs=READERS)
 def get_embed_by_url_in_space(call: Call, space: SpaceRow, query: EmbedQuery) -> Embed:
-    """Tell what an address becomes in a space: a block of an integration that is active there, or a link."""
+    """Return the embed for an address in a space: a block of an integration that is active there, or a link."""
     return blocks.embed(
         query.url, searching.active_on_space(call.session, space, call.actor.reach), call.host.addresses
     )
@@ -31,5 +31,5 @@ def get_embed_by_url_in_space(call: Call, space: SpaceRow, query: EmbedQuery) ->
 
 @embedding.operation("GET /v1/urls/embed", Embed, needs=ANYBODY_WITH_A_TOKEN)
 def get_embed_by_url(call: Call, query: EmbedQuery) -> Embed:
-    """Tell what an address becomes: a block of an integration the caller has installed, or a link."""
+    """Return the embed for an address: a block of an integration that the caller has installed, or a link."""
     return blocks.embed(query.url, searching.active_for(call.session, call.actor.reach), call.host.addresses)

@@ -23,12 +23,12 @@ class ShownSpecs:
     """Remembers which specifications revisions show; safe to use from many threads."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Start with no calls."""
         self._slugs: OrderedDict[str, frozenset[str]] = OrderedDict()
         self._lock = threading.Lock()
 
     def shows(self, session: Session, reach: Reach, slug: str) -> bool:
-        """Tell whether a page of a space that a visitor reads shows a specification."""
+        """Return whether a page of a space that a visitor reads shows a specification."""
         spaces = rows.every(session, reach, SpaceRow, SpaceRow.id.in_(reach.spaces))
         return any(slug in self._in(session, space) for space in spaces)
 

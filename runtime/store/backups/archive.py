@@ -28,7 +28,7 @@ _BLOB = re.compile(r"blobs/([0-9a-f]{64})")
 
 
 class BackupRefused(Exception):
-    """A backup cannot be made or restored; the sentence says why, and what to do."""
+    """A backup cannot be made or restored; the message says why, and what to do."""
 
 
 class Member(BaseModel):
@@ -84,10 +84,10 @@ class Reader:
         try:
             self._zip = zipfile.ZipFile(file)
         except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
-            raise BackupRefused(f"this is no whole backup: {error}") from error
+            raise BackupRefused(f"this is not a complete backup: {error}") from error
         self._entries = {entry.filename: entry for entry in self._zip.infolist()}
         if len(self._entries) != len(self._zip.infolist()):
-            raise BackupRefused("the archive has two files of one name; nothing was restored")
+            raise BackupRefused("the archive has two files with the same name; nothing was restored")
         self.manifest = self._manifest()
         self._check_names()
 
@@ -120,20 +120,21 @@ class Reader:
                     digest.update(piece)
                     out.write(piece)
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-            raise BackupRefused(f"`{name}` of the archive cannot be read ({error}); take another backup") from error
+            raise BackupRefused(f"`{name}` of the archive cannot be read ({error}); use another backup") from error
         if digest.hexdigest() != expected:
-            raise BackupRefused(f"`{name}` of the archive has other bytes than it had; take another backup")
+            raise BackupRefused(f"`{name}` in the archive was changed or damaged; use another backup")
 
     def _manifest(self) -> Manifest:
         entry = self._entries.get(MANIFEST)
         if entry is None or entry.file_size > LONGEST_MANIFEST:
-            raise BackupRefused(f"the archive has no {MANIFEST}; `devkit backup` makes one that has")
+            raise BackupRefused(f"the archive has no {MANIFEST}; it was not made by `devkit backup`")
         try:
             text = self._zip.read(entry)
             manifest = Manifest.model_validate_json(text)
         except (ValidationError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
             raise BackupRefused(
-                f"{MANIFEST} of the archive cannot be read; it may come from a newer release, else take another backup"
+                f"{MANIFEST} of the archive cannot be read; it may be from a newer release; otherwise use "
+                "another backup"
             ) from error
         if manifest.format != FORMAT:
             raise BackupRefused(
@@ -148,15 +149,19 @@ class Reader:
             kind = stat.S_IFMT(entry.external_attr >> 16)
             known = name == MANIFEST or name in self.manifest.members or _BLOB.fullmatch(name)
             if not known or kind not in (0, stat.S_IFREG) or entry.flag_bits & 1:
-                raise BackupRefused(f"the archive has `{name[:100]}`, which no backup has; nothing was restored")
+                raise BackupRefused(
+                    f"the archive has `{name[:100]}`, which does not belong in a backup; nothing was restored"
+                )
         of_database = (lambda name: name == SQLITE) if self.manifest.database == "sqlite" else _TABLE.fullmatch
         for name, member in self.manifest.members.items():
             if name not in KEYS and not of_database(name):
-                raise BackupRefused(f"the archive has `{name[:100]}`, which no backup has; nothing was restored")
+                raise BackupRefused(
+                    f"the archive has `{name[:100]}`, which does not belong in a backup; nothing was restored"
+                )
             if name not in self._entries or self._entries[name].file_size != member.size:
-                raise BackupRefused(f"`{name}` of the archive is not whole; take another backup")
+                raise BackupRefused(f"`{name}` in the archive is incomplete; use another backup")
         if len(self.blobs) != (self.manifest.blobs or 0):
-            raise BackupRefused("the archive does not have as many files as it says; take another backup")
+            raise BackupRefused("the archive does not have as many files as its manifest says; use another backup")
 
 
 def digest_of(path: Path) -> Member:

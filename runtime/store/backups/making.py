@@ -30,10 +30,10 @@ def make(database: Database, data: Path, blobs: Path | None, keyring: Keyring, t
     """Write a backup, whole or not at all (mode 0600); `blobs` is None where object storage has them.
 
     Rows come first, then the blobs they name. None of these goes meanwhile, for before all that the blobs are touched:
-    what was touched of late is not swept. Raises `BackupRefused`, SQLAlchemyError, OSError.
+    what was touched recently is not swept. Raises `BackupRefused`, SQLAlchemyError, OSError.
     """
     if target.exists():
-        raise BackupRefused(f"{target} is there already; choose another name")
+        raise BackupRefused(f"{target} already exists; choose another name")
     found = revision(database)
     if found != HEAD:
         raise BackupRefused(
@@ -77,7 +77,7 @@ def make(database: Database, data: Path, blobs: Path | None, keyring: Keyring, t
 
 
 def fingerprint(keyring: Keyring) -> str:
-    """Tell one secret key from another."""
+    """Return one secret key from another."""
     return keyring.derive("which key a backup belongs to").hex()
 
 

@@ -33,7 +33,7 @@ def read_in(connection: Connection, files: dict[str, Path], columns: dict[str, l
     """
     there = _columns(connection)
     if {table: set(names) for table, names in there.items()} != {t: set(names) for t, names in columns.items()}:
-        raise BackupRefused("the archive has other tables than its schema; take another backup")
+        raise BackupRefused("the tables in the archive do not match its schema; use another backup")
     references = connection.execute(
         text(
             "SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint "
@@ -59,7 +59,7 @@ def read_in(connection: Connection, files: dict[str, Path], columns: dict[str, l
 
 
 def is_empty(connection: Connection) -> bool:
-    """Tell whether nothing is in the schema."""
+    """Return whether nothing is in the schema."""
     query = "SELECT count(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace"
     return connection.execute(text(query)).scalar() == 0
 

@@ -6,7 +6,7 @@ from typing import BinaryIO, Protocol
 
 
 class BlobMissing(LookupError):
-    """There is no blob of this name where blobs are kept."""
+    """There is not a blob of this name where blobs are kept."""
 
 
 class BlobsUnavailable(Exception):
@@ -17,7 +17,7 @@ class Backend(Protocol):
     """A place for bytes; safe to use from many threads. All raise `BlobsUnavailable`."""
 
     def has(self, name: str, size: int) -> bool:
-        """Tell whether a blob of this size is there."""
+        """Return whether a blob of this size is there."""
         ...
 
     def write(self, name: str, content: BinaryIO) -> None:

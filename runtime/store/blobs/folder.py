@@ -19,7 +19,7 @@ class FolderBackend:
         self._folder = folder
 
     def has(self, name: str, size: int) -> bool:
-        """Tell whether a blob of this size is there."""
+        """Return whether a blob of this size is there."""
         try:
             return self._path(name).stat().st_size == size
         except FileNotFoundError:

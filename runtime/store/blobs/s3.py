@@ -19,7 +19,7 @@ CONNECTIONS = 32
 
 
 class BadBlobAddress(ValueError):
-    """The address of a place for blobs cannot be read; the sentence says what it should look like."""
+    """The address of a place for blobs cannot be read; the message says what it should look like."""
 
 
 class S3Backend:
@@ -59,7 +59,7 @@ class S3Backend:
         )
 
     def has(self, name: str, size: int) -> bool:
-        """Tell whether a blob of this size is there."""
+        """Return whether a blob of this size is there."""
         try:
             with self._asking(name):
                 return bool(self._client.head_object(**self._at(name))["ContentLength"] == size)

@@ -30,7 +30,7 @@ def pack(value: Any) -> tuple[bytes, bytes]:
 
 
 def digest_of(value: Any) -> bytes:
-    """Give the name under which a JSON value is stored."""
+    """Return the name under which a JSON value is stored."""
     return _name(_written(value))
 
 
@@ -113,5 +113,5 @@ def to_pieces(
 
 
 def names_of(list_: bytes) -> list[bytes]:
-    """Give the names of a list's pieces."""
+    """Return the names of a list's pieces."""
     return [list_[place : place + NAME_BYTES] for place in range(0, len(list_), NAME_BYTES)]

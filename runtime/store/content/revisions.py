@@ -139,7 +139,7 @@ def keep(session: Session, space_id: str, packed: Mapping[bytes, bytes], found: 
 
 
 def are_kept(session: Session, space_id: str, names: Iterable[str]) -> bool:
-    """Tell whether all documents of these names are there: what no revision names yet may have been collected."""
+    """Return whether all documents of these names are there: what no revision names yet may have been collected."""
     wanted = sorted({bytes.fromhex(name) for name in names})
     for place in range(0, len(wanted), AT_ONCE):
         some = wanted[place : place + AT_ONCE]
@@ -165,7 +165,7 @@ def copy(session: Session, row: RevisionRow, space_id: str, **values: Any) -> Re
 
 
 def name_of(document: Mapping[str, Any]) -> str:
-    """Give the name under which a document is stored: the `documentId` of the contract."""
+    """Return the name under which a document is stored: the `documentId` of the contract."""
     return digest_of(document).hex()
 
 
@@ -180,7 +180,7 @@ def packed_documents(session: Session, space_id: str, names: Iterable[str]) -> d
     for name in dict.fromkeys(names):
         try:
             wanted.append(bytes.fromhex(name))
-        except ValueError:  # it is no name of ours, so there is no such document
+        except ValueError:  # it is not a name of ours, so there is no such document
             continue
     return {name.hex(): content for name, content in _read(session, space_id, wanted).items()}
 

@@ -13,7 +13,7 @@ from runtime.store.tables.content import ContentSizeRow
 
 
 def size_of(session: Session, space_id: str) -> int:
-    """Give the bytes of a space's content, compressed, as they are stored."""
+    """Return the bytes of a space's content, compressed, as they are stored."""
     return session.scalar(select(ContentSizeRow.size).where(ContentSizeRow.space_id == space_id)) or 0
 
 

@@ -11,7 +11,7 @@ from runtime.store.content.entries import HOLDS_PAGES, File, Page, ReusableConte
 
 
 class BrokenTree(ValueError):
-    """Pages that make no tree; the sentence says which page, and why."""
+    """Pages that make no tree; the message says which page, and why."""
 
 
 @dataclass(frozen=True)

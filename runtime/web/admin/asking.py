@@ -23,11 +23,11 @@ class Refused:
     given: Mapping[str, str] = field(default_factory=dict)
 
     def typed(self, form: str, name: str, otherwise: Any = "") -> Any:
-        """Give what was typed into a field of a form, or what it holds else."""
+        """Return what was typed into a field of a form, or what it holds else."""
         return self.given.get(name, "") if form == self.form else otherwise
 
     def ticked(self, form: str, name: str, otherwise: bool) -> bool:
-        """Tell whether a box of a form is ticked: browsers send those alone."""
+        """Return whether a box of a form is ticked: browsers send those alone."""
         return name in self.given if form == self.form else otherwise
 
 
@@ -84,5 +84,5 @@ def add_question(
 
 
 def role_of(text: str) -> str | None:
-    """Give the role that a field names: `none` is a guest's, or no access; what is missing is nobody's role."""
+    """Return the role that a field names: `none` is a guest's, or no access; what is missing is nobody's role."""
     return None if text == "none" else text

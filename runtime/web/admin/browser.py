@@ -36,7 +36,7 @@ MAX_FORM = 64 * 1024
 MAX_FIELDS = 250
 TOKEN_HEADER = "X-CSRF-Token"
 LONGEST_COOKIE = 200
-STALE_FORM = "This form is old, or comes from another site. Open the page again, and send it from there."
+STALE_FORM = "This form has expired, or comes from another site. Reload the page, and submit it from there."
 POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
@@ -70,7 +70,7 @@ class OperatorVisit:
         return self.actor.owner if self.actor is not None else ANONYMOUS
 
     def person(self) -> Actor:
-        """Give who is signed in; raises Unauthorized."""
+        """Return who is signed in; raises Unauthorized."""
         if self.actor is None:
             raise errors.Unauthorized("Sign in first.")
         return self.actor

@@ -69,7 +69,7 @@ def _ask(visit: OperatorVisit, organization: str, space: str) -> Question:
     title = next((one["title"] for one in _deleted(visit, organization) if one["id"] == space), "this space")
     return Question(
         f"Restore {title}?",
-        "It comes back to where it stood, or to the top where its collection is gone. "
+        "It returns to its place, or to the top level if its collection was deleted. "
         "Integrations that are installed on all spaces are installed on it again; others are not.",
         "Restore space",
         f"{PATH}/orgs/{organization}/content",

@@ -49,7 +49,7 @@ def _show(kind: ContentKind, visit: OperatorVisit, one: str, refused: Refused = 
 
 
 def _give(kind: ContentKind, visit: OperatorVisit, one: str) -> Response:
-    """Give a level to people, by e-mail address, and to a team."""
+    """Grant a level to people, by e-mail address, and to a team."""
     form = visit.form
     body: dict[str, Any] = {"role": form.get("role", "")}
     people = form.get("people", "").replace(",", " ").replace(";", " ").split()

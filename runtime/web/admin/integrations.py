@@ -32,14 +32,14 @@ def mount_integrations(app: Flask, host: Host) -> None:
 
 
 def installations_in(visit: OperatorVisit, organization: str) -> dict[str, tuple[Object, Object]]:
-    """Give what is installed on an organization: name -> the integration and its installation."""
+    """Return what is installed on an organization: name -> the integration and its installation."""
     path = {"organizationId": organization}
     found = every(visit, "listOrganizationInstallations", path)
     return {one["integration"]["name"]: (one["integration"], one["installation"]) for one in found}
 
 
 def installation_in(visit: OperatorVisit, organization: str, name: str) -> Object:
-    """Give the installation of an integration on an organization; raises NotFound."""
+    """Return the installation of an integration on an organization; raises NotFound."""
     _, installation = installations_in(visit, organization).get(name, (None, None))
     if installation is None:
         raise errors.NotFound("This integration is not installed on this organization.")
@@ -117,7 +117,9 @@ def _before_uninstalling(visit: OperatorVisit, organization: str, name: str) -> 
     installation_in(visit, organization, name)
     return Question(
         title=f"Uninstall {integration['title']}?",
-        text="It is taken from all spaces and sites of this organization, and its configuration there is lost.",
+        text=(
+            "It is uninstalled from all spaces and sites of this organization, and its configuration there is deleted."
+        ),
         button="Uninstall",
         back=place("orgs", organization, "integrations", name),
         organization=within,

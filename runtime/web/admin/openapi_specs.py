@@ -86,7 +86,7 @@ def _ask(visit: OperatorVisit, organization: str, spec: str) -> Question:
     shown = visit.do("getOpenAPISpecBySlug", _path(organization, spec))
     return Question(
         f"Delete the API specification {shown['slug']}?",
-        "Its versions go with it. Pages that show parts of it show them no more.",
+        "Its versions are deleted, too. Pages that show parts of it no longer show them.",
         "Delete specification",
         _place(organization, spec),
         found,

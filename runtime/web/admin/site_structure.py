@@ -21,14 +21,14 @@ def mount_site_structure(app: Flask, host: Host) -> None:
 
 
 def parts_of(structure: list[Object]) -> Iterator[Object]:
-    """Give all groups, sections and spaces of a structure, from the outside in."""
+    """Yield all groups, sections and spaces of a structure, from the outside in."""
     for part in structure:
         yield part
         yield from parts_of(part.get("children") or part.get("siteSpaces") or [])
 
 
 def spaces_left(visit: OperatorVisit, organization: str, structure: list[Object]) -> list[tuple[str, str]]:
-    """Give the spaces of the organization that are no part of a site yet, in a list to choose from."""
+    """Return the spaces of the organization that are no part of a site yet, in a list to choose from."""
     used = {part["space"]["id"] for part in parts_of(structure) if part["object"] == "site-space"}
     spaces = titles_of(every(visit, "listSpacesInOrganizationById", {"organizationId": organization}))
     return [(id, title) for id, title in spaces if id not in used]

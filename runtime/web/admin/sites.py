@@ -138,7 +138,9 @@ def _before_deleting(visit: OperatorVisit, organization: str, site: str) -> Ques
     found = visit.do("getSiteById", path_to(organization, site))
     return Question(
         title=f"Delete {found['title']}?",
-        text="Nobody can open it any more, and its structure, share links and redirects are lost. Its spaces stay.",
+        text=(
+            "Nobody can open it any longer, and its structure, share links and redirects are deleted. Its spaces stay."
+        ),
         button="Delete",
         back=f"{place('orgs', organization, 'sites', site)}/settings",
         organization=within,
