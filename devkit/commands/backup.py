@@ -20,10 +20,10 @@ from runtime.store.secrets import load_keyring
 @click.option("--database-url", help="A database elsewhere, for example PostgreSQL.")
 @json_option
 def command(file: Path, data: str, database_url: str | None, as_json: bool) -> None:
-    """Write database, keys and files of a host into FILE; the host may run meanwhile.
+    """Write database, keys and files of a host into FILE; the host may keep running.
 
-    Whoever has the file can read all secrets of the host: it is for its owner alone (mode 0600), and belongs where
-    others like it are kept.
+    Whoever has the file can read all secrets of the host: only its owner can read it (mode 0600), and it belongs in a
+    safe place.
 
     Example: devkit backup host-monday.zip --data ./data
     """

@@ -1,4 +1,4 @@
-"""`devkit completion`: commands and options filled in by the shell."""
+"""`devkit completion`: shell completion of commands and options."""
 
 from __future__ import annotations
 

@@ -72,10 +72,10 @@ def command(
     env: str | None,
     as_json: bool,
 ) -> None:
-    """Run the integration in PATH (this folder): host, preview, reload, events and logs.
+    """Run the integration in PATH (default: this folder): host, preview, reload, events and logs.
 
-    The host keeps its data in the project's .devkit between runs. With --host no host is started: the events of
-    the integration there are answered by the code here, for as long as this runs.
+    The host keeps its data in the project's .devkit between runs. With --host, no host is started: the code here
+    answers the events of the integration on that host, as long as this command runs.
     """
     started = time.perf_counter()
     folder, _ = find_folder(path)

@@ -28,10 +28,10 @@ Examples: devkit export --space kV2n8sQfJ0bXyT4LrE6w ./docs
 @choosing.options
 @json_option
 def command(space: str, path: Path, force: bool, chosen: Choice, as_json: bool) -> None:
-    """Write a space into a folder of Markdown files, with SUMMARY.md, pictures and all else.
+    """Write a space into a folder of Markdown files, with SUMMARY.md, images and all other files.
 
-    What is written is what the space says at the beginning, whatever changes meanwhile. A `.gitbook.yaml` in the
-    folder chooses where in it the files go.
+    The export is a snapshot of the space at the start. A `.gitbook.yaml` in the folder decides where in it the
+    files go.
     """
     client = chosen.client()
     revision = str(client.call("GET", f"/v1/spaces/{part(space)}")["revision"])

@@ -26,10 +26,10 @@ Examples: devkit hosts
 @click.option("--default", "default", metavar="NAME", help="Make this the host that commands speak to.")
 @json_option
 def command(default: str | None, as_json: bool) -> None:
-    """List the hosts that --to takes: the `devkit dev` of this folder, and those you are logged in to.
+    """List the hosts that --to accepts: the `devkit dev` of this folder, and those you are logged in to.
 
-    The default is the one that commands speak to, except for those about events (`trigger`, `logs`, `events`, `replay`,
-    `record`, `play`): where `devkit dev` runs they speak to that.
+    Commands use the default host, except for those about events (`trigger`, `logs`, `events`, `replay`, `record`,
+    `play`): they use `devkit dev` while it runs.
     """
     now = credentials.kept()
     if default is not None:

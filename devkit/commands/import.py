@@ -42,7 +42,7 @@ def command(
 ) -> None:
     """Import a folder, a file or an address into a space, a page or a change request.
 
-    What was imported before keeps its ids, so that links to it stay whole. What cannot be read is told at the end.
+    Pages that were imported before keep their ids, so links to them stay valid. Problems are listed at the end.
     """
     to: dict[str, Any] = {"page": page, "changeRequest": change_request}
     path = f"/v1/spaces/{part(space)}"

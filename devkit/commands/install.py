@@ -40,9 +40,9 @@ def command(
     chosen: Choice,
     as_json: bool,
 ) -> None:
-    """Install the integration NAME (the one of this folder) on an organization, and on spaces and sites of it.
+    """Install the integration NAME (default: that of this folder) on an organization, and on its spaces and sites.
 
-    Where it is installed already it stays, and comes to the other places.
+    Existing installations stay as they are.
     """
     name = name or names.name_here(env)
     client = chosen.client()

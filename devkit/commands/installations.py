@@ -24,7 +24,7 @@ Examples: devkit installations
 @choosing.options
 @json_option
 def command(name: str | None, organization: str | None, chosen: Choice, as_json: bool) -> None:
-    """List what is installed on an organization, or where the integration NAME is, with what each waits for."""
+    """List what is installed on an organization, or where the integration NAME is installed, with pending steps."""
     client = chosen.client()
     owner = organization_of(client, organization)
     found = client.every(f"/v1/orgs/{part(owner)}/installations", search=name)

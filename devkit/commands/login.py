@@ -25,10 +25,10 @@ Examples: devkit login --host http://127.0.0.1:8080
 @click.option("--stdin", "piped", is_flag=True, help="Read the token from standard input.")
 @json_option
 def command(host: str, name: str | None, token: str | None, piped: bool, as_json: bool) -> None:
-    """Check host and token, and save them: commands speak to this host from now on.
+    """Check a host and a token, and save them: commands use this host from now on.
 
-    Hosts saved before stay; `devkit hosts` lists them, `devkit logout` forgets one. Others who use the machine see a
-    token given with --token among its processes, one that is typed or piped in they do not.
+    Other saved hosts stay; `devkit hosts` lists them, `devkit logout` forgets one. A token given with --token is shown
+    to other users of the machine in the list of processes; one that is typed or piped in is not.
     """
     if not host.startswith(("http://", "https://")):
         raise Problem("--host must be an address that begins with http:// or https://")

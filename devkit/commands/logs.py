@@ -53,7 +53,7 @@ def command(
     chosen: Choice,
     as_json: bool,
 ) -> None:
-    """Show the latest events of the integration NAME (the one of this folder) with what their calls logged."""
+    """Show the latest events of the integration NAME (default: that of this folder) with what their calls logged."""
     name = name or names.name_here(env)
     begin = history.moment(since) if since else None
     client = chosen.client(local_first=True)

@@ -50,9 +50,9 @@ def command(
     chosen: Choice,
     as_json: bool,
 ) -> None:
-    """Publish the integration in PATH (this folder) as its next version.
+    """Publish the integration in PATH (default: this folder) as its next version.
 
-    Errors are reported before anything is sent. Changes are shown, and must be confirmed where scopes, content security
+    Errors are reported before anything is sent. Changes are shown, and must be confirmed if scopes, content security
     policy or visibility widen.
     """
     project = projects.load(path, env)

@@ -66,7 +66,7 @@ def command(
 ) -> None:
     """Write the events of an integration into FILE as they happen, with the pauses between them.
 
-    The file is YAML for people to edit, and `devkit play FILE` sends it. It is whole after every event.
+    The file is YAML that you can edit, and `devkit play FILE` sends it. It is complete after every event.
     """
     path = Path(file)
     if path.exists() and not force:

@@ -23,7 +23,7 @@ from runtime.store.search_index import writing
 )
 @json_option
 def command(data: str | None, database_url: str | None, spaces: tuple[str, ...], as_json: bool) -> None:
-    """Make the index behind search again, from what the spaces say now; a host may run meanwhile.
+    """Rebuild the search index from the current content of the spaces; a host may keep running.
 
     Example: devkit reindex --data ./data
     """

@@ -103,7 +103,7 @@ def command(
     env: str | None,
     as_json: bool,
 ) -> None:
-    """Draw COMPONENT of the project in this folder, as a host would: in its sandbox, with what it logs on the side.
+    """Render COMPONENT of the project in this folder as a host would: in its sandbox, with its logs on standard error.
 
     Without an option the result is a tree in the terminal. Violations in the output are warnings.
     """

@@ -62,11 +62,11 @@ def command(
     chosen: Choice,
     as_json: bool,
 ) -> None:
-    """Send a past event again: the same payload with an id of its own.
+    """Send a past event again: the same payload with a new id.
 
-    --last and --since take events that came by themselves, oldest first; --type takes those that somebody waited for,
-    too. With `--to local` they are read from the host you are logged in to and sent to the `devkit dev` of this folder;
-    --from names another host to read them from.
+    --last and --since choose background events, oldest first; with --type they also choose events that somebody waited
+    for. With `--to local`, events are read from the host you are logged in to and sent to the `devkit dev` of this
+    folder; --from names another host to read them from.
     """
     if sum((event is not None, last, since is not None)) != 1:
         raise click.UsageError("Give an event's ID, or --last, or --since 2h.")

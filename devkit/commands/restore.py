@@ -20,9 +20,9 @@ from runtime.store.secrets import Keyring, load_keyring
 @click.option("--database-url", help="An empty database elsewhere, for example PostgreSQL.")
 @json_option
 def command(file: Path, data: str, database_url: str | None, as_json: bool) -> None:
-    """Make a host of FILE, in an empty folder and an empty database; `devkit serve` starts it.
+    """Restore a host from FILE, into an empty folder and an empty database; `devkit serve` starts it.
 
-    What is not whole, or not a backup, is refused and changes nothing.
+    A file that is incomplete, or not a backup, is refused and changes nothing.
 
     Example: devkit restore host-monday.zip --data ./restored
     """

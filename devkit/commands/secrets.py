@@ -51,12 +51,12 @@ def command(
     env: str | None,
     as_json: bool,
 ) -> None:
-    """List the secrets of the project in PATH (this folder), and where the variables behind them come from.
+    """List the secrets of the project in PATH (default: this folder), and where their variables come from.
 
-    A project reads its own .env. At a terminal it reads of your environment, and of 1Password, what you allow: here,
-    for this folder, or for one command with DEVKIT_ALLOW_ENV. Names may hold `*`. Without a terminal, as in CI, it
-    reads all where DEVKIT_ALLOW_ENV is not set. Values are never shown. Exits with 1 when a variable is not set, or not
-    allowed.
+    A project reads its own .env. At a terminal, it reads from your environment and from 1Password only what you allow:
+    with --allow for this folder, or with DEVKIT_ALLOW_ENV for one command. Names may contain `*`. Without a terminal,
+    as in CI, it reads everything unless DEVKIT_ALLOW_ENV is set. Values are never shown. Exits with 1 if a variable is
+    not set, or not allowed.
     """
     if allow or withdraw:
         folder, _ = projects.find_folder(path)

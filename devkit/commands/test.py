@@ -58,11 +58,11 @@ def command(
     env: str | None,
     as_json: bool,
 ) -> None:
-    """Run the tests of the project in PATH (this folder).
+    """Run the tests of the project in PATH (default: this folder).
 
     Tests in Python get the fixtures `integration`, `api`, `clock` and `golden`; those in TypeScript and JavaScript
-    (`*.test.ts`) import `test` from `devkit:test`, and get the same. Other tests are run by the `test` script of
-    package.json. What follows `--` is for pytest, else for `deno test`. Exits with 1 when one failed.
+    (`*.test.ts`) import `test` from `devkit:test`, and get the same ones. Other tests are run by the `test` script
+    of package.json. Options after `--` are passed to pytest or to `deno test`. Exits with 1 if a test failed.
 
     Examples: devkit test --sandboxed
               devkit test --watch

@@ -87,8 +87,8 @@ def command(
 ) -> None:
     """Send EVENT to the integration, as if it had happened.
 
-    What somebody waits for is answered at once, and the answer is shown. `fetch` is a real HTTP request to the public
-    endpoint: the integration's own, or that of an installation, a space or a site.
+    Events that are answered are sent at once, and the answer is shown. `fetch` is a real HTTP request to the public
+    endpoint of the integration, or of an installation, a space or a site.
     """
     if event != "fetch" and (method or path or headers or sign):
         raise Problem(f"--method, --path, --header and --sign are for `fetch`, not for `{event}`")

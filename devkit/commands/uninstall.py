@@ -38,7 +38,7 @@ def command(
     chosen: Choice,
     as_json: bool,
 ) -> None:
-    """Uninstall the integration NAME from spaces and sites, or from an organization with all of them."""
+    """Uninstall the integration NAME from spaces and sites, or from a whole organization."""
     client = chosen.client()
     installation = installations.need(client, name, organization_of(client, organization))
     at = installations.path_of(name, installation["id"])

@@ -13,7 +13,7 @@ from runtime.store.content import collecting, sizes
 from runtime.store.tables.content import RevisionRow
 
 MAX_BYTES, MAX_BLOBS = 10 << 30, 100_000
-"""Bytes of all files of a space, and how many different ones."""
+"""Maximum bytes of all files of a space, and of different ones."""
 FULL_OF_BYTES = (
     f"Files of a space have at most {MAX_BYTES >> 30} GB together, including those of earlier revisions; put "
     "new ones into another space."
@@ -22,17 +22,17 @@ FULL_OF_FILES = (
     "A space has at most {most} different files, including those of earlier revisions; put new ones into another space."
 )
 MAX_DOCUMENTS = 5 << 30
-"""Bytes of all that pages of a space say, as they are stored: compressed, and what several revisions say once."""
+"""Maximum bytes of the documents of a space, compressed; what several revisions share counts once."""
 FULL_OF_DOCUMENTS = (
-    "What this space says now and what it said before takes {most} bytes, compressed; it takes no more. What change "
-    f"requests do not need any more goes after {collecting.KEPT.days} days; until then, duplicate the space, and go on "
-    "in the copy."
+    "The content of this space and its earlier revisions have {most} bytes, compressed, which is the maximum. Unused "
+    f"revisions of change requests are deleted after {collecting.KEPT.days} days; until then, duplicate the space, and "
+    "continue in the copy."
 )
 MAX_REVISIONS, SELDOM = 200_000, 10
-"""Revisions of a space; how many are there is looked at with every so many changes of a change request."""
+"""Maximum revisions of a space, and after how many changes of a change request they are counted again."""
 FULL_OF_REVISIONS = (
-    "This space has {most} revisions, and takes no more. What change requests do not need any more goes after "
-    f"{collecting.KEPT.days} days; until then, duplicate the space, and go on in the copy."
+    "This space has {most} revisions, which is the maximum. Unused revisions of change requests are deleted after "
+    f"{collecting.KEPT.days} days; until then, duplicate the space, and continue in the copy."
 )
 
 

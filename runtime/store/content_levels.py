@@ -1,4 +1,4 @@
-"""Which level an actor has on a space or a collection: one rule in SQL, for one row and for lists of thousands.
+"""The level of an actor on a space or a collection: one rule in SQL, for single rows and for lists of thousands.
 
 The nearest `defaultLevel` that says something, of the row itself or of a collection above it, takes the place of a
 member's role in the organization; where none does, the role holds. What was granted to a person, or to a team of

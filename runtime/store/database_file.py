@@ -9,7 +9,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 KEY, BLOBS = "secret.key", "blobs"
-"""What a host keeps in its data folder beside the database."""
+"""Files of a host in its data folder, besides the database."""
 
 
 class DatabaseGone(SQLAlchemyError):
@@ -17,24 +17,24 @@ class DatabaseGone(SQLAlchemyError):
 
 
 class DatabaseLost(RuntimeError):
-    """A data folder holds what belongs to a database, and the database is not there; the message says what to do."""
+    """A data folder has files of a host, but its database is missing; the message says what to do."""
 
 
 class DatabaseFile:
-    """The file at a path; what is written into one that has no name any more would be lost with the host."""
+    """The file at a path; data that is written to a deleted file would be lost."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._opened: tuple[int, int] | None = None
 
     def opened(self) -> None:
-        """Note which file it is, when it is opened for the first time; raises DatabaseGone when it is another one."""
+        """Remember the file when it is first opened; raises DatabaseGone if it is another one later."""
         if self._opened is None:
             self._opened = self._identity()
         self.check()
 
     def check(self) -> None:
-        """Raise DatabaseGone unless the file is there that was opened."""
+        """Raise DatabaseGone unless the opened file still exists."""
         if self._opened is not None and self._identity() != self._opened:
             raise DatabaseGone(f"{self._path} is not the file that this host opened; restart the host")
 
@@ -58,7 +58,7 @@ def path_of(url: str) -> Path | None:
 def refuse_lost(data: Path | None, engine: Engine) -> None:
     """Raise DatabaseLost when a data folder holds a key or files, and its database is empty or missing.
 
-    A host that began again there would look well, and have nothing of what was in it.
+    A host that started over there would seem to work, without any of its data.
     """
     kept = _kept(data) if data is not None else []
     if not kept or not _is_empty(engine):

@@ -1,4 +1,4 @@
-"""Spaces that were deleted: who may bring them back, and how they go for good."""
+"""Deleted spaces: who may restore them, and their final removal."""
 
 from __future__ import annotations
 

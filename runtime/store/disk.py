@@ -1,4 +1,4 @@
-"""Whether the host can still write where it keeps things."""
+"""Whether the host can still write to its folders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 log = logging.getLogger(__name__)
 
 PROBE = 1024 * 1024
-"""Bytes that must fit: a database that could write less is about to stop."""
+"""Free bytes that are required: with less, the database is about to fail."""
 REMEMBERED = 1.0
 """Seconds for which an answer counts: the requester often must not keep the disk busy."""
 

@@ -1,8 +1,8 @@
-"""Counters that move whenever a row that decides over access or dispatch changes: one for each owner of such rows.
+"""Epochs: counters that advance whenever a row that affects access or dispatch changes, one for each owner of rows.
 
-A counter moves in the transaction of the change, so no change is missed. It does so as the last thing before the
-commit, and several in one order: transactions that write beside each other wait for the end of a commit at most, and
-never for each other in a circle. An owner without a row here counts 0.
+A counter advances in the transaction of the change, so no change is missed. This is the last step before the commit,
+always in the same order: concurrent transactions wait at most for the end of a commit, and cannot deadlock. An owner
+without a row here counts as 0.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ def read(connection: Connection, owners_: Collection[str]) -> dict[str, int]:
 
 
 def move(connection: Connection, owners_: Iterable[str]) -> None:
-    """Move the counters of some owners."""
-    first = [{"owner": owner, "n": 1} for owner in sorted(owners_)]  # sorted: two commits must not wait in a circle
+    """Advance the counters of some owners."""
+    first = [{"owner": owner, "n": 1} for owner in sorted(owners_)]  # sorted, to avoid deadlocks
     moved = insert_into(connection, counters).values(first)
     connection.execute(moved.on_conflict_do_update(index_elements=[counters.c.owner], set_={"n": counters.c.n + 1}))
 
 
 class Watch:
-    """Moves the counters in every transaction of some sessions that changes what decides.
+    """Advances the counters in every transaction of some sessions that changes relevant columns.
 
     Rows that decide must not be changed past the sessions: over a connection of their own, or by SQL as text.
     """

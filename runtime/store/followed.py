@@ -1,4 +1,4 @@
-"""Which integrations somebody follows, for the other processes that serve from the same database.
+"""Followed integrations, for the other processes that serve from the same database.
 
 A row is a lease of the process that holds the reader's stream. The rows decide over nothing but what is written down of
 calls, so the epoch stands still.

@@ -1,4 +1,4 @@
-"""What is installed where, as matching and planning need it."""
+"""Installations, as matching and planning need them."""
 
 from __future__ import annotations
 

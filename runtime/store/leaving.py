@@ -1,4 +1,4 @@
-"""What is asked, and what goes along, when a space or a collection leaves its place or its organization."""
+"""Checks and side effects when a space or a collection leaves its place or its organization."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How much an actor may do with a row: `None < read < comment < edit < review < create < admin`.
+"""Levels of an actor on a row: `None < read < comment < edit < review < create < admin`.
 
-The rule stands beside each table as SQL (`Table.level_for`), so that one row and a list of thousands are decided alike
-and no list asks for each row. Here are the words around it. Source: docs/contract/api.md, "Roles".
+The rule is SQL next to each table (`Table.level_for`), so that single rows and lists of thousands use the same rule,
+without a query for each row. This module has the shared parts. Source: docs/contract/api.md, "Roles".
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from runtime.store.reach import Reach
 from runtime.store.remembered import record_of
 
 NONE = 0
-"""The number of no level at all; 1 to 6 are the roles from weak to strong."""
+"""The number for no level; 1 to 6 are the roles from weak to strong."""
 
 
 class Highest(FunctionElement[int]):

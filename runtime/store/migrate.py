@@ -1,4 +1,4 @@
-"""Brings a database to the schema of this release."""
+"""Migrates a database to the schema of this release."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _known_revision(database: Database) -> str | None:
 
 
 def revision(database: Database) -> str | None:
-    """Return which schema a database has, None where it has none of ours."""
+    """Return the schema revision of a database, None if it has none of ours."""
     with database.engine.connect() as connection:
         if not inspect(connection).has_table("alembic_version"):
             return None

@@ -112,7 +112,7 @@ def claim(
     without: Sequence[str] = (),
     without_owners: Sequence[str] = (),
 ) -> list[EventRow]:
-    """Take due events for this process, oldest first, and those whose lease ran out.
+    """Claim due events for this process, oldest first, and those whose lease has expired.
 
     None of the integrations `without`, and none of the organizations `without_owners`. Nothing is taken from a lane
     that has an event in flight or one that is to be tried again: events of one installation keep their order.
@@ -203,7 +203,7 @@ def _is_postgresql(session: Session) -> bool:
 
 
 def _lock(session: Session, *conditions: ColumnElement[bool]) -> list[int]:
-    """Lock rows in the one order all lock them in, so that of two who need the same rows one waits, and never both."""
+    """Lock rows in a fixed order, to avoid deadlocks."""
     return list(session.scalars(select(EventRow.seq).where(*conditions).order_by(EventRow.seq).with_for_update()))
 
 
@@ -277,7 +277,7 @@ def _beyond(moment: float, lease: float, schedule: Sequence[float]) -> list[tupl
 
 
 def extend(session: Session, owner: str, lease: float) -> list[int]:
-    """Keep the events of this process for a while longer; returns which they are (`seq`).
+    """Extend the leases of this process; returns the events (`seq`).
 
     One whose lease has run out is lost: somebody else may have it by now.
     """
@@ -293,7 +293,7 @@ def extend(session: Session, owner: str, lease: float) -> list[int]:
 
 
 def release(session: Session, owner: str, places: Sequence[int] | None = None) -> None:
-    """Give back what this process took and did not begin: all of it, or these rows (`seq`)."""
+    """Release events that this process claimed and did not begin: all of them, or these rows (`seq`)."""
     mine = _of(owner) if places is None else [*_of(owner), EventRow.seq.in_(places)]
     session.execute(
         update(EventRow)
@@ -329,7 +329,7 @@ def finish(session: Session, owner: str, results: Sequence[dict[str, Any]], unbe
 
 
 def next_moment(session: Session) -> float | None:
-    """Return when the next event is due that is not yet, or a lease ends, in epoch seconds."""
+    """Return when the next event becomes due or a lease expires, in epoch seconds."""
     moments = session.execute(_finding_next(), {"moment": time.time()}).one()
     return min((moment for moment in moments if moment is not None), default=None)
 

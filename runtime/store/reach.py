@@ -1,4 +1,4 @@
-"""Who is asking, as the store knows it."""
+"""The actor of a query, as the store knows it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The only door to a table: every read asks first for what the actor may see.
+"""The only access to tables: every read is limited to what the actor may see.
 
-What that is, each table says itself (`Table.visible_to`, `Table.listed_to`); one that says nothing shows nothing. The
-host's own work (dispatch, services after a permission was checked) asks as `HOST`.
+Each table declares this itself (`Table.visible_to`, `Table.listed_to`); without a declaration, nothing is visible. The
+host's own work (dispatch, services after a permission check) reads as `HOST`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def listed(table: type[Table], reach: Reach) -> ColumnElement[bool]:
 
 
 def find(session: Session, reach: Reach, table: type[R], *conditions: ColumnElement[bool], **by: Any) -> R | None:
-    """Find the one row with these values that the actor may see; values no database can hold name nothing."""
+    """Find the row with these values that the actor may see; values that no database can store find nothing."""
     if any(_impossible(value) for value in by.values()):
         return None
     if conditions:
@@ -121,7 +121,7 @@ def every(session: Session, reach: Reach, table: type[R], *conditions: ColumnEle
 
 
 def by_id(session: Session, table: type[R], ids: Iterable[str]) -> dict[str, R]:
-    """Load rows that others name, in one query: whoever may see those may know of them."""
+    """Load rows that other rows refer to, in one query: they are visible to those who see the other rows."""
     keys = set(ids)
     if not keys:
         return {}
@@ -141,12 +141,12 @@ def has_more(session: Session, table: type[Table], than: int, *conditions: Any, 
 
 
 def lock(session: Session, row: Table) -> None:
-    """Make other transactions that lock this row wait for the end of this one (SQLite has one writer anyway)."""
+    """Lock this row until the end of the transaction (SQLite has one writer anyway)."""
     session.refresh(row, with_for_update=True)
 
 
 def remove(session: Session, row: Table) -> bool:
-    """Remove a row; of several who do so at the same time one is told that it was there."""
+    """Delete a row; of concurrent callers, only one gets True."""
     mapper = inspect(type(row))
     values = mapper.primary_key_from_instance(row)
     same = [column == value for column, value in zip(mapper.primary_key, values, strict=True)]

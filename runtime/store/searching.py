@@ -1,4 +1,4 @@
-"""The conditions and joins behind lists: filters as SQL."""
+"""Conditions and joins of lists: filters as SQL."""
 
 from __future__ import annotations
 

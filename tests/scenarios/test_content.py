@@ -218,7 +218,7 @@ def test_what_cannot_be_changed_so_changes_nothing(space: Space) -> None:
     for change, reason in (
         (page("Again", id="one"), "already"),
         (page("Nowhere", position={"parent": "none"}), "no page `none`"),
-        (page("Beside", position={"before": "inside"}), "is not there"),
+        (page("Beside", position={"before": "inside"}), "there is no page"),
         (page("Both", position={"before": "one", "after": "two"}), "not both"),
         (page("Group", page="group", position={"parent": "one"}), "top only"),
         (page("Link", page="link"), "target"),

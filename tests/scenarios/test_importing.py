@@ -422,13 +422,13 @@ def test_addresses_that_are_not_imported_from(space: Space, web: Elsewhere) -> N
         ("half", "gzip", gzip.compress(b"<p>text</p>")[:-12], "is incomplete"),
         ("half", "gzip", gzip.compress(b"<p>text</p>") + gzip.compress(b"<p>text</p>")[:-12], "is incomplete"),
         ("parts", "gzip", gzip.compress(b"") * 20_000, "more than 10000 parts"),
-        ("none", "gzip", b"<p>text</p>", "says that it is gzip, and is not"),
+        ("none", "gzip", b"<p>text</p>", "claims to be gzip, but is not"),
         ("other", "br", b"<p>text</p>", "packed as `br`"),
     ):
         web.pages[f"/{name}"] = other.encoded(encoding, content)
         told(f"{web.url}/{name}", said)
     told(web.put("/empty", b""), "nothing in it")
-    told(web.put("/program", b"\x7fELF\0\0\0\0"), "no text")
+    told(web.put("/program", b"\x7fELF\0\0\0\0"), "not text")
     told(web.put("/not.docx", b"plain"), "not a .docx", "docx")
     told(web.put("/not.zip", b"plain"), "not a zip file", "zip")
     told(web.put("/broken.zip", packed({"a.md": "# A"})[:-30]), "damaged", "zip")

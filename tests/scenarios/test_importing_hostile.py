@@ -154,7 +154,7 @@ ARCHIVES = {
         "entities",
     ),
     "a damaged document": (word_document("<w:p><w:r>"), "damaged"),
-    "a program": (b"\x7fELF\0\0\0", "no text"),
+    "a program": (b"\x7fELF\0\0\0", "not text"),
 }
 
 

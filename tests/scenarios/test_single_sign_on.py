@@ -183,7 +183,7 @@ def test_only_addresses_of_the_organizations_domains(company: Company, changed: 
     changed(emailDomains=["company.example"])
     browser = Browser(company.host.url)
     answer = company.bring(browser, company.idp.answer(company.begin(browser), "eve@elsewhere.example"))
-    assert answer.status_code == 403 and "not one of this organization's domains" in answer.text
+    assert answer.status_code == 403 and "The domain of the e-mail address is not one of" in answer.text
     company.sign_in(address())
 
 

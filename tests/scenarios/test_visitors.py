@@ -252,7 +252,7 @@ def test_tokens_that_open_nothing(guarded: Guarded, owner: Tenant, provider: int
         (other.token(), "not for this site"),
         (stronger, "not for this site"),
         (jwt.encode({"exp": now - 1}, secret, algorithm="HS256"), "expired"),
-        (jwt.encode({"a": 1}, secret, algorithm="HS256"), "how long"),
+        (jwt.encode({"a": 1}, secret, algorithm="HS256"), "no expiry time"),
         (jwt.encode({"exp": "later"}, secret, algorithm="HS256"), "not for this site"),
         ("x" * 9000, "longer"),
     ):

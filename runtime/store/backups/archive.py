@@ -1,7 +1,7 @@
-"""The file a backup is: a ZIP archive whose first member, `backup.json`, says what the others are.
+"""The format of a backup: a ZIP archive whose first member, `backup.json`, describes the others.
 
-`database/` has the SQLite file, or a file for each table of PostgreSQL; `keys/` the host's key files; `blobs/` what the
-rows name, each under the SHA-256 of its bytes. Nothing in it is ever run, and no name in it becomes a path unchecked.
+`database/` has the SQLite file, or a file for each table of PostgreSQL; `keys/` the host's key files; `blobs/` the
+blobs that rows refer to, each named by its SHA-256. Nothing in it is ever executed, and names are checked before use.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _BLOB = re.compile(r"blobs/([0-9a-f]{64})")
 
 
 class BackupRefused(Exception):
-    """A backup cannot be made or restored; the message says why, and what to do."""
+    """A backup cannot be created or restored; the message says why, and what to do."""
 
 
 class Member(BaseModel):
@@ -42,10 +42,10 @@ class Member(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What `backup.json` says.
+    """The contents of `backup.json`.
 
-    `key` tells one secret key from another and nothing more. `blobs` is how many there are, None where they are kept in
-    object storage; `missing` names those that rows name and the host had lost.
+    `key` is a fingerprint of the secret key. `blobs` is their number, None if they are in object storage; `missing`
+    lists those that rows refer to and that the host had lost.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -69,16 +69,16 @@ class Writer:
         self._zip.writestr(MANIFEST, manifest.model_dump_json(indent=1))
 
     def add(self, name: str, path: Path) -> None:
-        """Add a file; blobs are mostly compressed already and stay as they are."""
+        """Add a file; blobs are stored uncompressed, since most are compressed already."""
         self._zip.write(path, name, zipfile.ZIP_STORED if name.startswith("blobs/") else zipfile.ZIP_DEFLATED)
 
     def close(self) -> None:
-        """Write the end, without which nothing can be read."""
+        """Write the central directory, without which nothing can be read."""
         self._zip.close()
 
 
 class Reader:
-    """Reads an archive that somebody may have made to do harm; everything raises `BackupRefused`."""
+    """Reads an untrusted archive; everything raises `BackupRefused`."""
 
     def __init__(self, file: BinaryIO) -> None:
         try:
@@ -93,7 +93,7 @@ class Reader:
 
     @property
     def bytes(self) -> int:
-        """How many bytes all files have together."""
+        """Total size of all files, in bytes."""
         return sum(entry.file_size for entry in self._entries.values())
 
     @property
@@ -144,7 +144,7 @@ class Reader:
         return manifest
 
     def _check_names(self) -> None:
-        """Accept the files the manifest names and blobs, all of them plain files, and nothing else."""
+        """Accept only the files that the manifest names and blobs, all of them regular files."""
         for name, entry in self._entries.items():
             kind = stat.S_IFMT(entry.external_attr >> 16)
             known = name == MANIFEST or name in self.manifest.members or _BLOB.fullmatch(name)

@@ -20,13 +20,13 @@ from runtime.store.secrets import Keyring
 
 STAGE = ".restoring"
 UNUSUAL = "SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index')"
-"""Our schema has tables and indexes alone; a trigger would run with whatever the host writes."""
+"""Our schema has only tables and indexes; a trigger would be executed when the host writes."""
 LoadKeys = Callable[[Path], Keyring]
-"""Gives the secret key of a host, from a folder with its key file or from elsewhere."""
+"""Returns the secret key of a host, from a folder with its key file or from elsewhere."""
 
 
 def restore(archive: Path, address: str, data: Path, blobs: Path | None, load_keys: LoadKeys) -> Manifest:
-    """Fill an empty data folder, which is there, and an empty database, or leave both as they were.
+    """Fill an existing, empty data folder and an empty database, or leave both unchanged.
 
     `blobs` is None where object storage has them. Raises `BackupRefused`, SQLAlchemyError, OSError, and what
     `load_keys` does.
@@ -89,7 +89,7 @@ def _unpack_blobs(reader: Reader, folder: Path) -> None:
 
 
 def _check_blobs(connection: Connection, reader: Reader) -> None:
-    """Refuse rows that name a blob which is neither there nor said to be missing."""
+    """Refuse rows that refer to a blob which is neither in the archive nor listed as missing."""
     if reader.manifest.blobs is None:
         return
     lacking = needed_blobs(connection) - set(reader.blobs) - set(reader.manifest.missing)
@@ -116,7 +116,7 @@ def _move_sqlite(copy: Path, target: Path, reader: Reader, place: Callable[[Path
 
 
 def _load_postgresql(address: str, stage: Path, reader: Reader) -> None:
-    """Make the schema as it was and fill it, in one transaction: a database is filled or empty."""
+    """Create the original schema and fill it, in one transaction."""
     with closing(Database(address)) as database, database.engine.connect() as connection, connection.begin():
         if not postgresql_rows.is_empty(connection):
             raise BackupRefused("the database is not empty; create a new one, and give it with --database-url")
@@ -132,7 +132,7 @@ def _load_postgresql(address: str, stage: Path, reader: Reader) -> None:
 
 @contextmanager
 def _made_or_gone() -> Iterator[Callable[[Path], Path]]:
-    """Note what is made, and remove it when something fails."""
+    """Record created files, and remove them on failure."""
     made: list[Path] = []
 
     def place(path: Path) -> Path:

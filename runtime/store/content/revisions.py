@@ -28,7 +28,7 @@ AT_ONCE = 500
 
 
 class SnapshotCache:
-    """Keeps the snapshots that were used last; they never change, so none is ever out of date. Safe among threads."""
+    """An LRU cache of snapshots; they never change, so none is ever out of date. Safe to use from many threads."""
 
     def __init__(self, most: int = MAX_CACHED_ENTRIES) -> None:
         """Take how many entries all of them have at most."""
@@ -46,7 +46,7 @@ class SnapshotCache:
             return snapshot
 
     def put(self, revision_id: str, snapshot: Snapshot) -> None:
-        """Keep a snapshot, and let go of those that were not used for longest."""
+        """Cache a snapshot, and evict the least recently used ones."""
         with self._lock:
             if revision_id in self._snapshots:
                 return
@@ -57,7 +57,7 @@ class SnapshotCache:
                 self._entries -= _size(gone)
 
     def forget(self, revision_id: str) -> None:
-        """Let go of the snapshot of a revision that is gone."""
+        """Remove the snapshot of a deleted revision."""
         with self._lock:
             gone = self._snapshots.pop(revision_id, None)
             if gone is not None:
@@ -74,7 +74,7 @@ CACHE = SnapshotCache()
 def snapshot_of(session: Session, row: RevisionRow) -> Snapshot:
     """Read the content of a revision.
 
-    It may be kept before it is committed: the id of one that is taken back is never used again.
+    It may be cached before it is committed: the id of one that is rolled back is never used again.
     """
     cached = CACHE.get(row.id)
     if cached is not None:
@@ -102,7 +102,7 @@ def write(
 ) -> RevisionRow:
     """Write a revision with the documents that are new in it; `values` are the other columns of its row.
 
-    `before` is a revision of the space that says much of the same, so that this is not written again.
+    `before` is a similar revision of the space, whose pieces are not written again.
     """
     known = snapshot_of(session, before) if before is not None else Snapshot()
     pieces: dict[bytes, bytes] = {}
@@ -139,7 +139,7 @@ def keep(session: Session, space_id: str, packed: Mapping[bytes, bytes], found: 
 
 
 def are_kept(session: Session, space_id: str, names: Iterable[str]) -> bool:
-    """Return whether all documents of these names are there: what no revision names yet may have been collected."""
+    """Return whether all these documents exist: those without a revision may have been deleted."""
     wanted = sorted({bytes.fromhex(name) for name in names})
     for place in range(0, len(wanted), AT_ONCE):
         some = wanted[place : place + AT_ONCE]
@@ -150,7 +150,7 @@ def are_kept(session: Session, space_id: str, names: Iterable[str]) -> bool:
 
 
 def copy(session: Session, row: RevisionRow, space_id: str, **values: Any) -> RevisionRow:
-    """Write a revision of another space that says the same, with all that it needs."""
+    """Write a revision with the same content to another space, with everything that it needs."""
     snapshot = snapshot_of(session, row)
     names = {*names_of(row.pages), *names_of(row.files), *names_of(row.reusable_contents)}
     names |= {bytes.fromhex(name) for name in snapshot.documents()}
@@ -170,12 +170,12 @@ def name_of(document: Mapping[str, Any]) -> str:
 
 
 def documents(session: Session, space_id: str, names: Iterable[str]) -> dict[str, Any]:
-    """Read documents of a space by their names; those that are not there are left out."""
+    """Read documents of a space by their names; missing ones are left out."""
     return {name: unpack(content) for name, content in packed_documents(session, space_id, names).items()}
 
 
 def packed_documents(session: Session, space_id: str, names: Iterable[str]) -> dict[str, bytes]:
-    """Read documents as they are stored, for whoever takes one after the other and would not hold them all."""
+    """Read documents as they are stored, for callers that process one at a time."""
     wanted = []
     for name in dict.fromkeys(names):
         try:
@@ -200,7 +200,7 @@ def _read(session: Session, space_id: str, names: Sequence[bytes]) -> dict[bytes
 
 
 def _add(session: Session, space_id: str, pieces: Mapping[bytes, bytes]) -> None:
-    """Store pieces, and count their bytes; what is there already stays."""
+    """Store pieces, and count their bytes; existing ones stay."""
     values = [{"space_id": space_id, "name": name, "content": content} for name, content in sorted(pieces.items())]
     added = 0
     for place in range(0, len(values), AT_ONCE):

@@ -1,6 +1,6 @@
-"""How many bytes the content of a space has, with what earlier revisions need: counted as it is written and deleted.
+"""The size of a space's content, including earlier revisions: counted on each write and deletion.
 
-A number beside the pieces, because adding them up would read all of a space for each change.
+It is stored separately, because adding up all pieces would read the whole space for each change.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Changes the index of a space, a few pages at a time.
+"""Updates the index of a space, a few pages at a time.
 
 What a change takes is read before its transaction opens. The space's generation tells then whether anything else was
 written meanwhile: of two processes that change one index at the same time, one begins again.

@@ -93,7 +93,7 @@ def test_a_refusal_leaves_the_screen_as_it_was(integration: Integration) -> None
         ),
         (lambda page: page.click("Never"), "'Never' is disabled"),
         (lambda page: page.type("nothing", ""), "there is no textinput or codeblock or select 'nothing'"),
-        (lambda page: page.select("color", "green"), "'color' has no option 'green'; there are 'red', 'blue'"),
+        (lambda page: page.select("color", "green"), "'color' has no option 'green'; options are 'red', 'blue'"),
         (lambda page: page.type("color", "red"), "takes no typed text"),
         (lambda page: page.find("button", label="X"), "there is no button 'X'; button: 'Save', 'Never'"),
         (lambda page: page.find("input"), "there are 6 of input"),
