@@ -1,4 +1,4 @@
-"""How much content a space may have with what earlier revisions need; whoever writes into it holds its content."""
+"""Limits of a space's content, including earlier revisions; callers hold the lock of its content."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FULL_OF_REVISIONS = (
 
 
 def for_files(session: Session, space_id: str, new: Mapping[str, int]) -> None:
-    """Make sure that there is room for files, given as bytes by blob; raises BadRequest."""
+    """Check the limits for new files (blob -> bytes); raises BadRequest."""
     there, size = files_of(session, space_id)
     if there + len(new) > MAX_BLOBS:
         raise errors.BadRequest(FULL_OF_FILES.format(most=f"{MAX_BLOBS:,}"))
@@ -46,7 +46,7 @@ def for_files(session: Session, space_id: str, new: Mapping[str, int]) -> None:
 
 
 def for_documents(session: Session, space_id: str) -> None:
-    """Make sure that documents may be written, as large as one request or import may be; raises BadRequest.
+    """Check that documents may be written, up to the size of one request or import; raises BadRequest.
 
     A merge asks for no room: what it writes was let in before, except for what blocks of both sides become together.
     """
@@ -55,7 +55,7 @@ def for_documents(session: Session, space_id: str) -> None:
 
 
 def for_revisions(session: Session, space_id: str) -> None:
-    """Make sure that there is room for one more revision; raises BadRequest.
+    """Check that one more revision is allowed; raises BadRequest.
 
     A merge asks for none: there are as many as change requests.
     """

@@ -1,4 +1,4 @@
-"""Applies changes to the content of a revision: what comes out is whole, or nothing does."""
+"""Applies changes to the content of a revision: all or nothing."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ MAX_REUSABLE_CONTENTS = 2000
 MAX_FILES = 10_000
 MAX_VARIABLES = 200
 MAX_LISTED = 8_000_000
-"""Characters of what all pages of a space say of themselves: whoever reads one of them reads the list."""
+"""Maximum characters of the metadata of all pages of a space, which is read with every page."""
 _NULLABLE = ("description", "emoji", "icon", "layout", "cover", "variables")
 _FLAGS = ("hidden", "no_index", "no_robots_index")
 
@@ -70,7 +70,7 @@ class Editor:
     """Changes content step by step; `snapshot` gives the whole at the end, `documents` what was written for it."""
 
     def __init__(self, snapshot: Snapshot, moment: str) -> None:
-        """Begin with the content of a revision; `moment` is when pages say they were changed."""
+        """Start with the content of a revision; `moment` becomes the time of change of pages."""
         self._moment = moment
         self._pages = {page.id: page for page in snapshot.pages}
         self._reusable = dict(snapshot.reusable_content_by_id)
@@ -85,12 +85,12 @@ class Editor:
         self.added: list[str] = []
 
     def apply(self, change: Change, document: Node | None = None) -> None:
-        """Make one change, with the document it writes; raises BadRequest for one that cannot be made."""
+        """Apply one change, with the document it writes; raises BadRequest if that is not possible."""
         self._written = document
         _STEPS[type(change)](self, change)
 
     def snapshot(self) -> Snapshot:
-        """Return what has become of the content; raises BadRequest where it is too much."""
+        """Return the resulting content; raises BadRequest if it exceeds a limit."""
         ordered = [self._pages[page_id] for siblings in self._inside.values() for page_id in siblings]
         try:
             pages = in_order(ordered)
@@ -117,7 +117,7 @@ class Editor:
         self.added.append(page_id)
 
     def update_page(self, change: UpdatePage) -> None:
-        """Change what is said of a page, and what it says."""
+        """Change the metadata and the document of a page."""
         page = self._page(change.id)
         if change.target is not MISSING and page.type != "link":
             raise errors.BadRequest("target: only links have one, and they need it")
@@ -129,7 +129,7 @@ class Editor:
         self._pages[page.id] = changed
 
     def move_page(self, change: MovePage) -> None:
-        """Put a page elsewhere, with all that is in it."""
+        """Move a page, with everything inside it."""
         page = self._page(change.id)
         siblings = self._inside[page.parent]
         at = siblings.index(page.id)
@@ -144,7 +144,7 @@ class Editor:
             raise
 
     def delete_page(self, change: DeletePage) -> None:
-        """Take a page out, with all that is in it."""
+        """Delete a page, with everything inside it."""
         page = self._page(change.id)
         self._inside[page.parent].remove(page.id)
         self._release(page)
@@ -168,22 +168,22 @@ class Editor:
         self._reusable[old.id] = replace(old, title=title, document=document)
 
     def delete_reusable_content(self, change: DeleteReusableContent) -> None:
-        """Take a reusable content out; pages that include it keep their reference, which is broken then."""
+        """Delete a reusable content; pages that include it keep a broken reference."""
         if self._reusable.pop(change.id, None) is None:
             raise errors.BadRequest(f"id: there is no reusable content `{change.id}`")
 
     def put_file(self, file: File) -> None:
-        """Add a file, or replace the bytes of one that is there."""
+        """Add a file, or replace the bytes of an existing one."""
         if file.id not in self._files:
             self.added.append(file.id)
         self._files[file.id] = file
 
     def update_file(self, change: UpdateFile) -> None:
-        """Give a file another name."""
+        """Rename a file."""
         self._files[change.id] = replace(self._file(change.id), name=change.name)
 
     def delete_file(self, change: DeleteFile) -> None:
-        """Take a file out; pages that show it keep their reference, which is broken then."""
+        """Delete a file; pages that show it keep a broken reference."""
         del self._files[self._file(change.id).id]
 
     def _file(self, file_id: str) -> File:
@@ -195,7 +195,7 @@ class Editor:
         return file
 
     def set_variables(self, change: SetVariables) -> None:
-        """Set variables of the space, and take out those that are null."""
+        """Set variables of the space, and remove those that are null."""
         self._variables |= change.variables
         self._variables = {name: value for name, value in self._variables.items() if value is not None}
 
@@ -233,7 +233,7 @@ class Editor:
         return name
 
     def _place(self, page: Page, position: PagePosition) -> None:
-        """Put a page between others; raises BadRequest for a place that is none."""
+        """Insert a page between others; raises BadRequest for an invalid position."""
         above = self._page(position.parent) if position.parent is not None else None
         self._check_parent(page, above)
         siblings = self._inside.setdefault(position.parent, [])
@@ -293,7 +293,7 @@ def _computed_by(page: Page, fields: PageFields) -> dict[str, Any]:
 
 
 def too_much(snapshot: Snapshot) -> str | None:
-    """Say what of a content is more than a space may have; None where all of it fits."""
+    """Return the message about an exceeded limit of a space; None if there is none."""
     for name, count, most in (
         ("pages", len(snapshot.pages), MAX_PAGES),
         ("reusable contents", len(snapshot.reusable_contents), MAX_REUSABLE_CONTENTS),
@@ -313,7 +313,7 @@ def too_much(snapshot: Snapshot) -> str | None:
 
 
 def length_of(page: Page) -> int:
-    """Count the characters of what a page says of itself."""
+    """Count the characters of a page's metadata."""
     length = len(page.title) + len(page.description or "") + len(page.slug or "")
     length += sum(map(len, page.former_paths or ()))
     for named in (page.variables, page.target, page.cover, page.computed):

@@ -1,4 +1,4 @@
-"""Finds the block that is made for an address (docs/contract/contentkit.md, "Link unfurling")."""
+"""Finds the block for a pasted address (docs/contract/contentkit.md, "Link unfurling")."""
 
 from __future__ import annotations
 

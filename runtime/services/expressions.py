@@ -1,7 +1,7 @@
-"""Fills the expressions of a document in, as far as variables of the space and of the page say what they come to.
+"""Evaluates the expressions of a document that are variables of the space or of the page.
 
-What needs a reader (`visitor…`), or is no plain variable, stays as it is: a renderer knows who reads, a reader of the
-API does not.
+Expressions that need a reader (`visitor…`), or are not plain variables, stay as they are: they are evaluated by
+renderers, which know the reader.
 """
 
 from __future__ import annotations

@@ -117,12 +117,12 @@ def test_a_token_is_created_and_shown_once(shell: Shell, host: HostProcess, alph
     here = {"DEVKIT_HOST": host.url, "DEVKIT_TOKEN": alpha.api.token}
     made = shell("tokens", "--create", "Build server", "--days", "30", **here)
     note, token = made.out.strip().splitlines()
-    assert "(Build server)" in note and "shown this once" in note
+    assert "(Build server)" in note and "shown only this once" in note
     listed = shell("tokens", DEVKIT_HOST=host.url, DEVKIT_TOKEN=token)
     assert "Build server" in listed.out and "(in use here)" in listed.out and token not in listed.out
     body = shell("tokens", "--create", "For ever", "--days", "0", "--json", **here).json
     assert body["expiresAt"] is None and body["token"].startswith("dk_")
-    assert "two steps" in shell("tokens", "--create", "x", "--revoke", "y", **here).err
+    assert "cannot be combined" in shell("tokens", "--create", "x", "--revoke", "y", **here).err
     assert "title" in shell("tokens", "--create", "  ", **here).err
 
 

@@ -220,7 +220,7 @@ def test_what_cannot_be_changed_so_changes_nothing(space: Space) -> None:
         (page("Nowhere", position={"parent": "none"}), "no page `none`"),
         (page("Beside", position={"before": "inside"}), "there is no page"),
         (page("Both", position={"before": "one", "after": "two"}), "not both"),
-        (page("Group", page="group", position={"parent": "one"}), "top only"),
+        (page("Group", page="group", position={"parent": "one"}), "only at the top level"),
         (page("Link", page="link"), "target"),
         ({"type": "move_page", "id": "one", "position": {"parent": "inside"}}, "cannot be inside itself"),
         ({"type": "move_page", "id": "one", "position": {"parent": "one"}}, "cannot be inside itself"),

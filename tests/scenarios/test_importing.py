@@ -285,7 +285,7 @@ def test_an_export_of_confluence(space: Space) -> None:
     assert "/pages/" in space.markdown("home")
     assert "/files/" in space.markdown("home")
     failed = sent(space, packed({"entities.xml": "<x/>"}), "confluence")
-    assert "as XML" in failed["error"]
+    assert "an XML export" in failed["error"]
 
 
 def test_a_wiki_in_the_order_of_its_sidebar(space: Space) -> None:
@@ -423,11 +423,11 @@ def test_addresses_that_are_not_imported_from(space: Space, web: Elsewhere) -> N
         ("half", "gzip", gzip.compress(b"<p>text</p>") + gzip.compress(b"<p>text</p>")[:-12], "is incomplete"),
         ("parts", "gzip", gzip.compress(b"") * 20_000, "more than 10000 parts"),
         ("none", "gzip", b"<p>text</p>", "claims to be gzip, but is not"),
-        ("other", "br", b"<p>text</p>", "packed as `br`"),
+        ("other", "br", b"<p>text</p>", "compressed as `br`"),
     ):
         web.pages[f"/{name}"] = other.encoded(encoding, content)
         told(f"{web.url}/{name}", said)
-    told(web.put("/empty", b""), "nothing in it")
+    told(web.put("/empty", b""), "is empty")
     told(web.put("/program", b"\x7fELF\0\0\0\0"), "not text")
     told(web.put("/not.docx", b"plain"), "not a .docx", "docx")
     told(web.put("/not.zip", b"plain"), "not a zip file", "zip")

@@ -70,7 +70,7 @@ def test_what_is_refused_leaves_no_open_change_request(admin: Browser, space: Sp
     answer = send(admin, space, b"", "empty.zip")
     assert answer.status_code == 400 and "empty" in alert(answer)
     answer = send(admin, space, url="https://example.com/")
-    assert answer.status_code == 400 and "one of the two" in alert(answer)
+    assert answer.status_code == 400 and "but not both" in alert(answer)
     assert send(admin, space, source="nothing").status_code == 400
     assert send(admin, space, into="space").status_code == 412
     assert send(admin, space, into="none").status_code == 404
