@@ -32,7 +32,7 @@ class ScriptRequest:
 
     @property
     def query(self) -> dict[str, str]:
-        """The parameters of the address; of a repeated one the last."""
+        """The query parameters; of a repeated one, the last value."""
         return {name: values[-1] for name, values in parse_qs(urlsplit(self.url).query, True).items()}
 
     @property

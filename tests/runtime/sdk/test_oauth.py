@@ -1,4 +1,4 @@
-"""The sign-in to another service: end of section 8 of the dispatch contract."""
+"""The OAuth sign-in to another service."""
 
 from __future__ import annotations
 
