@@ -94,7 +94,7 @@ def script(
 
 
 def code_bytes(code: str) -> int:
-    """Count the bytes of a script's code, without the source map of a bundle or the wrapping of a zip."""
+    """Return the size of a script's code in bytes, without a bundle's source map or the overhead of a zip."""
     if code.startswith(_ZIP):
         return len(base64.b64decode(code.removeprefix(_ZIP)))
     return len(without_map(code)[0].encode())

@@ -91,7 +91,7 @@ def _kept(program: str) -> Path:
 
 
 def _from_elsewhere(folder: Path, code: str) -> list[str]:
-    """Name the files of a bundle that do not belong to the project, as its source map lists them."""
+    """Return the files of a bundle that do not belong to the project, according to its source map."""
     names: list[str] = []
 
     def look(content: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Looks at the text a script sends to browsers: what it loads, from where, and what it keeps there."""
+"""Static analysis of code that a script sends to browsers: what it loads, from where, and what it stores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looks at a project from all sides: its manifest, its code, and what comes of running it in the real sandbox."""
+"""Examines a project: its manifest, its code, and the results of running it in the real sandbox."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ INSIDE = re.compile(r" \(/sandbox/[^)]*\)")
 """A path that exists in the sandbox only."""
 LOADING = "While it was being loaded:"
 EXAMPLE = "example"
-"""What stands for a secret whose variable is not set."""
+"""Placeholder of a secret whose variable is not set."""
 
 
 @dataclass(frozen=True, slots=True)

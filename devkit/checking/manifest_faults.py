@@ -1,4 +1,4 @@
-"""Judges the values of a manifest: each fault becomes a sentence with its place and its cure."""
+"""Validates the values of a manifest: each error becomes a message with its place and its fix."""
 
 from __future__ import annotations
 

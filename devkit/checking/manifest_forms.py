@@ -1,4 +1,4 @@
-"""Rules over several values of a manifest: forms that fit together, ids that are unique, policies browsers read."""
+"""Rules over several values of a manifest: consistent forms, unique ids, valid policies."""
 
 from __future__ import annotations
 

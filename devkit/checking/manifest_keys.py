@@ -1,4 +1,4 @@
-"""Keys of a manifest that mean nothing, and the ones that were probably meant."""
+"""Unknown keys of a manifest, and the ones that were probably meant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How values, names and places are written in messages."""
+"""Formatting of values, names and places in messages."""
 
 from __future__ import annotations
 

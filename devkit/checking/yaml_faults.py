@@ -1,4 +1,4 @@
-"""Says what is wrong with text that is not YAML, and what to write instead."""
+"""Explains YAML syntax errors, and what to write instead."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def _run(
 
 
 def _write_note(folder: Path, url: str, place: Path, reporter: Reporter) -> Path | None:
-    """Let other commands find this host; a project that cannot be written needs --data, and gets by without."""
+    """Let other commands find this host; skipped if the project is not writable (which needs --data)."""
     try:
         return running.write(folder, url, place)
     except OSError as error:

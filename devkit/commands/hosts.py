@@ -66,7 +66,7 @@ def _rows(now: Kept) -> list[dict[str, Any]]:
 
 
 def _fault(host: str) -> str | None:
-    """Say why a host does not answer; None for one that does."""
+    """Return why a host does not answer; None if it does."""
     try:
         status = connections.get(f"{host}/healthz", timeout=PATIENCE).status_code
     except requests.RequestException as error:

@@ -74,7 +74,7 @@ def command(data: str, database_url: str | None, title: str, hostname: str | Non
 
 
 def what_is_there(data: str, title: str, email: str, is_new: bool, others: list[str]) -> list[str]:
-    """Say what a host had before: the organization, to which nothing but a token came, or others beside a new one."""
+    """Report existing data: the organization, which only got a new token, or others besides a new one."""
     if not is_new:
         return [f"{data} already has the organization `{title}` with the admin {email}; created another token"]
     if not others:

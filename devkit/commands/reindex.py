@@ -1,4 +1,4 @@
-"""`devkit reindex`: the index behind search, made again."""
+"""`devkit reindex`: rebuild the search index."""
 
 from __future__ import annotations
 

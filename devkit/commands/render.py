@@ -153,7 +153,7 @@ def command(
 
 
 def _configurations(project: Project, configuration: dict[str, Any] | None) -> Configurations:
-    """Lay what is configured on the command line over what the manifest's forms suggest."""
+    """Merge the configuration of the command line with the defaults of the manifest."""
     filled = simulated_host.configured(project.manifest)
     return filled if configuration is None else {level: {**filled[level], **configuration} for level in LEVELS}
 
@@ -168,7 +168,7 @@ def _screen(context: str, editable: bool, theme: str, configurations: Configurat
 
 
 def _refuse_unknown(component: str, project: Project, report: LoadReport) -> None:
-    """Raise Problem that names the components there are, where the engine can report them."""
+    """Raise Problem that lists the existing components, if the engine can report them."""
     if report.components and component not in report.components:
         raise Problem(f"there is no component `{component}`; the script has {', '.join(report.components)}")
     if not report.components and project.script.suffix == ".py":

@@ -106,7 +106,7 @@ def command(
 
 
 def _hosts(from_: str | None, chosen: Choice) -> tuple[Client, Client]:
-    """Connect to where events are read from, and to where they go; beside `--to`, --host and --token say the first."""
+    """Connect to the source and the destination of events; with `--to`, --host and --token are for the source."""
     if from_ is not None:
         source = Choice(to=from_, quiet=chosen.quiet).client()
         return source, chosen.client(local_first=True)
@@ -132,7 +132,7 @@ def _suitable(
 def _replay(
     goal: Client, name: str, event: dict[str, Any], edit: bool, body: str | None, *, elsewhere: bool
 ) -> dict[str, Any]:
-    """Send one event; gives what became of it, or the `error`."""
+    """Send one event; returns the result, or the `error`."""
     payload = sending.as_new(event["payload"], elsewhere=elsewhere)
     result = {"from": event["id"], "type": payload["type"]}
     if event.get("withheld"):

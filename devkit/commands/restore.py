@@ -1,4 +1,4 @@
-"""`devkit restore`: a host made of a backup."""
+"""`devkit restore`: a host from a backup."""
 
 from __future__ import annotations
 

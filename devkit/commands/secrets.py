@@ -138,7 +138,7 @@ def _value(name: str, piped: bool) -> str:
 
 
 def _keep_out_of_git(folder: Path, name: str) -> None:
-    """Have git leave the file alone, where the project is in a repository or already has a `.gitignore`."""
+    """Add the file to `.gitignore` if the project is in a repository or has one already."""
     ignore = folder / ".gitignore"
     if not ignore.exists() and not any((directory / ".git").exists() for directory in (folder, *folder.parents)):
         return

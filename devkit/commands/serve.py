@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from runtime.app import Application
 
 GARBAGE = (700, 10, 10)
-"""Python's own thresholds: a host lives long, other than most commands."""
+"""Python's default garbage collection thresholds: unlike most commands, a host runs for a long time."""
 SWITCH_INTERVAL = 0.0002
 """Seconds after which a thread that computes gives up the interpreter when others wait for it. Python's default of 5 ms
 is as long as several renders take, and a render waits for the interpreter several times: beside three threads that
@@ -127,7 +127,7 @@ def command(
 
 
 def _must_be_free(address: str, port: int) -> None:
-    """Refuse a port that is taken: the web server would share it with whoever listens there already."""
+    """Refuse a port that is in use: the web server would share it with the other listener."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with socket.socket(family) as trial:
         trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -138,7 +138,7 @@ def _must_be_free(address: str, port: int) -> None:
 
 
 def _end_with_server(shared: Shared) -> None:
-    """Stop serving when the process that leads the host is gone: nobody else could stop this one."""
+    """Stop serving when the leading process is gone: nobody else could stop this one."""
     leader = multiprocessing.parent_process()
     if leader is not None:
         wait_for_end([leader.sentinel])
@@ -149,7 +149,7 @@ def _end_with_server(shared: Shared) -> None:
 
 
 def _prepare(settings: Settings, shared: Shared) -> None:
-    """Do what one process must have done before any serves; raises StartRefused."""
+    """Prepare the host once, before any process serves; raises StartRefused."""
     from runtime.app import prepare
 
     shared.first = prepare(settings)
@@ -208,7 +208,7 @@ def _load(settings: Settings, shared: Shared, place: int) -> Application:
 
 
 def _prepare_for_all(settings: Settings, shared: Shared) -> None:
-    """Prepare the host and load all of it, so that the processes that serve share it."""
+    """Prepare the host and load all modules, so that the serving processes share them."""
     from runtime.app import StartRefused
 
     try:

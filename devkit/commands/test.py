@@ -140,7 +140,7 @@ def _refuse_unknown(folder: Path, env: str) -> None:
 
 
 def _what_to_write(folder: Path, place: Path) -> str:
-    """Say of a project without tests how its first one is written, in the language of its script."""
+    """Return a hint for a project without tests on how to write one, in the language of its script."""
     from devkit.projects import project as projects
 
     try:
@@ -180,7 +180,7 @@ def _test_script(folder: Path) -> list[str] | None:
 
 
 def _run_script(folder: Path, script: list[str], env: str | None, as_json: bool, outcomes: list[dict[str, Any]]) -> int:
-    """Run the tests in JavaScript; their output goes to where ours does, or nowhere with JSON. Raises Problem."""
+    """Run the JavaScript tests; their output is passed on, or discarded with JSON. Raises Problem."""
     program = shutil.which(script[0])
     if program is None:
         raise Problem("npm, which runs the tests of this project, is not installed; install Node.js")
@@ -202,7 +202,7 @@ def _outcome(name: str, outcome: str, message: str = "") -> dict[str, Any]:
 
 
 def _run_pytest(place: Path, folder: Path, options: list[str], as_json: bool, outcomes: list[dict[str, Any]]) -> int:
-    """Run pytest in this process; with JSON it says nothing by itself. Gives its exit code."""
+    """Run pytest in this process, without its own output with JSON; returns its exit code."""
     import pytest
 
     from devkit.testing import plugin
@@ -223,7 +223,7 @@ def _run_pytest(place: Path, folder: Path, options: list[str], as_json: bool, ou
 
 
 class _Outcomes:
-    """Notes how each test ended."""
+    """Records the result of each test."""
 
     def __init__(self, outcomes: list[dict[str, Any]]) -> None:
         self._outcomes = outcomes

@@ -35,7 +35,7 @@ def command(name: str, chosen: Choice, as_json: bool, yes: bool) -> None:
 
 
 def _what_goes(client: Client, name: str) -> str:
-    """Say how many versions there are, and which organizations of this person have it installed."""
+    """Describe what is deleted: the number of versions, and the person's organizations that have it installed."""
     kept = sum(1 for _ in versions(client, name))
     organizations = client.every("/v1/orgs")
     where = [one_line(one["title"]) for one in organizations if installations.find(client, name, one["id"]) is not None]

@@ -1,4 +1,4 @@
-"""What keeps a change from being live, as findings in the author's files."""
+"""Errors that keep a change from being live, as findings in the author's files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EXPECTED = (Problem, ScriptRefused, OSError, ValueError)
 
 
 SAVING, GONE = 0.15, 0.5
-"""Seconds to wait before a fault is believed, and where a file is gone or empty: some editors save in two steps."""
+"""Seconds before an error is reported, and for a missing or empty file: some editors save in two steps."""
 
 
 def patience(folder: Path, project: Project | None) -> float:

@@ -1,6 +1,6 @@
-"""Whose the other end of a connection is: on a machine of several people a port of 127.0.0.1 is everybody's.
+"""The user at the other end of a connection: on a shared machine, anybody can connect to a port of 127.0.0.1.
 
-Linux tells it in `/proc/net/tcp`; elsewhere nobody is turned away.
+Linux reports it in `/proc/net/tcp`; on other systems, nobody is refused.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ MODULE = "integration"
 
 
 class Script:
-    """The script, reloaded when one of its files has changed."""
+    """The script, reloaded if one of its files has changed."""
 
     def __init__(self, folder: Path, file: Path) -> None:
         self._folder, self._file = folder, file

@@ -1,4 +1,4 @@
-"""`devkit dev --host URL`: the events of a remote host are answered by the code on this machine."""
+"""`devkit dev --host URL`: the code on this machine answers the events of a remote host."""
 
 from __future__ import annotations
 
