@@ -1,4 +1,4 @@
-"""What in a render somebody who cannot see it, or uses no mouse, would miss; for `devkit check` and the preview."""
+"""Accessibility problems of a render, for `devkit check` and the preview."""
 
 from __future__ import annotations
 

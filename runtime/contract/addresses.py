@@ -1,4 +1,4 @@
-"""Every address the platform gives out, built in one place."""
+"""All addresses of the platform, built in one place."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from runtime.contract.origins import Authority, authority, authority_of, below, 
 
 
 class Asked(Enum):
-    """At which origin a browser asks for something, by the `Host` header of its request."""
+    """The kind of origin of a request, by its `Host` header."""
 
     OWN = "own"
-    """At the one that is this integration's, site's or tunnel's alone."""
+    """The separate origin of this integration, site or tunnel."""
     OTHERS = "others"
-    """At one that is somebody else's alone."""
+    """The separate origin of another one."""
     PLATFORM = "platform"
-    """At that of API and pages, which is another one than content has."""
+    """The origin of API and pages, which differs from that of content."""
     SHARED = "shared"
-    """At one that more than one of them answer at."""
+    """An origin that several of them share."""
 
 
 @dataclass(frozen=True, slots=True)

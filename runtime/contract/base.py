@@ -1,4 +1,4 @@
-"""The base of every model that travels, and the list envelope."""
+"""The base of all models of the wire contract, and the list envelope."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class WireModel(BaseModel):
 
 
 class Body(WireModel):
-    """A request body: types are not guessed, `"1"` is not a number, and every number is finite, wherever it stands."""
+    """A request body: types are not coerced, `"1"` is not a number, and every number must be finite."""
 
     model_config = ConfigDict(strict=True)
 
@@ -88,7 +88,7 @@ class Query(WireModel):
 
 
 class Next(WireModel):
-    """Where the next page of a list begins."""
+    """The cursor of the next page of a list."""
 
     page: str
 
@@ -118,7 +118,7 @@ def no_number(value: Any) -> Any:
 
 
 def has_no_nul(text: str) -> str:
-    """Refuse the one character that PostgreSQL cannot store."""
+    """Refuse U+0000, which PostgreSQL cannot store."""
     if "\x00" in text:
         raise ValueError("must not contain the character U+0000")
     return text

@@ -35,7 +35,7 @@ _WORDS: Mapping[str, Any] = {"true": True, "false": False, "null": None, "undefi
 
 
 class BadCondition(ValueError):
-    """An expression that cannot be read; the message says where and why."""
+    """An expression cannot be parsed; the message says where and why."""
 
 
 @dataclass(frozen=True, slots=True)

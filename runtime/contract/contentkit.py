@@ -32,7 +32,7 @@ from runtime.contract.json_shapes import (
 )
 
 MOST = 200
-"""So many violations are told of one output; who has more begins with these."""
+"""Maximum number of reported violations of one output."""
 ROOTS = frozenset(("block", "modal", "configuration"))
 CONTROLS = frozenset(("textinput", "select", "switch", "radio", "checkbox", "button", "codeblock"))
 INLINE = frozenset(("text", "image", "link"))
@@ -44,7 +44,7 @@ ICONS = (
 
 
 def violations(output: Any) -> list[Violation]:
-    """List what a render output violates, `MOST` at most; an empty list for a good one."""
+    """Return the violations of a render output, at most `MOST`."""
     try:
         nul_free(output)
     except ValueError as error:

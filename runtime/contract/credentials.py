@@ -1,4 +1,4 @@
-"""Which texts are secrets: by what they are called, by what they look like, and how short they may be."""
+"""Detection of secrets: by name, by shape, and by minimum length."""
 
 from __future__ import annotations
 

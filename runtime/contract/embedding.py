@@ -1,4 +1,4 @@
-"""What a link becomes on a page: an integration's block, or a link."""
+"""The embed of an address in a page: an integration's block, or a link."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class LinkEmbed(WireModel):
 
 
 class IntegrationEmbed(WireModel):
-    """A block that is made for the address; its component is drawn with the action `@link.unfurl`."""
+    """A block for the address; its component is rendered with the action `@link.unfurl`."""
 
     type: Literal["integration"] = "integration"
     title: str

@@ -1,4 +1,4 @@
-"""Integrations: what is published, and how the API shows it."""
+"""Integrations: the manifest, and the API's view of it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Block(Body):
 
 
 class ConfigurationComponent(Body):
-    """A component that takes the place of a generated form."""
+    """A component that replaces the generated form."""
 
     component_id: Identifier
 
@@ -140,7 +140,7 @@ SecretValue = Annotated[Text, StringConstraints(max_length=10_000)]
 
 
 class Manifest(Body):
-    """What an integration says of itself, without its code; limits from docs/contract/api.md, "Integrations"."""
+    """The manifest of an integration, without its code; limits from docs/contract/api.md, "Integrations"."""
 
     title: Annotated[Text, StringConstraints(min_length=2, max_length=30)]
     description: Annotated[Text, StringConstraints(max_length=100)]
@@ -292,7 +292,7 @@ class IntegrationVersion(WireModel):
 
 
 class RollBack(Body):
-    """Which version to go back to."""
+    """The version to roll back to."""
 
     version: Annotated[int, Field(ge=1, le=2**31 - 1)]
 
