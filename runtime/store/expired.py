@@ -16,7 +16,7 @@ Ends = EmailInviteRow | SamlSignInRow | TokenRow
 
 
 def find(session: Session, table: type[Ends], moment: datetime, limit: int) -> list[str]:
-    """Return rows that have expired at a given time."""
+    """Return the ids of rows that have expired at a given time."""
     return list(session.scalars(select(table.id).where(table.expires_at <= moment).limit(limit)))
 
 

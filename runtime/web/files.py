@@ -18,9 +18,9 @@ from runtime.store.blobs.backend import BlobMissing, BlobsUnavailable
 from runtime.store.blobs.store import of_space
 
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; sandbox"
-"""Whatever a file is, nothing in it runs, and it is of no origin."""
+"""The policy of files: nothing in them is executed, and they have an opaque origin."""
 SHOWN = ("image/", "audio/", "video/", "text/plain", "application/pdf")
-"""Types that browsers show in their place; others are saved."""
+"""Types that browsers show inline; others are downloaded."""
 YEAR = 31_536_000
 WHOLE = 1 << 20
 """Bytes that are sent at once, without a part of the streams that an organization may have open."""

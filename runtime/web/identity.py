@@ -1,4 +1,4 @@
-"""A fake identity provider for authors: OAuth 2 and OpenID Connect with people who are not there.
+"""A fake identity provider for authors: OAuth 2 and OpenID Connect with fictional people.
 
 It exists where the preview does, so that sign-ins can be tried without an account and without a network. Any client is
 taken; what a client says must only stay the same from step to step. Source: RFC 6749, 7009, 7636, OpenID Connect Core.

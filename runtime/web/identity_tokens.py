@@ -1,4 +1,4 @@
-"""What the fake identity provider signs: codes, access and refresh tokens, and ID tokens.
+"""Tokens of the fake identity provider: codes, access and refresh tokens, and ID tokens.
 
 Whatever it gives out says itself what it is for, so that nothing is kept but what was used up or revoked.
 """

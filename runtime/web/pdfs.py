@@ -1,4 +1,4 @@
-"""PDFs at the addresses that the API gives out: sent when they are made, and until then a page that waits."""
+"""PDFs at the addresses that the API gives out; a waiting page while they are being created."""
 
 from __future__ import annotations
 

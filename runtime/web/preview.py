@@ -1,4 +1,4 @@
-"""The preview: pages on which an author sees an integration drawn, pressed and traced."""
+"""The preview: pages that render an integration, run its actions and show its traces to the author."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ Lists of options come from where the integration's script answers, or from a ser
 
 
 class Fault(Body):
-    """What is wrong with an integration's source right now; null when nothing is."""
+    """The current error in an integration's source; null if there is none."""
 
     fault: dict[str, Any] | None
 

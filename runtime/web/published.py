@@ -43,7 +43,7 @@ ASKED = "visit"
 
 
 class Apology(Exception):
-    """There is nothing to see; the message says why, to a visitor."""
+    """The page cannot be shown; the message is for the visitor."""
 
     def __init__(self, status: int, heading: str, sentence: str) -> None:
         super().__init__(sentence)
@@ -72,7 +72,7 @@ def _style() -> Response:
 
 
 def _guarded(host: Host, view: Callable[..., Response], site_id: str, rest: str = "") -> Response:
-    """Find the site, and turn whatever goes wrong into a page."""
+    """Find the site, and convert errors to pages."""
     on_own_origin(host, host.addresses.site_origin(site_id))
     site = find_site(host, site_id)
     if site is None:
@@ -122,7 +122,7 @@ def _to_home(host: Host, site: SiteRow, place: str) -> Response:
 
 
 def _page(host: Host, site: SiteRow, place: str) -> Response:
-    """Show a site to whom its visibility allows; others are sent to sign in."""
+    """Show a site to those whom its visibility allows; others are redirected to sign in."""
     if site.visibility == "share-link":
         return _shared(host, site, place)
     if site.visibility != "visitor-auth":
@@ -140,7 +140,7 @@ def _page(host: Host, site: SiteRow, place: str) -> Response:
 
 
 def _shared(host: Host, site: SiteRow, place: str) -> Response:
-    """Show a site to whoever has the key of a link, which is the first part of the path."""
+    """Show a site to visitors with the key of a share link, which is the first segment of the path."""
     key, _, rest = place.partition("/")
     with host.database.transaction(writes=False) as session:
         link = share_links.active(session, site, key) if key else None
@@ -153,7 +153,7 @@ def _shared(host: Host, site: SiteRow, place: str) -> Response:
 
 
 def _send_elsewhere(site: SiteRow, place: str) -> Response:
-    """Send a visitor to where the site's owners sign them in."""
+    """Redirect a visitor to the sign-in of the site's owners."""
     if site.fallback_url is None:
         raise Apology(403, "Sign in elsewhere", "Visitors of this site are signed in by its owners' own service.")
     return redirect(sign_in_address(site.fallback_url, place))
@@ -176,7 +176,7 @@ def _backend(host: Host, site: SiteRow) -> tuple[Plan, Any]:
 
 
 def _sign_in(host: Host, site: SiteRow, part: Any, place: str, token: str) -> Response:
-    """Open a session for the bearer of a token, and lead to the same address without it."""
+    """Open a session for the bearer of a token, and redirect to the same address without it."""
     try:
         with host.database.transaction(writes=True) as session:
             visit = visiting.sign_in(session, site, part, token)
@@ -214,7 +214,7 @@ def _ask_whether_to_leave(host: Host, site: SiteRow, place: str) -> Response:
 
 
 def _sign_out(host: Host, site: SiteRow, place: str) -> Response:
-    """Forget a visitor, and let the integration sign them out where they signed in."""
+    """Sign out a visitor, also at the integration that signed them in."""
     origin = request.headers.get("Origin")
     if origin is not None and not is_of_site(host, site, origin):
         # Sites and integrations below one domain send each other's cookies along.
@@ -388,7 +388,7 @@ def _html(
 
 
 def _emoji(space: SpaceRow) -> str:
-    """Turn the code points of an emoji, in hexadecimal, into the emoji."""
+    """Convert hexadecimal code points to the emoji."""
     points = space.emoji.split("-")
     if all(re.fullmatch(r"[0-9a-fA-F]{2,6}", point) and int(point, 16) < 0x110000 for point in points):
         return "".join(chr(int(point, 16)) for point in points if not 0xD800 <= int(point, 16) < 0xE000)

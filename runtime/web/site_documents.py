@@ -102,7 +102,7 @@ class _SiteTargets:
         self._formulas = Formulas()
 
     def href(self, ref: Ref) -> str | None:
-        """Lead to a page of the site, to a file, or to an address."""
+        """Return the address of a page of the site, of a file, or an external one."""
         kind = ref.get("kind")
         if kind == "url":
             return str(ref.get("url") or "") or None

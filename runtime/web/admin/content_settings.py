@@ -1,4 +1,4 @@
-"""A collection or a space: its settings, its place, and what becomes of it; both have pages of the same kind."""
+"""Settings, position and deletion of a collection or a space, on the same kind of page."""
 
 from __future__ import annotations
 

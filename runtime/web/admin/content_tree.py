@@ -1,4 +1,4 @@
-"""What stands inside what in an organization, as who is signed in sees it."""
+"""The content tree of an organization, as the signed-in person sees it."""
 
 from __future__ import annotations
 

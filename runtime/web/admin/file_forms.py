@@ -1,4 +1,4 @@
-"""Forms with a file, as browsers send them without a script."""
+"""Forms with a file upload (multipart/form-data)."""
 
 from __future__ import annotations
 

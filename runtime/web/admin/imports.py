@@ -76,7 +76,7 @@ def _begin(visit: OperatorVisit, space: str) -> Response:
 
 
 def _begun(visit: OperatorVisit, space: str) -> Any:
-    """Begin an import of an address or a file; a change request that was made for one that is refused is archived."""
+    """Start an import of an address or a file; if it is refused, a change request created for it is archived."""
     url = visit.form.get("url", "").strip()
     if bool(url) == (visit.file is not None):
         raise errors.BadRequest("Enter an address, or choose a file, but not both.")

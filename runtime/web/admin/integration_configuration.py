@@ -1,4 +1,4 @@
-"""Configuration of an installed integration: a form of its properties, or a screen that its script draws."""
+"""Configuration of an installed integration: a form of its properties, or a screen that its script renders."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _specs(visit: OperatorVisit, organization: str) -> Object:
 
 
 def _open(schema: Object | None, configuration: Object) -> Object:
-    """Leave out what a schema calls secret."""
+    """Remove values that a schema marks as secret."""
     properties = (schema or {}).get("properties", {})
     return {key: value for key, value in configuration.items() if not properties.get(key, {}).get("secret")}
 
@@ -143,7 +143,7 @@ def _below(configured: Object, url: str) -> str:
 
 
 def _save(visit: OperatorVisit, organization: str, name: str, kind: str = "", part: str = "") -> Response:
-    """Store what the form says; what it does not name stays."""
+    """Store the values of the form; other values stay unchanged."""
     _, installation, configured, schema = _find(visit, organization, name, kind, part)
     try:
         configuration = {**configured["configuration"], **_read(visit.form, schema, configured["configuration"])}

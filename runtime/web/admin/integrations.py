@@ -1,4 +1,4 @@
-"""The integrations of an organization: what there is, what each may do, and where it is installed."""
+"""The integrations of an organization: the catalog, their permissions, and their installations."""
 
 from __future__ import annotations
 
@@ -133,18 +133,18 @@ def _uninstall(visit: OperatorVisit, organization: str, name: str) -> str:
 
 
 def _lead(visit: OperatorVisit, name: str) -> Response:
-    """Lead to an integration in an organization of who is signed in; let them choose where they have several."""
+    """Redirect to an integration in the person's organization; with several, let them choose."""
     integration = visit.do("getIntegrationByName", {"integrationName": name})
     return _where(visit, integration["title"], name)
 
 
 def _lead_to_all(visit: OperatorVisit) -> Response:
-    """Lead to the integrations of an organization of who is signed in."""
+    """Redirect to the integrations of the person's organization."""
     return _where(visit, "Integrations")
 
 
 def _where(visit: OperatorVisit, title: str, *name: str) -> Response:
-    """Lead to a page of the only organization somebody is in; let them choose where there are several."""
+    """Redirect to a page of the person's only organization; with several, let them choose."""
     listed = page_of(visit, "listOrganizationsForAuthenticatedUser", {})
     places = [(one["title"], place("orgs", one["id"], "integrations", *name)) for one in listed.items]
     if listed.count == 1 and places:

@@ -1,4 +1,4 @@
-"""What the pages of an organization share: their addresses, what they are about, which errors belong to a form."""
+"""Shared parts of the pages of an organization: addresses, resources, errors of forms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scopes of integrations, said to the people who decide about them."""
+"""Descriptions of scopes for the people who decide about them."""
 
 from __future__ import annotations
 

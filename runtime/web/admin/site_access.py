@@ -1,4 +1,4 @@
-"""The ways into a site: its share links, and redirects from paths that were."""
+"""Share links and redirects of a site."""
 
 from __future__ import annotations
 

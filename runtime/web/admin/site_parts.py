@@ -1,4 +1,4 @@
-"""One part of a site: a section, a group of sections, or a space; what it is called, where it stands, and its end."""
+"""One part of a site: the settings, position and removal of a section, a group of sections, or a space."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def _elsewhere(space: Object, parts: list[Object]) -> list[tuple[str, str]]:
 
 
 def _move_to_section(visit: OperatorVisit, organization: str, site: str, kind: str, part: str) -> Response:
-    """Move a space behind the last one of another section."""
+    """Move a space after the last one of another section."""
     last = {"type": "site-space", "siteSpace": visit.form.get("last", "")}
     try:
         path = path_to(organization, site, siteSpaceId=part)

@@ -1,4 +1,4 @@
-"""The sites of an organization: which there are, making one, publishing it, its settings, and its end."""
+"""The sites of an organization: list, creation, publishing, settings, and deletion."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _create(visit: OperatorVisit, organization: str) -> Response:
 
 
 def _publish(visit: OperatorVisit, organization: str, site: str) -> Response:
-    """Publish a site, or take it back."""
+    """Publish or unpublish a site."""
     wish = "unpublishSite" if visit.form.get("do") == "unpublish" else "publishSite"
     visit.do(wish, path_to(organization, site))
     return visit.to(place("orgs", organization, "sites", site))

@@ -1,4 +1,4 @@
-"""What a space says: its pages, and its revisions with what they changed."""
+"""The content of a space: its pages, and its revisions with their changes."""
 
 from __future__ import annotations
 
