@@ -49,7 +49,7 @@ def main() -> int:
     parser.add_argument("--only", action="append", choices=list(MEASURES), metavar="NAME", help=", ".join(MEASURES))
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers into a file too")
     chosen = parser.parse_args()
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # with which every process would compile the host anew
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # with which every process would compile the host again
     described, results, problems = machine(), [], 0
     try:
         peers.prepare()

@@ -22,7 +22,7 @@ from benchmarks.scripts import COUNTER, SCOPES, render_body
 
 
 class Unmeasurable(Exception):
-    """Something a measurement needs is not there; the sentence says what and where to get it."""
+    """Something a measurement needs is not there; the message says what and where to get it."""
 
 
 def free_port() -> int:
@@ -142,4 +142,4 @@ def wait_for(url: str, process: subprocess.Popen[Any], seconds: float = 60) -> N
                 return
         except requests.RequestException:
             time.sleep(0.02)
-    raise Unmeasurable(f"the host did not get ready in {seconds:.0f} s")
+    raise Unmeasurable(f"the host was not ready within {seconds:.0f} s")

@@ -1,4 +1,4 @@
-"""The program: `devkit`, and `python -m devkit`."""
+"""The entry point: `devkit`, and `python -m devkit`."""
 
 from __future__ import annotations
 

@@ -21,9 +21,9 @@ COMMANDS: dict[str, str] = {
     "new": "Create a project from a template.",
     "init": "Create a database with an organization and its admin.",
     "serve": "Run the host.",
-    "backup": "Write a backup of a host, which may run meanwhile.",
-    "restore": "Make a host of a backup.",
-    "reindex": "Make the index behind search anew.",
+    "backup": "Write a backup of a host, which may keep running.",
+    "restore": "Create a host from a backup.",
+    "reindex": "Rebuild the search index.",
     "dev": "Run an integration on this machine, with preview and reload.",
     "secrets": "List a project's secrets, or set one.",
     "check": "Check a project without publishing it.",
@@ -83,7 +83,7 @@ class LazyGroup(click.Group):
 
             near = nearest(args[0], COMMANDS)
             suggestion = f"; did you mean `{near}`?" if near else "."
-            raise click.UsageError(f"There is no command `{args[0]}`{suggestion} Known are: {', '.join(COMMANDS)}.")
+            raise click.UsageError(f"There is no command `{args[0]}`{suggestion} Commands: {', '.join(COMMANDS)}.")
         return super().resolve_command(ctx, args)
 
 

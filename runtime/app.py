@@ -90,7 +90,7 @@ WORK = "integration-work-"
 
 
 class StartRefused(RuntimeError):
-    """A host cannot start; the sentence says why."""
+    """A host cannot start; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ def create_app(settings: Settings, place: int = 0, changes: Numbers | None = Non
 def must_be_there(settings: Settings) -> None:
     """Raise StartRefused unless what `prepare` made is still there.
 
-    A process that takes the place of another one would make a key and a database anew, and hide what was lost.
+    A process that takes the place of another one would make a key and a database again, and hide what was lost.
     """
     file = path_of(settings.database_address)
     wanted = [file] if file is not None else []
@@ -220,7 +220,7 @@ def must_be_there(settings: Settings) -> None:
         wanted.append(Path(settings.data) / KEY)
     gone = [str(path) for path in wanted if not path.exists()]
     if gone:
-        raise StartRefused(f"{' and '.join(gone)} went while the host was running; put back what was there")
+        raise StartRefused(f"{' and '.join(gone)} disappeared while the host was running; put the files back")
 
 
 def _host(settings: Settings, place: int, database: Database, followers: Followers) -> Host:
@@ -297,7 +297,7 @@ def _host(settings: Settings, place: int, database: Database, followers: Followe
 
 
 def _folders(settings: Settings) -> set[Path]:
-    """Give the folders this host writes into."""
+    """Return the folders this host writes into."""
     file = path_of(settings.database_address)
     return {*([Path(settings.data).absolute()] if settings.data else []), *([file.parent] if file is not None else [])}
 
@@ -349,6 +349,6 @@ def _egress(settings: Settings, addresses: Addresses) -> EgressRules:
 
 
 def _authority(url: str) -> str:
-    """Give name and port of an address; of a wildcard with its `*`, as the rules of egress know it."""
+    """Return name and port of an address; of a wildcard with its `*`, as the rules of egress know it."""
     parts = urlsplit(url)
     return f"{parts.hostname}:{parts.port or PORTS[parts.scheme]}"

@@ -16,7 +16,7 @@ MOST_WORKERS = 64
 
 
 class BadSetting(ValueError):
-    """A setting cannot be read; the sentence names it."""
+    """A setting cannot be read; the message names it."""
 
 
 def _setting(default: Any, about: str) -> Any:
@@ -117,7 +117,7 @@ class Settings:
         """The origin for what scripts answer; raises BadSetting.
 
         Pages that hold an author's token never share theirs with scripts: on a machine itself, where browsers know
-        every name below `localhost`, the preview goes without the setting.
+        every name below `localhost`, the preview runs without the setting.
         """
         public = _public(self.public_url)
         if not self.content_url and self.preview and public.is_loopback and public.name != "localhost":
@@ -137,7 +137,7 @@ class Settings:
             )
         if is_wildcard(content) and (public.name == at.name or public.name.endswith(f".{at.name}")):
             raise BadSetting(
-                f"{PREFIX}PUBLIC_URL={self.public_url!r} lies within {PREFIX}CONTENT_URL={self.content_url!r}: scripts "
+                f"{PREFIX}PUBLIC_URL={self.public_url!r} is within {PREFIX}CONTENT_URL={self.content_url!r}: scripts "
                 f"could set cookies for it; give one of the two a domain of its own"
             )
         return content
@@ -198,4 +198,4 @@ def _read(name: str, text: str, default: Any) -> Any:
             return tuple(float(part) for part in parts) if name.endswith("retry_seconds") else tuple(parts)
         return type(default)(text)
     except (ValueError, KeyError) as error:
-        raise BadSetting(f"{PREFIX}{name.upper()}={text!r} is no {type(default).__name__}") from error
+        raise BadSetting(f"{PREFIX}{name.upper()}={text!r} cannot be read as {type(default).__name__}") from error

@@ -1,8 +1,8 @@
-"""A run that must end by some time: what has not begun by then is left out, and named.
+"""A deadline for a test run: tests that have not started by then are skipped, and listed.
 
-CI ends a run that takes too long, and then says nothing of what passed. On a machine that is slow that day this run
-ends by itself, with what it has found. `DEVKIT_TEST_UNTIL` is that moment, in seconds since 1970, and
-`DEVKIT_TEST_SHARE` the part of the time until then that this one of several runs may take.
+CI kills a run that takes too long, and its results are lost. With a deadline, a run on a slow machine ends by itself
+and reports its results. `DEVKIT_TEST_UNTIL` is the deadline, in seconds since 1970, and `DEVKIT_TEST_SHARE` the
+fraction of the remaining time that this run, one of several, may take.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import pytest
 
 _UNTIL = "DEVKIT_TEST_UNTIL"
 _SHARE = "DEVKIT_TEST_SHARE"
-_OWN = "DEVKIT_TEST_OWN_UNTIL"  # of this run; set by the leading process, for those that it starts
+_OWN = "DEVKIT_TEST_OWN_UNTIL"  # deadline of this run; set by the controller, for its workers
 _left_out: Counter[str] = Counter()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Divide the time, in the leading process."""
+    """Compute the deadline of this run, in the controller."""
     if os.environ.get(_UNTIL) and not hasattr(config, "workerinput"):
         now = time.time()
         left = max(0.0, float(os.environ[_UNTIL]) - now)
@@ -30,7 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> bool | None:
-    """Leave a test out when the time is over."""
+    """Skip a test after the deadline."""
     until = os.environ.get(_OWN)
     if not until or time.time() < float(until):
         return None
@@ -40,24 +40,24 @@ def pytest_runtest_protocol(item: pytest.Item) -> bool | None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: Any) -> None:
-    """Tell the leading process."""
+    """Report the skipped tests of a worker to the controller."""
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["left_out"] = dict(_left_out)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Take what one of the others left out; one that died has said nothing."""
+    """Add the skipped tests of a worker; one that died has reported nothing."""
     _left_out.update(getattr(node, "workeroutput", {}).get("left_out", {}))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Name what did not run."""
+    """List the files with tests that did not run."""
     if not _left_out:
         return
-    terminalreporter.section("not run: the time was over", red=True)
+    terminalreporter.section("not run: the deadline has passed", red=True)
     for file, count in sorted(_left_out.items()):
         terminalreporter.line(f"{file}: {count}")
     terminalreporter.line(
-        f"{_left_out.total()} tests of {len(_left_out)} files; this machine is too slow today for all of them", red=True
+        f"{_left_out.total()} tests of {len(_left_out)} files; this machine is too slow to run all in time", red=True
     )

@@ -55,7 +55,7 @@ def publish_body(
 
 
 def runtime_of(project: Project) -> str:
-    """Tell the runtime: the manifest's, else by the script's ending."""
+    """Return the runtime: the manifest's, else by the script's ending."""
     if isinstance(project.manifest.runtime, str):
         return project.manifest.runtime
     return "python" if project.script.suffix == ".py" else "v2"
@@ -67,7 +67,7 @@ def script(
     sandbox: SandboxMode | None = None,
     kept: KeptEsbuild | None = None,
 ) -> tuple[str, str]:
-    """Give the code as one string, and the name of its entry file; raises Problem or InvalidProject.
+    """Return the code as one string, and the name of its entry file; raises Problem or InvalidProject.
 
     JavaScript and TypeScript are bundled into one module. A Python script that stands alone travels as text; one with
     modules beside it travels with its folder, as a zip.
@@ -81,7 +81,9 @@ def script(
         return javascript.bundle(project, mode, authors_mode(sandbox), kept)
     if file.suffix != ".py":
         known = ", ".join((".py", *javascript.ENDINGS))
-        raise InvalidProject([project.finding(("script",), f"a script is written in Python or JavaScript: {known}")])
+        raise InvalidProject(
+            [project.finding(("script",), f"a script must be written in Python or JavaScript: {known}")]
+        )
     files = modules(file)
     if files == [file]:
         try:
@@ -92,7 +94,7 @@ def script(
 
 
 def code_bytes(code: str) -> int:
-    """Count the bytes of a script's code, without the source map of a bundle or the wrapping of a zip."""
+    """Return the size of a script's code in bytes, without a bundle's source map or the overhead of a zip."""
     if code.startswith(_ZIP):
         return len(base64.b64decode(code.removeprefix(_ZIP)))
     return len(without_map(code)[0].encode())
@@ -127,7 +129,7 @@ def _zipped(folder: Path, files: list[Path]) -> str:
             source = content_of(path, Limits().script, "a module")
             left -= len(source)
             if left < 0:
-                raise Problem(f"the modules below {folder} have more than {MOST_UNPACKED:,} bytes; leave some out")
+                raise Problem(f"the modules below {folder} have more than {MOST_UNPACKED:,} bytes; remove some")
             archive.writestr(zipfile.ZipInfo(path.relative_to(folder).as_posix(), FIXED), source)
     content = buffer.getvalue()
     if len(content) > Limits().script:
@@ -138,7 +140,9 @@ def _zipped(folder: Path, files: list[Path]) -> str:
 def _picture(project: Project, path: str) -> str:
     file = (project.folder / path).resolve()
     if not file.is_relative_to(reach.root_of(project.folder)):
-        raise Problem(f"{project.file.name}: the picture {path} is outside the project; copy it into its folder")
+        raise Problem(
+            f"{project.file.name}: the image {path} is outside the project; copy it into the project's folder"
+        )
     if not file.is_file():
-        raise Problem(f"{project.file.name}: there is no picture {path}")
+        raise Problem(f"{project.file.name}: there is no image {path}")
     return base64.b64encode(content_of(file, MOST_PICTURE, "a picture")).decode()

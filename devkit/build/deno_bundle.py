@@ -57,7 +57,7 @@ def bundle(folder: Path, script: Path, mode: str, confined: SandboxMode) -> str 
             links={"/proc/self/exe": program},
         )
     except (OSError, ValueError, subprocess.SubprocessError) as error:
-        raise Problem(f"no bundler works here ({error}); run `npm install --save-dev esbuild`") from error
+        raise Problem(f"the bundler could not be run ({error}); run `npm install --save-dev esbuild`") from error
     if done.returncode == 0:
         strangers = _from_elsewhere(folder, done.stdout) if confined == "off" else []
         if strangers:
@@ -91,7 +91,7 @@ def _kept(program: str) -> Path:
 
 
 def _from_elsewhere(folder: Path, code: str) -> list[str]:
-    """Name the files of a bundle that do not belong to the project, as its source map lists them."""
+    """Return the files of a bundle that do not belong to the project, according to its source map."""
     names: list[str] = []
 
     def look(content: dict[str, Any]) -> None:
@@ -111,7 +111,7 @@ def _with_mode(text: str, mode: str) -> str:
 
 
 def _finding(folder: Path, script: Path, text: str) -> Finding:
-    """Read what Deno wrote: the message on its first line, the place after it; raises Problem where there is none."""
+    """Read what Deno wrote: the message on its first line, the place after it; raises Problem if there is none."""
     message = text.partition("error: ")[2].partition("\n")[0].strip() or text.strip()
     place = PLACE.search(text)
     if place is None:

@@ -34,7 +34,7 @@ OPTIONS: dict[str, Any] = {
     # Names and places are enough: the lines themselves are read from the author's files, and stay there.
     "sourcesContent": False,
 }
-"""What scripts are built with everywhere else (docs/contract/scripts.md, "The script")."""
+"""The options of the official tool (docs/contract/scripts.md, "The script")."""
 _SAID = ("--log-level=error", "--log-limit=20", "--color=false")
 PATIENCE = 60
 ERROR = re.compile(
@@ -85,13 +85,13 @@ def bundle(
         return bundled.code
     findings = list(_findings(folder, script, bundled.errors))
     if not findings:
-        lines = bundled.errors.strip().splitlines() or ["it does not say why"]
+        lines = bundled.errors.strip().splitlines() or ["it gave no reason"]
         raise Problem(f"esbuild could not bundle {script.name}: {lines[-1]}")
     return findings
 
 
 def words(options: Mapping[str, Any]) -> Iterator[str]:
-    """Write options, named as esbuild's module does, as its command line takes them."""
+    """Convert options of esbuild's module to its command line."""
     for name, value in options.items():
         flag = "--" + re.sub("[A-Z]", lambda match: f"-{match[0].lower()}", name)
         if isinstance(value, dict):
@@ -107,7 +107,7 @@ def words(options: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _once(found: Esbuild, folder: Path, script: Path, options: Mapping[str, Any], confined: SandboxMode) -> Bundled:
-    """Bundle with a process of its own; raises OSError, ValueError, TimeoutExpired, Problem."""
+    """Bundle in a separate process; raises OSError, ValueError, TimeoutExpired, Problem."""
     command = [*found.command, str(script), *words(options), *_SAID]
     done = programs.run(command, folder, PATIENCE, confined)
     if done.returncode:
@@ -130,7 +130,7 @@ def _inputs(command: list[str], folder: Path) -> tuple[str, ...]:
 
 
 def _from_elsewhere(name: str, folder: Path) -> bool:
-    """Tell of a file of a bundle that it does not belong to the project."""
+    """Return the finding for a file of a bundle that does not belong to the project."""
     return not name.startswith("<") and not reach.within(folder / name, folder)
 
 
@@ -149,12 +149,12 @@ def _findings(folder: Path, script: Path, text: str) -> Iterator[Finding]:
 
 
 def outside(folder: Path, name: str) -> str:
-    """Say why a file that is there cannot be imported."""
-    return f"{name!r} is outside the project; only what is below {reach.root_of(folder)} and in its packages is bundled"
+    """Return why an existing file cannot be imported."""
+    return f"{name!r} is outside the project; only files below {reach.root_of(folder)} and its packages are bundled"
 
 
 def explained(folder: Path, message: str, notes: str = "", file: str | None = None) -> str:
-    """Say of an import that leads nowhere what would fix it; `file` is the one that it stands in."""
+    """Return the fix of an unresolved import in `file`."""
     unresolved = UNRESOLVED.match(message) or UNREADABLE.match(message)
     if unresolved is None:
         return message[:1].lower() + message[1:] if message.startswith(("Expected", "Unexpected")) else message
@@ -171,14 +171,14 @@ def explained(folder: Path, message: str, notes: str = "", file: str | None = No
     if package in _dependencies(folder):
         return f"the package {package!r} is not installed; run `npm install`"
     if "built into node" in notes:
-        return f"there is no package {name!r}; the module of Node is written 'node:{name}'"
+        return f"there is no package {name!r}; the Node module is written 'node:{name}'"
     if name.startswith("#"):
-        return f"nothing in package.json says what {name!r} is"
+        return f"package.json does not define {name!r}"
     return f"there is no package {package!r}; run `npm install {package}`, or fix its name"
 
 
 def _dependencies(folder: Path) -> set[str]:
-    """Name the packages that the nearest package.json asks for."""
+    """Return the dependencies of the nearest package.json."""
     for above in (folder, *folder.parents):
         file = above / "package.json"
         if file.is_file():

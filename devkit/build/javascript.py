@@ -17,7 +17,7 @@ ENDINGS = (".js", ".jsx", ".mjs", ".ts", ".tsx", ".mts")
 
 
 def bundle(project: Project, mode: str, sandbox: SandboxMode, kept: KeptEsbuild | None = None) -> tuple[str, str]:
-    """Give the bundled code, and the script's name; raises InvalidProject with what the bundler found, or Problem.
+    """Return the bundled code, and the script's name; raises InvalidProject with what the bundler found, or Problem.
 
     Bundlers run in a sandbox that shows them the project and nothing else. With `kept`, one stays for the next time.
 

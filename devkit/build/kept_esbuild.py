@@ -1,4 +1,4 @@
-"""An esbuild that stays between the bundles of a project, for those who save it again and again."""
+"""An esbuild process that is kept between the bundles of a project."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Bundled:
 
 
 class KeptEsbuild:
-    """Bundles one project; nothing stays until it has been bundled once, and nothing after `close`."""
+    """Bundles one project; a process is kept after the first bundle, until `close`."""
 
     def __init__(self) -> None:
         self._service: _Service | None = None

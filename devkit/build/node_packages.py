@@ -11,7 +11,7 @@ PROCESSORS = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm
 
 
 def installed(folder: Path, *names: Path | str) -> Iterator[Path]:
-    """Give where packages of these paths below `node_modules` are, from a folder upward, links followed."""
+    """Yield where packages of these paths below `node_modules` are, from a folder upward, links followed."""
     for above in (folder, *folder.parents):
         for name in names:
             package = above / "node_modules" / name

@@ -1,4 +1,4 @@
-"""Names places in the author's files as people read them."""
+"""Formats places in the author's files."""
 
 from __future__ import annotations
 

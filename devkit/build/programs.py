@@ -20,7 +20,7 @@ from runtime.engines import sandbox, seccomp
 from runtime.engines.process_limits import MSGQUEUE
 from runtime.engines.sandbox import SandboxMode, SandboxUnavailable, View
 
-GOES_WITHOUT = "--sandbox off runs the project's own compiler as you, with your files and your network"
+GOES_WITHOUT = "--sandbox off runs the project's own compiler as your user, with access to your files and your network"
 _MEGABYTE = 1024 * 1024
 _SAID = 64 * _MEGABYTE
 _LIMITS = {
@@ -57,7 +57,7 @@ def run(
 
     In a sandbox it sees the project with its packages and `mounts` (path inside: path outside), all read-only, a /tmp
     of its own, and neither home, environment nor network. Raises OSError where it cannot be started, TimeoutExpired
-    after `patience` seconds, and Problem where there is no sandbox that works.
+    after `patience` seconds, and Problem if there is no sandbox that works.
     """
     with _ready(command, folder, confined, environment, mounts, links) as ready:
         done = _finished(ready, patience)
@@ -174,7 +174,7 @@ def _view(command: Sequence[str], folder: Path, mounts: Mapping[str, str], links
 
 
 def _interpreters() -> dict[str, str]:
-    """Give what a program written for Node is started with, and the script that package managers put before it."""
+    """Return what a program written for Node is started with, and the script that package managers put before it."""
     found = {f"/usr/bin/{name}": shutil.which(name) for name in _STARTERS}
     beside = {_NODE_PARTS: _NODE_PARTS} if os.path.isdir(_NODE_PARTS) else {}  # noqa: PTH112
     return {inside: os.path.realpath(outside) for inside, outside in found.items() if outside is not None} | beside

@@ -47,7 +47,7 @@ def places(folder: Path) -> list[Path]:
 
 
 def within(file: Path, folder: Path) -> bool:
-    """Tell whether a file belongs to a project, wherever links lead to."""
+    """Return whether a file belongs to a project, wherever links lead to."""
     real = file.resolve()
     return any(real.is_relative_to(place.resolve()) for place in places(folder))
 

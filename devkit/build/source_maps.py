@@ -13,7 +13,7 @@ _MAP = re.compile(r"//# sourceMappingURL=data:application/json[^,]*;base64,(?P<m
 
 
 def changed(bundle: str, change: Callable[[dict[str, Any]], None]) -> str:
-    """Give a bundle with `change` made to its inline map; one without a map stays what it is."""
+    """Return a bundle with `change` made to its inline map; one without a map stays what it is."""
     match = _MAP.search(bundle)
     if match is None:
         return bundle
@@ -24,7 +24,7 @@ def changed(bundle: str, change: Callable[[dict[str, Any]], None]) -> str:
 
 
 def rooted(bundle: str, folder: Path) -> str:
-    """Give a bundle whose map says where on this machine the files are, for a debugger to find them."""
+    """Return a bundle whose map says where on this machine the files are, for a debugger to find them."""
 
     def root(content: dict[str, Any]) -> None:
         content["sourceRoot"] = folder.resolve().as_uri() + "/"

@@ -1,1 +1,1 @@
-"""What `devkit check` knows: how a manifest is read and judged, and the rules that look across a project."""
+"""`devkit check`: parsing and validation of manifests, and rules for whole projects."""

@@ -1,4 +1,4 @@
-"""Looks at the text a script sends to browsers: what it loads, from where, and what it keeps there."""
+"""Static analysis of code that a script sends to browsers: what it loads, from where, and what it stores."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Load:
 
 
 def scripts(code: Code) -> list[Text]:
-    """Give the texts of a script that are code for browsers."""
+    """Return the texts of a script that are code for browsers."""
     return [text for text in code.texts if IN_BROWSERS.search(text.value)]
 
 

@@ -1,4 +1,4 @@
-"""What a script's source shows without running it."""
+"""Results of static analysis of a script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looks at a project from all sides: its manifest, its code, and what comes of running it in the real sandbox."""
+"""Examines a project: its manifest, its code, and the results of running it in the real sandbox."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from runtime.engines.sandbox import SandboxMode
 
 INSIDE = re.compile(r" \(/sandbox/[^)]*\)")
 """A path that exists in the sandbox only."""
-LOADING = "While it was loaded:"
+LOADING = "While it was being loaded:"
 EXAMPLE = "example"
-"""What stands for a secret whose variable is not set."""
+"""Placeholder of a secret whose variable is not set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def _measures(subject: Subject) -> Measures | None:
 
 
 def _links(subject: Subject) -> dict[str, str]:
-    """Give the blocks that stand for links, each with an address that its first pattern takes."""
+    """Return the blocks that stand for links, each with an address that its first pattern takes."""
     blocks = ((block.id, block.url_unfurl) for block in subject.entries("blocks"))
     return {
         name: re.sub(r"\*+", "example", patterns[0])
@@ -178,13 +178,13 @@ def _unfurled(run: SandboxedScript, component: str, address: str, screen: Screen
 
 
 def _components(subject: Subject, run: SandboxedScript) -> Iterator[tuple[str, Path_, str, Screen]]:
-    """Give what the manifest shows to people: blocks as writers and as readers see them, and all screens."""
+    """Yield what the manifest shows to people: blocks as writers and as readers see them, and all screens."""
     known = subject.report.components if subject.python and subject.report is not None else None
     for number, block in enumerate(subject.entries("blocks")):
         if known is None or block.id in known:
             where: Path_ = ("blocks", number, "id")
             yield block.id, where, "a block in a page", simulated_host.page()
-            yield block.id, where, "a block that is being edited", simulated_host.page(editable=True)
+            yield block.id, where, "a block in edit mode", simulated_host.page(editable=True)
     for level, screen in subject.screens():
         name = getattr(screen, "component_id", None)
         if isinstance(name, str) and (known is None or name in known):
@@ -201,7 +201,7 @@ def _refusal(project: Project, fault: ScriptFault, entry: str) -> Finding:
     file, line = fault.file or entry, fault.line or 1
     message = INSIDE.sub("", fault.message) + (f" ({fault.hint})" if fault.hint else "")
     if message.startswith(LOADING) and fault.line is None:
-        message = f"{message.removesuffix('.')}: look at what runs when the script is loaded"
+        message = f"{message.removesuffix('.')}: check the code that runs when the script is loaded"
     folder = project.script.parent if project.script.suffix == ".py" else project.folder
     source = fault.source or source_line(project.folder, folder / file, line)
     return Finding(file, line, fault.column or 1, message, source, "load-failed")

@@ -31,7 +31,7 @@ ROUTE = re.compile(
 
 
 def look(sources: Iterable[Source]) -> Code:
-    """Give what is seen in all files of a script; files that travel as text count as text."""
+    """Return what is seen in all files of a script; files that travel as text count as text."""
     code = Code()
     for source in sources:
         if ".raw." in source.file:
@@ -82,7 +82,7 @@ def _secrets(source: Source, plain: str, bare: str, code: Code) -> None:
 
 
 def _without(text: str, *, texts: bool) -> str:
-    """Give a text with blanks for its comments, and for what is in quotes: places stay what they are."""
+    """Return a text with blanks for its comments, and for what is in quotes: places stay what they are."""
 
     def blank(match: re.Match[str]) -> str:
         return match[0] if match["text"] and not texts else re.sub(r"[^\n]", " ", match[0])

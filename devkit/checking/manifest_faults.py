@@ -1,4 +1,4 @@
-"""Judges the values of a manifest: each fault becomes a sentence with its place and its cure."""
+"""Validates the values of a manifest: each error becomes a message with its place and its fix."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Fault:
 
 
 def judge(text: ManifestText) -> tuple[ProjectManifest | None, list[Finding]]:
-    """Give the manifest, None where it has errors, and all findings in the order of the text."""
+    """Return the manifest, None where it has errors, and all findings in the order of the text."""
     findings = [*text.findings, *manifest_forms.findings(text)]
     manifest: ProjectManifest | None = None
     faults: list[Fault] = []
@@ -100,7 +100,7 @@ def judge(text: ManifestText) -> tuple[ProjectManifest | None, list[Finding]]:
 
 
 def _faults(values: Any, error: ValidationError) -> Iterator[Fault]:
-    """Give the errors with places inside the manifest; of a union those of the member that was meant."""
+    """Yield the errors with places inside the manifest; of a union those of the member that was meant."""
     paths: set[Path_] = set()
     for detail in error.errors(include_url=False):
         where, value, is_relevant = _locate(values, detail["loc"], detail["type"] == "missing")
@@ -171,7 +171,7 @@ def _long(fault: Fault) -> str:
     most, size = fault.about["max_length"], len(fault.value)
     one, many = ("character", "characters") if isinstance(fault.value, str) else ("entry", "entries")
     over = size - most
-    cure = f"shorten it by {over}" if isinstance(fault.value, str) else f"leave out {over}"
+    cure = f"shorten it by {over}" if isinstance(fault.value, str) else f"remove {over}"
     return f"{fault.name} has {counted(size, one, many)}; at most {most} are allowed: {cure}"
 
 
@@ -179,7 +179,7 @@ def _pattern(fault: Fault) -> str:
     allowed, example = PATTERNS.get(str(fault.where[-1]), (f"what matches {fault.about['pattern']}", "my-integration"))
     cleaned = "".join(char if char.isascii() and (char.isalnum() or char in "-_.") else "-" for char in fault.value)
     cure = cleaned.strip("-").lower() or example
-    return f"{fault.name} may hold {allowed} only; it is `{shown(fault.value)}`: write `{cure}`"
+    return f"{fault.name} may contain {allowed} only; it is `{shown(fault.value)}`: write `{cure}`"
 
 
 def _other(fault: Fault) -> str:

@@ -1,4 +1,4 @@
-"""Rules over several values of a manifest: forms that fit together, ids that are unique, policies browsers read."""
+"""Rules over several values of a manifest: consistent forms, unique ids, valid policies."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _twice(text: ManifestText, key: str, what: str) -> Iterator[Finding]:
         if not isinstance(name, str):
             continue
         if name in seen:
-            message = f"the {what} id `{name}` is given twice; {dotted((key, seen[name]))} has it: write another"
+            message = f"the {what} id `{name}` is used twice; {dotted((key, seen[name]))} has it, too: choose another"
             yield text.at_value((key, number, "id"), message, "manifest-duplicate-id")
         seen.setdefault(name, number)
 
@@ -48,7 +48,9 @@ def _form(text: ManifestText, where: Path_, screen: Any) -> Iterator[Finding]:
     if not isinstance(properties, dict):
         return
     if "componentId" in screen:
-        message = f"`{dotted(where)}` has `componentId` and `properties`; leave out one: a component draws all of it"
+        message = (
+            f"`{dotted(where)}` has `componentId` and `properties`; remove one: a component renders the whole screen"
+        )
         yield text.at_key((*where, "componentId"), message, "manifest-form")
     for name, property_ in properties.items():
         if isinstance(property_, dict):
@@ -57,7 +59,7 @@ def _form(text: ManifestText, where: Path_, screen: Any) -> Iterator[Finding]:
     for number, name in enumerate(required if isinstance(required, list) else ()):
         if isinstance(name, str) and name not in properties:
             close = nearest(name, properties)
-            cure = f"write `{close}`" if close else "leave it out, or add the property"
+            cure = f"write `{close}`" if close else "remove it, or add the property"
             message = f"`required` names `{shown(name)}`, which is not a property of this form: {cure}"
             yield text.at_value((*where, "required", number), message, "manifest-form")
 

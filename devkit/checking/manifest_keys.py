@@ -1,4 +1,4 @@
-"""Keys of a manifest that mean nothing, and the ones that were probably meant."""
+"""Unknown keys of a manifest, and the ones that were probably meant."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def unknown(text: ManifestText, missing: set[Path_]) -> tuple[list[Finding], set
         suggestion = nearest(key, lost)
         if suggestion is not None:
             replaced.add((*parent, suggestion))
-            message = f"`{dotted(where)}` means nothing, and `{suggestion}` is missing: write `{suggestion}`"
+            message = f"`{dotted(where)}` is not a known key, and `{suggestion}` is missing: write `{suggestion}`"
             findings.append(text.at_key(where, message, "manifest-unknown-key"))
             continue
         close = nearest(key, known)
-        cure = f"write `{close}`" if close else f"leave it out; here belong {', '.join(sorted(known))}"
+        cure = f"write `{close}`" if close else f"remove it; known keys here are {', '.join(sorted(known))}"
         findings.append(
             text.at_key(where, f"`{dotted(where)}` means nothing: {cure}", "manifest-unknown-key", "warning")
         )

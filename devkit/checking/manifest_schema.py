@@ -1,6 +1,6 @@
 """The JSON schema of a manifest, for editors: made of the same models that judge it, kept beside this file.
 
-`python -m devkit.checking.manifest_schema` writes the file anew. It is draft 7, which every editor reads.
+`python -m devkit.checking.manifest_schema` writes the file again. It is draft 7, which every editor reads.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def made() -> Schema:
 
 
 def text() -> str:
-    """Give the schema as it is written."""
+    """Return the schema as it is written."""
     return json.dumps(made(), indent=2, ensure_ascii=False) + "\n"
 
 

@@ -106,7 +106,7 @@ def _decoded(file: str, content: bytes) -> str:
 
 
 def _too_deep() -> str:
-    return f"the manifest is nested deeper than {DEEPEST} levels; a manifest needs no more than ten"
+    return f"the manifest is nested deeper than {DEEPEST} levels; ten levels are enough for any manifest"
 
 
 class _Reading:
@@ -118,19 +118,19 @@ class _Reading:
         self._scalars = yaml.SafeLoader("")
 
     def value(self, node: yaml.Node, path: Path_ = ()) -> Any:
-        """Give the value of a node; raises InvalidProject for what unfolds beyond all measure."""
+        """Return the value of a node; raises InvalidProject for what unfolds beyond all measure."""
         manifest, place = self._made, _place(node)
         manifest.values[path] = place
         self._left -= 1
         if self._left < 0:
-            message = f"the manifest unfolds into more than {MAX_VALUES} values; write them out, without `&` and `*`"
+            message = f"the manifest expands to more than {MAX_VALUES} values; write them out, without `&` and `*`"
             raise InvalidProject([manifest.at(place, message, "manifest-yaml")])
         if len(path) > DEEPEST:
             raise InvalidProject([manifest.at(place, _too_deep(), "manifest-yaml")])
         if isinstance(node, yaml.ScalarNode):
             return self._scalar(node)
         if not node.tag.startswith("tag:yaml.org,2002:"):
-            self._refuse(place, f"`{node.tag}` means nothing here; leave it out")
+            self._refuse(place, f"the tag `{node.tag}` is not allowed here; remove it")
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path)
         return [self.value(inner, (*path, number)) for number, inner in enumerate(node.value)]
@@ -150,7 +150,7 @@ class _Reading:
                 continue
             if name in own:
                 first = self._made.keys[(*path, name)][0]
-                message = f"`{name}` is given twice; it is in line {first} already: leave one of the two out"
+                message = f"`{name}` appears twice; it is already in line {first}: remove one of the two"
                 self._made.findings.append(self._made.at(_place(key), message, "manifest-duplicate-key"))
                 continue
             own.add(name)
@@ -159,7 +159,7 @@ class _Reading:
         return mapping
 
     def _pairs(self, node: yaml.MappingNode, depth: int) -> Iterator[tuple[yaml.Node, yaml.Node, bool]]:
-        """Give keys and values: the mapping's own first, then those merged in with `<<`."""
+        """Yield keys and values: the mapping's own first, then those merged in with `<<`."""
         later: list[yaml.Node] = []
         for key, inner in node.value:
             if key.tag == MERGE:
@@ -168,7 +168,9 @@ class _Reading:
                 yield key, inner, False
         for mapping_node in later:
             if not isinstance(mapping_node, yaml.MappingNode) or depth > DEEPEST:
-                self._refuse(_place(mapping_node), "`<<` merges mappings only; write `<<: *name` of one")
+                self._refuse(
+                    _place(mapping_node), "`<<` can only merge mappings; write `<<: *name` with the anchor of a mapping"
+                )
                 continue
             for key, inner, _ in self._pairs(mapping_node, depth + 1):
                 yield key, inner, True
@@ -177,7 +179,7 @@ class _Reading:
         try:
             return self._scalars.construct_object(node)
         except yaml.constructor.ConstructorError:
-            self._refuse(_place(node), f"`{node.tag}` means nothing here; leave it out")
+            self._refuse(_place(node), f"the tag `{node.tag}` is not allowed here; remove it")
         except ValueError:
             self._refuse(_place(node), f"`{node.value}` looks like a date or number but is neither; put it into quotes")
         return node.value

@@ -16,7 +16,7 @@ CONTENT = {"revision": "content_compute_revision", "document": "content_compute_
 
 
 def look(sources: Iterable[Source]) -> Code:
-    """Give what is seen in all files of a script; a file with a syntax error shows nothing, the engine reports it."""
+    """Return what is seen in all files of a script; a file with a syntax error shows nothing, the engine reports it."""
     code = Code()
     for source in sources:
         try:
@@ -172,7 +172,7 @@ def _is_secrets(node: ast.expr) -> bool:
 
 
 def _template(node: ast.expr) -> str | None:
-    """Give a path with a `*` for each part that is known at run time only; None where nothing of it is known."""
+    """Return a path with a `*` for each part that is known at run time only; None where nothing of it is known."""
     if isinstance(node, ast.JoinedStr):
         return "".join(_constant(part) or "*" for part in node.values)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):

@@ -27,7 +27,7 @@ def asset_missing(subject: Subject) -> Iterator[Finding]:
     """A picture that the manifest names is there."""
     for where, path, _ in _pictures(subject):
         if not (subject.project.folder / path).is_file():
-            message = f"there is no picture {path}: put one there, or leave the line out"
+            message = f"there is no image {path}: add the file, or remove the line"
             yield subject.project.finding(where, message, "asset-missing")
 
 
@@ -48,12 +48,12 @@ def asset_not_picture(subject: Subject) -> Iterator[Finding]:
             continue
         with file.open("rb") as content:
             if type_of_picture(content.read(LONGEST_SIGNATURE)) is None:
-                message = f"{path} is not a picture in {NAMES}: convert it"
+                message = f"{path} is not an image in {NAMES}: convert it"
                 yield subject.project.finding(where, message, "asset-not-picture")
 
 
 RULES = (
     Rule("asset-missing", "error", "A picture is missing.", "Put it there.", asset_missing),
-    Rule("asset-too-large", "error", "A picture is larger than allowed.", "Make it smaller.", asset_too_large),
+    Rule("asset-too-large", "error", "An image is larger than allowed.", "Make it smaller.", asset_too_large),
     Rule("asset-not-picture", "error", f"A picture is not {NAMES}.", "Convert it.", asset_not_picture),
 )

@@ -43,7 +43,7 @@ def screen_without_component(subject: Subject) -> Iterator[Finding]:
 
 
 def named_components(subject: Subject) -> Iterator[tuple[Path_, str]]:
-    """Give the places where the manifest names a component, blocks aside."""
+    """Yield the places where the manifest names a component, blocks aside."""
     for level, screen in subject.screens():
         if hasattr(screen, "component_id"):
             yield ("configurations", level, "componentId"), screen.component_id
@@ -120,15 +120,15 @@ RULES = (
     Rule(
         "block-without-component",
         "error",
-        "A block of the manifest has no component of its id in the script.",
-        "Register the component, or write the id it has.",
+        "The script has no component with the id of a block in the manifest.",
+        "Register the component, or correct the id.",
         block_without_component,
     ),
     Rule(
         "screen-without-component",
         "error",
         "A `componentId` of the manifest names a component that the script does not register.",
-        "Register the component, or write the id it has.",
+        "Register the component, or correct the id.",
         screen_without_component,
     ),
     Rule(
@@ -142,14 +142,14 @@ RULES = (
         "event-outside-target",
         "warning",
         "The script handles an event that integrations of this target are never sent.",
-        "Change `target`, or leave the handler out.",
+        "Change `target`, or remove the handler.",
         event_outside_target,
     ),
     Rule(
         "callback-without-route",
         "error",
-        "A `callback_url` or `completion_url` leads to no route of the script.",
-        "Add a route for GET requests of that path, or write the path it has.",
+        "A `callback_url` or `completion_url` matches no route of the script.",
+        "Add a route for GET requests to that path, or correct the path.",
         callback_without_route,
     ),
 )

@@ -38,7 +38,7 @@ def policy_blocks(subject: Subject) -> Iterator[Finding]:
                 yield load.spot.finding(message, "policy-blocks", "warning")
         match = browser_code.EVALUATES.search(text.value)
         if match is not None and "'unsafe-eval'" not in (_sources(directives, "script-src") or ["'unsafe-eval'"]):
-            message = f"the manifest's contentSecurityPolicy blocks `{match[0]}`: do without it"
+            message = f"the manifest's contentSecurityPolicy blocks `{match[0]}`: avoid it"
             yield browser_code.spot_of(text, match.start()).finding(message, "policy-blocks", "warning")
 
 
@@ -51,7 +51,7 @@ def _directives(subject: Subject) -> dict[str, list[str]]:
 
 
 def _sources(directives: dict[str, list[str]], name: str) -> list[str] | None:
-    """Give what a directive lists, or the one that applies in its place; None where nothing restricts."""
+    """Return what a directive lists, or the one that applies in its place; None where nothing restricts."""
     chain = FALLBACKS.get(name, (name, "default-src"))
     return next((directives[directive] for directive in chain if directive in directives), None)
 
@@ -69,7 +69,7 @@ def _allowed(directives: dict[str, list[str]], name: str, address: str) -> bool:
 
 
 def _matches(source: str, scheme: str, host: str, port: int | None, path: str) -> bool:
-    """Tell whether one source covers an address (Content Security Policy 3, section 6.7.2)."""
+    """Return whether one source covers an address (Content Security Policy 3, section 6.7.2)."""
     if source == "*":
         return scheme in NETWORK
     if source.startswith("'"):

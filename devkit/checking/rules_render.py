@@ -44,23 +44,23 @@ def render_offline(subject: Subject) -> Iterator[Finding]:
                 subrequest for subrequest in drawing.called.trace.subrequests if subrequest.status is None
             )
             message = (
-                f"{_drawing(drawing)} it requested {unanswered.method} {unanswered.url}, which a check does not "
-                "answer, and went no further: catch the error, or try it under `devkit dev`"
+                f"{_drawing(drawing)} it requested {unanswered.method} {unanswered.url}, which a check does "
+                "not answer, and then failed: catch the error, or try it with `devkit dev`"
             )
             yield _at_fault(subject, drawing, message, "render-offline", "warning")
         elif drawing.called.trace.subrequests:
             error = drawing.called.fault.message if drawing.called.fault else "it failed"
             last = drawing.called.trace.subrequests[-1]
             message = (
-                f"{error}, {_drawing(drawing)}, after it requested {last.method} {last.url}, which a check answers "
-                "with an example: expect that something is missing, or try it under `devkit dev`"
+                f"{error}, {_drawing(drawing)}, after it requested {last.method} {last.url}, which a check "
+                "answers with an example: handle missing values, or try it with `devkit dev`"
             )
             yield _at_fault(subject, drawing, message, "render-offline", "warning")
         elif _wants_configuration(drawing):
             error = drawing.called.fault.message if drawing.called.fault else "it failed"
             message = (
-                f"{error}, {_drawing(drawing)} of an installation that nobody has configured: "
-                "draw something until it is, such as a hint"
+                f"{error}, {_drawing(drawing)} of an installation that nobody has configured yet: render "
+                "something for that case, such as a hint"
             )
             yield _at_fault(subject, drawing, message, "render-offline", "warning")
 
@@ -74,7 +74,7 @@ def render_refused(subject: Subject) -> Iterator[Finding]:
             reported.add(refusal)
             message = (
                 f"the script refused with {drawing.called.status}, {_drawing(drawing)}: “{drawing.called.error}”; "
-                "readers see that sentence in place of the component"
+                "readers see that message instead of the component"
             )
             yield _placed(subject, drawing, message, "render-refused", "warning")
 
@@ -107,7 +107,7 @@ def _judged(subject: Subject, judge: Callable[[Any], list[Violation]], rule: str
 
 
 def _failed(subject: Subject) -> Iterator[Drawing]:
-    """Give the drawings that failed, of one component and cause the first."""
+    """Yield the drawings that failed, of one component and cause the first."""
     reported = set[tuple[str, object, object]]()
     for drawing in subject.drawings:
         cause = (drawing.component, drawing.called.fault, drawing.called.trace.failure)
@@ -117,7 +117,7 @@ def _failed(subject: Subject) -> Iterator[Drawing]:
 
 
 def _wants_configuration(drawing: Drawing) -> bool:
-    """Tell a script that takes a configured installation for granted, by the line that failed."""
+    """Return a script that takes a configured installation for granted, by the line that failed."""
     fault = drawing.called.fault
     return fault is not None and CONFIGURATION.search(fault.source or "") is not None
 
@@ -147,22 +147,22 @@ RULES = (
     Rule(
         "render-crashed",
         "error",
-        "A component fails when it is drawn with its default properties.",
-        "Fix the line given; every property may be missing at first.",
+        "A component fails when it is rendered with its default properties.",
+        "Fix the reported line; every property may be missing at first.",
         render_crashed,
     ),
     Rule(
         "render-offline",
         "warning",
-        "A component could not be drawn without an answer from outside, or without a configuration.",
-        "Draw something for that case, and try it under `devkit dev`.",
+        "A component could not be rendered without an answer from outside, or without a configuration.",
+        "Render something for that case, and try it with `devkit dev`.",
         render_offline,
     ),
     Rule(
         "render-refused",
         "warning",
         "A component refuses its default properties.",
-        "Draw something for a new block, such as a hint what to do.",
+        "Render something for a new block, such as a hint about what to do.",
         render_refused,
     ),
     Rule(
@@ -175,7 +175,7 @@ RULES = (
     Rule(
         "render-inaccessible",
         "warning",
-        "A picture has no text, or a control no label.",
+        "An image has no `alt`, or a control has no label.",
         "Add `alt` or `label` to the element at the path given.",
         render_inaccessible,
     ),

@@ -40,7 +40,7 @@ def call_without_scope(subject: Subject) -> Iterator[Finding]:
         needed = call_at(call.method, _address(call.path))
         if needed is not None and needed.scope not in scopes:
             message = (
-                f"{call.method} {needed.path} is refused to a script without the scope `{needed.scope}`: "
+                f"{call.method} {needed.path} is refused without the scope `{needed.scope}`: "
                 "add it to `scopes` in the manifest"
             )
             yield call.spot.finding(message, "call-without-scope", "warning")
@@ -76,18 +76,18 @@ def scope_unused(subject: Subject) -> Iterator[Finding]:
     for number, scope in enumerate(subject.project.manifest.scopes):
         by_call_too = scope in BY_CALL and subject.code.other_calls
         if scope in judged and scope not in used and not by_call_too:
-            message = f"nothing in the script needs the scope `{scope}`: leave it out"
+            message = f"nothing in the script needs the scope `{scope}`: remove it"
             yield subject.project.finding(("scopes", number), message, "scope-unused", "warning")
 
 
 def _may_store(subject: Subject) -> bool:
-    """Tell whether a published script keeps something with the reader, or loads another that may."""
+    """Return whether a published script keeps something with the reader, or loads another that may."""
     texts = browser_code.scripts(subject.code)
     return any(browser_code.STORES.search(text.value) or browser_code.LOADS.search(text.value) for text in texts)
 
 
 def _address(path: str) -> str:
-    """Give the address of a call as a host sees it: without its query, with the version."""
+    """Return the address of a call as a host sees it: without its query, with the version."""
     return "/v1" + path.partition("?")[0].rstrip("/") if not path.startswith("/v1/") else path
 
 
@@ -95,21 +95,21 @@ RULES = (
     Rule(
         "event-without-scope",
         "error",
-        "The script handles an event that is never sent without a scope the manifest does not ask for.",
-        "Add the scope to `scopes`, or leave the handler out.",
+        "The script handles an event that needs a scope which the manifest does not ask for.",
+        "Add the scope to `scopes`, or remove the handler.",
         event_without_scope,
     ),
     Rule(
         "call-without-scope",
         "warning",
-        "The script calls an operation that needs a scope the manifest does not ask for.",
+        "The script calls an operation that needs a scope which the manifest does not ask for.",
         "Add the scope to `scopes`.",
         call_without_scope,
     ),
     Rule(
         "cookies-without-scope",
         "warning",
-        "The published script uses cookies or storage without the scope that says so.",
+        "The published script uses cookies or storage without the scope for it.",
         "Add `site:script:cookies` to `scopes`.",
         cookies_without_scope,
     ),
@@ -117,7 +117,7 @@ RULES = (
         "scope-unused",
         "warning",
         "The manifest asks for a scope that nothing in the script needs.",
-        "Leave the scope out.",
+        "Remove the scope.",
         scope_unused,
     ),
 )

@@ -25,7 +25,7 @@ def secret_undeclared(subject: Subject) -> Iterator[Finding]:
 
 
 def _declared(subject: Subject) -> dict[str, Path_]:
-    """Give the secrets the manifest declares, with their places: those of a single environment count as well."""
+    """Return the secrets the manifest declares, with their places: those of a single environment count as well."""
     declared: dict[str, Path_] = {name: ("secrets", name) for name in subject.project.manifest.secrets}
     envs = subject.project.text.value.get("envs")
     for env, values in envs.items() if isinstance(envs, dict) else ():
@@ -42,7 +42,7 @@ def secret_unused(subject: Subject) -> Iterator[Finding]:
     used = {use.name for use in subject.code.secrets}
     for name, where in _declared(subject).items():
         if name not in used:
-            message = f"nothing in the script uses the secret `{name}`: leave it out"
+            message = f"nothing in the script uses the secret `{name}`: remove it"
             yield subject.project.text.at_key(where, message, "secret-unused", "warning")
 
 
@@ -59,7 +59,9 @@ def secret_in_manifest(subject: Subject) -> Iterator[Finding]:
     for name, value in subject.project.manifest.secrets.items():
         if value and not names_in(value):
             cure = f"write `${{{{ env.{name} }}}}`, and the value into .env"
-            message = f"the secret `{name}` is in the manifest for everybody to read: {cure}"
+            message = (
+                f"the value of the secret `{name}` is written in the manifest, where everybody can read it: {cure}"
+            )
             yield subject.project.finding(("secrets", name), message, "secret-in-manifest", "warning")
 
 
@@ -68,7 +70,7 @@ RULES = (
         "secret-undeclared",
         "error",
         "The script uses a secret that the manifest does not declare.",
-        "Declare it under `secrets`, or write the name it has there.",
+        "Declare it under `secrets`, or correct its name.",
         secret_undeclared,
     ),
     Rule(
@@ -81,14 +83,14 @@ RULES = (
     Rule(
         "secret-unset",
         "warning",
-        "A secret takes its value from a variable that is not set.",
+        "The variable that a secret takes its value from is not set.",
         "Write it into .env, or let the project read yours: `devkit secrets --allow NAME`.",
         secret_unset,
     ),
     Rule(
         "secret-in-manifest",
         "warning",
-        "A secret's value is in the manifest.",
+        "A secret's value is written in the manifest.",
         "Take it from a variable: `${{ env.NAME }}`.",
         secret_in_manifest,
     ),

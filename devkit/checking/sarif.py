@@ -14,7 +14,7 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def document(findings: Sequence[Finding], folder: Path) -> dict[str, Any]:
-    """Give one run with all findings; files are named from the folder the check was started in, where they are below.
+    """Return one run with all findings; files are named from the folder the check was started in, where they are below.
 
     `folder` is the project's.
     """

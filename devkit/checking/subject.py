@@ -50,7 +50,7 @@ class Subject:
 
     @property
     def python(self) -> bool:
-        """Tell whether the script is Python, whose SDK says what it registers."""
+        """Return whether the script is Python, whose SDK says what it registers."""
         return runtime_of(self.project) == "python"
 
     @property
@@ -61,12 +61,12 @@ class Subject:
         return {event.name for event in self.code.events}
 
     def entries(self, name: str) -> list[Any]:
-        """Give a list of the manifest that may be left out, such as `blocks`."""
+        """Return a list of the manifest that may be left out, such as `blocks`."""
         declared = getattr(self.project.manifest, name)
         return declared if isinstance(declared, list) else []
 
     def screens(self) -> Iterator[tuple[Level, Any]]:
-        """Give the configuration screens of the manifest by their level."""
+        """Yield the configuration screens of the manifest by their level."""
         for level in LEVELS:
             screen = getattr(self.project.manifest.configurations, level, None)
             if hasattr(screen, "component_id") or hasattr(screen, "properties"):

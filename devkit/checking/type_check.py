@@ -27,7 +27,7 @@ ERROR = re.compile(r"^(?:(?P<file>.+?)\((?P<line>\d+),(?P<column>\d+)\): )?error
 
 
 def find_errors(project: Project, sandbox: SandboxMode) -> Iterator[Finding]:
-    """Give the errors in the project's own files; raises Problem where its compiler cannot be run.
+    """Yield the errors in the project's own files; raises Problem where its compiler cannot be run.
 
     The compiler is the project's own: it runs in a sandbox that shows it the project and nothing else.
 
@@ -75,7 +75,7 @@ def _settings(project: Project) -> Path | None:
 
 
 def _compiler(folder: Path) -> list[str] | None:
-    """Give the command that runs the compiler: its own program since TypeScript 7, before that with Deno."""
+    """Return the command that runs the compiler: its own program since TypeScript 7, before that with Deno."""
     for package in node_packages.installed(folder, "typescript"):
         native = Path("@typescript", f"typescript-{node_packages.this_machine()}", "lib", "tsc")
         program = node_packages.program(package, native)

@@ -1,4 +1,4 @@
-"""How values, names and places are written in messages."""
+"""Formatting of values, names and places in messages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def dotted(where: Iterable[str | int]) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """Give the known word that was probably meant, whatever the case of its letters."""
+    """Return the known word that was probably meant, whatever the case of its letters."""
     by_case = {name.lower(): name for name in known}
     close = difflib.get_close_matches(word.lower(), by_case, 1, 0.6)
     return by_case[close[0]] if close else None

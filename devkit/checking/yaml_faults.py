@@ -1,4 +1,4 @@
-"""Says what is wrong with text that is not YAML, and what to write instead."""
+"""Explains YAML syntax errors, and what to write instead."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from devkit.projects.findings import line_of
 
 Place = tuple[int, int]
 Fault = tuple[Place, str]
-INDENTATION = "the indentation does not fit the lines above; put keys of one level below each other"
+INDENTATION = "the indentation does not match the lines above; align keys of the same level"
 
 TABLE: tuple[tuple[str, bool, str], ...] = (
-    (r"found character '\\t'", False, "a tab cannot indent; write spaces instead"),
+    (r"found character '\\t'", False, "tabs cannot be used for indentation; use spaces"),
     (r"found character '(.)' that cannot", False, "a text that begins with `{0}` must be in quotes"),
     (r"could not find expected ':'", True, "a key without a colon; write `key: value`"),
     (r"found unexpected end of stream", True, "the quote that begins here is never closed; close it"),
     (r"expected ',' or ']'", True, "the list that begins here is never closed; close it with `]`"),
     (r"expected ',' or '}'", True, "the mapping that begins here is never closed; close it with `}`"),
-    (r"but found '<stream end>'", False, "the text ends too early; close what was opened, or write a value"),
-    (r"undefined alias '(.+)'", False, "`*{0}` names nothing; put a text that begins with `*` into quotes"),
+    (r"but found '<stream end>'", False, "the file ends too early; close what was opened, or write a value"),
+    (r"undefined alias '(.+)'", False, "`*{0}` refers to no anchor; put a text that begins with `*` into quotes"),
     (r"second occurrence", False, "this anchor is set already; give one of the two another name"),
-    (r"but found another document", False, "a manifest is one document; leave out the line `---`"),
+    (r"but found another document", False, "a manifest is one document; remove the line `---`"),
     (r"unknown escape character", False, "there is no such escape; write `\\\\` for a backslash, or use single quotes"),
     (r"expected alphabetic or numeric", False, "put a text that begins with `*` or `&` into quotes"),
     (r"sequence entries are not allowed", False, "a list cannot begin here; put `- ...` on lines below the key"),
@@ -33,7 +33,7 @@ TABLE: tuple[tuple[str, bool, str], ...] = (
 
 
 def explained(error: yaml.MarkedYAMLError, text: str) -> Fault:
-    """Give the place of a fault and a sentence with its cure."""
+    """Return the place of a fault and a sentence with its cure."""
     problem = error.problem or error.context or "it cannot be read"
     if problem.startswith("mapping values are not allowed"):
         return _colon(_at(error.problem_mark, text), text)
@@ -47,7 +47,7 @@ def explained(error: yaml.MarkedYAMLError, text: str) -> Fault:
 
 
 def _colon(place: Place, text: str) -> Fault:
-    """Tell a colon inside a text from a key that stands where none can."""
+    """Return a colon inside a text from a key that stands where none can."""
     before = (line_of(text, place[0]) or "")[: place[1] - 1]
     if re.search(r":\s", before):
         return place, 'a colon inside a text starts a new key; put the text into quotes: `description: "one: two"`'
@@ -55,14 +55,14 @@ def _colon(place: Place, text: str) -> Fault:
 
 
 def reader_fault(error: yaml.reader.ReaderError, text: str) -> Fault:
-    """Give the place of a character that YAML refuses."""
+    """Return the place of a character that YAML refuses."""
     before = text[: error.position]
     place = before.count("\n") + 1, len(before) - before.rfind("\n")
     return place, f"the character U+{ord(text[error.position]):04X} cannot be in a manifest; delete it"
 
 
 def _at(mark: yaml.Mark | None, text: str) -> Place:
-    """Give the place of a mark; one behind the last line becomes the end of what is written."""
+    """Return the place of a mark; one behind the last line becomes the end of what is written."""
     if mark is None:
         return 1, 1
     if mark.index >= len(text):

@@ -20,29 +20,37 @@ from runtime.store.secrets import load_keyring
 @click.option("--database-url", help="A database elsewhere, for example PostgreSQL.")
 @json_option
 def command(file: Path, data: str, database_url: str | None, as_json: bool) -> None:
-    """Write database, keys and files of a host into FILE; the host may run meanwhile.
+    """Write database, keys and files of a host into FILE; the host may keep running.
 
-    Whoever has the file can read all secrets of the host: it is for its owner alone (mode 0600), and belongs where
-    others like it are kept.
+    Whoever has the file can read all secrets of the host: only its owner can read it (mode 0600), and it belongs in a
+    safe place.
 
     Example: devkit backup host-monday.zip --data ./data
     """
     folder = Path(data)
     settings = settings_of(data, database_url)
     if not settings.database_url and not (folder / "host.sqlite").exists():
-        raise Problem(f"{data} has no database; name the folder of a host, and with PostgreSQL --database-url, too")
+        raise Problem(f"{data} has no database; give the folder of a host, and --database-url if it uses PostgreSQL")
     if not settings.secret_key and not (folder / "secret.key").exists():
-        raise Problem(f"{data} has no secret.key; set DEVKIT_SECRET_KEY as the host has it")
-    with problems_told(str(file), "choose a place with room"), closing(Database(settings.database_address)) as database:
+        raise Problem(f"{data} has no secret.key; set DEVKIT_SECRET_KEY to the value that the host uses")
+    with (
+        problems_told(str(file), "choose a place with enough space"),
+        closing(Database(settings.database_address)) as database,
+    ):
         keyring = load_keyring(folder, settings.secret_key or None)
         blobs = None if settings.blob_url else Path(settings.blob_address)
         made = make(database, folder, blobs, keyring, file.absolute())
     if made.missing:
-        warn(f"{len(made.missing)} files that pages name are gone from the host already, and so are not in the backup")
+        warn(
+            f"{len(made.missing)} files that pages refer to were missing on the host already, and are not in the backup"
+        )
     if made.blobs is None:
-        warn("files of the content are in object storage, and not in the backup; keep versions of them there")
+        warn("content files are in object storage, and not in the backup; turn on versioning there")
     if settings.secret_key:
-        warn("the key of the host is DEVKIT_SECRET_KEY, and not in the backup; without it nobody can restore it")
+        warn(
+            "the host's key is DEVKIT_SECRET_KEY, which is not in the backup; keep it, since the backup "
+            "cannot be restored without it"
+        )
     value = {
         "file": str(file),
         "size": file.stat().st_size,
@@ -50,5 +58,5 @@ def command(file: Path, data: str, database_url: str | None, as_json: bool) -> N
         "files": made.blobs,
         "missing": made.missing,
     }
-    kept = "" if made.blobs is None else f", {made.blobs} files of the content"
+    kept = "" if made.blobs is None else f", {made.blobs} content files"
     answer(as_json, value, f"wrote {file}: {value['size']:,} bytes{kept}, schema {made.revision}")

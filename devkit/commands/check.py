@@ -44,11 +44,11 @@ def command(
     env: str | None,
     as_json: bool,
 ) -> None:
-    """Check the project in PATH (this folder) without publishing it.
+    """Check the project in PATH (default: this folder) without publishing it.
 
-    Reads the manifest, compares it with the script, loads the script in its sandbox, and draws every block and
-    configuration screen. Types are checked where TypeScript is installed. Nothing outside is asked. Exits with 1 where
-    something is wrong.
+    Reads the manifest, compares it with the script, loads the script in its sandbox, and renders every block and
+    configuration screen. Types are checked if TypeScript is installed. No requests are sent. Exits with 1 if there are
+    problems.
 
     Examples: devkit check ./my-integration --strict
               devkit check --sarif check.sarif
@@ -91,7 +91,7 @@ def _weighed(measures: Measures) -> str:
 
 
 def _shown(finding: Finding) -> str:
-    """Write a finding with its line and its rule; colors are left out where nobody sees them."""
+    """Print a finding with its line and its rule, with colors only on a terminal."""
     level = click.style(f"{finding.level}: ", fg=COLORS[finding.level], bold=True)
     rule = f" [{finding.rule}]" if finding.rule else ""
     return "\n".join(filter(None, (f"{level}{finding.sentence}{rule}", finding.pointed)))
@@ -106,7 +106,7 @@ def _summary(inspection: Inspection) -> str:
 
 
 def _write(file: Path, document: dict[str, Any]) -> None:
-    """Write a report, all of it or nothing; raises Problem."""
+    """Write a report atomically; raises Problem."""
     fresh = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         fresh.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")

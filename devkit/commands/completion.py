@@ -1,4 +1,4 @@
-"""`devkit completion`: commands and options filled in by the shell."""
+"""`devkit completion`: shell completion of commands and options."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def command(shell: str, install: bool, as_json: bool) -> None:
 
 
 def source(shell: str) -> str:
-    """Give the script of a shell."""
+    """Return the script of a shell."""
     completion_class = get_completion_class(shell)
     assert completion_class is not None  # each of SHELLS has one
     # Which commands there are is asked when it is used, not now.
@@ -66,7 +66,7 @@ def places(shell: str, script: str) -> list[Path | None]:
 
 
 def with_block(start: Path, file: Path) -> str:
-    """Give the text of a shell's own file with one block of ours in it, which loads the script."""
+    """Return the text of a shell's own file with one block of ours in it, which loads the script."""
     text = start.read_text(encoding="utf-8") if start.is_file() else ""
     load = f"(( $+functions[compdef] )) || {{ autoload -Uz compinit && compinit }}\nsource {shlex.quote(str(file))}"
     block = f"{BEGIN}\n{load}\n{END}\n"

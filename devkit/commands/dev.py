@@ -32,7 +32,9 @@ Examples: devkit dev ./my-integration --no-open
 @click.command("dev", epilog=EXAMPLES)
 @click.argument("path", required=False, shell_complete=completion.folders)
 @click.option(
-    "--port", type=click.IntRange(1, 65535), help="Port of the host; default: one that stays the same per project."
+    "--port",
+    type=click.IntRange(1, 65535),
+    help="Port of the host; default: a port that stays the same for the project.",
 )
 @click.option("--no-open", is_flag=True, help="Do not open a browser.")
 @click.option(
@@ -70,10 +72,10 @@ def command(
     env: str | None,
     as_json: bool,
 ) -> None:
-    """Run the integration in PATH (this folder): host, preview, reload, events and logs.
+    """Run the integration in PATH (default: this folder): host, preview, reload, events and logs.
 
-    The host keeps its data in the project's .devkit between runs. With --host no host is started: the events of
-    the integration there are answered by the code here, for as long as this runs.
+    The host keeps its data in the project's .devkit between runs. With --host, no host is started: the code here
+    answers the events of the integration on that host, as long as this command runs.
     """
     started = time.perf_counter()
     folder, _ = find_folder(path)
@@ -82,11 +84,11 @@ def command(
         signal.signal(number, lambda *_: stopping.set())
     reporter = Reporter(as_json, stopping, all_events=all_events)
     if to == LOCAL:
-        raise click.UsageError("--to names a host elsewhere; without it the host is this command's own.")
+        raise click.UsageError("--to names another host; leave it out to use the host that this command starts.")
     if host is not None or to is not None:
         if fresh or debug or data or port:
             raise click.UsageError(
-                "--host and --to take none of --port, --data, --fresh and --debug: no host is started here."
+                "--host and --to cannot be combined with --port, --data, --fresh or --debug: no host is started here."
             )
         from devkit.developing.remote import RemoteSession
 
@@ -94,7 +96,7 @@ def command(
         RemoteSession(known, path, stopping, reporter, env=env, sandbox=sandbox, everybody=everybody).run(started)
         return
     if token or everybody:
-        raise click.UsageError("--token and --all are for --host.")
+        raise click.UsageError("--token and --all need --host.")
     place = Path(data) if data else running.data_in(folder, fresh=fresh)
     port = choose_port(folder, port)
     if fresh:
@@ -156,7 +158,7 @@ def _run(
 
 
 def _write_note(folder: Path, url: str, place: Path, reporter: Reporter) -> Path | None:
-    """Let other commands find this host; a project that cannot be written needs --data, and gets by without."""
+    """Let other commands find this host; skipped if the project is not writable (which needs --data)."""
     try:
         return running.write(folder, url, place)
     except OSError as error:

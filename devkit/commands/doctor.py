@@ -25,7 +25,7 @@ SIGNS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "problem": ("✗", 
 @json_option
 @click.pass_context
 def command(ctx: click.Context, path: str | None, chosen: Choice, fix: bool, as_json: bool) -> None:
-    """Look at this machine, the project in PATH (this folder) and the host, and suggest fixes.
+    """Check this machine, the project in PATH (default: this folder) and the host, and suggest fixes.
 
     Example: devkit doctor --fix
     """

@@ -70,7 +70,7 @@ def command(
     chosen: Choice,
     as_json: bool,
 ) -> None:
-    """List the events of the integration NAME (the one of this folder), newest first.
+    """List the events of the integration NAME (default: that of this folder), newest first.
 
     Tasks that are due later are listed as queued. With an ID: that event with its payload, its logs, the requests the
     script made, what an endpoint answered, and how close each limit was.

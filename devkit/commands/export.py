@@ -24,14 +24,14 @@ Examples: devkit export --space kV2n8sQfJ0bXyT4LrE6w ./docs
 @click.command("export", epilog=EXAMPLES)
 @click.option("--space", required=True, metavar="ID", help="The space.")
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--force", is_flag=True, help="Write into a folder that has something in it; what is no page stays.")
+@click.option("--force", is_flag=True, help="Write into a folder that has something in it; other files there stay.")
 @choosing.options
 @json_option
 def command(space: str, path: Path, force: bool, chosen: Choice, as_json: bool) -> None:
-    """Write a space into a folder of Markdown files, with SUMMARY.md, pictures and all else.
+    """Write a space into a folder of Markdown files, with SUMMARY.md, images and all other files.
 
-    What is written is what the space says at the beginning, whatever changes meanwhile. A `.gitbook.yaml` in the
-    folder chooses where in it the files go.
+    The export is a snapshot of the space at the start. A `.gitbook.yaml` in the folder decides where in it the
+    files go.
     """
     client = chosen.client()
     revision = str(client.call("GET", f"/v1/spaces/{part(space)}")["revision"])
@@ -54,4 +54,4 @@ def command(space: str, path: Path, force: bool, chosen: Choice, as_json: bool) 
         "files": written,
         "bytes": size,
     }
-    answer(as_json, value, f"Wrote {written} files into {path}: what the space says in revision {revision}.")
+    answer(as_json, value, f"Wrote {written} files into {path}: the content of revision {revision}.")

@@ -26,10 +26,10 @@ Examples: devkit hosts
 @click.option("--default", "default", metavar="NAME", help="Make this the host that commands speak to.")
 @json_option
 def command(default: str | None, as_json: bool) -> None:
-    """List the hosts that --to takes: the `devkit dev` of this folder, and those you are logged in to.
+    """List the hosts that --to accepts: the `devkit dev` of this folder, and those you are logged in to.
 
-    The default is the one that commands speak to, but for those about events (`trigger`, `logs`, `events`, `replay`,
-    `record`, `play`): where `devkit dev` runs they speak to that.
+    Commands use the default host, except for those about events (`trigger`, `logs`, `events`, `replay`, `record`,
+    `play`): they use `devkit dev` while it runs.
     """
     now = credentials.kept()
     if default is not None:
@@ -38,7 +38,7 @@ def command(default: str | None, as_json: bool) -> None:
     if as_json:
         say(json.dumps({"hosts": rows}))
     elif not rows:
-        say("None yet: `devkit dev` in a project starts one, `devkit login --host URL` keeps one.")
+        say("None yet: `devkit dev` in a project starts one, `devkit login --host URL` saves one.")
     else:
         width = max(len(str(row["name"])) for row in rows)
         say("\n".join(_line(row, width) for row in rows))
@@ -46,9 +46,7 @@ def command(default: str | None, as_json: bool) -> None:
 
 def _with_default(now: Kept, name: str) -> Kept:
     if name == LOCAL:
-        raise Problem(
-            f"`{LOCAL}` is there only while `devkit dev` runs; commands about events speak to it by themselves"
-        )
+        raise Problem(f"`{LOCAL}` exists only while `devkit dev` runs; commands about events use it by default")
     found = credentials.named(now, name, f"--default {name}")
     chosen = Kept(now.hosts, name if name in now.hosts else now.name_for(found.host))
     credentials.write(chosen)
@@ -68,7 +66,7 @@ def _rows(now: Kept) -> list[dict[str, Any]]:
 
 
 def _fault(host: str) -> str | None:
-    """Say why a host does not answer; None for one that does."""
+    """Return why a host does not answer; None if it does."""
     try:
         status = connections.get(f"{host}/healthz", timeout=PATIENCE).status_code
     except requests.RequestException as error:

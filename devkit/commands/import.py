@@ -26,7 +26,9 @@ Examples: devkit import ./docs --space kV2n8sQfJ0bXyT4LrE6w
 @click.option("--space", required=True, metavar="ID", help="The space to import into.")
 @click.option("--page", metavar="ID", help="Import below this page.")
 @click.option("--change-request", metavar="ID", help="Import into this change request of the space.")
-@click.option("--source", type=click.Choice(get_args(ImportSource)), help="How to read it; else as its name says.")
+@click.option(
+    "--source", type=click.Choice(get_args(ImportSource)), help="Format of the source; default: derived from its name."
+)
 @choosing.options
 @json_option
 def command(
@@ -40,7 +42,7 @@ def command(
 ) -> None:
     """Import a folder, a file or an address into a space, a page or a change request.
 
-    What was imported before keeps its ids, so that links to it stay whole. What cannot be read is told at the end.
+    Pages that were imported before keep their ids, so links to them stay valid. Problems are listed at the end.
     """
     to: dict[str, Any] = {"page": page, "changeRequest": change_request}
     path = f"/v1/spaces/{part(space)}"

@@ -29,7 +29,7 @@ SHOWN = 5
 @click.option(
     "--organization", "title", default="My organization", show_default=True, help="Title of the organization."
 )
-@click.option("--hostname", help="What manifests call the organization; from its title if not given.")
+@click.option("--hostname", help="Name of the organization in manifests; default: derived from its title.")
 @click.option("--email", default="admin@localhost", show_default=True, help="E-mail address of its admin.")
 @json_option
 def command(data: str, database_url: str | None, title: str, hostname: str | None, email: str, as_json: bool) -> None:
@@ -74,10 +74,10 @@ def command(data: str, database_url: str | None, title: str, hostname: str | Non
 
 
 def what_is_there(data: str, title: str, email: str, is_new: bool, others: list[str]) -> list[str]:
-    """Say what a host had before: the organization, to which nothing but a token came, or others beside a new one."""
+    """Report existing data: the organization, which only got a new token, or others besides a new one."""
     if not is_new:
-        return [f"{data} has the organization `{title}` with the admin {email} already; it got another token"]
+        return [f"{data} already has the organization `{title}` with the admin {email}; created another token"]
     if not others:
         return []
     shown = ", ".join(f"`{other}`" for other in others[:SHOWN]) + (" and more" if len(others) > SHOWN else "")
-    return [f"{data} has a host already, with {shown}; `{title}` was added to it as a new organization"]
+    return [f"{data} is already a host, with {shown}; `{title}` was added to it as a new organization"]

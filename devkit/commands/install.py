@@ -21,11 +21,11 @@ Examples: devkit install my-integration --space 5Xk2
 
 @click.command("install", epilog=EXAMPLES)
 @click.argument("name", required=False, shell_complete=completion.integration)
-@click.option("--organization", help="Id or hostname of the organization, where the token has several.")
+@click.option("--organization", help="Id or hostname of the organization, if the token is for several.")
 @click.option("--space", "spaces", multiple=True, metavar="ID", help="Install on this space; may be repeated.")
 @click.option("--site", "sites", multiple=True, metavar="ID", help="Install on this site; may be repeated.")
-@click.option("--all-spaces", is_flag=True, help="Install on every space, and on those to come.")
-@click.option("--all-sites", is_flag=True, help="Install on every site, and on those to come.")
+@click.option("--all-spaces", is_flag=True, help="Install on every space, including future ones.")
+@click.option("--all-sites", is_flag=True, help="Install on every site, including future ones.")
 @env_option
 @choosing.options
 @json_option
@@ -40,9 +40,9 @@ def command(
     chosen: Choice,
     as_json: bool,
 ) -> None:
-    """Install the integration NAME (the one of this folder) on an organization, and on spaces and sites of it.
+    """Install the integration NAME (default: that of this folder) on an organization, and on its spaces and sites.
 
-    Where it is installed already it stays, and comes to the other places.
+    Existing installations stay as they are.
     """
     name = name or names.name_here(env)
     client = chosen.client()

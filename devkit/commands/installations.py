@@ -20,11 +20,11 @@ Examples: devkit installations
 
 @click.command("installations", epilog=EXAMPLES)
 @click.argument("name", required=False, shell_complete=completion.integration)
-@click.option("--organization", help="Id or hostname of the organization, where the token has several.")
+@click.option("--organization", help="Id or hostname of the organization, if the token is for several.")
 @choosing.options
 @json_option
 def command(name: str | None, organization: str | None, chosen: Choice, as_json: bool) -> None:
-    """List what is installed on an organization, or where the integration NAME is, with what each waits for."""
+    """List what is installed on an organization, or where the integration NAME is installed, with pending steps."""
     client = chosen.client()
     owner = organization_of(client, organization)
     found = client.every(f"/v1/orgs/{part(owner)}/installations", search=name)

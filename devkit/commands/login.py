@@ -21,21 +21,21 @@ Examples: devkit login --host http://127.0.0.1:8080
 @click.command("login", epilog=EXAMPLES)
 @click.option("--host", required=True, help="Address of the host, for example http://127.0.0.1:8080.")
 @click.option("--name", help="What to call it, for --to NAME; default: its address.")
-@click.option("--token", help="A token, for example from `devkit init`; without it, it is asked for, and not shown.")
+@click.option("--token", help="A token, for example from `devkit init`; without this option you are prompted for it.")
 @click.option("--stdin", "piped", is_flag=True, help="Read the token from standard input.")
 @json_option
 def command(host: str, name: str | None, token: str | None, piped: bool, as_json: bool) -> None:
-    """Check host and token, and save them: commands speak to this host from now on.
+    """Check a host and a token, and save them: commands use this host from now on.
 
-    Hosts saved before stay; `devkit hosts` lists them, `devkit logout` forgets one. Others who use the machine see a
-    token given with --token among its processes, one that is typed or piped in they do not.
+    Other saved hosts stay; `devkit hosts` lists them, `devkit logout` forgets one. A token given with --token is shown
+    to other users of the machine in the list of processes; one that is typed or piped in is not.
     """
     if not host.startswith(("http://", "https://")):
-        raise Problem("--host is an address that begins with http:// or https://")
+        raise Problem("--host must be an address that begins with http:// or https://")
     if name is not None:
         credentials.check_name(name)
     if token is not None and piped:
-        raise click.UsageError("--token and --stdin name two tokens; give one of them.")
+        raise click.UsageError("--token and --stdin cannot be combined; give one of them.")
     new = credentials.Credentials(host.rstrip("/"), token or _asked_for(host, piped))
     user = Client(new).call("GET", "/v1/user")
     person = one_line(str(user["displayName"]))  # before anything is saved: what is no host says nothing of the kind
@@ -48,8 +48,10 @@ def command(host: str, name: str | None, token: str | None, piped: bool, as_json
 
 def _asked_for(host: str, piped: bool) -> str:
     if not piped and not sys.stdin.isatty():
-        raise Problem(f"nobody is there to ask for a token for {host}; give it on standard input, with --stdin")
+        raise Problem(
+            f"cannot prompt for a token for {host} without a terminal; pass it on standard input, with --stdin"
+        )
     given = sys.stdin.read(MOST) if piped else getpass.getpass(f"Token for {host} (not shown): ")
     if not given.strip():
-        raise Problem("no token was given; nothing was saved. `devkit init` on the host makes one, so does /app")
+        raise Problem("no token was given; nothing was saved. Create one with `devkit init` on the host, or at /app")
     return given.strip()

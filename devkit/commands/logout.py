@@ -19,11 +19,11 @@ Examples: devkit logout
 def command(name: str | None, as_json: bool) -> None:
     """Forget a host and the token for it: the one called NAME, or the default.
 
-    The token stays good on the host; `devkit tokens --revoke ID` ends it there, before.
+    The token remains valid on the host; run `devkit tokens --revoke ID` before to revoke it.
     """
     now = credentials.kept()
     if name is None and now.default is None:
-        several = f"which one? There are: {', '.join(now.hosts)}" if now.hosts else "you are logged in nowhere"
+        several = f"choose one of: {', '.join(now.hosts)}" if now.hosts else "you are not logged in to any host"
         raise Problem(f"{several}; `devkit hosts` lists the hosts")
     gone = credentials.named(now, name or now.default or "", f"logout {name}")
     called = name if name in now.hosts else now.name_for(gone.host)

@@ -28,8 +28,10 @@ Examples: devkit logs my-integration --follow
 @click.argument("name", required=False, shell_complete=completion.integration)
 @click.option("--follow", "-f", is_flag=True, help="Keep showing new events until Ctrl-C.")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(0, 1000), help="Past events to show first.")
-@click.option("--level", type=click.Choice(LEVELS), help="Only lines of at least this level, and events that have one.")
-@click.option("--text", help="Only events with this text in their type, their lines or their fault.")
+@click.option(
+    "--level", type=click.Choice(LEVELS), help="Only lines of at least this level, and events with such lines."
+)
+@click.option("--text", help="Only events with this text in their type, log lines or error.")
 @click.option("--trace", metavar="ID", help="Only the event with this id.")
 @event_filters
 @click.option("--installation", metavar="ID", help="Only events of this installation.")
@@ -51,7 +53,7 @@ def command(
     chosen: Choice,
     as_json: bool,
 ) -> None:
-    """Show the latest events of the integration NAME (the one of this folder) with what their calls logged."""
+    """Show the latest events of the integration NAME (default: that of this folder) with what their calls logged."""
     name = name or names.name_here(env)
     begin = history.moment(since) if since else None
     client = chosen.client(local_first=True)

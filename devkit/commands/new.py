@@ -20,16 +20,16 @@ TEMPLATES: dict[str, str] = {
     "block": "A block with properties its editor fills in and state each reader has for themselves.",
     "config-screen": "A screen on which an administrator sets the integration up, with a select that asks the script.",
     "event-handler": "Reacts to new content and page ratings, and asks the platform's API about them.",
-    "webhook": "Receives signed requests from another service and works them off afterwards.",
+    "webhook": "Receives signed requests from another service and processes them afterwards.",
     "published-script": "Adds a script to published sites; it waits for the reader's consent to cookies.",
     "visitor-auth": "Signs visitors of a site in with OpenID Connect, and tells the site who they are.",
     "oauth": "Connects an account of another service with OAuth 2 and calls its API with fresh tokens.",
     "content-source": "Computes pages of a space from data that lives elsewhere.",
-    "link-unfurl": "Turns a pasted link into a block with what is behind it.",
+    "link-unfurl": "Turns a pasted link into a block that shows its target.",
 }
 """Template -> what it is, in a sentence; each is the folder of its name in `templates/LANGUAGE`."""
 LANGUAGES = {
-    "python": "Python, with what comes with devkit.",
+    "python": "Python, with the libraries that come with devkit.",
     "typescript": "TypeScript on @gitbook/runtime; needs Node and npm.",
 }
 """Language -> what projects in it need; every template is there in each."""
@@ -46,14 +46,14 @@ FOR_EDITORS = {
 """Language -> files that every project gets a copy of: editors know manifests and tests by them."""
 NAME = re.compile(r"[a-zA-Z0-9-_.]+")
 LONGEST_NAME = 100
-"""What the contract allows as an integration's name; repeated, because asking it costs half the time of a run."""
+"""Valid names of integrations; duplicated from the contract, whose import would take half the time of a run."""
 SHORTEST_TITLE, LONGEST_TITLE = 2, 30
 STANDS_FOR_NAME, STANDS_FOR_TITLE = "my-integration", "My integration"
 HIDDEN = "dot."
-"""How a template's file begins that is hidden in a project, so that it has no effect on the templates themselves."""
+"""Prefix of template files that become dotfiles in a project, so that they do not affect the templates."""
 LEFT_OVERS = {"__pycache__", "node_modules", ".devkit", ".pytest_cache", "package-lock.json"}
 PLAIN = re.compile(r"(?!(?:true|false|yes|no|on|off|null|y|n)$)[a-z][\w. -]*(?<! )", re.IGNORECASE)
-"""What YAML reads as the text it is, without quotes."""
+"""Matches text that needs no quotes in YAML."""
 
 
 def begin_with(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
@@ -64,7 +64,7 @@ def begin_with(ctx: click.Context, parameter: click.Parameter, typed: str) -> li
 @click.command("new")
 @click.argument("name", required=False)
 @click.option("--template", shell_complete=begin_with, help="The template; --list shows them.")
-@click.option("--language", type=click.Choice(list(LANGUAGES)), help="What it is written in; default: python.")
+@click.option("--language", type=click.Choice(list(LANGUAGES)), help="Language of the project; default: python.")
 @click.option("--title", help="The name people see; default: derived from NAME.")
 @click.option("--path", "place", type=click.Path(), help="Folder of the project; default: NAME in this folder.")
 @click.option("--list", "listing", is_flag=True, help="Show the templates.")
@@ -106,47 +106,47 @@ def command(
 
 
 def listed(known: Mapping[str, str]) -> str:
-    """Write templates, or languages, for people."""
+    """Return a list of templates, or languages, for people."""
     width = max(map(len, known))
     return "\n".join(f"{name.ljust(width)}  {sentence}" for name, sentence in known.items())
 
 
 def check_name(name: str) -> str:
-    """Give a name back that an integration may have; raises Problem."""
+    """Return the name if an integration may have it; raises Problem."""
     if not NAME.fullmatch(name) or set(name) == {"."}:
         raise Problem(f"`{name}` cannot be a name; use letters, digits, `-`, `_` and `.`, for example my-integration")
     if len(name) > LONGEST_NAME:
-        raise Problem(f"a name has at most {LONGEST_NAME} characters, this one {len(name)}")
+        raise Problem(f"a name has at most {LONGEST_NAME} characters; this one has {len(name)}")
     return name
 
 
 def check_template(template: str) -> str:
-    """Give a template's name back; raises Problem naming the nearest and all."""
+    """Return the template's name if it exists; raises Problem that lists the closest one and all."""
     if template in TEMPLATES:
         return template
     from difflib import get_close_matches
 
     near = get_close_matches(template.lower(), TEMPLATES, 1, cutoff=0.4)
     suggestion = f"; did you mean `{near[0]}`?" if near else "."
-    raise Problem(f"there is no template `{template}`{suggestion} There are: {', '.join(TEMPLATES)}")
+    raise Problem(f"there is no template `{template}`{suggestion} Templates: {', '.join(TEMPLATES)}")
 
 
 def check_title(title: str) -> str:
-    """Give a title back that a manifest may have; raises Problem."""
+    """Return the title if a manifest may have it; raises Problem."""
     if not SHORTEST_TITLE <= len(title) <= LONGEST_TITLE or not title.isprintable():
         raise Problem(f"--title is {SHORTEST_TITLE} to {LONGEST_TITLE} characters in one line")
     return title
 
 
 def title_of(name: str) -> str:
-    """Make a title of a name: `my-integration` becomes `My integration`."""
+    """Derive a title from a name: `my-integration` becomes `My integration`."""
     words = " ".join(re.split(r"[-_.]+", name)).strip() or name
     title = (words[0].upper() + words[1:])[:LONGEST_TITLE].rstrip()
     return title if len(title) >= SHORTEST_TITLE else f"Integration {title}"
 
 
 def ask_name(place: str | None) -> str:
-    """Ask for a name until it is one; raises Problem where nobody can be asked."""
+    """Prompt for a valid name; raises Problem without a terminal."""
     must_be_asked("which name? Write it after the command: devkit new NAME --template TEMPLATE")
     folder = Path(place).name if place else ""
     default = folder if NAME.fullmatch(folder) and set(folder) != {"."} else None
@@ -154,27 +154,27 @@ def ask_name(place: str | None) -> str:
 
 
 def ask_template() -> str:
-    """Ask for a template until it is one; raises Problem where nobody can be asked."""
+    """Prompt for a valid template; raises Problem without a terminal."""
     must_be_asked(f"which template? Give --template with one of {', '.join(TEMPLATES)}")
     click.echo(listed(TEMPLATES), err=True)
     return str(click.prompt("Template", default=next(iter(TEMPLATES)), value_proc=asked(check_template), err=True))
 
 
 def ask_language() -> str:
-    """Ask for a language until it is one."""
+    """Prompt for a valid language."""
     click.echo(listed(LANGUAGES), err=True)
     known = click.Choice(list(LANGUAGES))
     return str(click.prompt("Language", default=next(iter(LANGUAGES)), type=known, show_choices=False, err=True))
 
 
 def must_be_asked(missing: str) -> None:
-    """Refuse to ask when no person sits at a terminal; raises Problem."""
+    """Raise Problem if there is no terminal."""
     if not sys.stdin.isatty():
         raise Problem(missing)
 
 
 def asked(check: Any) -> Any:
-    """Let a question come again, with the reason, where a check refuses the answer."""
+    """Repeat a prompt, with the reason, if a check refuses the answer."""
 
     def validate(value: str) -> str:
         try:
@@ -186,7 +186,7 @@ def asked(check: Any) -> Any:
 
 
 def make(template: str, name: str, title: str, folder: Path, language: str = "python") -> list[str]:
-    """Write a project and list its files; it appears whole or not at all. Raises Problem."""
+    """Write a project atomically, and return its files; raises Problem."""
     if os.path.lexists(folder) and not folder.is_dir():
         raise Problem(f"{folder} is a file; choose another name, or --path")
     try:
@@ -198,7 +198,7 @@ def make(template: str, name: str, title: str, folder: Path, language: str = "py
 
 
 def _appear(template: str, name: str, title: str, folder: Path, language: str) -> list[str]:
-    """Write beside the place where the project shall be, or in it when it is there already, and move then."""
+    """Write next to the project's folder, or inside it if it exists, and then move."""
     base = folder
     while not base.exists():
         base = base.parent
@@ -219,7 +219,7 @@ def _appear(template: str, name: str, title: str, folder: Path, language: str) -
 
 
 def _mask() -> int:
-    """Read which permissions new files are not given."""
+    """Return the umask."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

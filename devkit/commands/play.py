@@ -62,7 +62,7 @@ def command(
 ) -> None:
     """Send the events of the scenario FILE, one after the other, with their pauses.
 
-    All of the file is checked before the first event is sent. It ends at the first event that nobody gets.
+    The whole file is checked before the first event is sent. Playing stops at the first event without a receiver.
     """
     scenario = scenarios.read(file)
     name = name or _here(env) or scenario.integration
@@ -84,7 +84,7 @@ def command(
 
 
 def _here(env: str | None) -> str | None:
-    """Give the name of the integration of this folder; None outside a project, unless it is to have an environment."""
+    """Return the name of this folder's integration; None outside a project, unless an environment was given."""
     try:
         return names.name_here(env)
     except Problem:

@@ -34,7 +34,7 @@ Examples: devkit publish ./my-integration --organization my-company
 @click.command("publish", epilog=EXAMPLES)
 @click.argument("path", required=False, shell_complete=completion.folders)
 @click.option("--organization", help="Id or subdomain of the publishing organization; overrides the manifest.")
-@click.option("--yes", is_flag=True, help="Do not ask when the integration may do more than before.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation if the integration gets more access.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and publish nothing.")
 @compiler_sandbox_option
 @env_option
@@ -50,9 +50,9 @@ def command(
     chosen: Choice,
     as_json: bool,
 ) -> None:
-    """Publish the integration in PATH (this folder) as its next version.
+    """Publish the integration in PATH (default: this folder) as its next version.
 
-    Errors are reported before anything is sent. Changes are shown, and must be confirmed where scopes, content security
+    Errors are reported before anything is sent. Changes are shown, and must be confirmed if scopes, content security
     policy or visibility widen.
     """
     project = projects.load(path, env)
@@ -87,12 +87,12 @@ def command(
     version, where = published["version"], published["urls"]["app"]
     text = f"Published {name} version {version}: {where}"
     if same:
-        text = f"{name} is the same as version {version}, which runs there: nothing was published. {where}"
+        text = f"{name} is identical to version {version}, which the host already runs: nothing was published. {where}"
     answer(as_json, {**published, **report, "published": not same}, text)
 
 
 def _running(client: Client, name: str) -> dict[str, Any] | None:
-    """Give what the host runs under this name, if anything."""
+    """Return what the host runs under this name, if anything."""
     try:
         published: dict[str, Any] = client.call("GET", f"/v1/integrations/{part(name)}")
         return published
@@ -105,7 +105,7 @@ def _running(client: Client, name: str) -> dict[str, Any] | None:
 def _title(name: str, host: str, new: bool, changes: list[Difference]) -> str:
     if new:
         return f"{name} is new on {host}" + (" and brings" if changes else "")
-    return f"{name} on {host}: " + ("this changes" if changes else "the manifest stays as it is")
+    return f"{name} on {host}: " + ("this changes" if changes else "the manifest does not change")
 
 
 def organization_for(project: projects.Project, client: Client) -> str:

@@ -24,7 +24,7 @@ from runtime.contract.events import EVENTS
 
 EVERY = 0.5
 ENOUGH = 400
-"""So many known events in a row: what lies behind them is known, too."""
+"""Known events in a row, after which older ones are known, too."""
 EXAMPLES = """\b
 Examples: devkit record visit.yaml
           devkit record visit.yaml --count 3 --type site_view
@@ -66,7 +66,7 @@ def command(
 ) -> None:
     """Write the events of an integration into FILE as they happen, with the pauses between them.
 
-    The file is YAML for people to edit, and `devkit play FILE` sends it. It is whole after every event.
+    The file is YAML that you can edit, and `devkit play FILE` sends it. It is complete after every event.
     """
     path = Path(file)
     if path.exists() and not force:
@@ -81,9 +81,7 @@ def command(
     else:
         recording.follow(as_json)
     if recording.withheld:
-        warn(
-            f"{recording.withheld} events of other organizations were left out: what they carried is withheld from you"
-        )
+        warn(f"{recording.withheld} events of other organizations were left out: you may not see their payloads")
     if not recording.events:
         raise Problem(f"nothing was recorded: {name} had no such event")
     report = {"file": file, "integration": name, "events": len(recording.events)}
@@ -102,7 +100,7 @@ class Recording:
         self.withheld = 0
 
     def look(self, begin: str | None) -> None:
-        """Take the events since a time that are new, and write them all; raises Problem."""
+        """Write all new events since a given time; raises Problem."""
         unseen = list(self._new(begin))  # whole, before any of them counts as seen: the host may go away in between
         self._seen.update(event["id"] for event in unseen)
         fresh = [event for event in unseen if self._wanted(event)]
@@ -113,7 +111,7 @@ class Recording:
             scenarios.write(self._path, self._name, self._steps())
 
     def _new(self, begin: str | None) -> Iterator[dict[str, Any]]:
-        """Go through what was not seen yet, newest first; what ends late is found behind some that were seen."""
+        """Yield unseen events, newest first; events that end late are found behind some that were seen."""
         known = 0
         for event in history.walk(self._client, self._name, since=begin):
             known = known + 1 if event["id"] in self._seen else 0
@@ -123,7 +121,7 @@ class Recording:
                 return
 
     def follow(self, as_json: bool) -> None:
-        """Take events as they happen, until there are enough of them or a signal ends it; raises Problem."""
+        """Record events as they happen, until there are enough or a signal arrives; raises Problem."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, lambda *_: self._stopping.set())
         begin = self._now()
@@ -143,7 +141,7 @@ class Recording:
             self._stopping.wait(EVERY)
 
     def _now(self) -> str | None:
-        """Give the time from which on events count, by the host's clock: that of the newest one it has."""
+        """Return the time from which on events count, by the host's clock: that of the newest one it has."""
         newest = history.latest(self._client, self._name, 1)
         if not newest:
             return None

@@ -1,4 +1,4 @@
-"""`devkit reindex`: the index behind search, made anew."""
+"""`devkit reindex`: rebuild the search index."""
 
 from __future__ import annotations
 
@@ -18,17 +18,19 @@ from runtime.store.search_index import writing
 @click.command("reindex")
 @click.option("--data", type=click.Path(file_okay=False, exists=True), help="Folder with the database.")
 @click.option("--database-url", help="A database elsewhere, for example PostgreSQL.")
-@click.option("--space", "spaces", multiple=True, metavar="ID", help="A space; may be repeated. Without: all spaces.")
+@click.option(
+    "--space", "spaces", multiple=True, metavar="ID", help="Only this space; may be repeated. Default: all spaces."
+)
 @json_option
 def command(data: str | None, database_url: str | None, spaces: tuple[str, ...], as_json: bool) -> None:
-    """Make the index behind search anew, from what the spaces say now; a host may run meanwhile.
+    """Rebuild the search index from the current content of the spaces; a host may keep running.
 
     Example: devkit reindex --data ./data
     """
     address = settings_of(data, database_url).database_address
     if data is not None and not database_url and not (Path(data) / "host.sqlite").exists():
-        raise Problem(f"{data} has no database; `devkit init --data {data}` makes one")
-    with problems_told(str(data), "choose a folder that you may write"), closing(Database(address)) as database:
+        raise Problem(f"{data} has no database; `devkit init --data {data}` creates one")
+    with problems_told(str(data), "choose a folder that you can write to"), closing(Database(address)) as database:
         migrate(database)
         chosen = list(spaces) or None
         with database.transaction(writes=True) as session:
@@ -42,7 +44,5 @@ def command(data: str | None, database_url: str | None, spaces: tuple[str, ...],
         with database.transaction(writes=False) as session:
             made, pages, left = writing.progress(session, chosen)
     if left:
-        raise Problem(
-            f"{left} spaces could not be indexed yet; the messages above say why, and a host goes on with them"
-        )
+        raise Problem(f"{left} spaces could not be indexed yet; the messages above say why. A running host tries again")
     answer(as_json, {"spaces": made, "pages": pages}, f"indexed {pages} pages of {made} spaces")

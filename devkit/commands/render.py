@@ -103,12 +103,12 @@ def command(
     env: str | None,
     as_json: bool,
 ) -> None:
-    """Draw COMPONENT of the project in this folder, as a host would: in its sandbox, with what it logs on the side.
+    """Render COMPONENT of the project in this folder as a host would: in its sandbox, with its logs on standard error.
 
     Without an option the result is a tree in the terminal. Violations in the output are warnings.
     """
     if params and action is None:
-        raise Problem("--params belongs to --action NAME; name the action")
+        raise Problem("--params needs --action NAME; name the action")
     project = projects.load(folder, env)
     configurations = _configurations(project, configuration)
     screen = _screen(context, editable, theme, configurations)
@@ -153,7 +153,7 @@ def command(
 
 
 def _configurations(project: Project, configuration: dict[str, Any] | None) -> Configurations:
-    """Lay what is configured on the command line over what the manifest's forms suggest."""
+    """Merge the configuration of the command line with the defaults of the manifest."""
     filled = simulated_host.configured(project.manifest)
     return filled if configuration is None else {level: {**filled[level], **configuration} for level in LEVELS}
 
@@ -168,7 +168,7 @@ def _screen(context: str, editable: bool, theme: str, configurations: Configurat
 
 
 def _refuse_unknown(component: str, project: Project, report: LoadReport) -> None:
-    """Raise Problem that names the components there are, where the engine can report them."""
+    """Raise Problem that lists the existing components, if the engine can report them."""
     if report.components and component not in report.components:
         raise Problem(f"there is no component `{component}`; the script has {', '.join(report.components)}")
     if not report.components and project.script.suffix == ".py":
@@ -181,13 +181,13 @@ def _refuse_action(component: str, action: str, project: Project, report: LoadRe
     if action in known or "*" in known or project.script.suffix != ".py":
         return
     close = nearest(action, known)
-    there = f"it has {', '.join(known)}" if known else f'`@{component}.action("{action}")` would register it'
+    there = f"it has {', '.join(known)}" if known else f'`@{component}.action("{action}")` registers it'
     suggestion = f"did you mean `{close}`? " if close else ""
     raise Problem(f"the component `{component}` has no action `{action}`; {suggestion}{there}")
 
 
 def _named(project: Project) -> list[str]:
-    """Give the components the manifest names."""
+    """Return the components the manifest names."""
     manifest = project.manifest.model_dump(mode="json", by_alias=True)
     screens = (manifest.get("configurations") or {}).values()
     sources = [source.get("configuration") or {} for source in manifest.get("contentSources") or []]
@@ -199,7 +199,7 @@ def _named(project: Project) -> list[str]:
 
 
 def _output(ctx: click.Context, project: Project, called: CallResult, entry: str, component: str) -> dict[str, Any]:
-    """Give the output of a call; reports why there is none, and ends the command."""
+    """Return the output of a call; reports why there is none, and ends the command."""
     failure = called.trace.failure
     if called.fault is not None and (called.status >= 500 or failure is not None):
         _tell(_finding(project, called.fault, entry))
@@ -246,7 +246,7 @@ def _draw_files(
     from devkit.rendering.page import page
 
     if output.get("type") == "complete":
-        raise Problem("the component is complete: there is nothing to draw; --json shows what it returns")
+        raise Problem("the component is complete: there is nothing to render; --json shows what it returns")
     html = page(component, output, screen.context, lists)
     if html_file is not None:
         picture.write(Path(html_file), html.encode(), "--html")

@@ -62,16 +62,16 @@ def command(
     chosen: Choice,
     as_json: bool,
 ) -> None:
-    """Send a past event again: the same payload with an id of its own.
+    """Send a past event again: the same payload with a new id.
 
-    --last and --since take events that came by themselves, oldest first; --type takes those that somebody waited for,
-    too. With `--to local` they are read from the host you are logged in to and sent to the `devkit dev` of this folder;
-    --from names another host to read them from.
+    --last and --since choose background events, oldest first; with --type they also choose events that somebody waited
+    for. With `--to local`, events are read from the host you are logged in to and sent to the `devkit dev` of this
+    folder; --from names another host to read them from.
     """
     if sum((event is not None, last, since is not None)) != 1:
         raise click.UsageError("Give an event's ID, or --last, or --since 2h.")
     if event is not None and (kind or status):
-        raise click.UsageError("--type and --status choose with --last and --since; an ID needs neither.")
+        raise click.UsageError("--type and --status are for --last and --since; they cannot be combined with an ID.")
     begin = history.moment(since) if since else None
     name = name or names.name_here(env)
     source, goal = _hosts(from_, chosen)
@@ -82,7 +82,7 @@ def command(
             history.whole(source, name, summary["id"]) for summary in _suitable(source, name, kind, status, begin)
         ]
     if edit and len(events) > 1:
-        raise Problem(f"--edit takes one event, these are {len(events)}; name one by its id (`devkit events {name}`)")
+        raise Problem(f"--edit takes one event, but {len(events)} match; give the id of one (`devkit events {name}`)")
     done = []
     for item in events:
         try:
@@ -106,7 +106,7 @@ def command(
 
 
 def _hosts(from_: str | None, chosen: Choice) -> tuple[Client, Client]:
-    """Connect to where events are read from, and to where they go; beside `--to`, --host and --token say the first."""
+    """Connect to the source and the destination of events; with `--to`, --host and --token are for the source."""
     if from_ is not None:
         source = Choice(to=from_, quiet=chosen.quiet).client()
         return source, chosen.client(local_first=True)
@@ -120,23 +120,23 @@ def _hosts(from_: str | None, chosen: Choice) -> tuple[Client, Client]:
 def _suitable(
     source: Client, name: str, kind: str | None, status: str | None, begin: str | None
 ) -> list[dict[str, Any]]:
-    """Find the newest event, or all since a time, oldest first; raises Problem where there is none."""
+    """Find the newest event, or all since a time, oldest first; raises Problem if there is none."""
     events = history.walk(source, name, type=kind, status=status, since=begin)
     suitable = (event for event in events if kind or history.by_itself(event))
     found = list(suitable if begin else islice(suitable, 1))
     if not found:
-        raise Problem(f"{name} has no such event on {source.host}; `devkit events {name}` lists what there is")
+        raise Problem(f"{name} has no such event on {source.host}; `devkit events {name}` lists its events")
     return found[::-1]
 
 
 def _replay(
     goal: Client, name: str, event: dict[str, Any], edit: bool, body: str | None, *, elsewhere: bool
 ) -> dict[str, Any]:
-    """Send one event; gives what became of it, or the `error`."""
+    """Send one event; returns the result, or the `error`."""
     payload = sending.as_new(event["payload"], elsewhere=elsewhere)
     result = {"from": event["id"], "type": payload["type"]}
     if event.get("withheld"):
-        return result | {"error": "it happened to another organization: what it carried is withheld from you"}
+        return result | {"error": "it belongs to another organization: you may not see its payload"}
     if edit:
         payload = payloads.edit(payload)
     content = _content(payload, body, event.get("body"))
@@ -149,14 +149,14 @@ def _replay(
 
 
 def _content(payload: dict[str, Any], body: str | None, recorded: str | None) -> str | None:
-    """Give the body of a request: that of a file, else the one the host kept."""
+    """Return the body of a request: that of a file, else the one the host kept."""
     if payload["type"] != "fetch":
         if body is not None:
             raise Problem("--body is for `fetch` events; --edit changes any other")
         return None
     if body is None:
         if recorded is None and payload["request"]["method"] in ("post", "put"):
-            warn("the host kept no body of this request: it goes without; --body FILE gives it one")
+            warn("the host kept no body of this request, so it is sent without one; --body FILE adds one")
         return recorded
     try:
         return Path(body).read_text(encoding="utf-8")

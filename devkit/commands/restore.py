@@ -1,4 +1,4 @@
-"""`devkit restore`: a host made of a backup."""
+"""`devkit restore`: a host from a backup."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from runtime.store.secrets import Keyring, load_keyring
 @click.option("--database-url", help="An empty database elsewhere, for example PostgreSQL.")
 @json_option
 def command(file: Path, data: str, database_url: str | None, as_json: bool) -> None:
-    """Make a host of FILE, in an empty folder and an empty database; `devkit serve` starts it.
+    """Restore a host from FILE, into an empty folder and an empty database; `devkit serve` starts it.
 
-    What is not whole, or not a backup, is refused and changes nothing.
+    A file that is incomplete, or not a backup, is refused and changes nothing.
 
     Example: devkit restore host-monday.zip --data ./restored
     """
@@ -30,7 +30,7 @@ def command(file: Path, data: str, database_url: str | None, as_json: bool) -> N
 
     def load_keys(stage: Path) -> Keyring:
         if not settings.secret_key and not (stage / "secret.key").exists():
-            raise BackupRefused("the backup has no key: set DEVKIT_SECRET_KEY as the host had it")
+            raise BackupRefused("the backup has no key: set DEVKIT_SECRET_KEY to the value that the host used")
         return load_keyring(stage, settings.secret_key or None)
 
     with problems_told(data, "choose another folder"):

@@ -24,7 +24,7 @@ Examples: devkit rollback my-integration 7
 @click.argument("name", shell_complete=completion.integration)
 @click.argument("version", type=click.IntRange(1), required=False)
 @click.option("--last", is_flag=True, help="The version before the one that runs now.")
-@click.option("--yes", is_flag=True, help="Do not ask when the integration may do more than before.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation if the integration gets more access.")
 @choosing.options
 @json_option
 def command(name: str, version: int | None, last: bool, yes: bool, chosen: Choice, as_json: bool) -> None:
@@ -55,7 +55,7 @@ def _goal(client: Client, name: str, version: int | None) -> dict[str, Any]:
             if row["current"]:
                 raise Problem(f"{name} runs version {version} now")
             if not row["restorable"]:
-                raise Problem(f"the host kept too little of version {row['version']} to go back to it")
+                raise Problem(f"the host does not have enough of version {row['version']} to roll back to it")
             return row
     description = f"version {version}" if version is not None else "version before the current one"
     raise Problem(f"{name} has no {description}; kept are {', '.join(numbers)}")

@@ -34,8 +34,10 @@ MISSING, WITHHELD = "missing", "not allowed"
 @click.argument("path", required=False, shell_complete=completion.folders)
 @click.option("--set", "name", metavar="NAME", help="Ask for the value of a variable, and write it into .env.")
 @click.option("--stdin", "piped", is_flag=True, help="With --set: read the value from standard input.")
-@click.option("--allow", "allow", metavar="NAME", multiple=True, help="Let this project read a variable of yours.")
-@click.option("--withdraw", "withdraw", metavar="NAME", multiple=True, help="Let it no longer.")
+@click.option(
+    "--allow", "allow", metavar="NAME", multiple=True, help="Let this project read a variable from your environment."
+)
+@click.option("--withdraw", "withdraw", metavar="NAME", multiple=True, help="Take back what --allow permitted.")
 @env_option
 @json_option
 @click.pass_context
@@ -49,18 +51,20 @@ def command(
     env: str | None,
     as_json: bool,
 ) -> None:
-    """List the secrets of the project in PATH (this folder), and where the variables behind them come from.
+    """List the secrets of the project in PATH (default: this folder), and where their variables come from.
 
-    A project reads its own .env. At a terminal it reads of your environment, and of 1Password, what you allow: here,
-    for this folder, or for one command with DEVKIT_ALLOW_ENV. Names may hold `*`. Without a terminal, as in CI, it
-    reads all where DEVKIT_ALLOW_ENV is not set. Values are never shown. Exits with 1 when a variable is not set, or not
-    allowed.
+    A project reads its own .env. At a terminal, it reads from your environment and from 1Password only what you allow:
+    with --allow for this folder, or with DEVKIT_ALLOW_ENV for one command. Names may contain `*`. Without a terminal,
+    as in CI, it reads everything unless DEVKIT_ALLOW_ENV is set. Values are never shown. Exits with 1 if a variable is
+    not set, or not allowed.
     """
     if allow or withdraw:
         folder, _ = projects.find_folder(path)
         allowed.change(folder, list(allow), list(withdraw))
         here = allowed.kept(folder)
-        answer(as_json, {"allowed": here}, f"This project may read of yours: {', '.join(here) or 'nothing'}.")
+        answer(
+            as_json, {"allowed": here}, f"This project may read from your environment: {', '.join(here) or 'nothing'}."
+        )
         return
     if name is not None:
         folder, _ = projects.find_folder(path)
@@ -94,7 +98,7 @@ def _told(project: Project, secret: str, text: str) -> dict[str, Any]:
 def _line(row: dict[str, Any]) -> str:
     sources: dict[str, str] = row["variables"]
     if row["written"]:
-        return f"{row['name']}: written into the manifest itself; `${{{{ env.{row['name']} }}}}` keeps it out"
+        return f"{row['name']}: written in the manifest itself; use `${{{{ env.{row['name']} }}}}` instead"
     parts = [
         f"{name} ({click.style(source, fg='red') if source in (MISSING, WITHHELD) else source})"
         for name, source in sources.items()
@@ -124,7 +128,7 @@ def _set(folder: Path, name: str, env: str | None, piped: bool) -> Path:
 
 def _value(name: str, piped: bool) -> str:
     if not piped and not sys.stdin.isatty():
-        raise Problem(f"nobody is there to ask for {name}; give its value on standard input, with --stdin")
+        raise Problem(f"cannot prompt for {name} without a terminal; pass its value on standard input, with --stdin")
     value = sys.stdin.read(MOST + 1).rstrip("\r\n") if piped else getpass.getpass(f"{name} (not shown): ")
     if not value:
         raise Problem(f"{name} got no value; nothing was written: type one, or pipe it in")
@@ -134,7 +138,7 @@ def _value(name: str, piped: bool) -> str:
 
 
 def _keep_out_of_git(folder: Path, name: str) -> None:
-    """Have git leave the file alone, where the project is in a repository or already has a `.gitignore`."""
+    """Add the file to `.gitignore` if the project is in a repository or has one already."""
     ignore = folder / ".gitignore"
     if not ignore.exists() and not any((directory / ".git").exists() for directory in (folder, *folder.parents)):
         return

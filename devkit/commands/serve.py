@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 GARBAGE = (700, 10, 10)
-"""Python's own thresholds: a host lives long, other than most commands."""
+"""Python's default garbage collection thresholds: unlike most commands, a host runs for a long time."""
 SWITCH_INTERVAL = 0.0002
 """Seconds after which a thread that computes gives up the interpreter when others wait for it. Python's default of 5 ms
 is as long as several renders take, and a render waits for the interpreter several times: beside three threads that
@@ -93,7 +93,7 @@ def command(
     except BadSetting as error:
         raise Problem(str(error)) from error
     if not 1 <= settings.workers <= MOST_WORKERS:
-        raise Problem(f"DEVKIT_WORKERS={settings.workers}: a machine has 1 to {MOST_WORKERS} serving processes")
+        raise Problem(f"DEVKIT_WORKERS={settings.workers}: must be from 1 to {MOST_WORKERS}")
     if settings.data:
         try:
             private_files.folder(Path(settings.data))
@@ -147,7 +147,7 @@ def _keep(made: dict[str, Folders], lost: set[str]) -> None:
 
 
 def _must_be_free(address: str, port: int) -> None:
-    """Refuse a port that is taken: the web server would share it with whoever listens there already."""
+    """Refuse a port that is in use: the web server would share it with the other listener."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with socket.socket(family) as trial:
         trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -158,7 +158,7 @@ def _must_be_free(address: str, port: int) -> None:
 
 
 def _end_with_server(shared: Shared) -> None:
-    """Stop serving when the process that leads the host is gone: nobody else could stop this one."""
+    """Stop serving when the leading process is gone: nobody else could stop this one."""
     leader = multiprocessing.parent_process()
     if leader is not None:
         wait_for_end([leader.sentinel])
@@ -169,7 +169,7 @@ def _end_with_server(shared: Shared) -> None:
 
 
 def _prepare(settings: Settings, shared: Shared) -> None:
-    """Do what one process must have done before any serves; raises StartRefused."""
+    """Prepare the host once, before any process serves; raises StartRefused."""
     from runtime.app import prepare
 
     shared.first = prepare(settings)
@@ -228,7 +228,7 @@ def _load(settings: Settings, shared: Shared, place: int) -> Application:
 
 
 def _prepare_for_all(settings: Settings, shared: Shared) -> None:
-    """Prepare the host and load all of it, so that the processes that serve share it."""
+    """Prepare the host and load all modules, so that the serving processes share them."""
     from runtime.app import StartRefused
 
     try:
@@ -276,7 +276,7 @@ def _run(settings: Settings, address: str, port: int, as_json: bool, keep: Calla
         text = f"listening on {url}"
         facts = {"type": "listening", "url": url}
         if first := server.shared.first:
-            text += f"\nnobody has an account here yet; whoever opens this link becomes the administrator: {first}"
+            text += f"\nno account exists yet; whoever opens this link becomes the administrator: {first}"
             facts["setupUrl"] = first
         answer(as_json, facts, text)
 
@@ -288,6 +288,6 @@ def _run(settings: Settings, address: str, port: int, as_json: bool, keep: Calla
         raise Problem(server.shared.refusal or "the host could not start; the messages above say why")
     if server.gave_up:
         raise Problem(
-            f"no serving process could be started for {GIVE_UP_AFTER:.0f} s; the messages above say why. When that is "
-            "cured, start the host again"
+            f"no serving process could be started for {GIVE_UP_AFTER:.0f} s; the messages above say why. "
+            "Fix that, and start the host again"
         )

@@ -58,11 +58,11 @@ def command(
     env: str | None,
     as_json: bool,
 ) -> None:
-    """Run the tests of the project in PATH (this folder).
+    """Run the tests of the project in PATH (default: this folder).
 
     Tests in Python get the fixtures `integration`, `api`, `clock` and `golden`; those in TypeScript and JavaScript
-    (`*.test.ts`) import `test` from `devkit:test`, and get the same. Other tests are run by the `test` script of
-    package.json. What follows `--` is for pytest, else for `deno test`. Exits with 1 when one failed.
+    (`*.test.ts`) import `test` from `devkit:test`, and get the same ones. Other tests are run by the `test` script
+    of package.json. Options after `--` are passed to pytest or to `deno test`. Exits with 1 if a test failed.
 
     Examples: devkit test --sandboxed
               devkit test --watch
@@ -84,7 +84,7 @@ def command(
         _refuse_unknown(folder, env)
     if watch:
         if update_golden:
-            raise Problem("--watch would rewrite golden renders with every change; leave out --update-golden")
+            raise Problem("--watch would rewrite golden renders on every change; remove --update-golden")
         from devkit.testing.watching import run_on_change
 
         again = ["--sandboxed"] * sandboxed + ["--json"] * as_json + (["--env", env] if env is not None else [])
@@ -100,7 +100,10 @@ def command(
 
         warn_without(authors_mode(None))
     if files and in_python and more:
-        raise Problem("both pytest and Deno have tests here; name a folder or a file, so that one gets the options")
+        raise Problem(
+            "there are tests for both pytest and Deno; name a folder or a file, so that only one of them "
+            "gets the options"
+        )
     script = _test_script(folder) if expression is None and place.is_dir() else None
     code, found = 0, script is not None
     if script is not None:
@@ -137,7 +140,7 @@ def _refuse_unknown(folder: Path, env: str) -> None:
 
 
 def _what_to_write(folder: Path, place: Path) -> str:
-    """Say of a project without tests how its first one is written, in the language of its script."""
+    """Return a hint for a project without tests on how to write one, in the language of its script."""
     from devkit.projects import project as projects
 
     try:
@@ -164,7 +167,7 @@ def _project_folder(place: Path) -> Path:
 
 
 def _test_script(folder: Path) -> list[str] | None:
-    """Give the command that runs the tests of a project in JavaScript; None for one without."""
+    """Return the command that runs the tests of a project in JavaScript; None for one without."""
     file = folder / "package.json"
     if not file.is_file():
         return None
@@ -177,10 +180,10 @@ def _test_script(folder: Path) -> list[str] | None:
 
 
 def _run_script(folder: Path, script: list[str], env: str | None, as_json: bool, outcomes: list[dict[str, Any]]) -> int:
-    """Run the tests in JavaScript; their output goes to where ours does, or nowhere with JSON. Raises Problem."""
+    """Run the JavaScript tests; their output is passed on, or discarded with JSON. Raises Problem."""
     program = shutil.which(script[0])
     if program is None:
-        raise Problem("npm is not installed, which runs the tests of this project; install Node.js")
+        raise Problem("npm, which runs the tests of this project, is not installed; install Node.js")
     if not (folder / "node_modules").is_dir():
         raise Problem(f"the packages of {folder.name} are not installed; run `npm install` in {folder}")
     sys.stdout.flush()
@@ -199,7 +202,7 @@ def _outcome(name: str, outcome: str, message: str = "") -> dict[str, Any]:
 
 
 def _run_pytest(place: Path, folder: Path, options: list[str], as_json: bool, outcomes: list[dict[str, Any]]) -> int:
-    """Run pytest in this process; with JSON it says nothing by itself. Gives its exit code."""
+    """Run pytest in this process, without its own output with JSON; returns its exit code."""
     import pytest
 
     from devkit.testing import plugin
@@ -220,7 +223,7 @@ def _run_pytest(place: Path, folder: Path, options: list[str], as_json: bool, ou
 
 
 class _Outcomes:
-    """Notes how each test ended."""
+    """Records the result of each test."""
 
     def __init__(self, outcomes: list[dict[str, Any]]) -> None:
         self._outcomes = outcomes

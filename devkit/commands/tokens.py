@@ -18,7 +18,7 @@ Examples: devkit tokens
 
 
 @click.command("tokens", epilog=EXAMPLES)
-@click.option("--create", "title", metavar="TITLE", help="Create a token, which is shown this once.")
+@click.option("--create", "title", metavar="TITLE", help="Create a token, which is shown only once.")
 @click.option(
     "--days",
     type=click.IntRange(0, 3650),
@@ -35,12 +35,12 @@ def command(title: str | None, days: int, revoked: str | None, chosen: Choice, a
     A token is shown when it is created and never again: the host keeps only what it needs to recognize it.
     """
     if title is not None and revoked is not None:
-        raise click.UsageError("--create and --revoke are two steps; give one of them.")
+        raise click.UsageError("--create and --revoke cannot be combined; give one of them.")
     client = chosen.client()
     if title is not None:
         made = client.call("POST", "/v1/user/tokens", {"title": title, "expiresIn": days or None})
         until = f"until {made['expiresAt']}" if made["expiresAt"] else "until it is revoked"
-        note = f"Created {made['id']} ({one_line(made['title'])}), which holds {until}. It is shown this once:"
+        note = f"Created {made['id']} ({one_line(made['title'])}), which is valid {until}. It is shown only this once:"
         answer(as_json, {"host": client.host, **made}, f"{note}\n{made['token']}")
         return
     tokens = list(client.every("/v1/user/tokens"))
@@ -53,7 +53,7 @@ def command(title: str | None, days: int, revoked: str | None, chosen: Choice, a
     client.call("DELETE", f"/v1/user/tokens/{part(revoked)}")
     text = f"Revoked {revoked}."
     if row["current"]:
-        text += " It was the one in use here: run `devkit login` with another."
+        text += " It was the one in use here: run `devkit login` with another token."
     answer(as_json, {"host": client.host, "id": revoked, "revoked": True, "current": row["current"]}, text)
 
 

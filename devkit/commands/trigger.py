@@ -52,10 +52,10 @@ Examples: devkit trigger space_content_updated --set revisionId=abc --count 3
 @click.option("--installation", metavar="ID", help="Only for this installation.")
 @click.option("--space", metavar="ID", help="For this space.")
 @click.option("--site", metavar="ID", help="For this site.")
-@click.option("--method", type=click.Choice(METHODS, case_sensitive=False), help="Of `fetch`; POST by default.")
-@click.option("--path", metavar="PATH", help="Of `fetch`: what follows the endpoint, with its query.")
-@click.option("--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Of `fetch`: one more header.")
-@click.option("--sign", type=click.Choice(list(SIGNERS)), help="Of `fetch`: sign it as this sender does.")
+@click.option("--method", type=click.Choice(METHODS, case_sensitive=False), help="For `fetch`; default: POST.")
+@click.option("--path", metavar="PATH", help="For `fetch`: the path after the endpoint, with its query.")
+@click.option("--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="For `fetch`: an additional header.")
+@click.option("--sign", type=click.Choice(list(SIGNERS)), help="For `fetch`: sign it like this sender.")
 @click.option("--secret", envvar="DEVKIT_SIGNING_SECRET", help="Secret to sign with; default: DEVKIT_SIGNING_SECRET.")
 @click.option(
     "--integration",
@@ -87,8 +87,8 @@ def command(
 ) -> None:
     """Send EVENT to the integration, as if it had happened.
 
-    What somebody waits for is answered at once, and the answer is shown. `fetch` is a real HTTP request to the public
-    endpoint: the integration's own, or that of an installation, a space or a site.
+    Events that are answered are sent at once, and the answer is shown. `fetch` is a real HTTP request to the public
+    endpoint of the integration, or of an installation, a space or a site.
     """
     if event != "fetch" and (method or path or headers or sign):
         raise Problem(f"--method, --path, --header and --sign are for `fetch`, not for `{event}`")
@@ -99,7 +99,7 @@ def command(
     place = Place(installation, space, site)
     if event == "fetch":
         if edit:
-            raise Problem("--edit is for payloads; edit the file you give with --body")
+            raise Problem("--edit is for payloads; edit the file given with --body instead")
         description = RequestDescription(
             (method or "POST").upper(), path or "/", headers, _content(body, changes), sign, secret
         )
@@ -140,7 +140,7 @@ def _payload(client: Client, name: str, event: str, body: str | None, changes: t
 
 
 def _content(body: str | None, changes: tuple[str, ...]) -> bytes:
-    """Give the body of a request, byte for byte as in the file unless fields of it are to change."""
+    """Return the body of a request, byte for byte as in the file unless fields of it are to change."""
     try:
         content = Path(body).read_bytes() if body is not None else event_examples.REQUEST_BODY
     except OSError as error:
@@ -152,7 +152,7 @@ def _content(body: str | None, changes: tuple[str, ...]) -> bytes:
     except ValueError:
         value = None
     if not isinstance(value, dict):
-        raise Problem("--set changes a JSON object, and the body of this request is not one")
+        raise Problem("--set needs a JSON object, which the body of this request is not")
     for change in changes:
         payloads.change(value, change)
     return json.dumps(value).encode()

@@ -25,9 +25,9 @@ Examples: devkit tunnel 3000
 @click.command("tunnel", epilog=EXAMPLES)
 @click.argument("port", type=click.IntRange(1, 65535))
 @click.option(
-    "--name", help="Name of the tunnel: the same name has the same address every time; else machine and port."
+    "--name", help="Name of the tunnel: the same name always has the same address; default: machine and port."
 )
-@click.option("--organization", help="Id or subdomain of the organization, where the token has several.")
+@click.option("--organization", help="Id or subdomain of the organization, if the token is for several.")
 @choosing.options
 @json_option
 def command(port: int, name: str | None, organization: str | None, chosen: Choice, as_json: bool) -> None:

@@ -19,12 +19,12 @@ Examples: devkit uninstall my-integration --space 5Xk2
 
 @click.command("uninstall", epilog=EXAMPLES)
 @click.argument("name", shell_complete=completion.integration)
-@click.option("--organization", help="Id or hostname of the organization, where the token has several.")
+@click.option("--organization", help="Id or hostname of the organization, if the token is for several.")
 @click.option("--space", "spaces", multiple=True, metavar="ID", help="Only from this space; may be repeated.")
 @click.option("--site", "sites", multiple=True, metavar="ID", help="Only from this site; may be repeated.")
-@click.option("--all-spaces", is_flag=True, help="From every space, those of the future too.")
-@click.option("--all-sites", is_flag=True, help="From every site, those of the future too.")
-@click.option("--yes", is_flag=True, help="Do not ask before it goes from the whole organization.")
+@click.option("--all-spaces", is_flag=True, help="From every space, including future ones.")
+@click.option("--all-sites", is_flag=True, help="From every site, including future ones.")
+@click.option("--yes", is_flag=True, help="Do not ask before uninstalling from the whole organization.")
 @choosing.options
 @json_option
 def command(
@@ -38,7 +38,7 @@ def command(
     chosen: Choice,
     as_json: bool,
 ) -> None:
-    """Uninstall the integration NAME from spaces and sites, or from an organization with all of them."""
+    """Uninstall the integration NAME from spaces and sites, or from a whole organization."""
     client = chosen.client()
     installation = installations.need(client, name, organization_of(client, organization))
     at = installations.path_of(name, installation["id"])
@@ -50,7 +50,7 @@ def command(
     }
     if not spaces and not sites and not any(every.values()):
         places = f"{len(parts['space'])} spaces and {len(parts['site'])} sites"
-        ask_to_lose(f"Its configurations go with it, on the organization, {places}.", yes)
+        ask_to_lose(f"Its configurations on the organization, {places} are deleted.", yes)
         client.call("DELETE", at)
     if wanted := {f"{kind}_selection": "selected" for kind, all_of_them in every.items() if all_of_them}:
         client.call("PATCH", at, wanted)  # first: nothing made meanwhile gets it

@@ -29,13 +29,13 @@ def command(name: str, chosen: Choice, as_json: bool, yes: bool) -> None:
     if not any(item["name"] == name for item in client.every("/v1/integrations", search=name)):
         raise Problem(f"there is no integration {name} on {client.host}")
     if not yes:
-        ask_to_lose(f"{name} on {client.host}: what goes is {_what_goes(client, name)}, and all its events.", yes)
+        ask_to_lose(f"{name} on {client.host}: this deletes {_what_goes(client, name)}, and all its events.", yes)
     client.call("DELETE", f"/v1/integrations/{part(name)}")
     answer(as_json, {"name": name, "unpublished": True}, f"Unpublished {name}.")
 
 
 def _what_goes(client: Client, name: str) -> str:
-    """Say how many versions there are, and which organizations of this person have it installed."""
+    """Describe what is deleted: the number of versions, and the person's organizations that have it installed."""
     kept = sum(1 for _ in versions(client, name))
     organizations = client.every("/v1/orgs")
     where = [one_line(one["title"]) for one in organizations if installations.find(client, name, one["id"]) is not None]

@@ -1,1 +1,1 @@
-"""`devkit dev`: an integration on this machine, followed while its author works on it."""
+"""`devkit dev`: run an integration on this machine while its author works on it."""

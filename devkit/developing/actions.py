@@ -26,7 +26,7 @@ FIRST_EVENT = "space_content_updated"
 
 
 class Actions:
-    """The actions on one session; what goes wrong is one line in the terminal."""
+    """The actions on one session; errors are one line in the terminal."""
 
     def __init__(self, session: Session, port: int, reporter: Reporter, stopping: threading.Event) -> None:
         self._session, self._port, self._reporter, self._stopping = session, port, reporter, stopping
@@ -46,7 +46,7 @@ class Actions:
         )
 
     def help(self) -> None:
-        """Tell the keys."""
+        """Print the keys."""
         self._reporter.tell("keys", HELP)
 
     def close(self) -> None:
@@ -71,7 +71,7 @@ class Actions:
         self._reporter.sent(f"Sent {kind}: {sending.outcome(sent)}", sent)
 
     def replay_last(self) -> None:
-        """Send the last event once more, of whatever type it is."""
+        """Send the last event again, whatever its type."""
         name, client = self._named(), self._session.client
         last = next(iter(history.latest(client, name, 1)), None)
         if last is None:
@@ -82,7 +82,7 @@ class Actions:
         self._reporter.sent(text, sent)
 
     def toggle_tunnel(self) -> None:
-        """Give the public endpoints of this platform an address on the host you are logged in to, or take it away."""
+        """Open or close a tunnel that gives the public endpoints an address on the host you are logged in to."""
         if self._tunnel is not None:
             tunnel, self._tunnel = self._tunnel, None
             tunnel.close()
@@ -131,7 +131,7 @@ def receivable(integration: Mapping[str, Any]) -> list[str]:
 
 
 def meant(typed: str, offered: Sequence[str]) -> str:
-    """Give the type somebody typed, whole or only as far as it is the only one; raises Problem."""
+    """Return the type somebody typed, whole or only as far as it is the only one; raises Problem."""
     begun = [kind for kind in offered if kind.startswith(typed)]
     if typed in EVENTS or len(begun) == 1:
         return typed if typed in EVENTS else begun[0]

@@ -1,4 +1,4 @@
-"""Opens a page in a browser of this machine, where there is a screen for one."""
+"""Opens a page in a browser of this machine, if it has a display."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
 
 
 def open_page(url: str) -> bool:
-    """Open a page; tells whether a browser took it.
+    """Open a page; returns whether a browser was started.
 
     Without a screen Python would open one that draws in the terminal, over what is shown there.
     """

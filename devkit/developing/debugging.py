@@ -26,18 +26,18 @@ from devkit.terminal.output import Problem
 from runtime.engines.javascript import command as isolates
 
 NO_LIMIT = 24 * 3600
-"""Seconds a call may take while somebody steps through it."""
+"""Time limit, in seconds, of a call that is being debugged."""
 _JAVASCRIPT = Path(__file__).with_name("javascript_debuggee.mjs")
 _INSPECTOR = re.compile(rb"Debugger listening on ws://127\.0\.0\.1:(\d+)/(\S+)")
 _INSPECTORS = (b"Visit chrome://inspect", b"Deno is waiting for debugger", b"Debugger session ")
-"""What Deno says of its inspector, which is not where editors look."""
+"""Matches Deno's message about its inspector, whose address editors do not know."""
 
 
 class Debuggee(ABC):
     """The process that runs the script; it waits for a debugger before its first line."""
 
     usual_port: int
-    """Where editors look for a debugger of the language unless configured otherwise."""
+    """The port where editors expect a debugger of the language by default."""
     hint: str
     """How to attach one, for people."""
 
@@ -65,11 +65,11 @@ class Debuggee(ABC):
 
     @abstractmethod
     def _command(self, listening: Path) -> list[str]:
-        """Give the command that waits for a debugger, and then serves the script at the socket `listening`."""
+        """Return the command that waits for a debugger, and then serves the script at the socket `listening`."""
 
     @abstractmethod
     def put(self, script: str) -> None:
-        """Have calls from now on answered by a script as it was just built; raises Problem."""
+        """Load the newly built script for further calls; raises Problem."""
 
     def wait(self, stopping: threading.Event) -> None:
         """Wait until a debugger has attached and the script is served; raises Problem when the process ends."""
@@ -86,7 +86,7 @@ class Debuggee(ABC):
         return "the lines above say why"
 
     def close(self) -> None:
-        """End the process, also one that stands at a breakpoint."""
+        """Stop the process, also at a breakpoint."""
         self._process.kill()
         self._process.wait()
         if self._process.stdin is not None:
@@ -98,7 +98,7 @@ class PythonDebuggee(Debuggee):
     """A Python script under debugpy, which reads the author's files itself."""
 
     usual_port = 5678
-    hint = "attach your editor's, which is debugpy's"
+    hint = "attach your editor's Python debugger (debugpy)"
 
     def __init__(self, project: Project, port: int | None, log: Path) -> None:
         """Start it; what the debugger has to say goes to `log`. Raises Problem."""
@@ -132,7 +132,7 @@ class JavaScriptDebuggee(Debuggee):
     """A bundle in Deno under the inspector of V8, with what scripts find in their sandbox."""
 
     usual_port = 9229
-    hint = "attach your editor's for Node, or open chrome://inspect"
+    hint = "attach your editor's Node debugger, or open chrome://inspect"
 
     def __init__(self, project: Project, port: int | None) -> None:
         """Start it. Raises Problem."""
@@ -147,7 +147,7 @@ class JavaScriptDebuggee(Debuggee):
     def _command(self, listening: Path) -> list[str]:
         deno, inside = isolates.find_deno(), isolates.INSIDE
         if deno is None:
-            raise Problem("Deno was not found, which runs JavaScript: install the package deno with pip")
+            raise Problem("Deno, which runs JavaScript, was not found: install the package deno with pip")
         return [
             deno, "run", "--no-prompt", "--no-config", "--no-lock", "--no-remote", "--no-npm",
             "--no-code-cache", "--node-modules-dir=none", f"--import-map={inside}/imports.json",

@@ -1,4 +1,4 @@
-"""What keeps a change from being live, as findings in the author's files."""
+"""Errors that keep a change from being live, as findings in the author's files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EXPECTED = (Problem, ScriptRefused, OSError, ValueError)
 
 
 SAVING, GONE = 0.15, 0.5
-"""Seconds to wait before a fault is believed, and where a file is gone or empty: some editors save in two steps."""
+"""Seconds before an error is reported, and for a missing or empty file: some editors save in two steps."""
 
 
 def patience(folder: Path, project: Project | None) -> float:
@@ -32,7 +32,7 @@ def patience(folder: Path, project: Project | None) -> float:
 
 
 def faults(error: Exception, folder: Path, path: str | None) -> list[Finding]:
-    """Give the findings behind one of the `EXPECTED` errors; without a place it is about the folder."""
+    """Return the findings behind one of the `EXPECTED` errors; without a place it is about the folder."""
     if isinstance(error, InvalidProject):
         return error.findings
     if isinstance(error, RequestRefused):

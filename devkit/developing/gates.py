@@ -1,7 +1,7 @@
-"""Ports of `devkit dev --debug`: held as long as the command runs, and open to its own user alone.
+"""Ports of `devkit dev --debug`: reserved while the command runs, and open only to its own user.
 
-What is behind them comes and goes with the debugged process: a port it gave back could be taken by somebody else, to
-whom the author's editor and the host would then speak.
+The debugged process behind them restarts: a port that it released could be taken by somebody else, to whom the
+author's editor and the host would then connect.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LOCAL = ("127.0.0.1", "localhost", "[::1]")
 
 
 class Gate(ABC):
-    """A port of 127.0.0.1; connections of others than this user are closed unread."""
+    """A port of 127.0.0.1; connections of other users are closed without reading."""
 
     def __init__(self, port: int, option: str = "--debug-port") -> None:
         """Take the port; raises Problem, which names the option that chooses another."""
@@ -46,10 +46,10 @@ class Gate(ABC):
 
     @abstractmethod
     def serve(self, client: socket.socket) -> None:
-        """Speak with a connection of this user; raises OSError."""
+        """Serve a connection of this user; raises OSError."""
 
     def close(self) -> None:
-        """Give the port back."""
+        """Release the port."""
         self._closed = True
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
@@ -98,7 +98,7 @@ class AdapterGate(Gate):
         super().__init__(port)
 
     def serve(self, client: socket.socket) -> None:
-        """Pass on what editor and adapter say."""
+        """Relay data between editor and adapter."""
         with self.behind(self._inner) as server:
             relay(client, server)
 
@@ -118,13 +118,13 @@ class InspectorGate(Gate):
         self._known.set()
 
     def serve(self, client: socket.socket) -> None:
-        """Say what can be attached to, or pass on what editor and inspector say."""
+        """List the targets, or relay data between editor and inspector."""
         head = read_head(client)
         _, path, host = _asked(head)
         if host.rpartition(":")[0] not in LOCAL and host not in LOCAL:
             _answer(client, "400 Bad Request", {"error": "Invalid Host header"})
         elif not self._known.wait(PATIENCE):
-            _answer(client, "503 Service Unavailable", {"error": "The inspector does not listen yet."})
+            _answer(client, "503 Service Unavailable", {"error": "The inspector is not listening yet."})
         elif path.rstrip("/") in ("/json", "/json/list"):
             _answer(client, "200 OK", [self._target()])
         elif path.rstrip("/") == "/json/version":
@@ -186,7 +186,7 @@ def read_head(client: socket.socket) -> bytes:
 
 
 def relay(one: socket.socket, other: socket.socket) -> None:
-    """Pass on what two say to each other, until both have ended or one is gone."""
+    """Relay data between two sockets, until both have ended or one is gone."""
     for end in (one, other):
         end.settimeout(None)
     back = threading.Thread(target=_pass_on, args=(other, one), name="gate back", daemon=True)
@@ -207,7 +207,7 @@ def _pass_on(source: socket.socket, sink: socket.socket) -> None:
 
 
 def _asked(head: bytes) -> tuple[str, str, str]:
-    """Give method, path and host of a request; raises ConnectionAbortedError for what is none."""
+    """Return method, path and host of a request; raises ConnectionAbortedError if it is not one."""
     first, *lines = head.partition(b"\r\n\r\n")[0].decode("latin-1").split("\r\n")
     words = first.split(" ")
     if len(words) != 3:

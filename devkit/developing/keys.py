@@ -1,4 +1,4 @@
-"""Single keys in the terminal of `devkit dev`; the terminal is given back as it was, however the command ends."""
+"""Single keys in the terminal of `devkit dev`; the terminal is always restored."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Keys:
 
     @property
     def there(self) -> bool:
-        """Tell whether somebody sits at a terminal."""
+        """Return whether standard input is a terminal."""
         return self._terminal is not None
 
     def __enter__(self) -> Keys:
@@ -50,7 +50,7 @@ class Keys:
 
     @contextmanager
     def lines(self) -> Iterator[None]:
-        """Let the person type lines for a while, seen as they are typed."""
+        """Switch to line input with echo for a while."""
         self._give_back()
         try:
             yield

@@ -1,6 +1,6 @@
-"""Whose the other end of a connection is: on a machine of several people a port of 127.0.0.1 is everybody's.
+"""The user at the other end of a connection: on a shared machine, anybody can connect to a port of 127.0.0.1.
 
-Linux tells it in `/proc/net/tcp`; elsewhere nobody is turned away.
+Linux reports it in `/proc/net/tcp`; on other systems, nobody is refused.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class _Entry(NamedTuple):
 
 
 def is_own(connection: socket.socket) -> bool:
-    """Tell whether a connection that was accepted comes from this user, or root, who may do everything anyway.
+    """Return whether a connection that was accepted comes from this user, or root, who may do everything anyway.
 
     One that was closed meanwhile is nobody's: the kernel shows it as root's, and without an inode.
     """
@@ -39,7 +39,7 @@ def is_own(connection: socket.socket) -> bool:
 
 
 def listens(port: int) -> bool:
-    """Tell whether it is this user, or root, who listens at a port of 127.0.0.1."""
+    """Return whether it is this user, or root, who listens at a port of 127.0.0.1."""
     place = _written(("127.0.0.1", port))
     return not TABLE.exists() or any(
         (entry.local, entry.state) == (place, LISTENS) and _is_ours(entry) for entry in _entries()

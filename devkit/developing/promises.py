@@ -1,4 +1,4 @@
-"""What the manifest names and the script does not have: told while one works, without running anything."""
+"""Components that the manifest names and the script does not register, found without running the script."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ MODULE = "integration"
 
 
 class Script:
-    """The script, reloaded when one of its files has changed."""
+    """The script, reloaded if one of its files has changed."""
 
     def __init__(self, folder: Path, file: Path) -> None:
         self._folder, self._file = folder, file
@@ -35,7 +35,7 @@ class Script:
         sys.path[:0] = [str(file.parent), str(folder)]
 
     def integration(self) -> Integration:
-        """Give the script's integration as its files say now; raises whatever the script raises."""
+        """Return the script's integration as its files say now; raises whatever the script raises."""
         with self._lock:
             times = {path: path.stat().st_mtime for path in self._folder.rglob("*.py") if ".venv" not in path.parts}
             if self._loaded is None or times != self._seen:

@@ -1,4 +1,4 @@
-"""`devkit dev --host URL`: the events of a remote host are answered by the code on this machine."""
+"""`devkit dev --host URL`: the code on this machine answers the events of a remote host."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class RemoteSession:
             self._reporter.tell("ready", f"{text}  (ready in {seconds:.2f} s)", url=tunnel.url, host=self._client.host)
             while not self._stopping.wait(0.2):
                 if tunnel.over:
-                    raise Problem("development mode is over; the messages above say why")
+                    raise Problem("development mode ended; the messages above say why")
         finally:
             self._watcher.stop()
             tunnel.close()

@@ -17,7 +17,7 @@ REMEMBERED = 1000
 
 
 class Reporter:
-    """Writes to the terminal; stops the command when nobody reads any more."""
+    """Writes to the terminal; stops the command if its output is closed."""
 
     def __init__(self, as_json: bool, stopping: threading.Event, *, all_events: bool = False) -> None:
         """Take how to write, and whether people also see the events for which the script has no handler."""
@@ -29,7 +29,7 @@ class Reporter:
         self._deciding = threading.Lock()
 
     def tell(self, kind: str, text: str, **more: Any) -> None:
-        """Tell one thing; `more` is for programs."""
+        """Report one message; `more` is for programs."""
         try:
             say(json.dumps({"type": kind, "message": click.unstyle(text), **more}) if self.as_json else text)
         except BrokenPipeError:
@@ -56,7 +56,7 @@ class Reporter:
             self.tell("event", as_text(detail), event=detail)
 
     def faults(self, findings: list[Finding]) -> None:
-        """Show what keeps the last change from being live."""
+        """Report the errors that keep the last change from being live."""
         if self.as_json:
             self.tell("fault", findings[0].sentence, findings=[finding.as_json() for finding in findings])
             return
@@ -66,7 +66,7 @@ class Reporter:
                 self.tell("", item.pointed)
 
     def warnings(self, findings: list[Finding]) -> None:
-        """Show what is odd, when it is something new."""
+        """Report warnings that were not reported before."""
         sentences = [finding.sentence for finding in findings]
         if sentences == self._warned:
             return
@@ -78,5 +78,5 @@ class Reporter:
                 warn(item.sentence)
 
     def notice(self, text: str) -> None:
-        """Tell something in passing."""
+        """Report a side note."""
         self.tell("notice", text)

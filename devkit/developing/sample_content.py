@@ -1,4 +1,4 @@
-"""What the sample space says: pages like those of any documentation, with the blocks of the integration in them."""
+"""Content of the sample space: documentation pages with the blocks of the integration."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class Session:
         self._bundler.close()
 
     def open_preview(self) -> None:
-        """Show the preview in a browser, or its address where there is none."""
+        """Show the preview in a browser, or its address if there is none."""
         if self.preview is not None:
             threading.Thread(target=self._open, args=(self.preview,), name="browser", daemon=True).start()
 
@@ -195,4 +195,4 @@ class Session:
                 self._reporter.event(detail)
         except Problem as problem:
             if not ended.is_set() and not self._stopping.is_set():
-                self._reporter.notice(f"events are not shown any more: {problem.sentence}")
+                self._reporter.notice(f"events are no longer shown: {problem.sentence}")

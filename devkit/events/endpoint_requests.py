@@ -46,7 +46,7 @@ def endpoint(client: Client, name: str, place: Place) -> str:
     """Ask the host for a public endpoint; raises Problem."""
     path = f"/v1/integrations/{part(name)}"
     if (place.space or place.site) and not place.installation:
-        raise Problem("--space and --site are parts of an installation: name it with --installation")
+        raise Problem("--space and --site need an installation: give it with --installation")
     if place.installation:
         path += f"/installations/{part(place.installation)}"
     if place.space:

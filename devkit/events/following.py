@@ -23,7 +23,7 @@ REMEMBERED = 20_000
 
 
 def past(client: Client, name: str, last: int, **filters: str | None) -> Iterator[dict[str, Any]]:
-    """Give the last events that ended, oldest first, with their traces; raises Problem."""
+    """Yield the last events that ended, oldest first, with their traces; raises Problem."""
     path = history.path(name, "stream")
     try:
         with client.stream(path, silence=SILENCE, last=str(last), follow="false", **filters) as stream:
@@ -41,7 +41,7 @@ def follow(
     last: int = 0,
     **filters: str | None,
 ) -> Iterator[dict[str, Any]]:
-    """Give events with their traces as they end, those of the `last` ones first, until `stopping` is set.
+    """Yield events with their traces as they end, those of the `last` ones first, until `stopping` is set.
 
     `notify` tells the person that the host went away, and that it is back. Nothing is lost in between: the host is
     asked for what came after the last event seen. Raises RequestRefused where the host does not allow it.
@@ -76,7 +76,7 @@ def follow(
         if stopping.is_set():
             return
         if not away:
-            notify(f"{client.host} went away; waiting for it.")
+            notify(f"{client.host} disconnected; waiting for it.")
             away = True
         stopping.wait(pause * (0.5 + random.random()))
         pause = min(LONGEST_PAUSE, pause * 2)

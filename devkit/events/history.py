@@ -29,7 +29,7 @@ def moment(text: str) -> str:
 
 
 def path(name: str, *more: str) -> str:
-    """Give the address of an integration's events, or of one of them."""
+    """Return the address of an integration's events, or of one of them."""
     return "/".join([f"/v1/integrations/{part(name)}/events", *map(part, more)])
 
 
@@ -39,7 +39,7 @@ def walk(client: Client, name: str, size: int = PAGE, **filters: str | None) -> 
 
 
 def whole(client: Client, name: str, event: str) -> dict[str, Any]:
-    """Give one event, with the `body` of its request where the host kept it; raises Problem."""
+    """Return one event, with the `body` of its request where the host kept it; raises Problem."""
     detail = client.call("GET", path(name, event))
     recorded = {"body": detail["body"]} if "body" in detail else {}
     return {**detail["event"], **recorded}
@@ -51,7 +51,7 @@ def latest(client: Client, name: str, limit: int, **filters: str | None) -> list
 
 
 def by_itself(event: dict[str, Any]) -> bool:
-    """Tell whether an event comes without anybody waiting for its answer."""
+    """Return whether an event comes without anybody waiting for its answer."""
     from runtime.contract.events import EVENTS  # the models take longer to load than most commands to run
 
     model = EVENTS.get(event["payload"]["type"])

@@ -90,7 +90,7 @@ def _json(text: str, file: str, error: yaml.MarkedYAMLError) -> Any:
 
 
 def read_object(written: ParsedText) -> dict[str, Any]:
-    """Give the object that was read; raises Problem for anything else."""
+    """Return the object that was read; raises Problem for anything else."""
     if not isinstance(written.value, dict):
         raise Problem(f"{written.file} must hold a JSON object")
     return written.value
@@ -126,7 +126,7 @@ def check(written: ParsedText, where: Path_ = ()) -> list[Finding]:
 
 
 def waits(kind: str) -> bool:
-    """Tell whether somebody waits for the answer to events of a type."""
+    """Return whether somebody waits for the answer to events of a type."""
     from runtime.contract.events import EVENTS
 
     return EVENTS[kind].waits
@@ -156,7 +156,7 @@ def edit(payload: dict[str, Any]) -> dict[str, Any]:
     with tempfile.NamedTemporaryFile(
         "w", prefix=f"{payload['type']}-", suffix=".yaml", encoding="utf-8", delete=False
     ) as out:
-        out.write("# Save and close to send this event; leave nothing to send nothing.\n" + dump(payload))
+        out.write("# Save and close to send this event; delete everything to send nothing.\n" + dump(payload))
     file = Path(out.name)
     try:
         click.edit(filename=out.name)

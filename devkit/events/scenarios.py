@@ -88,7 +88,7 @@ def _faults(written: ParsedText, number: int, entry: Any) -> list[Finding]:
     if isinstance(after, bool) or not isinstance(after, (int, float)) or not 0 <= after <= LONGEST:
         findings.append(written.finding((*where, "after"), f"after: write seconds, from 0 to {LONGEST:g}"))
     if not isinstance(entry.get("body", ""), str):
-        findings.append(written.finding((*where, "body"), "body: write a text, in quotes or after `|`"))
+        findings.append(written.finding((*where, "body"), "body: write text, in quotes or after `|`"))
     return findings + payloads.check(written, (*where, "event"))
 
 

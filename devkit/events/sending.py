@@ -21,12 +21,12 @@ def send(client: Client, name: str, event: dict[str, Any], count: int = 1, body:
     request = {"event": event, "count": count} | ({} if body is None else {"body": body})
     sent: dict[str, Any] = client.call("POST", path(name), request)
     if not sent["events"]:
-        raise Problem(f"nobody received the event: {sent.get('reason', 'nothing matched')}")
+        raise Problem(f"no installation received the event: {sent.get('reason', 'nothing matched')}")
     return sent
 
 
 def as_new(payload: dict[str, Any], *, elsewhere: bool) -> dict[str, Any]:
-    """Give a past payload as it can be sent once more: without its id and, `elsewhere`, the ids of its host.
+    """Return a past payload as it can be sent once more: without its id and, `elsewhere`, the ids of its host.
 
     A request stays at the level it was for, its address becomes relative to the endpoint, and headers that the host did
     not keep are left out.
@@ -48,7 +48,7 @@ def as_new(payload: dict[str, Any], *, elsewhere: bool) -> dict[str, Any]:
 
 
 def fixture(client: Client, name: str, event: str) -> dict[str, Any]:
-    """Give a realistic payload for an event, suited to the integration where that matters; raises Problem."""
+    """Return a realistic payload for an event, suited to the integration where that matters; raises Problem."""
     if event in event_examples.PER_INTEGRATION:
         return event_examples.suited(event, client.call("GET", f"/v1/integrations/{part(name)}"))
     return event_examples.payload(event)

@@ -18,7 +18,7 @@ ENDINGS = {"success": "green", "queued": "cyan", "running": "cyan", "retrying": 
 
 
 def handled(event: dict[str, Any]) -> bool:
-    """Tell whether the script has a handler for an event, or none was missing."""
+    """Return whether the script has a handler for an event, or none was missing."""
     return _ending(event) != "not-handled"
 
 
@@ -78,7 +78,7 @@ def answer_text(answer: dict[str, Any]) -> str:
     if body:
         lines += ["", *body.splitlines()]
     elif answer["bytes"]:
-        lines += ["", "(the body is not kept: it is no text, or longer than 64 KB)"]
+        lines += ["", "(the body is not kept: it is not text, or longer than 64 KB)"]
     return "\n".join(lines)
 
 

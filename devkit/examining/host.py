@@ -32,7 +32,7 @@ def host(place: Place) -> Examination:
 
 
 def confinement(place: Place) -> Examination:
-    """Tell what bounds scripts on the host."""
+    """Return what bounds scripts on the host."""
     if place.known is None or place.answer is None:
         return Examination("ok", "no host to ask")
     try:
@@ -40,14 +40,14 @@ def confinement(place: Place) -> Examination:
         limits, why, buffers = str(confinement_["limits"]), str(confinement_["why"]), bool(confinement_["buffers"])
         confined = bool(confinement_["sandbox"])
     except (Problem, KeyError, TypeError):
-        return Examination("ok", "the host does not report what bounds its scripts")
+        return Examination("ok", "the host does not report how its scripts are limited")
     if not confined:
         cure = "Start it with `--sandbox required`, unless every script on it is your own."
         return Examination("warning", "the host runs scripts without a sandbox", cure)
     if not buffers:
-        cure = "Let the host mount /proc (in a container: without masked paths), or set a control group aside for it."
-        return Examination("warning", f"scripts are bounded by {limits} ({why}), socket buffers are not", cure)
-    return Examination("ok", f"scripts are bounded by {limits} ({why})")
+        cure = "Let the host mount /proc (in a container: without masked paths), or set aside a control group for it."
+        return Examination("warning", f"scripts are limited by {limits} ({why}); socket buffers are not limited", cure)
+    return Examination("ok", f"scripts are limited by {limits} ({why})")
 
 
 def clock(place: Place) -> Examination:
@@ -106,11 +106,11 @@ def same_version(place: Place) -> Examination:
         host_version = Client(place.known).call("GET", "/v1").get("version")
     except (Problem, AttributeError) as problem:
         return Examination(
-            "warning", f"the host does not report its version ({problem})", "Look at what listens there."
+            "warning", f"the host does not report its version ({problem})", "Check which program listens there."
         )
     if host_version == version.VERSION:
         return Examination("ok", f"host and toolkit are both {host_version}")
-    cure = "Use the same release of both: what one knows the other may not."
+    cure = "Use the same release of both: one may not know features of the other."
     return Examination("warning", f"the host is {host_version}, this toolkit {version.VERSION}", cure)
 
 
@@ -122,14 +122,15 @@ def origins(place: Place) -> Examination:
     except Problem:
         configured = None
     if configured is None:
-        return Examination("ok", "no host to ask, or one that does not report it")
+        return Examination("ok", "no host to ask, or the host does not report it")
     if configured == "own":
         return Examination("ok", "each integration and each site has its own")
     where = "with the platform itself" if configured == "platform" else "with each other"
     return Examination(
         "warning",
-        f"integrations and sites share an origin {where}: pages of scripts are confined, and keep nothing",
-        "Give them their own with DEVKIT_CONTENT_URL=https://*.content.example; the README says what that needs.",
+        f"integrations and sites share an origin {where}: pages of scripts are sandboxed, without cookies or storage",
+        "Give them origins of their own with DEVKIT_CONTENT_URL=https://*.content.example; the README "
+        "says what that needs.",
     )
 
 
@@ -150,7 +151,7 @@ def development(place: Place) -> Examination:
     known = place.known
     return Examination(
         "warning",
-        f"development mode is on, and nobody is behind {url}: events go nowhere",
+        f"development mode is on, but nothing answers at {url}: events are not delivered",
         "Turn it off.",
         lambda: Client(known).call("DELETE", path),
     )

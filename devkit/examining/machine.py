@@ -35,7 +35,9 @@ def python(place: Place) -> Examination:
 
 def bubblewrap(place: Place) -> Examination:
     if authors_mode(None) == "off":
-        cure = "Use Linux (on Windows, WSL 2 is one) for scripts of others; `devkit dev` runs your own without."
+        cure = (
+            "Use Linux (on Windows, WSL 2 is one) for scripts of others; `devkit dev` runs your own without a sandbox."
+        )
         return Examination("warning", "scripts cannot be confined on this system", cure)
     program = find_bubblewrap()
     if program is not None:
@@ -50,12 +52,14 @@ def python_sandbox(place: Place) -> Examination:
 
 def javascript_sandbox(place: Place) -> Examination:
     if find_deno() is None:
-        return Examination("problem", "Deno was not found, which runs JavaScript", "Install the package deno with pip.")
+        return Examination(
+            "problem", "Deno, which runs JavaScript, was not found", "Install the package deno with pip."
+        )
     return _trial("v2", "JavaScript scripts")
 
 
 def _trial(runtime: str, what: str) -> Examination:
-    """Load a small script in the real sandbox, or without one where there is none."""
+    """Load a small script in the real sandbox, or without one if there is none."""
     mode = authors_mode(None)
     where = "in a sandbox" if mode == "required" else "here"
     engine: Engine | None = None
@@ -96,7 +100,7 @@ def note(place: Place) -> Examination:
         return Examination("ok", "`devkit dev` does not run here")
     cure = f"Remove {note}: it was left by a `devkit dev` that was killed."
     return Examination(
-        "warning", "a `devkit dev` that ended has left a note", cure, lambda: note.unlink(missing_ok=True)
+        "warning", "a `devkit dev` that was killed left a file behind", cure, lambda: note.unlink(missing_ok=True)
     )
 
 
@@ -106,11 +110,13 @@ def port(place: Place) -> Examination:
     try:
         return Examination("ok", f"{choose_port(place.folder, None)} is free for `devkit dev`")
     except Problem as problem:
-        return Examination("problem", problem.sentence, "End what uses them, or choose a port with --port.")
+        return Examination(
+            "problem", problem.sentence, "Stop the programs that use them, or choose a port with --port."
+        )
 
 
 def folder(place: Place) -> Examination:
     if os.access(place.folder, os.W_OK):
         return Examination("ok", f"{place.folder} can be written")
-    cure = "Give `devkit dev --data DIR` a folder that can be, or change the rights of this one."
+    cure = "Give `devkit dev --data DIR` a writable folder, or change the permissions of this one."
     return Examination("warning", f"{place.folder} cannot be written", cure)

@@ -17,7 +17,7 @@ def manifest(place: Place) -> Examination:
         more = f" (and {len(wrong.findings) - 1} more)" if len(wrong.findings) > 1 else ""
         return Examination("problem", wrong.findings[0].sentence + more, "Run `devkit check` for all of them.")
     except Problem as problem:
-        return Examination("warning", problem.sentence, "Call the doctor in the folder of an integration.")
+        return Examination("warning", problem.sentence, "Run `devkit doctor` in the folder of an integration.")
     odd = projects.warnings(loaded)
     if odd:
         return Examination("warning", odd[0].sentence, "Run `devkit check` for all of them.")
@@ -30,10 +30,10 @@ def form(place: Place) -> Examination:
         _, file = projects.find_folder(str(place.folder))
         text = manifest_text.read(file)
     except Problem:
-        return Examination("ok", "no manifest to look at")
+        return Examination("ok", "no manifest to check")
     changes = migration.changes(text)
     if not changes:
-        return Examination("ok", "the manifest has the current form")
+        return Examination("ok", "the manifest has the current format")
     new = migration.migrated(text, changes)
-    cure = f"Update it to the current form:\n{migration.difference(text, new)}"
-    return Examination("warning", "the manifest has an older form", cure, lambda: migration.write(file, new))
+    cure = f"Update it to the current format:\n{migration.difference(text, new)}"
+    return Examination("warning", "the manifest has an outdated format", cure, lambda: migration.write(file, new))

@@ -92,10 +92,10 @@ class Folder:
         bad = any(one in ("", ".", "..") or "\\" in one or ":" in one[1:2] for one in parts)
         if any(one.rstrip(". ").lower() == ".git" or one.lower().startswith("git~") for one in parts):
             # The settings of a repository name programs that Git runs.
-            raise Problem(f"the host names a file inside a `.git` folder, where nothing is written: {path[:200]}")
+            raise Problem(f"the host sent a path inside a `.git` folder, where nothing is written: {path[:200]}")
         at = self._root.joinpath(*parts) if not bad else self._root
         if bad or (self._root not in at.parent.resolve().parents and at.parent.resolve() != self._root):
-            raise Problem(f"the host names a file outside of the folder: {path[:200]}")
+            raise Problem(f"the host sent a path outside of the folder: {path[:200]}")
         try:
             at.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:

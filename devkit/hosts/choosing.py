@@ -46,7 +46,7 @@ class Choice:
         return found
 
     def _find(self, near: str | None, local_first: bool) -> tuple[Credentials, str]:
-        """Give host and token, and words about where they are from."""
+        """Return host and token, and words about where they are from."""
         if self.to is not None:
             return self._named(self.to, near)
         set_host = os.environ.get("DEVKIT_HOST", "").rstrip("/")
@@ -74,11 +74,11 @@ class Choice:
 
     def _named(self, to: str, near: str | None) -> tuple[Credentials, str]:
         if self.host is not None:
-            raise click.UsageError("--host and --to name two hosts; give one of them.")
+            raise click.UsageError("--host and --to cannot be combined; give one of them.")
         if to == LOCAL:
             found = _local(near)
             if found is None:
-                raise Problem(f"--to {LOCAL}: no `devkit dev` runs for this folder; start it in another terminal")
+                raise Problem(f"--to {LOCAL}: no `devkit dev` is running for this folder; start it in another terminal")
             return Credentials(found.host, self.token or found.token), HERE
         found = credentials.named(credentials.kept(), to, f"--to {to}")
         return Credentials(found.host, self.token or found.token), to
@@ -126,7 +126,9 @@ def _local_words(known: Kept) -> str:
 def _nobody(known: Kept) -> str:
     if known.hosts:
         names = ", ".join(known.hosts)
-        return f"which host? Choose one with --to, or for good with `devkit hosts --default NAME`; there are: {names}"
+        return (
+            f"several hosts are known; choose one with --to, or permanently with `devkit hosts --default NAME`: {names}"
+        )
     return (
         "no host is known; start `devkit dev` in this project, or run `devkit login --host URL`, "
         "or set DEVKIT_HOST and DEVKIT_TOKEN"

@@ -90,7 +90,9 @@ class Client:
                 f"{self.host} does not answer in JSON; check that it is the address of a host"
             ) from error
         if not isinstance(said, Answer):
-            raise HostUnreachable(f"the answer at {path} is no object; check that {self.host} is the address of a host")
+            raise HostUnreachable(
+                f"the answer at {path} is not an object; check that {self.host} is the address of a host"
+            )
         return said
 
     def pages(self, path: str, size: int | None = None, **query: Any) -> Iterator[dict[str, Any]]:
@@ -101,7 +103,7 @@ class Client:
             items = answer["items"]
             if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
                 raise HostUnreachable(
-                    f"the answer at {path} is no list of objects; check that {self.host} is the address of a host"
+                    f"the answer at {path} is not a list of objects; check that {self.host} is the address of a host"
                 )
             yield answer
             before, page = page, _next_page(answer)
@@ -109,7 +111,7 @@ class Client:
                 return
             if page == before:
                 break
-        raise HostUnreachable(f"the list at {path} has no end; check that {self.host} is the address of a host")
+        raise HostUnreachable(f"the list at {path} never ends; check that {self.host} is the address of a host")
 
     def every(self, path: str, size: int = MOST_ITEMS, **query: Any) -> Iterator[dict[str, Any]]:
         """Go through all objects of a list, asking for `size` at a time; raises RequestRefused, HostUnreachable."""
@@ -139,7 +141,7 @@ def _next_page(answer: Answer) -> str | None:
         return None
     page = following.get("page") if isinstance(following, dict) else 0
     if page is not None and not isinstance(page, str):
-        raise HostUnreachable("the answer's `next` names no page; check that the address is that of a host")
+        raise HostUnreachable("the answer's `next` has no page; check that the address is that of a host")
     return page
 
 
@@ -152,7 +154,7 @@ def reason(error: requests.RequestException) -> str:
     """Say why a host did not answer, in words: an unknown name, nobody there, no trust, too slow."""
     cause = _cause(error)
     if isinstance(cause, NameResolutionError):
-        return "no address is known for this name; is it spelled right?"
+        return "the name cannot be resolved; is it spelled correctly?"
     if isinstance(error, requests.exceptions.SSLError):
         return _distrust(cause)
     if isinstance(error, requests.Timeout):
@@ -160,7 +162,7 @@ def reason(error: requests.RequestException) -> str:
     if "refused" in str(error).lower():
         return "connection refused; is it running?"
     if "unreachable" in str(error).lower() or "no route" in str(error).lower():
-        return "no way leads there from this network"
+        return "it is unreachable from this network"
     return "the connection broke"
 
 
@@ -176,8 +178,8 @@ def _distrust(cause: object) -> str:
     if isinstance(detail, ssl.SSLCertVerificationError):
         return f"its certificate is not trusted: {detail.verify_message}"
     if "WRONG_VERSION_NUMBER" in str(cause) or "HTTP_REQUEST" in str(cause):
-        return "it speaks no TLS there; try http:// in place of https://"
-    return "no encrypted connection came about"
+        return "it does not use TLS; try http:// instead of https://"
+    return "the TLS handshake failed"
 
 
 def _refuse_redirect(answer: requests.Response) -> None:

@@ -34,7 +34,7 @@ class LoopbackAdapter(PatientAdapter):
         proxies: Mapping[str, str] | None = None,
         cert: tuple[str, str] | str | None = None,
     ) -> ConnectionPool:
-        """Give the connections for a request."""
+        """Return the connections for a request."""
         parts = urlsplit(request.url or "")
         if parts.scheme == "http" and (parts.hostname or "").endswith(".localhost"):
             request.headers.setdefault("Host", parts.netloc)

@@ -33,7 +33,7 @@ class Kept:
     default: str | None = None
 
     def chosen(self) -> Credentials | None:
-        """Give the default host; None without one."""
+        """Return the default host; None without one."""
         return None if self.default is None else self.hosts.get(self.default)
 
     def name_for(self, host: str) -> str | None:
@@ -43,13 +43,13 @@ class Kept:
 
 
 def path() -> Path:
-    """Give the file in which hosts and tokens are kept; only its owner may read it."""
+    """Return the file in which hosts and tokens are kept; only its owner may read it."""
     base = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
     return Path(base) / "devkit" / "credentials.json"
 
 
 def kept() -> Kept:
-    """Read what is kept; nothing where there is no file. Raises Problem."""
+    """Read what is kept; nothing if there is no file. Raises Problem."""
     try:
         stored = json.loads(path().read_text(encoding="utf-8"))
         if "hosts" not in stored:  # as it was written when one host was all there could be
@@ -88,11 +88,14 @@ def save(credentials: Credentials, name: str | None = None) -> str:
 def check_name(name: str) -> None:
     """Raise Problem for a name that no host can have."""
     if name == LOCAL or not NAME.fullmatch(name):
-        raise Problem(f"a host cannot be called `{name}`: `{LOCAL}` is `devkit dev`; use letters, digits and . : / - _")
+        raise Problem(
+            f"a host cannot be called `{name}` (`{LOCAL}` is reserved for `devkit dev`); use letters, "
+            "digits and . : / - _"
+        )
 
 
 def name_of(host: str) -> str:
-    """Give the name of a host that was given none: its address without what comes before `//`."""
+    """Return the name of a host that was given none: its address without what comes before `//`."""
     parts = urlsplit(host)
     return f"{parts.netloc}{parts.path}"
 
@@ -103,7 +106,7 @@ def named(known: Kept, name: str, asked: str) -> Credentials:
     if found is None:
         names = ", ".join(known.hosts) or "none yet"
         raise Problem(
-            f"{asked}: no host is kept as `{name}`; `devkit login --name {name}` keeps one. There are: {names}"
+            f"{asked}: no host is saved as `{name}`; `devkit login --name {name}` saves one. Saved hosts: {names}"
         )
     return found
 

@@ -18,7 +18,7 @@ class ServerSentEvent:
 
 
 def events(answer: requests.Response) -> Iterator[ServerSentEvent]:
-    """Give the events of an open stream until it ends; raises requests.RequestException."""
+    """Yield the events of an open stream until it ends; raises requests.RequestException."""
     rest = b""
     for block in answer.iter_content(chunk_size=None):
         *whole, rest = (rest + block).split(b"\n\n")

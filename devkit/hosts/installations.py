@@ -17,13 +17,13 @@ def path_of(name: str, installation: str = "") -> str:
 
 
 def find(client: Client, name: str, organization: str) -> dict[str, Any] | None:
-    """Find the installation of an integration on an organization (its id); None where there is none."""
+    """Find the installation of an integration on an organization (its id); None if there is none."""
     items = client.every(f"/v1/orgs/{part(organization)}/installations", search=name)
     return next((item["installation"] for item in items if item["integration"]["name"] == name), None)
 
 
 def need(client: Client, name: str, organization: str) -> dict[str, Any]:
-    """Find the installation; raises Problem where there is none."""
+    """Find the installation; raises Problem if there is none."""
     found = find(client, name, organization)
     if found is None:
         raise Problem(f"{name} is not installed on this organization; `devkit install {name}` installs it")
@@ -41,7 +41,7 @@ def lines(name: str, installation: dict[str, Any], parts: dict[str, list[dict[st
     told = [f"{name} on the organization: {_status(installation)}"]
     for kind, items in parts.items():
         if installation[f"{kind}_selection"] == "all":
-            told.append(f"  all {PARTS[kind]}, and those to come")
+            told.append(f"  all {PARTS[kind]}, including future ones")
         for item in items:
             thing = item[kind]
             title, id_ = (thing.get("title") or "", thing["id"]) if isinstance(thing, dict) else ("", thing)

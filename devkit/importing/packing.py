@@ -46,10 +46,10 @@ def packed(path: Path, source: str | None) -> Iterator[Packed]:
     if not path.is_file():
         raise Problem(f"there is no file or folder {path}")
     if path.stat().st_size > MAX_BYTES:
-        raise Problem(f"{path} has more than {MAX_BYTES >> 20} MB, which is the most that is taken at a time")
+        raise Problem(f"{path} has more than {MAX_BYTES >> 20} MB, the maximum for one import")
     chosen = source or SOURCES.get(path.suffix.lower())
     if chosen is None:
-        raise Problem(f"{path} may be anything; say what it is with --source")
+        raise Problem(f"cannot tell the format of {path}; give it with --source")
     with path.open("rb") as file:
         yield Packed(file, path.name, chosen)
 
@@ -69,4 +69,4 @@ def _pack(folder: Path, into: BinaryIO) -> None:
                     most = f"{MAX_FILES} files or {MAX_BYTES >> 20} MB packed"
                     raise Problem(f"{folder} has more than {most}; import it in parts")
     if not count:
-        raise Problem(f"{folder} has no files in it")
+        raise Problem(f"{folder} has no files")

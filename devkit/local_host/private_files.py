@@ -51,7 +51,7 @@ def tighten(path: Path) -> None:
 
 
 def holds_ours_alone(path: Path) -> bool:
-    """Tell whether a folder has nothing in it but what the host keeps there; raises OSError."""
+    """Return whether a folder has nothing in it but what the host keeps there; raises OSError."""
     return set(path.iterdir()) <= _ours(path) | {path / OUR_FOLDER}
 
 

@@ -80,7 +80,7 @@ class LocalHost:
         deadline = time.monotonic() + PATIENCE
         while not stopping.is_set():
             if time.monotonic() > deadline:
-                raise Problem(f"the host did not get ready in {PATIENCE:.0f} s: {self._last_words()}")
+                raise Problem(f"the host was not ready within {PATIENCE:.0f} s: {self._last_words()}")
             code = self._process.poll()
             if code is not None:
                 raise Problem(f"the host did not start: {self._last_words()}")
@@ -91,7 +91,7 @@ class LocalHost:
                 stopping.wait(0.01)
 
     def ended(self) -> bool:
-        """Tell whether the host process is gone."""
+        """Return whether the host process is gone."""
         return self._process.poll() is not None
 
     def stop(self) -> None:
@@ -115,7 +115,7 @@ class LocalHost:
 
 
 def content_url(configured: str, port: int) -> str:
-    """Give the origin for what scripts answer: their own below `localhost`, or what is wanted on this machine.
+    """Return the origin for what scripts answer: their own below `localhost`, or what is wanted on this machine.
 
     A browser that knows no names below `localhost` needs `http://localhost:PORT`, which all of them share.
     """

@@ -84,19 +84,21 @@ def find(start: Path) -> tuple[str, str] | None:
 
 
 def _place(file: os.stat_result) -> str:
-    """Tell one file from all others of this machine, copies of it included."""
+    """Return one file from all others of this machine, copies of it included."""
     return f"{file.st_dev}:{file.st_ino}"
 
 
 def data_in(project: Path, *, fresh: bool = False) -> Path:
-    """Give the data folder of a project; raises Problem for one that was not made here, but came with the project.
+    """Return the data folder of a project; raises Problem for one that was not made here, but came with the project.
 
     Its token would be known to whoever made it, its database and its key theirs, and a link would lead anywhere. With
     `fresh` what is in it does not matter, because it will be removed.
     """
     folder = project / FOLDER
     if folder.is_symlink():
-        raise Problem(f"{folder} is a link, perhaps of whoever made the project; remove it, or give --data a folder")
+        raise Problem(
+            f"{folder} is a link, which may have come with the project; remove it, or give a folder with --data"
+        )
     try:
         inside = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
         ours = all(name in HARMLESS or name.startswith("running.") for name in inside) or _is_ours(folder)
@@ -104,14 +106,15 @@ def data_in(project: Path, *, fresh: bool = False) -> Path:
         raise Problem(f"{folder} cannot be read: {error.strerror}; give --data another folder") from None
     if not ours and not fresh:
         raise Problem(
-            f"{folder} was not made on this machine: its token may be known to others. Begin with a new one with "
-            f"--fresh; if it is your own, from an earlier release or moved here, `--data {folder}` takes it over"
+            f"{folder} was not created on this machine, so others may know its token. Start over with "
+            f"--fresh; if it is your own, from an earlier release or moved here, `--data {folder}` adopts "
+            "it"
         )
     return folder
 
 
 def _is_ours(data: Path) -> bool:
-    """Tell whether `claim` has written the lock of a folder: it says which file it is, which no archive can know."""
+    """Return whether `claim` has written the lock of a folder: it says which file it is, which no archive can know."""
     lock = data / LOCK
     try:
         kept = lock.lstat()
@@ -132,7 +135,7 @@ def forget(data: Path) -> None:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         shutil.rmtree(data)
     except BlockingIOError:
-        raise Problem(f"--fresh: a `devkit dev` works with {data}; stop it first") from None
+        raise Problem(f"--fresh: a `devkit dev` is using {data}; stop it first") from None
     except OSError as error:
         raise Problem(f"--fresh: {data} cannot be removed: {error.strerror}") from error
 
@@ -150,7 +153,7 @@ def claim(data: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise Problem(f"another `devkit dev` works with {data}; stop it, or give --data another folder") from None
+            raise Problem(f"another `devkit dev` is using {data}; stop it, or give --data another folder") from None
         # From now on it is known as ours (`data_in`); nobody else writes into the file.
         lock.truncate()
         lock.write(str(os.fstat(lock.fileno()).st_ino))

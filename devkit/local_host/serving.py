@@ -62,7 +62,7 @@ class Replacing:
         return min(LOOK_EVERY, max(0.0, min(self._due.values()) - now))
 
     def hopeless(self, now: float) -> bool:
-        """Tell whether no process could serve for so long that none will; for when none is alive."""
+        """Return whether no process could serve for so long that none will; for when none is alive."""
         return now - self._served >= GIVE_UP_AFTER
 
 
@@ -114,7 +114,7 @@ class Server(Granian):  # type: ignore[misc, valid-type]
         self.gave_up = False
         self.on_shutdown(
             self.interrupt_children.clear
-        )  # one that dies as the host is stopped is no failure of the host
+        )  # one that dies as the host is stopped is not a failure of the host
         self.shared = Shared(workers)
 
     def signal_handler_interrupt(self, *args: Any, **kwargs: Any) -> None:
@@ -168,9 +168,9 @@ def _load(shared: Shared, place: int, loader: Callable[[int], Any]) -> Any:
 def how_it_ended(code: int | None) -> str:
     """Say in words how a process ended, by its code as `multiprocessing` has it."""
     if code is None or code >= 0:
-        return f"ended with code {code}"
+        return f"exited with code {code}"
     try:
         name = signal.Signals(-code).name
     except ValueError:
         name = "a signal without a name"
-    return f"was ended by signal {-code} ({name})"
+    return f"was killed by signal {-code} ({name})"

@@ -32,12 +32,12 @@ def compiler_sandbox_option(command: Any) -> Any:
 
 
 def warn_without(mode: SandboxMode) -> None:
-    """Say what an author goes without where the script is not confined."""
+    """Say what an author runs without where the script is not confined."""
     if mode == "required":
         return
     why = "" if authors_mode(None) == "required" else ", which only Linux has"
-    limits = "" if measurable() else "; nothing limits its memory and its processor time here"
-    warn(f"the script and its compiler run without a sandbox{why}: they can read and change whatever you can{limits}")
+    limits = "" if measurable() else "; its memory and processor time are not limited"
+    warn(f"the script and its compiler run without a sandbox{why}: they can read and change everything you can{limits}")
 
 
 def _chosen(ctx: click.Context, option: click.Parameter, asked: SandboxMode | None) -> SandboxMode:

@@ -31,7 +31,7 @@ FRAME = re.compile(r"^\s+at (?:.*\()?(?P<file>[^\s():]+):(?P<line>\d+):(?P<colum
 LOGGER = re.compile(r"^(?:\[[^\]]*\]\s*)+")
 """What `@gitbook/runtime` puts before a line it logs."""
 EXPOSED = "ExposableError:"
-"""How `@gitbook/runtime` logs an error that is meant for the person at the screen, which is no fault of the script."""
+"""How `@gitbook/runtime` logs an error that is meant for the user, which is not a fault of the script."""
 SLACK = 5.0
 """Seconds that an engine may take beyond a call's own limits to report how it ended."""
 
@@ -41,7 +41,7 @@ def _offline(*_: object, **__: object) -> NoReturn:
 
 
 def offline() -> EgressRules:
-    """Give rules under which a script reaches nothing."""
+    """Return egress rules that allow nothing."""
     return EgressRules(resolver=_offline)
 
 
@@ -57,7 +57,7 @@ class CallResult(ReadableAnswer):
 
     @property
     def asked_outside(self) -> bool:
-        """Tell whether the script wanted something from the API or from elsewhere and got no answer."""
+        """Return whether the script wanted something from the API or from elsewhere and got no answer."""
         return any(subrequest.status is None for subrequest in self.trace.subrequests)
 
 
@@ -115,7 +115,7 @@ class SandboxedScript:
             self._engine = ENGINES[self.runtime](self._sandbox, self._rules)
         except SandboxUnavailable as error:
             self._close_api()
-            hint = " (--sandbox off goes without one)" if self._sandbox == "required" else ""
+            hint = " (--sandbox off runs without one)" if self._sandbox == "required" else ""
             raise Problem(f"{error}{hint}") from error
 
     def __exit__(
@@ -209,7 +209,7 @@ class SandboxedScript:
         return self.invoke(event)
 
     def environment(self, ids: Mapping[str, Any]) -> dict[str, Any]:
-        """Give what the script sees besides the event; `ids` may hold a `spaceId` or a `siteId`."""
+        """Return what the script sees besides the event; `ids` may hold a `spaceId` or a `siteId`."""
         return simulated_host.environment(self.project, self.runtime, self.secrets, self.configurations, ids)
 
     def _logged(self, trace: Trace) -> ScriptFault | None:

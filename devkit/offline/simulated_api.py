@@ -1,4 +1,4 @@
-"""The platform's API where there is no host: whoever reads the installation's own surroundings finds a plausible world.
+"""The platform's API if there is no host: whoever reads the installation's own surroundings finds a plausible world.
 
 Nothing is kept: a change answers with the object as it was. What is not in the table has no answer, like the rest of
 the internet.
@@ -152,14 +152,14 @@ class SimulatedApi:
         self._thread.join()
 
     def rules(self, resolver: Callable[..., Any]) -> EgressRules:
-        """Give the rules under which a script reaches this API by the address it knows, and what `resolver` finds."""
+        """Return the rules under which a script reaches this API by the address it knows, and what `resolver` finds."""
         host = urlsplit(NOWHERE).hostname
         return EgressRules(
             own={f"{host}:443": ("127.0.0.1", self._server.server_port)}, authority=OwnAuthority(), resolver=resolver
         )
 
     def answer(self, method: str, path: str) -> Any:
-        """Give what a request is answered with, None for an empty answer; raises LookupError where nobody answers."""
+        """Return what a request is answered with, None for an empty answer; raises LookupError where nobody answers."""
         if not path.startswith("/v1/"):
             raise LookupError(path)
         place = path.removeprefix("/v1").rstrip("/")

@@ -1,4 +1,4 @@
-"""What a script sees where there is no host: a plausible environment, and the screens its components are drawn on."""
+"""What a script sees if there is no host: a plausible environment, and the screens its components are drawn on."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class Screen:
 
 
 def page(*, editable: bool = False, theme: str = "light") -> Screen:
-    """Give the screen of a block in a page."""
+    """Return the screen of a block in a page."""
     return Screen({"type": "document", "spaceId": SPACE, "editable": editable, "theme": theme})
 
 
 def configuration_screen(level: Level, configurations: Configurations, theme: str = "light") -> Screen:
-    """Give the screen on which an installation is configured."""
+    """Return the screen on which an installation is configured."""
     where = {"account": {"organizationId": ORGANIZATION}, "space": {"spaceId": SPACE}, "site": {"siteId": SITE}}[level]
     props: dict[str, Any] = {"installation": {"configuration": dict(configurations.get("account", {}))}}
     if level != "account":
@@ -52,7 +52,7 @@ def configuration_screen(level: Level, configurations: Configurations, theme: st
 
 
 def content_source_screen(theme: str = "light") -> Screen:
-    """Give the screen on which a content source is added to a space."""
+    """Return the screen on which a content source is added to a space."""
     context = {"type": "configuration_contentsource", "organizationId": ORGANIZATION, "spaceId": SPACE, "theme": theme}
     return Screen(context, {"contentSource": {"props": {}, "dependencies": {}}})
 
@@ -91,7 +91,7 @@ def environment(
     configurations: Configurations,
     ids: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Give the environment of one call, as a host would (docs/contract/scripts.md, "The environment").
+    """Return the environment of one call, as a host would (docs/contract/scripts.md, "The environment").
 
     `ids` says whether it is about a space or a site.
     """
@@ -118,7 +118,7 @@ def environment(
 
 
 def _signing(level: str) -> str:
-    """Give the signing secret of a level; as long as a real one, which libraries insist on."""
+    """Return the signing secret of a level; as long as a real one, which libraries insist on."""
     return f"offline-{level}-".ljust(48, "0")
 
 

@@ -23,7 +23,7 @@ SETTING = "DEVKIT_ALLOW_ENV"
 
 
 def file() -> Path:
-    """Give the file that keeps what each folder may read; it is the author's, and outside every project."""
+    """Return the file that keeps what each folder may read; it is the author's, and outside every project."""
     return credentials.path().with_name("allowed.json")
 
 
@@ -41,12 +41,12 @@ def kept(folder: Path) -> list[str]:
 
 
 def at_terminal() -> bool:
-    """Tell whether somebody sits at this command, in an environment of their own."""
+    """Return whether somebody sits at this command, in an environment of their own."""
     return sys.stdin is not None and sys.stdin.isatty()
 
 
 def matches(name: str, allowed: Sequence[str]) -> bool:
-    """Tell whether a name is among those that are allowed."""
+    """Return whether a name is among those that are allowed."""
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in allowed)
 
 
@@ -72,4 +72,4 @@ def _kept() -> dict[str, list[str]]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, AttributeError, TypeError) as error:
-        raise Problem(f"{file()} cannot be read: {error}; remove it, and allow anew what projects may read") from error
+        raise Problem(f"{file()} cannot be read: {error}; remove it, and run `devkit secrets --allow` again") from error

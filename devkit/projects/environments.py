@@ -75,7 +75,7 @@ def _name(match: re.Match[str]) -> str:
 
 
 def source_of(name: str, known: Variables) -> str | None:
-    """Tell where a value comes from, without reading it; None where it is not set."""
+    """Return where a value comes from, without reading it; None where it is not set."""
     if name not in known:
         return None
     return "1Password" if name.startswith(one_password.SCHEME) else known[name].source
@@ -109,18 +109,18 @@ def variables(folder: Path, env: str | None) -> Variables:
 
 
 def own_file(folder: Path, name: str) -> Path:
-    """Give the place of a project's file of variables; raises Problem where it is a link to what is not the project's.
+    """Return the path of a project's variables file; raises Problem if it is a link out of the project.
 
     Repositories hold links, and one to `~/.aws/credentials` or `/proc/self/environ` reads as variables, too.
     """
     file = folder / name
     if not file.resolve().is_relative_to(reach.root_of(folder)):
-        raise Problem(f"{name} is a link to {file.resolve()}, outside the project; put a file of its own in its place")
+        raise Problem(f"{name} is a link to {file.resolve()}, outside the project; replace it with a regular file")
     return file
 
 
 def withheld(name: str) -> bool:
-    """Tell whether the author has what a project may not read by itself."""
+    """Return whether the author has what a project may not read by itself."""
     return one_password.is_there() if name.startswith(one_password.SCHEME) else name in os.environ
 
 
@@ -133,7 +133,7 @@ def _read(file: Path) -> Iterator[tuple[str, str]]:
     for binding in bindings:
         if binding.error:
             raise Problem(
-                f"{file.name}:{binding.original.line}: not `NAME=value`; put values with quotes inside into quotes"
+                f"{file.name}:{binding.original.line}: not `NAME=value`; put values that contain quotes into quotes"
             )
         if binding.key is not None and binding.value is not None:
             yield binding.key, binding.value
@@ -223,7 +223,7 @@ def passed_over(text: ManifestText, known: Variables) -> list[Finding]:
             own = os.environ.get(name)
             if source not in (None, PROCESS, "1Password") and own is not None and own != known[name].value:
                 message = f"`{name}` is taken from {source}, not from your environment; `devkit secrets --allow {name}`"
-                found.append(text.at_value(("secrets", key), f"{message} has yours taken", level="warning"))
+                found.append(text.at_value(("secrets", key), f"{message} uses yours", level="warning"))
     return found
 
 
@@ -231,12 +231,17 @@ def sentence_of_unset(name: str) -> str:
     """Say what to do about something that is not set."""
     if withheld(name):
         what = (
-            f"`{name}` is in 1Password" if name.startswith(one_password.SCHEME) else f"the variable `{name}` is yours"
+            f"`{name}` is in 1Password"
+            if name.startswith(one_password.SCHEME)
+            else f"the variable `{name}` is in your environment"
         )
         cure = f"`devkit secrets --allow {shlex.quote(name)}` lets it"
-        return f"{what}, and this project may not read it by itself; {cure}, or write another value into .env"
+        return f"{what}, and this project is not allowed to read it; {cure}, or write another value into .env"
     if name.startswith(one_password.SCHEME):
-        return f"`{name}` is in 1Password, and its program `op` is not here; install it, or write an `env.NAME` instead"
+        return (
+            f"`{name}` is in 1Password, but its command line `op` is not installed; install it, or use "
+            "`env.NAME` instead"
+        )
     return f"the variable `{name}` is not set; write it into .env"
 
 
@@ -246,7 +251,7 @@ def fill(value: str, known: Variables) -> str:
 
 
 def fill_with_examples(value: str, known: Variables, example: str) -> str:
-    """Put variables into one text, and an example in place of what is not set, or would have to be asked for."""
+    """Put variables into one text, and an example instead of what is not set, or would have to be asked for."""
 
     def put(match: re.Match[str]) -> str:
         name = _name(match)
@@ -256,5 +261,5 @@ def fill_with_examples(value: str, known: Variables, example: str) -> str:
 
 
 def replace_names(value: str, written: Callable[[str], str]) -> str:
-    """Write something in place of all that a text leaves open, by its name."""
+    """Write something instead of all that a text leaves open, by its name."""
     return EXPRESSION.sub(lambda match: written(_name(match)), value)

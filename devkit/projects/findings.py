@@ -44,7 +44,7 @@ class Finding:
         return f"    {self.source}\n    {before}^"
 
     def as_json(self) -> dict[str, Any]:
-        """Give the finding as other programs read it."""
+        """Return the finding as other programs read it."""
         return {
             "file": self.file,
             "line": self.line,
@@ -66,6 +66,6 @@ class InvalidProject(Problem):
 
 
 def line_of(text: str, line: int) -> str | None:
-    """Give one line of a text, counted from 1; None beyond its end."""
+    """Return one line of a text, counted from 1; None beyond its end."""
     lines = LINE_END.split(text)
     return lines[line - 1] if 0 < line <= len(lines) else None

@@ -53,7 +53,7 @@ def _runtime(text: ManifestText) -> Iterator[Change]:
 
 
 def migrated(text: ManifestText, changes_: list[Change]) -> str:
-    """Give the text with the changes in it."""
+    """Return the text with the changes in it."""
     lines = text.text.splitlines(keepends=True)
     for change in reversed(changes_):  # from the end, so that places before it stay where they are
         line, column = change.place[0] - 1, change.place[1] - 1

@@ -29,7 +29,7 @@ def name_here(env: str | None) -> str:
 
 
 def guess_name(start: str | None) -> str | None:
-    """Read the name from a manifest that has faults elsewhere; None where there is none to be seen."""
+    """Read the name from a manifest that has faults elsewhere; None if there is none to be seen."""
     _, file = find_folder(start)
     try:
         match = NAME_LINE.search(text_of(file, manifest_text.MAX_BYTES, "a manifest"))

@@ -14,7 +14,7 @@ PATIENCE = 120.0
 
 
 def is_there() -> bool:
-    """Tell whether the program is installed."""
+    """Return whether the program is installed."""
     return shutil.which(PROGRAM) is not None
 
 
@@ -28,6 +28,6 @@ def read(reference: str) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Problem(f"`{PROGRAM}` could not read {reference}: {error}") from error
     if done.returncode:
-        said = done.stderr.strip().rpartition("\n")[2][:300] or f"it ended with {done.returncode}"
+        said = done.stderr.strip().rpartition("\n")[2][:300] or f"it exited with {done.returncode}"
         raise Problem(f"`{PROGRAM}` could not read {reference}: {said}; `op signin` signs you in")
     return done.stdout

@@ -23,8 +23,8 @@ def ask(changes: Sequence[Difference], yes: bool) -> None:
         return
     listed = "; ".join(change.what for change in wider)
     if not sys.stdin.isatty():
-        raise Problem(f"this release may do more than the one before ({listed}); give --yes if that is meant")
-    if not click.confirm("It may do more than the one before. Publish it?", default=False):
+        raise Problem(f"this release gets more access than the previous one ({listed}); give --yes to confirm")
+    if not click.confirm("It gets more access than the previous version. Publish it?", default=False):
         raise Problem("nothing was published")
 
 
@@ -33,6 +33,6 @@ def ask_to_lose(what: str, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise Problem(f"{what} Give --yes if that is meant.")
+        raise Problem(f"{what} Give --yes to confirm.")
     if not click.confirm(f"{what} Go on?", default=False):
         raise Problem("nothing was removed")

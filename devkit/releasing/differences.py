@@ -32,7 +32,7 @@ class Difference:
         return f"  {mark} {self.what}"
 
     def as_json(self) -> dict[str, Any]:
-        """Give the difference as programs read it."""
+        """Return the difference as programs read it."""
         return {"sign": self.sign, "what": self.what, "widens": self.widens}
 
 

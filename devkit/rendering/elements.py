@@ -30,12 +30,12 @@ _MISSING = object()
 
 
 def is_element(value: Any) -> bool:
-    """Tell whether a value is an element, or an entry of a block's menu."""
+    """Return whether a value is an element, or an entry of a block's menu."""
     return isinstance(value, dict) and (value.get("type") in ELEMENTS or "onPress" in value)
 
 
 def walk(value: Any) -> Iterator[Element]:
-    """Give an element and all inside it, from top to bottom."""
+    """Yield an element and all inside it, from top to bottom."""
     stack = [value]
     while stack:
         node = stack.pop()
@@ -47,7 +47,7 @@ def walk(value: Any) -> Iterator[Element]:
 
 
 def text(value: Any, state: Mapping[str, Any] | None = None) -> str:
-    """Give what a person reads, words apart by blanks; bindings show what `state` holds."""
+    """Return what a person reads, words apart by blanks; bindings show what `state` holds."""
     return " ".join(" ".join(_words(value, state or {})).split())
 
 
@@ -66,7 +66,7 @@ def _words(value: Any, state: Mapping[str, Any]) -> Iterator[str]:
 
 
 def label(element: Element) -> str:
-    """Give the words an element is called by: its label or title, else what it holds, else its icon."""
+    """Return the words an element is called by: its label or title, else what it holds, else its icon."""
     for name in ("label", "title", "tooltip"):
         if isinstance(element.get(name), str) and element[name]:
             return str(element[name])
@@ -74,7 +74,7 @@ def label(element: Element) -> str:
 
 
 def labels(root: Any) -> dict[int, str]:
-    """Give the label of each control in an input, by the identity of the control."""
+    """Return the label of each control in an input, by the identity of the control."""
     inputs = [element for element in walk(root) if element.get("type") == "input"]
     return {
         id(input_["element"]): str(input_.get("label", ""))

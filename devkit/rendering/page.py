@@ -53,11 +53,11 @@ document.documentElement.dataset.height = String(Math.ceil(document.documentElem
 </body>
 </html>
 """
-NOT_INTERACTIVE = "This page is a copy of one render: nobody answers what is pressed here."
+NOT_INTERACTIVE = "This page is a copy of one render: buttons do nothing here."
 
 
 def page(component: str, output: Mapping[str, Any], context: Mapping[str, Any], lists: Lists) -> str:
-    """Give a page that shows a render; pictures and frames in it are loaded from where they are, `lists` are known."""
+    """Return a page that shows a render; it loads images and frames from their addresses, and includes `lists`."""
     replacements = {
         "componentId": component,
         "output": output,
@@ -79,7 +79,7 @@ def page(component: str, output: Mapping[str, Any], context: Mapping[str, Any], 
 
 @cache
 def _modules() -> str:
-    """Give the import map of the renderer: each module's code under its name."""
+    """Return the import map of the renderer: each module's code under its name."""
     folder = resources.files("runtime") / "web" / "static" / "contentkit"
     modules = {}
     for file in sorted(folder.iterdir(), key=lambda path: path.name):

@@ -29,12 +29,12 @@ PATIENCE = 60.0
 
 
 def find_browser() -> str:
-    """Find a browser that can take pictures; raises Problem where there is none."""
+    """Find a browser that can take pictures; raises Problem if there is none."""
     for name in BROWSERS:
         program = shutil.which(name)
         if program is not None:
             return program
-    raise Problem("there is no Chromium or Chrome on the PATH, which takes the picture; install one, or use --html")
+    raise Problem("taking a picture needs Chromium or Chrome on the PATH; install one, or use --html")
 
 
 def take(page: str, file: Path) -> None:
@@ -46,11 +46,11 @@ def take(page: str, file: Path) -> None:
         dumped = _run(browser, folder, 1000, "--dump-dom", source.as_uri())
         measured = HEIGHT.search(dumped)
         if measured is None:
-            raise Problem(f"{browser} could not draw the page; write it with --html and look at it there")
+            raise Problem(f"{browser} could not render the page; write it with --html to look at it")
         height = min(max(int(measured[1]), LEAST), MOST)
         _run(browser, folder, height, f"--screenshot={picture_file}", source.as_uri())
         if not picture_file.is_file():
-            raise Problem(f"{browser} made no picture; write the page with --html and look at it there")
+            raise Problem(f"{browser} created no image; write the page with --html to look at it")
         write(file, picture_file.read_bytes(), "--png")
 
 
@@ -75,7 +75,7 @@ def _run(browser: str, folder: str, height: int, *arguments: str) -> str:
     try:
         done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=PATIENCE)
     except subprocess.TimeoutExpired:
-        raise Problem(f"{browser} gave no picture within {PATIENCE:g} seconds; try --html") from None
+        raise Problem(f"{browser} created no image within {PATIENCE:g} seconds; try --html") from None
     except OSError as error:
         raise Problem(f"{browser} cannot be started: {error.strerror}") from None
     return done.stdout

@@ -1,4 +1,4 @@
-"""The host's loop around a component, without a screen: section 5 of the ContentKit contract."""
+"""The host's render loop of a component, without a screen (docs/contract/contentkit.md, "Rendering")."""
 
 from __future__ import annotations
 

@@ -37,13 +37,13 @@ def with_ctrl_c() -> None:
 
 
 def exit_code(error: BaseException) -> int:
-    """Give the exit code of a command that an interrupt ended, as shells count: 128 and the signal's number."""
+    """Return the exit code of a command that an interrupt ended, as shells count: 128 and the signal's number."""
     ended = error if isinstance(error, EndedBySignal) else error.__cause__
     return 128 + (ended.number if isinstance(ended, EndedBySignal) else signal.SIGINT)
 
 
 def received() -> int | None:
-    """Tell which signal was to end the command, if one came: a library may make another error of the exception."""
+    """Return which signal was to end the command, if one came: a library may make another error of the exception."""
     return _received
 
 

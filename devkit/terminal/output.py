@@ -51,7 +51,7 @@ def note(text: str) -> None:
 
 
 def whisper(sentence: str) -> None:
-    """Write one faint line on standard error about what goes without saying, for those who wonder."""
+    """Write one faint line on standard error about what runs without saying, for those who wonder."""
     click.echo(click.style(escape_controls(sentence), dim=True), err=True)
 
 

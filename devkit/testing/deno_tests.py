@@ -31,8 +31,8 @@ OPTIONS = (
     "--unstable-sloppy-imports",  # as in sources that are bundled: `../src/parse`
 )
 REFUSED = {
-    "--parallel": "tests share the engine of the project and run one after the other; leave out --parallel",
-    "--watch": "Deno sees no change of the script; write `devkit test --watch`",
+    "--parallel": "tests share the engine of the project and run one after the other; remove --parallel",
+    "--watch": "Deno does not see changes of the script; use `devkit test --watch`",
 }
 """Option of `deno test` -> why it cannot be used here."""
 
@@ -87,7 +87,7 @@ class Tests:
             return Ran(code, self._outcomes)
 
     def _environment(self, quiet: bool) -> dict[str, str]:
-        """Give what Deno is started with: where its line is, and no word about the inside of Deno."""
+        """Return what Deno is started with: where its line is, and no word about the inside of Deno."""
         there, here = map(str, self._line.theirs)
         known = {name: value for name, value in os.environ.items() if name != "RUST_BACKTRACE"}
         known |= {"DENO_NO_UPDATE_CHECK": "1", "DEVKIT_TEST_OUT": there, "DEVKIT_TEST_IN": here}
@@ -119,7 +119,7 @@ class Tests:
         self._session = Session(self._started, Golden(test, name, self._update), self._line.ask)
 
     def _started(self) -> Engine:
-        """Give the engine; raises Problem or ScriptFailed where the project or its script is wrong."""
+        """Return the engine; raises Problem or ScriptFailed where the project or its script is wrong."""
         if self._engine is None:
             env = self._env or os.environ.get("DEVKIT_ENV") or None
             self._engine = Engine(projects.load(str(self._folder), env))

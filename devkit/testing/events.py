@@ -15,15 +15,15 @@ from runtime.contract.events import EVENTS
 
 
 def payload(kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a realistic payload with these fields over it, without those that are None; raises ValueError."""
+    """Return a realistic payload with these fields over it, without those that are None; raises ValueError."""
     if kind not in EVENTS:
-        raise ValueError(f"there is no event {kind!r}; there are {', '.join(EVENTS)}")
+        raise ValueError(f"there is no event {kind!r}; events are {', '.join(EVENTS)}")
     event = {**event_examples.payload(kind), **fields}
     return {name: value for name, value in event.items() if value is not None}
 
 
 def level(event: Mapping[str, Any]) -> Where:
-    """Tell the level an event belongs to: what it names, else what its type asks for."""
+    """Return the level an event belongs to: what it names, else what its type asks for."""
     if "siteId" in event or "spaceId" in event:
         return "site" if "siteId" in event else "space"
     if event["type"] == "fetch":

@@ -32,7 +32,7 @@ class ScriptRequest:
 
     @property
     def query(self) -> dict[str, str]:
-        """The parameters of the address; of a repeated one the last."""
+        """The query parameters; of a repeated one, the last value."""
         return {name: values[-1] for name, values in parse_qs(urlsplit(self.url).query, True).items()}
 
     @property
@@ -55,7 +55,7 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def encoded(self) -> tuple[dict[str, str], bytes]:
-        """Give headers and body as they travel."""
+        """Return headers and body as they are sent."""
         if isinstance(self.body, bytes):
             kind, content = "application/octet-stream", self.body
         elif isinstance(self.body, str):
@@ -114,7 +114,7 @@ class FakeApi:
         """Have nobody at this address: the script gets no answer."""
 
         def nobody(request: ScriptRequest) -> Any:
-            raise NoAnswer("nobody listens there")
+            raise NoAnswer("nothing listens there")
 
         self._routes.append(_route(method, route, nobody))
 
@@ -127,7 +127,7 @@ class FakeApi:
         self._own.append(_route(method, route, answer))
 
     def calls_to(self, route: str) -> list[ScriptRequest]:
-        """Give the requests whose address fits a route."""
+        """Return the requests whose address fits a route."""
         pattern = _pattern(route)
         return [call for call in self.calls if pattern.fullmatch(_address(call.url))]
 
@@ -155,7 +155,7 @@ class FakeApi:
         self._unanswered.append(sentence)
 
     def missed(self) -> str | None:
-        """Give the first request that was not answered, once; None where there was none."""
+        """Return the first request that was not answered, once; None where there was none."""
         sentences, self._unanswered = self._unanswered, []
         return sentences[0] if sentences else None
 
@@ -176,7 +176,7 @@ def _pattern(route: str) -> re.Pattern[str]:
 
 
 def _address(url: str) -> str:
-    """Give an address as routes are compared with it: without the query, the host in lower case."""
+    """Return an address as routes are compared with it: without the query, the host in lower case."""
     bare = url.partition("#")[0].partition("?")[0]
     scheme, _, rest = bare.partition("://")
     host, slash, path = rest.partition("/")

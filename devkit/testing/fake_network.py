@@ -81,7 +81,7 @@ class FakeNetwork:
             server.api = api
 
     def rules(self) -> EgressRules:
-        """Give the egress rules under which every address leads here."""
+        """Return the egress rules under which every address leads here."""
         plain, secure = ((("127.0.0.1", server.server_port)) for server in self._servers)
         return _RedirectedEgress(plain=plain, secure=secure)
 
@@ -115,6 +115,6 @@ class _NoEncryption(ssl.SSLContext):
     address: Address
 
     def wrap_socket(self, sock: socket.socket, *_: Any, **__: Any) -> Any:
-        """Give a plain connection to the server that stands for encrypted addresses."""
+        """Return a plain connection to the server that stands for encrypted addresses."""
         sock.close()
         return socket.create_connection(self.address)

@@ -19,7 +19,7 @@ IMPORTS_VERBS = re.compile(r"""\bfrom\s*['"]devkit:test['"]""")
 
 
 def in_python(place: Path) -> bool:
-    """Tell whether there is a file in a folder or below that pytest would look into."""
+    """Return whether there is a file in a folder or below that pytest would look into."""
     return any(IN_PYTHON.match(file.name) for file in _below(place))
 
 

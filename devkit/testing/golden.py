@@ -29,7 +29,9 @@ class Golden:
         """Compare a render, or any JSON value; `name` distinguishes several in one test."""
         stem = self._name if name is None else f"{self._name}-{UNFIT.sub('-', name)}"
         if stem in self._used:
-            raise ValueError(f"{stem}.json is compared twice in one test; give each a name: golden(render, 'after')")
+            raise ValueError(
+                f"{stem}.json is compared twice in one test; give each its own name: golden(render, 'after')"
+            )
         self._used.add(stem)
         file = self._folder / f"{stem}.json"
         value = output.output if isinstance(output, Render) else output
@@ -46,7 +48,5 @@ class Golden:
             raise AssertionError(f"there is no {where} yet; look at the render, then write it with {UPDATE}")
         golden = file.read_text(encoding="utf-8")
         if golden != fresh:
-            lines = difflib.unified_diff(
-                golden.splitlines(), fresh.splitlines(), where, "what is drawn now", lineterm=""
-            )
+            lines = difflib.unified_diff(golden.splitlines(), fresh.splitlines(), where, "current render", lineterm="")
             raise AssertionError(f"{where} differs; {UPDATE} accepts the new render:\n" + "\n".join(lines))

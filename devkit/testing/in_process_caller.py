@@ -123,7 +123,7 @@ class InProcess:
         return ScriptFault(message, relative(file, self._folder), line, column, source)
 
     def _from_own(self, trace: types.TracebackType | None) -> types.TracebackType | None:
-        """Leave out the calls that led to the author's first line; all where there is none."""
+        """Leave out the calls that led to the author's first line; all if there is none."""
         inner = trace
         while inner is not None and not self._own(inner.tb_frame.f_code.co_filename):
             inner = inner.tb_next

@@ -58,7 +58,7 @@ class Installed:
         }
 
     def environment(self, ids: Mapping[str, Any]) -> dict[str, Any]:
-        """Give what a call sees besides its event: the installation only where `ids` name it."""
+        """Return what a call sees besides its event: the installation only where `ids` name it."""
         runtime = runtime_of(self.project)
         seen_environment = simulated_host.environment(self.project, runtime, self.secrets, self.configurations, ids)
         seen_environment["apiEndpoint"] = API
@@ -72,7 +72,7 @@ class Installed:
         return copy.deepcopy(seen_environment)
 
     def endpoints(self) -> dict[str, str]:
-        """Give the public endpoints, by level: site, space, installation, integration."""
+        """Return the public endpoints, by level: site, space, installation, integration."""
         full = self.environment({"installationId": INSTALLATION, "spaceId": self.space.id, "siteId": self.site.id})
         levels = {"site": "siteInstallation", "space": "spaceInstallation"}
         levels |= {"installation": "installation", "integration": "integration"}

@@ -29,7 +29,7 @@ from runtime.contract.identifiers import new_id
 __tracebackhide__ = True  # a failed test shows its own lines, and the script's
 
 ANY = "*"
-"""In a scenario, in place of an id: any that is there."""
+"""In a scenario, instead of an id: any that is there."""
 SCREENS: tuple[Level, ...] = ("account", "space", "site")
 
 
@@ -93,7 +93,7 @@ class Integration:
         return [task for _, task in self.schedule.waiting]
 
     def environment(self, where: Where = "installation") -> dict[str, Any]:
-        """Give what the script sees besides an event of a level."""
+        """Return what the script sees besides an event of a level."""
         return self._installed.environment(self._ids(where))
 
     def render(
@@ -185,7 +185,7 @@ class Integration:
         return self.event("fetch_visitor_authentication", location=location, check=check, **fields)
 
     def content_source(self, source: str) -> ContentSource:
-        """Give a content source, to compute its pages and documents."""
+        """Return a content source, to compute its pages and documents."""
         return ContentSource(self, source)
 
     def play(self, file: str) -> list[Result]:
@@ -231,7 +231,7 @@ class Integration:
         known = ", ".join(
             ("document", *(f"configuration_{screen}" for screen in SCREENS), "configuration_contentsource")
         )
-        raise ValueError(f"there is no context {context!r}; there are {known}")
+        raise ValueError(f"there is no context {context!r}; contexts are {known}")
 
     def _ids(self, where: Where) -> dict[str, str]:
         ids = {} if where == "integration" else {"installationId": INSTALLATION}
@@ -260,7 +260,8 @@ class Integration:
         if broken:
             listed = "\n".join(f"    {line}" for line in broken)
             raise AssertionError(
-                f"{request['componentId']} draws what ContentKit does not allow (without `check` it passes):\n{listed}"
+                f"{request['componentId']} renders something that ContentKit does not allow (check=False "
+                f"accepts it):\n{listed}"
             )
         return output
 
@@ -336,9 +337,9 @@ def _signed(sign: str, secret: str | None, content: bytes) -> dict[str, str]:
 
     signer = signing.SIGNERS.get(sign)
     if signer is None:
-        raise ValueError(f"nobody signs as {sign!r}; there are {', '.join(signing.SIGNERS)}")
+        raise ValueError(f"there is no signer {sign!r}; signers are {', '.join(signing.SIGNERS)}")
     if secret is None:
-        raise ValueError("sign needs secret=..., what the script checks the signature with")
+        raise ValueError("sign needs secret=..., the secret that the script verifies signatures with")
     try:
         return signer(secret, content, int(time.time()), new_id())
     except Problem as problem:

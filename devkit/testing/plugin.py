@@ -40,7 +40,7 @@ class Projects:
         self._engines: dict[Path, Engine] = {}
 
     def of(self, test: Path) -> Project:
-        """Give the project a test file is in; fails the test where there is none, or one with faults."""
+        """Return the project a test file is in; fails the test if there is none, or one with faults."""
         from devkit.projects import project as projects
         from devkit.terminal.output import Problem
         from runtime.contract.manifest_files import FILES
@@ -53,10 +53,10 @@ class Projects:
                 except Problem as problem:
                     pytest.fail(problem.sentence, pytrace=False)
                 return self._read[folder]
-        pytest.fail(f"{test.name} is in no project: there is no {FILES[0]} in its folder or above", pytrace=False)
+        pytest.fail(f"{test.name} is not in a project: there is no {FILES[0]} in its folder or above", pytrace=False)
 
     def caller(self, project: Project) -> Caller:
-        """Give what calls the engine of a project, for one test; fails the test where there cannot be one."""
+        """Return what calls the engine of a project, for one test; fails the test where there cannot be one."""
         from devkit.terminal.output import Problem
         from devkit.testing.faults import ScriptFailed
         from devkit.testing.in_engine_caller import Engine, InEngine

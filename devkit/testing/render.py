@@ -60,7 +60,7 @@ class Render:
 
     @property
     def modal(self) -> Render | None:
-        """The overlay on top; None where there is none."""
+        """The overlay on top; None if there is none."""
         return Render(self._view.modal) if self._view.modal is not None else None
 
     @property
@@ -74,11 +74,11 @@ class Render:
         return self._view.returned
 
     def find_all(self, kind: str | None = None, *, label: str | None = None, **props: Any) -> list[Element]:
-        """Give the elements of a type, with a label or words, and with properties."""
+        """Return the elements of a type, with a label or words, and with properties."""
         return [element for element in walk(self.tree) if self._fits(element, kind, label, props)]
 
     def find(self, kind: str | None = None, *, label: str | None = None, **props: Any) -> Element:
-        """Give the one element of a type, with a label or words, and with properties."""
+        """Return the one element of a type, with a label or words, and with properties."""
         elements = self.find_all(kind, label=label, **props)
         description = " ".join(filter(None, (kind or "element", repr(label) if label is not None else "")))
         description += "".join(f" {name}={value!r}" for name, value in props.items())
@@ -124,7 +124,7 @@ class Render:
         if isinstance(options, list) and not field.get("acceptInput"):
             known = [option.get("id") for option in options]
             for item in value if isinstance(value, list) else [value]:
-                assert item in known, f"{name!r} has no option {item!r}; there are {', '.join(map(repr, known))}"
+                assert item in known, f"{name!r} has no option {item!r}; options are {', '.join(map(repr, known))}"
         return self._write(field, value, "onValueChange")
 
     def switch(self, name: str, on: bool = True) -> Render:

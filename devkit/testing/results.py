@@ -44,5 +44,5 @@ class Result(ReadableAnswer):
 
     @property
     def location(self) -> str | None:
-        """Where a redirect leads, None where there is no redirect."""
+        """Where a redirect leads, None if there is no redirect."""
         return self.headers.get("location")

@@ -66,7 +66,7 @@ class Session:
 
     @property
     def integration(self) -> Integration:
-        """The integration under test, with a process of its own; raises Problem or ScriptFailed where there is none."""
+        """The integration under test, with a process of its own; raises Problem or ScriptFailed if there is none."""
         if self._integration is None:
             engine = self._engine()
             project = engine.run.project

@@ -41,7 +41,7 @@ class Incoming:
         self._pieces.put(None)
 
     def body(self) -> Iterator[bytes]:
-        """Give the body piece by piece; may be read once. Raises `Cancelled` where the rest of it does not come."""
+        """Yield the body piece by piece; may be read once. Raises `Cancelled` where the rest of it does not come."""
         while (piece := self._pieces.get()) is not None:
             yield piece
         if self.cancelled:

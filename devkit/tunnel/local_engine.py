@@ -99,7 +99,7 @@ def _error(status: int, message: str) -> Answer:
 
 
 def _detail(event: dict[str, Any], outcome: Outcome | None, trace: Trace) -> dict[str, Any]:
-    """Give what happened as `devkit logs` shows the events of a host."""
+    """Return what happened as `devkit logs` shows the events of a host."""
     answer = outcome.status if outcome is not None else None
     fine = answer is None or answer < 400 or unhandled(event["type"], answer)
     good = trace.failure is None and trace.fault is None and fine

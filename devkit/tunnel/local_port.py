@@ -59,7 +59,7 @@ class LocalPort:
     def _body(
         incoming: Incoming, headers: urllib3.HTTPHeaderDict, length: str | None
     ) -> bytes | Iterator[bytes] | None:
-        """Give the body as it was announced: nothing, with its length, or piece by piece."""
+        """Return the body as it was announced: nothing, with its length, or piece by piece."""
         chunked = any(name.lower() == "transfer-encoding" for name, _ in incoming.headers)
         if length is not None:
             headers["Content-Length"] = length
@@ -79,7 +79,7 @@ class LocalPort:
 
 
 def _blocks(got: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
-    """Give a body as it comes: a page that streams must not wait for a block to be full."""
+    """Yield a body as it comes: a page that streams must not wait for a block to be full."""
     try:
         if got.headers.get("Transfer-Encoding", "").lower() == "chunked":
             yield from got.stream(BLOCK, decode_content=False)

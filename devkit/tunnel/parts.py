@@ -37,5 +37,5 @@ def read_parts(headers: Iterable[tuple[str, str]], body: bytes) -> Parts:
         return Parts(form["event"].encode(), form["environment"].encode(), sent)
     except (HTTPException, ValueError) as error:
         raise MalformedCall(
-            "this address takes calls of an integration: multipart/form-data with event and environment"
+            "this address accepts calls of an integration: multipart/form-data with event and environment"
         ) from error

@@ -62,7 +62,7 @@ class Tunnel:
             thread.start()
         if not self._connected.wait(FIRST_CONTACT):
             self.close()
-            raise Problem(f"{self._client.host} gave a tunnel, but its line could not be opened; try again")
+            raise Problem(f"{self._client.host} created a tunnel, but could not be connected to it; try again")
         if self._failed is not None:
             self.close()
             raise self._failed
@@ -108,17 +108,17 @@ class Tunnel:
                         self._take(message)
                         if self.over or self._stopping.is_set():
                             return
-                why = "the host ended the line"
+                why = "the host closed the connection"
             except (requests.RequestException, Problem) as error:
                 why = error.sentence if isinstance(error, Problem) else f"{self._client.host} does not answer"
                 if isinstance(error, RequestRefused) and error.status in (401, 403):
-                    self._notify(f"The tunnel is over: {why}")
+                    self._notify(f"The tunnel was closed: {why}")
                     self.over = True
                     return
             finally:
                 self._cancel_calls()
             if not broken and not self._stopping.is_set():
-                self._notify(f"The tunnel broke: {why}; trying again.")
+                self._notify(f"The tunnel was disconnected: {why}; trying again.")
             broken = True
             self._stopping.wait(pause * (0.5 + random.random()))
             pause = min(LONGEST_PAUSE, pause * 2)

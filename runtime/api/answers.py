@@ -1,4 +1,4 @@
-"""Answers that are not JSON of a model: those written as they are, and errors, in one shape.
+"""Answers that are not JSON of a model: raw answers, and errors in one format.
 
 Source: docs/contract/api.md, "Errors".
 """
@@ -32,13 +32,13 @@ WORDS: dict[int, type[errors.ApiError]] = {
     429: errors.TooManyRequests,
 }
 LONGEST_SHOWN = 200
-"""Characters of an address that are repeated in an answer."""
+"""Longest part of a request's address, in characters, that is repeated in an answer."""
 STATUS_LINES = {status.value: f"{status.value} {status.phrase}" for status in HTTPStatus}
 
 
 @dataclass(frozen=True, slots=True)
 class RawAnswer:
-    """An answer as it is written: whatever web framework carries it, or none."""
+    """A complete answer, independent of the web framework that sends it."""
 
     status: int
     headers: Sequence[tuple[str, str]]
@@ -50,12 +50,12 @@ class RawAnswer:
         return STATUS_LINES.get(self.status, f"{self.status} Status")
 
     def response(self) -> Response:
-        """Give it to Flask."""
+        """Return it to Flask."""
         return Response(self.body, self.status, list(self.headers))
 
 
 def unless_known(answer: RawAnswer, if_none_match: str | None) -> RawAnswer:
-    """Give 304 in place of an answer whose tag the caller has already."""
+    """Return 304 instead of an answer whose ETag the caller already has."""
     tag = next((value for name, value in answer.headers if name == "ETag"), None)
     if if_none_match is None or tag is None:
         return answer
@@ -66,23 +66,23 @@ def unless_known(answer: RawAnswer, if_none_match: str | None) -> RawAnswer:
 
 
 def error_answer(error: Exception, doing: str) -> RawAnswer:
-    """Word an error: no stack, no SQL; what was unexpected is in the log, with what was being done."""
+    """Return the answer to an error, without stack or SQL; unexpected errors are logged with the operation."""
     if isinstance(error, errors.ApiError):
         return _answer(errors.status_of(error), error.message, _asking_for_more(error))
     if isinstance(error, IntegrityError) and (sentence := conflicts.sentence(error)) is not None:
-        return _answer(409, sentence)  # of requests at the same moment the database lets one through
+        return _answer(409, sentence)  # of concurrent requests, the database lets one through
     if isinstance(error, StaleDataError):
-        return _answer(409, conflicts.REMOVED)  # what was to be changed went at the same moment
+        return _answer(409, conflicts.REMOVED)  # the row to be changed was deleted concurrently
     if isinstance(error, (DBAPIError, DatabaseGone, NoConnection)):
         log.error("%s: the database refused: %s", doing, getattr(error, "orig", None) or error)
         unavailable = errors.Unavailable()
         return _answer(unavailable.status, unavailable.message, _asking_for_more(unavailable))
     log.error("%s failed", doing, exc_info=error)
-    return _answer(500, "Something went wrong unexpectedly. The host's log says what.")
+    return _answer(500, "Something went wrong unexpectedly; see the host's log.")
 
 
 def _asking_for_more(error: errors.ApiError) -> list[tuple[str, str]]:
-    """Give the headers that say what has to come first: a token, or a while."""
+    """Return the headers that say what is missing: `WWW-Authenticate`, or `Retry-After`."""
     if isinstance(error, errors.Unauthorized):
         return [("WWW-Authenticate", "Bearer")]
     return [] if error.retry_after is None else [("Retry-After", str(error.retry_after))]
@@ -94,7 +94,7 @@ def _answer(status: int, message: str, headers: Sequence[tuple[str, str]] = ()) 
 
 
 def mount_errors(app: Flask) -> None:
-    """Answer every exception in the one shape of errors."""
+    """Answer every exception in the format of errors."""
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _any_error)
 
@@ -116,9 +116,9 @@ def _http_error(error: HTTPException) -> Response:
 
 
 def _no_operation(error: HTTPException) -> str:
-    """Say that an operation is not here, so that nobody looks for an object that is missing."""
+    """Return the message that the operation does not exist, as opposed to the object."""
     asked = f"{request.method} {request.path[:LONGEST_SHOWN]}"
     others = sorted({*(getattr(error, "valid_methods", None) or ())} - {"HEAD", "OPTIONS"})
     if others:
         return f"This host has no operation `{asked}`; at this address there is {', '.join(others)}."
-    return f"This host has no operation `{asked}`; /openapi.json lists those it has."
+    return f"This host has no operation `{asked}`; /openapi.json lists all operations."

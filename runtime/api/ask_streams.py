@@ -1,6 +1,6 @@
-"""Questions whose answers are streamed: each event has the whole answer by then, and `done` ends it.
+"""Questions whose answers are streamed: each event has the whole answer so far, and `done` ends it.
 
-Rights are looked at again before each event, as for every stream.
+Permissions are checked again before each event, as for every stream.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ log = logging.getLogger(__name__)
 IN_ORGANIZATION_GATE = Gate("streamAskInOrganization", (ORGANIZATION,), ASKERS)
 IN_SITE_GATE = Gate("streamAskInSite", (ORGANIZATION, SITE), IN_SITE)
 EVERY = 0.2
-"""Seconds between two events: each has all that was said before, too."""
+"""Seconds between two events; each event repeats the previous text."""
 MAX_BODY = 64 * 1024
 
 
 def mount_ask_streams(app: Flask, host: Host) -> None:
-    """Add the stream of an organization, and that of a site."""
+    """Add the routes of both streams: for an organization, and for a site."""
     organization = "/v1/orgs/<organizationId>"
     app.add_url_rule(f"{organization}/ask/stream", "ask stream", partial(_in_organization, host), methods=("GET",))
     site = f"{organization}/sites/<siteId>/ask"

@@ -28,16 +28,16 @@ from runtime.store.tables.organizations import MemberRow, OrganizationRow, Token
 from runtime.store.tables.sites import SiteRow
 
 HEAVIEST = 32_000_000
-"""Bytes that the actors have which are remembered."""
+"""Limit, in bytes, of all cached actors."""
 BYTES_OF_ONE, BYTES_FOR_EACH_LETTER = 2_000, 8
-"""About what an actor takes, and what each letter of a visitor's claims does, as JSON."""
+"""Approximate bytes of an actor, and of each character of a visitor's claims as JSON."""
 MAX_TOKEN = 24 * 1024
-"""Characters: a visitor's token carries what it was signed with, sealed."""
+"""Longest token, in characters: a visitor's token contains its claims, encrypted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Who looks at a published site: what they claim, and the key of the share link they came with."""
+    """A visitor of a published site: their claims, and the key of the share link they came with."""
 
     claims: Mapping[str, Any]
     share_key: str | None = None
@@ -45,11 +45,11 @@ class Visitor:
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who calls.
+    """The caller of an operation.
 
     `scopes` are a script's; `expires` is in epoch seconds. `organization_id` is the organization of an installation, a
     site or an integration, or the one that a person's token is bound to, or else the only one the person is in. Scarce
-    resources are counted for it.
+    resources are accounted to it.
     """
 
     reach: Reach
@@ -65,7 +65,7 @@ class Actor:
 
     @property
     def owner(self) -> str:
-        """Whose part of scarce resources a request takes: an organization's, a person's, or else that of all others.
+        """Whose share of scarce resources a request uses: an organization's, a person's, or that of everybody else.
 
         Never a member's, an integration's or a token's: an administrator can create any number of those.
         """
@@ -73,16 +73,16 @@ class Actor:
 
     @property
     def part(self) -> str:
-        """Which integration takes it from the owner's part; "" for people, to whom scripts leave some of it."""
+        """The integration that uses the owner's share; "" for people, for whom scripts leave part of it."""
         return self.reach.integration_id or ""
 
 
 ANYBODY = Actor(Reach("visitor"))
-"""Who comes without a token: they see nothing that is anybody's."""
+"""A caller without a token, who sees no private data."""
 
 
 class Authenticator:
-    """Finds actors by token and remembers them until a row that decides over access changes."""
+    """Finds actors by token and caches them until a row that affects access changes."""
 
     def __init__(self, database: Database) -> None:
         self._known: Remembered[Actor] = Remembered(
@@ -90,16 +90,16 @@ class Authenticator:
         )
 
     def browser(self, value: str, basis: Basis) -> Actor:
-        """Authenticate what a browser keeps of its session; raises Unauthorized."""
+        """Authenticate the session cookie of a browser; raises Unauthorized."""
         known = self._known.get(_key("session", value), basis, partial(_of_session, value))
         if known.expires <= time.time():
-            raise errors.Unauthorized("This session is over; sign in again.")
+            raise errors.Unauthorized("This session has ended; sign in again.")
         return known
 
     def last_seen(self, header: str | None) -> tuple[str, str]:
-        """Tell the owner and part of the actor that a header was good for when it was last sent; "" for others.
+        """Return the owner and part of the actor that a header last authenticated; "" if unknown.
 
-        It says nothing of rights: it is for what has to be divided before it is known who asks.
+        This grants nothing: it is for sharing resources before the request is authenticated.
         """
         known = self._known.last(_key("header", header)) if header else None
         return (known.owner, known.part) if known is not None else ("", "")
@@ -115,7 +115,7 @@ class Authenticator:
 
 
 def _key(kind: str, sent: str) -> Hashable:
-    """Name what was sent as an actor is remembered by: a token of a visitor is thousands of characters long."""
+    """Return the cache key of a token: a visitor's token can be thousands of characters long."""
     return kind, hashlib.sha256(sent.encode("utf-8", "surrogatepass")).digest()
 
 
@@ -141,7 +141,7 @@ def _look_up(header: str, session: Session) -> Actor:
 def _of_session(value: str, session: Session) -> Actor:
     actor = _user(session, value, "session") if len(value) <= MAX_TOKEN else None
     if actor is None:
-        raise errors.Unauthorized("This session is over; sign in again.")
+        raise errors.Unauthorized("This session has ended; sign in again.")
     return actor
 
 
@@ -167,7 +167,7 @@ def _memberships(session: Session, user_id: str) -> list[MemberRow]:
 
 
 def _single_sign_on_alone(session: Session, memberships: list[MemberRow]) -> set[str]:
-    """Name the organizations among these that let nobody in who has not signed in by their identity provider."""
+    """Return those of the organizations that admit only sessions of their identity provider."""
     ids = [member.organization_id for member in memberships]
     return {row.id for row in rows.every(session, HOST, OrganizationRow, OrganizationRow.id.in_(ids)) if row.sso}
 
@@ -210,7 +210,7 @@ def _visitor(session: Session, token: str) -> Actor | None:
 
 
 def _previewed(session: Session, preview: Preview) -> str | None:
-    """Give what a visitor may preview, as long as the person who was let in reads it."""
+    """Return what a visitor may preview, as long as the person who opened the preview can read it."""
     roles = frozenset((member.organization_id, member.role) for member in _memberships(session, preview.user_id))
     person = Reach("user", user_id=preview.user_id, roles=roles)
     seen = rows.find(session, person, ChangeRequestRow, id=preview.id) or rows.find(

@@ -1,8 +1,8 @@
 """Limits how many threads read request bodies at once, wherever a body is read.
 
-A thread that reads from a slow sender waits for as long as the sender likes. Code that knows whose request it is reads
-in a place of that owner (`RequestCapacity.read`). All other reads share one owner's places here, so that no route that
-is added later can go without.
+A thread that reads from a slow sender waits for as long as the sender likes. Code that knows whose request it is uses a
+slot of that owner (`RequestCapacity.read`). All other reads share the slots of one owner here, so that routes that
+are added later are limited as well.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from runtime.api.host import RequestCapacity
 
 
 class BodyReadLimit:
-    """A WSGI layer in front of everything that reads bodies."""
+    """WSGI middleware in front of everything that reads bodies."""
 
     def __init__(self, app: Callable[..., Iterable[bytes]], capacity: RequestCapacity) -> None:
-        """Take the application that answers, and the places for readers."""
+        """Take the application that answers, and the slots for readers."""
         self._app, self._capacity = app, capacity
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -27,7 +27,7 @@ class BodyReadLimit:
 
 
 class _LimitedBody:
-    """A body; each read of it raises Unavailable when no place is free."""
+    """A body; each read of it raises Unavailable when no slot is free."""
 
     __slots__ = ("_body", "_capacity")
 

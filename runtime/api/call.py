@@ -1,4 +1,4 @@
-"""One call of an operation: who asks, what the path names, and the session it all happens in."""
+"""One call of an operation: the actor, the rows that the path names, and the database session."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ R = TypeVar("R", bound=Table)
 
 @dataclass(slots=True)
 class Call:
-    """Handed to every handler.
+    """The argument of every handler.
 
     `path` has the values of the path's parameters, `named` the rows they stand for, by the names of their resources,
-    with the actor's levels on them, and `basis` what all that rests on. `location` becomes the `Location` header,
-    `status` replaces the operation's own where it answers with several, `extended` shows whole objects where ids would
-    do, and `after` runs when the transaction is committed.
+    with the actor's levels on them, and `basis` the epochs that all of it depends on. `location` becomes the `Location`
+    header, `status` replaces the operation's own, `extended` shows whole objects instead of ids, and
+    `after` runs when the transaction is committed.
     """
 
     host: Host
@@ -57,13 +57,13 @@ class Call:
         return row
 
     def view(self, session: Session) -> CallView:
-        """Give the actor's look at rows, which serializers take; the levels known by now are not asked for again."""
+        """Return the actor's view of rows, for serializers; levels that are already known are not read again."""
         view = CallView(session, self, extended=self.extended)
         view.note(self.named.rows.values(), (self.named.levels[name] for name in self.named.rows))
         return view
 
     def level_again(self, row: Table) -> None:
-        """Ask anew for the actor's level on a row the path names: what was done may have changed it."""
+        """Read the actor's level on a row of the path again: the operation may have changed it."""
         for name, named in self.named.rows.items():
             if named is row:
                 self.named.levels[name] = level_on(self.session, self.actor.reach, row)
@@ -73,14 +73,14 @@ class Call:
         return serialize(self.view(self.session), [row])[0]
 
     def require(self, role: Role, row: Table, where: str, session: Session) -> None:
-        """Raise Forbidden unless the actor is a person with at least this level on a row; `where` says in what."""
+        """Raise Forbidden unless the actor is a person with this level on a row, which `where` names."""
         level = level_on(session, self.actor.reach, row)
         if self.actor.kind != "user" or not reaches(level, role):
             raise errors.Forbidden(refusal(self.actor, f"the role `{role}` in {where}", level or "guest"))
 
 
 class CallView(View):
-    """The look of the actor of one call; serializers of this layer find the host's parts behind it."""
+    """The view of the actor of one call; serializers of this layer reach the host through it."""
 
     def __init__(self, session: Session, call: Call, *, extended: bool = False) -> None:
         super().__init__(session, call.host.addresses, call.actor.reach, extended=extended)
@@ -88,7 +88,7 @@ class CallView(View):
 
 
 def refusal(actor: Actor, needed: str, level: str | None = None) -> str:
-    """Word a 403: which token was used, what was needed (docs/contract/api.md, "Roles")."""
+    """Return the message of a 403: which token was used, and what was needed (docs/contract/api.md, "Roles")."""
     if actor.kind == "user":
         used = f"a user token with the role `{level}`" if level else "a user token"
     elif actor.kind == "visitor":

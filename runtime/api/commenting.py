@@ -68,7 +68,7 @@ def reply_to(call: Call, comment: CommentRow, body: CommentBody) -> CommentReply
 
 
 def update(call: Call, comment: CommentRow, body: UpdateComment) -> CommentRow:
-    """Change a comment; raises Forbidden for what is its author's, or a reviewer's, to do."""
+    """Change a comment; raises Forbidden for changes that only its author, or a reviewer, may make."""
     if body.body is not MISSING:
         _require_own(call, comment)
     if body.resolved is not MISSING and not may_resolve(_level(call), own=_own(call, comment)):
@@ -78,7 +78,7 @@ def update(call: Call, comment: CommentRow, body: UpdateComment) -> CommentRow:
 
 
 def update_reply(call: Call, reply: CommentReplyRow, body: UpdateReply) -> CommentReplyRow:
-    """Change a reply; raises Forbidden for what is its author's to do."""
+    """Change a reply; raises Forbidden for changes that only its author may make."""
     if body.body is not MISSING:
         _require_own(call, reply)
     service.update_reply(call.session, reply, _user(call), body)
@@ -86,7 +86,7 @@ def update_reply(call: Call, reply: CommentReplyRow, body: UpdateReply) -> Comme
 
 
 def remove(call: Call, row: CommentRow | CommentReplyRow | None) -> None:
-    """Delete a comment with its replies, or a reply; raises Forbidden for whoever neither wrote nor administers it."""
+    """Delete a comment with its replies, or a reply; raises Forbidden unless the caller is author or `admin`."""
     if row is not None and not _own(call, row) and not reaches(_level(call), "admin"):
         raise errors.Forbidden(refusal(call.actor, "the role `admin`, or the author", _level(call)))
     if row is None or not rows.remove(call.session, row):

@@ -1,4 +1,4 @@
-"""Reads of content with what is computed put in: which of it a read needs, and when it is waited for.
+"""Reads of content with computed pages filled in: which of them a read needs, and when it waits for them.
 
 People and visitors have content computed, as they do with `SPACE/content/computed/...`. Scripts are shown the sources:
 one that reads the content in order to compute it would wait for itself.
@@ -29,13 +29,13 @@ Show = Callable[[Snapshot, Page, Mapping[str, Any] | None], T]
 
 
 def content_source(call: Call) -> ContentSourceClient:
-    """Give what asks content sources on this host."""
+    """Return the client for content sources on this host."""
     host = call.host
     return ContentSourceClient(host.database, host.plans, host.invoker, host.addresses)
 
 
 def source_of(call: Call, request: Compute) -> ContentSourceClient | SpecificationSource:
-    """Give the client that computes the source a request names."""
+    """Return the client that computes the source a request names."""
     client = content_source(call)
     if request.source.type == OPENAPI_SOURCE:
         return SpecificationSource(client, _computed(call, client), call.host.database)
@@ -43,7 +43,7 @@ def source_of(call: Call, request: Compute) -> ContentSourceClient | Specificati
 
 
 def whole(call: Call, row: RevisionRow, *, computed: bool, show: Callable[[Snapshot], T]) -> T | Unfinished:
-    """Show a whole revision; with `computed`, what its sources compute stands in it."""
+    """Return a whole revision; with `computed`, including what its sources compute."""
     snapshot = snapshot_of(call.session, row)
     if not (computed and snapshot.sources and _may(call)):
         return show(snapshot)
@@ -65,7 +65,7 @@ class PageLookup:
     def show(self, show: Show[T], *, computed: bool, documents: bool) -> T | Unfinished:
         """Show the page; with `computed`, one that is computed, with what is computed in it; raises NotFound.
 
-        With `documents`, what it says is computed as well. A page that people put there is found before a computed
+        With `documents`, its document is computed as well. A page that people created is found before a computed
         one, and a page that names a source is found by its own id as it is.
         """
         call, snapshot = self._call, self._snapshot
@@ -96,7 +96,7 @@ class PageLookup:
         return stored if stored is not None else service.page_in(snapshot, self._id)
 
     def _sources(self, stored: Page | None) -> Collection[str]:
-        """Name the pages that have to be filled in: those inside of a page, or those it may come from."""
+        """Return the pages that have to be filled in: those inside a page, or those that may compute it."""
         paths, sources = self._snapshot.path_of, self._snapshot.sources
         if stored is not None:
             return {page.id for page in sources if self._is_inside(page, stored)}

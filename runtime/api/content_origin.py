@@ -1,4 +1,4 @@
-"""At which origins what scripts send is served (docs/contract/scripts.md, "Public endpoints")."""
+"""The origins at which answers of scripts are served (docs/contract/scripts.md, "Public endpoints")."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from runtime.contract import errors
 from runtime.contract.addresses import Asked
 
 BY_BROWSERS = "Sec-Fetch-Site"
-"""Sent with every request by browsers, to a loopback address also without TLS; by nothing else that is known."""
+"""Browsers send this with every request, to a loopback address also without TLS; no other known client does."""
 WORKER = "Service-Worker"
 OF_SCRIPTS = ("/v1/integrations/", "/tunnels/")
 
 
 def mount_content_origin(app: Flask, host: Host) -> None:
-    """Refuse service workers wherever an origin is not one script's alone."""
+    """Refuse service workers unless the origin belongs to a single script."""
 
     def refuse_workers() -> None:
         if WORKER in request.headers and not (
@@ -27,16 +27,16 @@ def mount_content_origin(app: Flask, host: Host) -> None:
 
 
 def asked_host() -> str:
-    """Give the `Host` header; empty where there is none."""
+    """Return the `Host` header; empty if there is none."""
     header: str = request.environ.get("HTTP_HOST", "")
     return header
 
 
 def on_own_origin(host: Host, origin: str, *, tools: bool = False) -> bool:
-    """Tell whether a request came to the origin that is theirs alone who answer at `origin`; else it is shared.
+    """Return whether a request came to the separate origin `origin`; otherwise the origin is shared.
 
-    Raises NotFound where they do not answer: at somebody else's origin, and at that of API and pages. `tools` on the
-    machine itself may ask there, no browser: `curl http://127.0.0.1:PORT/...`, and what is passed on to that address.
+    Raises NotFound at the origin of others, and at that of API and pages. With `tools`, programs on the
+    machine itself (not browsers) may use the latter: `curl http://127.0.0.1:PORT/...`, and forwarded requests.
     """
     at = host.addresses
     origin_asked = at.asked(asked_host(), origin)

@@ -1,4 +1,4 @@
-"""Counts, times and traces every request, whoever answers it: a route, the short way of renders, an error."""
+"""Counts, times and traces every request, whether a route, a cached render or an error answers it."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from wsgiref.types import StartResponse, WSGIEnvironment
 from runtime.dispatch import metrics, tracing
 
 OPERATION = "runtime.operation"
-"""Where in a request's environment whoever handles it leaves the operation's name."""
+"""The key of the operation's name in a request's environment, set by its handler."""
 NONE = "none"
-"""The operation of requests that are none of the API's: pages, content, addresses that lead nowhere."""
+"""The operation of requests outside the API: pages, content, unknown addresses."""
 
 
 def counted_as(environ: WSGIEnvironment, operation: str) -> None:
-    """Note the operation a request is about."""
+    """Record the operation of a request."""
     environ[OPERATION] = operation
 
 
 class Counting:
-    """The outermost layer: sees the status of each answer, and when it begins."""
+    """The outermost WSGI middleware: sees the status of each answer, and when it begins."""
 
     def __init__(self, app: Callable[[WSGIEnvironment, StartResponse], Iterable[bytes]]) -> None:
         self._app = app

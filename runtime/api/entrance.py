@@ -1,6 +1,6 @@
-"""The one entrance: who asks, what the path names, and whether they may.
+"""The single entry point: authenticates, finds what the path names, and authorizes.
 
-Operations, renders, streams and the preview all come in here, so that no second place decides over access.
+Operations, renders, streams and the preview all use it, so that access is decided in one place.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LONGEST_PATH = 1000
 def caller(host: Host, authorization: str | None, path: Mapping[str, str], *, public: bool = False) -> Call:
     """Begin a call for the bearer of an `Authorization` header; raises Unauthorized.
 
-    What is `public` needs none, but one that is sent must be good.
+    Operations that are `public` need no token, but one that is sent must be valid.
     """
     basis = host.database.basis()
     if public and authorization is None:
@@ -52,7 +52,7 @@ def waits_as(host: Host, environ: WSGIEnvironment) -> tuple[str, str]:
 
 
 def admit(call: Call, gate: Gate, session: Session) -> None:
-    """Find what the path names, from left to right, and permit; raises NotFound before Forbidden."""
+    """Find the rows that the path names, from left to right, and authorize; raises NotFound before Forbidden."""
     parent: Table | None = None
     named = call.named
     for place, resource in enumerate(gate.chain):
@@ -68,9 +68,9 @@ def admit(call: Call, gate: Gate, session: Session) -> None:
 
 
 def admit_alone(call: Call, gate: Gate) -> None:
-    """Admit as `admit` does, for what opens its own transactions.
+    """Authorize like `admit`, for operations that open their own transactions.
 
-    What the path names is remembered until an epoch moves it rests on, so that a render reads no row but epochs.
+    The rows of the path are cached until an epoch that they depend on advances, so a render reads only epochs.
     """
 
     def find(session: Session) -> Named:
@@ -95,7 +95,7 @@ def _find(
 
 
 def permit(actor: Actor, call: Call, gate: Gate) -> None:
-    """Raise Forbidden, naming token and need, unless the actor may. What cannot be decided is refused."""
+    """Raise Forbidden, with the token and the need, unless the actor may. Undecidable cases are refused."""
     needs, named = gate.needs, call.named
     if needs.public:
         return
@@ -116,7 +116,7 @@ def permit(actor: Actor, call: Call, gate: Gate) -> None:
         raise errors.Forbidden(refusal(actor, _needed(gate)))
     decider = next((resource for resource in gate.deciders if resource.name in named.rows), None)
     if decider is None and gate.missing and len(gate.chain) == 1:
-        return  # the path names one thing, and it is not there: nothing to do, and nothing to protect
+        return  # the path names one object, which does not exist: there is nothing to do, and nothing to protect
     level = named.levels[decider.name] if decider is not None else None
     if not reaches(level, needs.role or "admin"):
         raise errors.Forbidden(refusal(actor, _needed(gate), level or "guest"))

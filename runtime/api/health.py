@@ -1,4 +1,4 @@
-"""What an operator asks a host: is it up, is it ready, how is it doing."""
+"""Health, readiness and metrics of a host, for its operator."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def mount_health(app: Flask, host: Host) -> None:
 
 
 def _queue(host: Host) -> metrics.Queue | None:
-    """Look up the queue; None while the database is away, which is when the other numbers matter most."""
+    """Read the numbers of the queue; None while the database is unavailable, when the others matter most."""
     try:
         with host.database.transaction(writes=False) as session:
             return metrics.Queue(queue.depth(session), queue.oldest(session))

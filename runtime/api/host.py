@@ -1,4 +1,4 @@
-"""What the API works with: made once by `app.py`, handed to every call."""
+"""The parts that the API works with: created once by `app.py`, passed to every call."""
 
 from __future__ import annotations
 
@@ -49,38 +49,38 @@ from runtime.store.remembered import Remembered
 Body = TypeVar("Body")
 
 HEAVIEST_NAMED = 64 * 1024 * 1024
-"""Bytes of the rows that are kept of what paths name."""
+"""Limit, in bytes, of the cached rows that paths name."""
 
 
 @dataclass(slots=True)
 class Named:
-    """The rows that a path names, by the names of their resources, and the level of whoever asks on each."""
+    """The rows that a path names, by the names of their resources, and the level of the requester on each."""
 
     rows: dict[str, Table] = field(default_factory=dict)
     levels: dict[str, Role | None] = field(default_factory=dict)
 
     @property
     def parts(self) -> dict[Hashable, int]:
-        """About how many bytes the rows take in memory whose columns have no bound."""
+        """Approximate bytes in memory of the rows with unbounded columns."""
         return {id(row): bytes_of(row) for row in self.rows.values()}
 
 
 READERS, READERS_WAITING, READER_SECONDS = 2, 4, 10.0
 ANONYMOUS = ""
-"""The owner that scarce resources are counted for where a request names no organization and no person."""
+"""The owner that scarce resources are accounted to if a request names no organization and no person."""
 
 
 class RequestCapacity:
-    """The threads that handle requests, divided: by organization, and with a reserve for health, metrics and the API.
+    """The threads that handle requests, divided among organizations, with a reserve for health, metrics and the API.
 
     `calls` wait for a script or a developer's machine, `streams` are followed for as long as somebody likes, `bodies`
-    are being read from whoever sends them slowly. A quarter is for what takes none of these. `readers` are processes
-    that read long texts for an organization, and compute all the while. `turns` are in the interpreter that all
-    threads share, `connections` to the database; some of those are for the host's own threads.
+    are read from slow senders. A quarter is reserved for requests that need none of these. `readers` are processes
+    that parse long texts for an organization. `turns` are for the interpreter that all
+    threads share, `connections` are those of the database; some of them are reserved for the host's own threads.
     """
 
     def __init__(self, threads: int) -> None:
-        """Take how many threads there are in one process."""
+        """Take the number of threads in one process."""
         self.calls = Shares(max(2, threads // 2))
         self.streams = Shares(max(2, threads // 8))
         self.bodies = Shares(max(2, threads // 8))
@@ -90,7 +90,7 @@ class RequestCapacity:
         self._reading = threading.local()
 
     def stream(self, owner: str, begin: Callable[[], Iterator[bytes]], part: str = "") -> Iterable[bytes]:
-        """Begin a stream that a reader follows for its owner; raises Unavailable while too many do."""
+        """Begin a stream that a reader follows, for its owner; raises Unavailable if too many are open."""
         if not self.streams.enter(owner, part):
             raise errors.Unavailable("Too many streams are open; close one, or try again later.")
         try:
@@ -101,7 +101,7 @@ class RequestCapacity:
 
     @contextmanager
     def connection(self) -> Iterator[None]:
-        """Hold a connection to the database for the organization this thread works for; raises as the pool does."""
+        """Hold a database connection for the organization that this thread works for; raises as the pool does."""
         at_work = owner_at_work()
         if at_work is None:
             yield
@@ -116,9 +116,9 @@ class RequestCapacity:
             yield
 
     def read(self, owner: str, body: Callable[[], Body], part: str = "") -> Body:
-        """Read a body that somebody sends, perhaps slowly; raises Unavailable while too many of theirs are read."""
+        """Read a body, which may arrive slowly; raises Unavailable if the owner has too many in progress."""
         if not self.bodies.enter(owner, part):
-            raise errors.Unavailable("Too many requests with a body are being read; try again in a moment.")
+            raise errors.Unavailable("Too many request bodies are being received; try again in a moment.")
         held = self._holds_place()
         self._reading.holds_place = True
         try:
@@ -130,7 +130,7 @@ class RequestCapacity:
 
     @contextmanager
     def holding_place(self) -> Iterator[None]:
-        """Let the calling thread read a body in a place that it already holds."""
+        """Let the calling thread read a body in a slot that it already holds."""
         before, self._reading.holds_place = self._holds_place(), True
         try:
             yield
@@ -141,7 +141,7 @@ class RequestCapacity:
         return getattr(self._reading, "holds_place", False)
 
     def read_piece(self, body: Callable[[], Body]) -> Body:
-        """Read a piece of a body in the place that the thread holds; where it holds none, in one of `ANONYMOUS`.
+        """Read a piece of a body in the slot that the thread holds, otherwise in one of `ANONYMOUS`.
 
         Raises Unavailable as `read` does.
         """
@@ -184,7 +184,7 @@ class Host:
     capacity: RequestCapacity
 
     def close(self) -> None:
-        """Finish what is in flight, write what is left, end every process and thread."""
+        """Finish calls in flight, write pending results, stop every process and thread."""
         self.announcer.close()
         if self.mailer is not None:
             self.mailer.close()

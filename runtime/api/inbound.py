@@ -36,14 +36,14 @@ LEVELS = {
 }
 LISTED_METHODS = frozenset(("GET", "POST", "PUT", "DELETE"))
 REFUSED_METHODS = frozenset(("CONNECT", "TRACE", "TRACK"))
-"""Those that no `Request` of a script can have."""
+"""Methods that no `Request` of a script can have."""
 MAX_BODY = 10 * 1024 * 1024
 NUMBER = re.compile(r"[0-9]{1,9}")
-"""A number of a version; ids are longer."""
+"""A version number; ids are longer."""
 JAVASCRIPT = re.compile(r"(?:application|text)/(?:x-)?javascript(?:; ?charset=\"?[\w-]+\"?)?", re.IGNORECASE)
-"""The whole of a `Content-Type` that is a script's: of a list browsers take the last entry, and that may be a page."""
+"""Matches a whole `Content-Type` of a script: of a list, browsers use the last entry, which may be a page."""
 EVERYWHERE = {"Cross-Origin-Resource-Policy": "cross-origin", "X-Content-Type-Options": "nosniff"}
-"""Sites and platforms load scripts and pictures from other origins, and take them for nothing else."""
+"""Sites and platforms load scripts and images from other origins, and cannot use them as anything else."""
 NO_OP = b"/* This integration's script is not available. */\n"
 
 
@@ -52,7 +52,7 @@ def mount_inbound(app: Flask, host: Host) -> None:
     for level, names in LEVELS.items():
         for tail in ("", "/", "/<path:rest>"):
             rule = f"{BASE}/{level}{names}{tail}"
-            # Without a list of methods: any reaches the script.
+            # Without a list of methods: all of them reach the script.
             app.url_map.add(app.url_rule_class(rule, endpoint=f"public {level} {tail}"))
             app.view_functions[f"public {level} {tail}"] = _fetch(host)
     script = f"{BASE}/published-script/<installation>/<site>/<fingerprint>.js"
@@ -95,7 +95,7 @@ def _published_script(host: Host) -> Callable[..., Response]:
         answer = _answer(outcome, plan, own)
         kinds = answer.headers.getlist("Content-Type")
         if own or (len(kinds) == 1 and JAVASCRIPT.fullmatch(kinds[0])):
-            # No browser shows this as a page, so there is nothing to confine: the policy is the manifest's.
+            # No browser shows this as a page, so there is nothing to sandbox: the policy is that of the manifest.
             answer.headers.remove(POLICY)
         if plan.policy:
             answer.headers.add(POLICY, plan.policy)
@@ -109,7 +109,7 @@ def _published_script(host: Host) -> Callable[..., Response]:
 def _asset(host: Host) -> Callable[..., Response]:
     def view(name: str, version: str, file: str) -> Response:
         if host.addresses.asked(asked_host(), host.addresses.integration_origin(name)) is Asked.OTHERS:
-            raise errors.NotFound("There is no such picture.")
+            raise errors.NotFound("There is no such image.")
         match = re.fullmatch(r"(icon|preview-(\d{1,2}))\.png", file)
         with host.database.transaction(writes=False) as session:
             integration = rows.find(session, HOST, IntegrationRow, name=name)
@@ -117,7 +117,7 @@ def _asset(host: Host) -> Callable[..., Response]:
             place = int(match[2]) if match is not None and match[2] else None
             image = versions.picture(session, row.id, place) if row is not None else None
         if image is None:
-            raise errors.NotFound("There is no such picture.")
+            raise errors.NotFound("There is no such image.")
         headers = {"Cache-Control": "public, max-age=31536000, immutable", **EVERYWHERE}
         return Response(image, 200, headers, mimetype=type_of_picture(image) or "application/octet-stream")
 
@@ -125,7 +125,7 @@ def _asset(host: Host) -> Callable[..., Response]:
 
 
 def _version(session: Session, integration: IntegrationRow, named: str) -> VersionRow | None:
-    """Find a version by its id, or by its number where everybody may know of the integration."""
+    """Find a version by its id, or by its number if the integration is not private."""
     if not NUMBER.fullmatch(named):
         return rows.find(session, HOST, VersionRow, integration_id=integration.id, id=named)
     if integration.visibility == "private":
@@ -136,7 +136,7 @@ def _version(session: Session, integration: IntegrationRow, named: str) -> Versi
 def _plan(
     host: Host, name: str, installation: str | None, space: str | None, site: str | None, *, active: bool = False
 ) -> Plan:
-    """Find the plan of exactly the level that was addressed; raises NotFound."""
+    """Find the plan of exactly the addressed level; raises NotFound."""
     places = [name, installation or "", space or "", site or ""]
     if any("\x00" in place or len(place) > 200 for place in places):
         raise errors.NotFound
@@ -151,7 +151,7 @@ def _plan(
         ):
             return None
         if level.paused and not active:
-            raise errors.Inactive(f"`{name}` answers nothing now: its {level.paused} is paused.")
+            raise errors.Inactive(f"`{name}` does not answer: its {level.paused} is paused.")
         return level
 
     plan = host.plans.get(("public", active, *places), host.database.basis(), find)
@@ -170,12 +170,12 @@ def _alive(level: Level, space: str | None, site: str | None, active: bool) -> b
 def _method() -> str:
     if request.method == "HEAD":
         return "get"
-    # As the contract's list has them; of others a `Request` in JavaScript keeps the case it is given.
+    # Lower case, as in the contract's list; a `Request` in JavaScript keeps the case of other methods.
     return request.method.lower() if request.method in LISTED_METHODS else request.method
 
 
 def _url(endpoint: str) -> str:
-    """Write the URL as the outside world sees it: it begins with the endpoint that was addressed."""
+    """Return the URL as clients see it: it begins with the addressed endpoint."""
     path, prefix = raw_path(request), urlsplit(endpoint).path
     return endpoint + (path[len(prefix) :] if path.startswith(prefix) else path) + raw_query(request)
 
@@ -188,7 +188,7 @@ def _headers() -> dict[str, str]:
 
 
 def _body() -> bytes | None:
-    """Read the raw body, untouched: signatures are computed over it; None for methods that carry none."""
+    """Read the raw body unchanged, since signatures are computed over it; None for methods without a body."""
     if request.method in ("GET", "HEAD"):
         return None
     if (request.content_length or 0) > MAX_BODY:
@@ -207,14 +207,14 @@ def _answer(outcome: Outcome, plan: Plan, own: bool) -> Response:
 
 
 def passed_on(outcome: Outcome, plan: Plan, *, own: bool) -> Response:
-    """Pass on what the script answered; redirects are not followed, every `Set-Cookie` line is kept.
+    """Pass on the script's answer; redirects are not followed, every `Set-Cookie` line is kept.
 
-    `own`: at an origin that is the integration's alone; elsewhere what acts on the origin is left out.
+    `own`: the origin belongs to the integration; otherwise headers that act on the origin are dropped.
     """
     if outcome.failure is not None:
         raise failed(outcome.failure)
     if not all(fits(name, value) for name, value in outcome.headers):
-        raise errors.BadGateway("The integration answered with a header that HTTP cannot carry.")
+        raise errors.BadGateway("The integration answered with an invalid HTTP header.")
     answer = Response(status=outcome.status)
     answer.headers.clear()
     has_policy = any(name.lower() == POLICY.lower() for name, _ in outcome.headers)

@@ -1,4 +1,4 @@
-"""Pages of lists that are not rows of a table: of what stands in memory, in the order it stands in."""
+"""Pages of lists that are in memory instead of in a table, in their own order."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ T = TypeVar("T")
 
 
 def page_of(items: Sequence[T], query: ListQuery, key: Callable[[T], str]) -> tuple[Sequence[T], Next | None]:
-    """Cut a page out of a list; `key` names each item. Raises BadRequest for a cursor whose item is not in the list."""
+    """Return a page of a list; `key` identifies items. Raises BadRequest for a cursor whose item is not in the list."""
     start = 0
     if query.page is not None:
         places = {_cursor(key(item)): place for place, item in enumerate(items)}
         if query.page not in places:
-            raise errors.BadRequest("page: not a cursor of this list, or the list has changed; begin again without it")
+            raise errors.BadRequest("page: not a cursor of this list, or the list has changed; start again without it")
         start = places[query.page] + 1
     page = items[start : start + query.limit]
     more = page and start + len(page) < len(items)

@@ -1,7 +1,8 @@
 """Keeps the threads that answer requests on one processor.
 
-Python runs one thread of a process at a time, on however many processors. Spread over several, threads that wait for
-scripts wake each other across processors at every system call: measured with two, a third of the warm renders is lost.
+Python runs one thread of a process at a time, however many processors there are. On several processors,
+threads that wait for scripts wake each other across processors at every system call: with two, a third of the warm
+renders per second is lost.
 Scripts run in processes of their own and use the other processors.
 """
 
@@ -14,10 +15,10 @@ from pathlib import Path
 
 
 class OneProcessor:
-    """Chooses a processor at the first request; does nothing where the system has no such choice (macOS)."""
+    """Chooses a processor at the first request; does nothing on systems without CPU affinity (macOS)."""
 
     def __init__(self, place: int = 0, among: int = 1) -> None:
-        """Take which of how many serving processes this is: two of them must not choose the same processor."""
+        """Take the index and number of serving processes: two of them must not choose the same processor."""
         self._place, self._among = place, among
         self._chosen: set[int] = set()
         self._choosing = threading.Lock()
@@ -34,17 +35,17 @@ class OneProcessor:
             self._chosen = self._chosen or self._choice(sorted(os.sched_getaffinity(0)))
         try:
             os.sched_setaffinity(0, self._chosen)
-        except OSError:  # taken away from this machine or container since: any other will do
+        except OSError:  # no longer available to this machine or container: any other will do
             self._chosen = set()
 
     def _choice(self, allowed: list[int]) -> set[int]:
-        """Choose one, or leave all where there are more serving processes than processors."""
+        """Choose a processor, or keep all if there are more serving processes than processors."""
         if self._among == 1:
             return {_current()}
         return {allowed[self._place]} if self._among <= len(allowed) else set(allowed)
 
 
 def _current() -> int:
-    """Tell the processor the calling thread is on: the scheduler has put it on a good one."""
+    """Return the processor the calling thread is on: the scheduler has put it on a good one."""
     fields = Path("/proc/thread-self/stat").read_text().rpartition(")")[2].split()
     return int(fields[36])

@@ -121,7 +121,7 @@ def _error_schema() -> dict[str, Any]:
 
 
 def scopes(operations: list[Operation]) -> str:
-    """Write down, as Python, which scope each operation needs: for tools that must know without asking a host."""
+    """Write the scopes of all operations as Python, for tools that need them without a host."""
     lines = [
         f'    ("{one.name}", "{one.method}", "{one.path}", "{one.needs.scope}"),'
         for one in operations

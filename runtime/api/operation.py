@@ -22,9 +22,9 @@ Handler = Callable[..., Any]
 SENT = ("body", "query", "upload")
 NO_GATE = Gate("unbound", (), Needs())
 FROM_SCRIPTS = ("4XX", "412", "500", "502", "504")
-"""What an operation may answer besides, as `also`, when it waits for a script: a refusal of the script's own first."""
+"""Further statuses (`also`) of an operation that waits for a script; the first is a refusal by the script."""
 MAX_BODY = 2 * 1024 * 1024
-"""Bytes that a body has at most where an operation says nothing else."""
+"""Longest body, in bytes, unless an operation has another limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Operation:
     """One operation of the API.
 
     `name` is the operation id of the contract. The handler takes the rows that the path names (`arguments`) and what
-    was sent (`inputs`); `gate` is what stands before it, once the operation is bound. `shows` is the resource whose
+    was sent (`inputs`); `gate` is its authorization, once the operation is bound. `shows` is the resource whose
     rows the handler gives, `listed` that it gives conditions for a page of them, ordered by `order`, as the resource
     is, or by the column that `sort` names in `sorts`. `answers` is the model, None without a body. With
     `own_transaction` the handler opens its own: it waits for a script, and no transaction may wait for that; one that
@@ -73,7 +73,7 @@ class Operation:
 
     @property
     def adapter(self) -> TypeAdapter[Any] | None:
-        """What writes the answers; None where there is none. It is made when the first is written."""
+        """Serializes the answers; None without a body. Created for the first answer."""
         return _adapter(self.answers) if self.answers is not None else None
 
     @property
@@ -88,7 +88,7 @@ class Operation:
 
     @property
     def paginated(self) -> bool:
-        """Tell whether the operation takes `page` and `limit`."""
+        """Return whether the operation takes `page` and `limit`."""
         return self.query is not None and issubclass(self.query, ListQuery)
 
 

@@ -1,4 +1,4 @@
-"""Operations for pages: what a person does there goes the same way as over the API, with the same rights and errors."""
+"""Operations for pages: actions on pages use the operations of the API, with the same permissions and errors."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def perform(
     body: Mapping[str, Any] | None = None,
     upload: Upload | None = None,
 ) -> Any:
-    """Run an operation by its name as an actor; gives the JSON it answers with, None where there is none.
+    """Run an operation by its name as an actor; returns its JSON answer, None if there is none.
 
     `path` names its path parameters, `query` and `body` are as clients send them, or what it takes as `upload`. Raises
     what the operation raises.
@@ -57,7 +57,7 @@ def answered(
     body: Mapping[str, Any] | None = None,
     upload: Upload | None = None,
 ) -> Response:
-    """Run an operation as `perform` does, and give its answer unread: it may be long."""
+    """Run an operation like `perform`, and return its answer unparsed: it may be long."""
     operation = _named()[name]
     call = Call(host, actor, dict(path), basis)
     return run(call, operation, _inputs(operation, query or {}, body, upload))

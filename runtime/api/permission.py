@@ -16,7 +16,7 @@ class Needs:
 
     `role` is the least level of a person on what the path names: on the last of it that has levels, or on the resource
     that `on` names. Without a role any person may, because they ask for themselves. `visitor` admits tokens that read
-    one published site, `public` whoever asks, with a token or none. `integration` admits the token of
+    one published site, `public` admits anybody, with or without a token. `integration` admits the token of
     the integration addressed, `installation` that of an installation: both must hold the `scope`, or the operation is
     the script's `own`: about the integration itself and nothing of the tenants it is installed with. `instead` is a
     sentence for scripts that are not admitted: what to do about it. Raises ValueError for needs that leave open what
@@ -42,9 +42,9 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What stands before an operation or a stream: what its path names, and what a token must be for it.
+    """The authorization of an operation or a stream: the resources of its path, and what its token needs.
 
-    With `missing` the last thing named may not be there. Raises ValueError for a role that nothing on the path could
+    With `missing`, the last resource may not exist. Raises ValueError for a role that nothing on the path could
     decide about: such an operation does not start.
     """
 

@@ -1,4 +1,4 @@
-"""The path of a request as it was written: signatures and scripts see each escape as the client sent it."""
+"""The path of a request as it was sent: signatures and scripts see each escape unchanged."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ SAFE = "/:@!$&'()*+,;=~-._%"
 
 
 def raw_path(request: Request) -> str:
-    """Give the path with its escapes; from the decoded one where the server does not pass the other on."""
+    """Return the path with its escapes; from the decoded one where the server does not pass the other on."""
     raw = request.environ.get("RAW_URI") or request.environ.get("REQUEST_URI")
     return urlsplit(raw).path if raw else quote(request.path, safe=SAFE)
 
 
 def raw_query(request: Request) -> str:
-    """Give the query with its question mark, or nothing."""
+    """Return the query with its question mark, or nothing."""
     query = request.environ.get("QUERY_STRING", "")
     return f"?{query}" if query else ""

@@ -1,7 +1,7 @@
-"""The regular operations of a resource: most resources are listed, got, changed and deleted in the same way.
+"""The regular operations of a resource: most resources are listed, read, changed and deleted in the same way.
 
-Each is registered as an operation of its own, with its name, summary, status and needs, so that nothing about the API
-is hidden here. What is irregular is a handler.
+Each is registered as a separate operation with its name, summary, status and needs, so that the API remains visible
+in the families. Irregular operations have handlers.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def list_of(
 
 
 def get(family: Family, resource: Resource[R], name: str, summary: str, *, needs: Needs) -> None:
-    """Register the look at one."""
+    """Register the operation that reads one."""
 
     def handler(call: Call, **rows: Any) -> Any:
         return rows[resource.name]
@@ -57,7 +57,7 @@ def get(family: Family, resource: Resource[R], name: str, summary: str, *, needs
 
 
 def update(family: Family, resource: Resource[R], name: str, summary: str, *, needs: Needs, body: type[Body]) -> None:
-    """Register the change of one: fields of the body that are there replace the columns of the same names."""
+    """Register the operation that changes one: fields in the body replace the columns of the same names."""
 
     def handler(call: Call, body: Any, **rows: Any) -> Any:
         return patched(rows[resource.name], body)
@@ -78,7 +78,7 @@ def create(
     full: str,
     method: str = "POST",
 ) -> None:
-    """Register the making of one inside its parent: fields of the body become the columns of the same names.
+    """Register the operation that creates one inside its parent: fields of the body become columns of the same names.
 
     A parent has at most `most` of them; `full` says so (`runtime/services/room.py`).
     """
@@ -109,7 +109,7 @@ def delete(
     status: int = 205,
     by: Callable[[Call, R], None] | None = None,
 ) -> None:
-    """Register the removal of one; what is gone already answers 204. `by` removes what takes more than the row."""
+    """Register the operation that deletes one; 204 if it does not exist. `by` replaces deleting the row."""
 
     def handler(call: Call, **rows: Any) -> None:
         row = rows[resource.name]
@@ -118,14 +118,14 @@ def delete(
         elif by is not None:
             by(call, row)
         elif not rows_.remove(call.session, row):
-            call.status = 204  # somebody else did, at the same moment
+            call.status = 204  # somebody else did, at the same time
 
     described(handler, name, summary, {resource.name: resource.row | None})
     family.operation(f"DELETE {resource.path}", needs=needs, status=status)(handler)
 
 
 def described(handler: Callable[..., Any], name: str, summary: str, arguments: Mapping[str, Any]) -> None:
-    """Say of a handler what the registry reads of one that was written out: its name, summary and arguments."""
+    """Set the attributes of a handler that the registry reads: its name, summary and arguments."""
     parameters = [inspect.Parameter(name_, inspect.Parameter.KEYWORD_ONLY) for name_ in arguments]
     call = inspect.Parameter("call", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     handler.__name__, handler.__doc__ = name, summary
@@ -134,7 +134,7 @@ def described(handler: Callable[..., Any], name: str, summary: str, arguments: M
 
 
 def patched(row: R, body: BaseModel) -> R:
-    """Set the columns that a body names; what it leaves out stays."""
+    """Set the columns that a body names; others stay unchanged."""
     for column, value in given(body).items():
         setattr(row, column, value)
     if hasattr(row, "updated_at"):
@@ -143,5 +143,5 @@ def patched(row: R, body: BaseModel) -> R:
 
 
 def given(body: BaseModel) -> dict[str, Any]:
-    """Give the fields of a body that were sent or have a default, by name."""
+    """Return the fields of a body that were sent or have a default, by name."""
     return {name: value for name in type(body).model_fields if (value := getattr(body, name)) is not MISSING}

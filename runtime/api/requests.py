@@ -64,7 +64,7 @@ def parse_query(model: type[BaseModel], arguments: Iterable[tuple[str, list[str]
 
 
 def _read(content: bytes) -> Any:
-    """Read a body that its model refused, for the names in it; where it is no JSON there are none."""
+    """Read the keys of a body that its model refused; none if it is not JSON."""
     try:
         return json.loads(content)
     except (ValueError, RecursionError):
@@ -73,7 +73,7 @@ def _read(content: bytes) -> Any:
 
 @lru_cache(maxsize=512)
 def _lists(model: type[BaseModel]) -> frozenset[str]:
-    """Give the names of the parameters that may be repeated."""
+    """Return the names of the parameters that may be repeated."""
     return frozenset(field.alias or name for name, field in model.model_fields.items() if _is_list(field.annotation))
 
 

@@ -1,6 +1,6 @@
-"""What a path names, as data: a row, where it is in paths, how it is ordered and shown (CONTRIBUTING.md).
+"""Resources of paths, as data: the table, the place in paths, the order and the serializer (CONTRIBUTING.md).
 
-Who sees a row, and the level an actor has on it, its table says (`Table.visible_to`, `Table.level_for`).
+Its table decides who sees a row, and with which level (`Table.visible_to`, `Table.level_for`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ R = TypeVar("R", bound=Table)
 
 PARAMETER = re.compile(r"{(\w+)}")
 NUMBER = re.compile(r"[1-9][0-9]{0,8}")
-"""A number as paths write it; each fits a column of four bytes."""
+"""A number in a path, which fits a column of four bytes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,18 +82,18 @@ class Resource(Generic[R]):
 
     @property
     def has_levels(self) -> bool:
-        """Tell whether its table says which level an actor has on a row."""
+        """Return whether its table says which level an actor has on a row."""
         return self.row.level_for.__func__ is not Table.level_for.__func__  # type: ignore[attr-defined]
 
     def by(self, value: str, parent: Any, column: str = "") -> dict[str, Any]:
-        """Give the values of the row that a parameter names by a column, the key if none is said, inside its parent."""
+        """Return the values of the row that a parameter names by a column (default: the key), inside its parent."""
         values: dict[str, Any] = {column or self.key: value}
         if self.within is not None and self.parent_column is not None:
             values[self.parent_column] = parent.id if parent is not None else None
         return values
 
     def by_alias(self, value: str, parent: Any) -> dict[str, Any] | None:
-        """Give the column values that find a row by its alias; None where the parameter cannot be one."""
+        """Return the column values that find a row by its alias; None where the parameter cannot be one."""
         if not self.alias:
             return None
         values = self.by(value, parent, self.alias)
@@ -107,7 +107,7 @@ class Resource(Generic[R]):
         serialize: Callable[[Any, Sequence[R]], Sequence[WireModel]],
         beside: ColumnElement[int] | None = None,
     ) -> Resource[R]:
-        """Give the same resource as another operation shows it, with what is shown beside its rows there."""
+        """Return the same resource as another operation shows it, with what is shown beside its rows there."""
         return replace(self, model=model, serialize=serialize, beside=self.beside if beside is None else beside)
 
 
@@ -115,7 +115,7 @@ class Resource(Generic[R]):
 class PathValue:
     """A parameter that names no row: `at` is its place, as in `email-domains/{emailDomain}`.
 
-    A whole path below `/v1` as `at` is one that names nothing whoever asks may see (yet), all its parameters included.
+    A whole path below `/v1` as `at` is one that names nothing the requester may see (yet), all its parameters included.
     Handlers find it in `call.path` and check it themselves. With `slashes` it takes the rest of the path.
     """
 

@@ -1,4 +1,4 @@
-"""What a script's headers may do: to its own answer what it likes, to the origin only where that is its own."""
+"""Filters headers of scripts: those that act on the origin are allowed only on an origin of the script's own."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NEVER = {
     "public-key-pins-report-only": "tells somebody else about the operator's certificates",
     "strict-transport-security": "binds every name below, and outlives the integration; the operator says it",
 }
-"""Headers that no script may send, and why: they reach beyond the origin, or are the host's."""
+"""Headers that no script may send, and why: they act beyond the origin, or belong to the host."""
 ON_OWN_ORIGIN = {
     "accept-ch": "what browsers tell of themselves is kept for the whole origin",
     "activate-storage-access": "opens the origin's cookies inside other pages",
@@ -50,42 +50,42 @@ ON_OWN_ORIGIN = {
     "use-as-dictionary": "has the browser keep an answer to read others of the origin with (RFC 9842)",
     "www-authenticate": "browsers give what was typed for one to any other of the origin that asks for the same realm",
 }
-"""Headers that a script may send from an origin of its own only, and why."""
+"""Headers that a script may send only from an origin of its own, and why."""
 SANDBOX = (
     "sandbox allow-downloads allow-forms allow-modals allow-orientation-lock allow-pointer-lock allow-popups "
     "allow-popups-to-escape-sandbox allow-presentation allow-scripts"
 )
-"""The policy of everything a script sends from a shared origin: a page may do all but be of that origin.
+"""The policy of everything a script sends from a shared origin: pages get an opaque origin, and no other limits.
 
-What is not a page takes no harm by it, and nothing must be known of what browsers take for one.
+It does not affect anything but pages, so the host need not know what browsers treat as a page.
 """
 POLICY = "Content-Security-Policy"
 VISITOR_COOKIE = "site_visitor"
-"""The cookie by which the host knows a visitor, over plain HTTP; no script sees or sets it."""
+"""The cookie that identifies a visitor over plain HTTP; scripts can neither see nor set it."""
 BOUND_VISITOR_COOKIE = "__Host-site_visitor-"
-"""Begins its name over HTTPS, before the site's id: nobody on a name beside or above can have set such a cookie."""
+"""Prefix of its name over HTTPS, before the site's id: no sibling or parent domain can set such a cookie."""
 SESSION_COOKIE, BROWSER_COOKIE = "devkit_session", "devkit_browser"
 """The cookies of somebody who signed in to the platform's pages; over HTTPS their names begin with `__Host-`."""
 HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
 HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]{0,16384}")
 COOKIE_NAME = re.compile(r"[^\s=;,\"]{1,200}")
 KEPT = frozenset(("expires", "httponly", "max-age", "partitioned", "priority", "samesite", "secure"))
-"""Attributes of a cookie that say nothing about where it goes."""
+"""Attributes of a cookie that do not affect where it is sent."""
 
 
 def is_hosts(cookie: str) -> bool:
-    """Tell whether the name of a cookie is one of the host's own."""
+    """Return whether the name of a cookie is one of the host's own."""
     bare = cookie.lower().removeprefix("__host-")
     return bare in (SESSION_COOKIE, BROWSER_COOKIE, VISITOR_COOKIE) or bare.startswith(f"{VISITOR_COOKIE}-")
 
 
 def fits(name: str, value: str) -> bool:
-    """Tell whether HTTP can carry a header."""
+    """Return whether a header is valid in HTTP."""
     return bool(HEADER_NAME.fullmatch(name) and HEADER_VALUE.fullmatch(value))
 
 
 def kept(headers: Iterable[tuple[str, str]], *, own: bool, place: str, asked: str) -> Iterator[tuple[str, str]]:
-    """Give the headers of an answer that go on to whoever asked; on a shared origin with a policy that confines it.
+    """Yield the headers of an answer that are passed on; on a shared origin, with a policy that sandboxes it.
 
     `own`: it is sent from an origin that is the script's alone. `place` is the path below which the script answers,
     and all that its cookies may be for elsewhere; `asked` is the path that was asked for.
@@ -105,7 +105,7 @@ def kept(headers: Iterable[tuple[str, str]], *, own: bool, place: str, asked: st
 
 
 def cookie(line: str, *, own: bool, place: str, asked: str) -> str | None:
-    """Give a script's cookie as it may be set by the answer at the path `asked`; None for one that may not.
+    """Return a script's cookie as it may be set by the answer at the path `asked`; None for one that may not.
 
     It is this host's only, whatever domain it names: others below the domain would be sent it, too. On a shared origin
     it stays below the place, which a cookie whose name begins with `__Host-` cannot.
@@ -130,6 +130,6 @@ def cookie(line: str, *, own: bool, place: str, asked: str) -> str | None:
 
 
 def cookies_for_scripts(header: str) -> str:
-    """Give a `Cookie` header without the host's own cookies."""
+    """Return a `Cookie` header without the host's own cookies."""
     parts = (part.strip() for part in header.split(";"))
     return "; ".join(part for part in parts if part and not is_hosts(part.partition("=")[0].strip()))

@@ -1,4 +1,4 @@
-"""Streams of server-sent events: how they are answered, and how each line is written."""
+"""Server-sent events: the response of a stream, and the format of its lines."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from flask import Response
 from runtime.api.host import Host
 
 CONNECTED, STILL_HERE = b": connected\n\n", b": still here\n\n"
-"""Comments: a stream says at once that it is there, and again while it has nothing to say."""
+"""Comments that a stream sends at its start, and as a keep-alive."""
 
 
 def stream(host: Host, owner: str, begin: Callable[[], Iterator[bytes]]) -> Response:
-    """Answer with a stream that takes one of its owner's places; raises Unavailable while too many are open."""
+    """Return a response that streams in one of its owner's slots; raises Unavailable if too many are open."""
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return Response(host.capacity.stream(owner, begin), 200, headers, mimetype="text/event-stream")
 

@@ -1,4 +1,4 @@
-"""Events as their reader may see them: the one place where an event of the log becomes an answer."""
+"""Events as their reader may see them: the only place where an event of the log becomes an answer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from runtime.store.tables.events import EventRow
 
 
 def shown_events(view: CallView, rows: Sequence[EventRow]) -> list[IntegrationEvent]:
-    """Show events; those for an installation that the actor may not read, without what belongs to it."""
+    """Serialize events; those for an installation that the actor may not read without its data."""
     foreign, basis = _foreign(view, rows), view.call.host.database.basis()
     return [_event(row, _payload(view, row, basis), withheld=row.installation_id in foreign) for row in rows]
 
@@ -41,7 +41,7 @@ def event_details(view: CallView, rows: Sequence[EventRow]) -> list[EventDetail]
 
 
 def _payload(view: CallView, row: EventRow, basis: Basis) -> dict[str, Any]:
-    """Give the payload without secrets: what is over is kept so, what is still to be delivered has them.
+    """Return the payload without secrets: finished events are stored without them, waiting ones with them.
 
     `basis` is of this moment: a stream's call is older than what was configured meanwhile, and must not be shown.
     """
@@ -70,7 +70,7 @@ def _detail(row: EventRow, payload: dict[str, Any], withheld: bool, configured: 
 
 
 def _foreign(view: CallView, rows: Sequence[EventRow]) -> set[str | None]:
-    """Give the installations whose configuration the actor may not read: a person who is not an administrator there.
+    """Return the installations whose configuration the actor may not read: a person who is not an administrator there.
 
     Scripts read their own. An installation that is gone from the database is nobody's any more.
     """
@@ -81,7 +81,7 @@ def _foreign(view: CallView, rows: Sequence[EventRow]) -> set[str | None]:
 
 
 def _configured(view: CallView, ids: set[str]) -> dict[str, set[str]]:
-    """Give the texts of the configurations that installations have now, with their spaces and sites."""
+    """Return the texts of the configurations that installations have now, with their spaces and sites."""
     texts: dict[str, set[str]] = {}
     for installation_id, configuration in searching.configurations(view.session, ids):
         texts.setdefault(installation_id, set()).update(texts_of(configuration))

@@ -1,4 +1,4 @@
-"""Whether who opened a stream still may read it."""
+"""Whether the reader of a stream may still read it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from runtime.contract import errors
 
 
 class Standing:
-    """The rights of a stream's reader, looked at again whenever a row has changed that decides over them.
+    """The permissions of a stream's reader, checked again whenever a row that affects them has changed.
 
     People are demoted, removed and signed out while their streams are open. `call` is as it was admitted last.
     """
@@ -39,7 +39,7 @@ class Standing:
         return call
 
     def holds(self) -> bool:
-        """Tell whether the reader still may; to be asked before anything is written.
+        """Return whether the reader still may; to be asked before anything is written.
 
         It is asked with a part of the connections of the reader's organization.
         """

@@ -1,4 +1,4 @@
-"""Which statuses an operation may answer with, for the document and for the tests that hold answers against it."""
+"""The statuses that an operation may answer with, for the OpenAPI document and the tests that validate answers."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ WORDS = {
     "200": "Done.",
     "201": "Made.",
     "202": "Taken, to be done.",
-    "204": "Done; there is nothing to say, or it was gone already.",
+    "204": "Done; the answer is empty. Also if there was nothing to delete.",
     "205": "Done; look again.",
-    "304": "It is as it was: what `If-None-Match` names still holds.",
+    "304": "Not modified since the `ETag` in `If-None-Match`.",
     "400": "The request is not valid.",
     "401": "The token is missing, unknown, revoked or expired.",
-    "403": "The token may not do that.",
+    "403": "The token is not allowed to do this.",
     "404": "There is no such object, or the token may not see it.",
-    "409": "It would change nothing, a name is taken, or somebody changed the same at the same moment.",
+    "409": "The request would change nothing, a name is taken, or it conflicts with a concurrent request.",
     "412": "The object is not in a state that allows this: something is paused, locked, or in use.",
     "413": "The body is larger than this operation takes.",
-    "414": "The address is longer than this host takes.",
+    "414": "The address is longer than this host accepts.",
     "415": "The body is not JSON.",
-    "429": "Too much of this organization waits already; try again later.",
-    "431": "The headers are larger than this host takes.",
-    "4XX": "The integration's script refused; status and sentence are the script's.",
+    "429": "Too many requests of this organization are waiting; try again later.",
+    "431": "The headers are larger than this host accepts.",
+    "4XX": "The integration's script refused the request; status and message are from the script.",
     "500": "The integration's script failed; its event log says why.",
     "502": "The integration's script could not be reached, or answered with something else.",
     "503": "The host is busy or stopping; try again in a moment.",
@@ -30,7 +30,7 @@ WORDS = {
 }
 WITHOUT_BODY = frozenset({"204", "205", "304"})
 BEFORE_THE_API = frozenset({"414", "431"})
-"""What the web server refuses by itself, without our shape of errors."""
+"""Statuses with which the web server itself refuses requests, without our error format."""
 ALWAYS = ("400", "401", "403", "404", "414", "431", "503")
 
 
@@ -38,7 +38,7 @@ def statuses_of(operation: Operation) -> list[str]:
     """Name all statuses, in order."""
     found = {str(operation.status), *ALWAYS, *operation.also}
     if operation.method != "GET":
-        found.add("409")  # the database has the last word on what may be there once
+        found.add("409")  # the database finally decides about uniqueness
     if operation.method == "DELETE":
         found.add("204")
     if operation.body is not None:
@@ -51,6 +51,6 @@ def statuses_of(operation: Operation) -> list[str]:
 
 
 def names(operation: Operation, status: int) -> bool:
-    """Tell whether an operation may answer with a status."""
+    """Return whether an operation may answer with a status."""
     known = statuses_of(operation)
     return str(status) in known or f"{status // 100}XX" in known

@@ -1,4 +1,4 @@
-"""The raw side of tunnels: calls go in, a developer's machine listens for them and brings its answers (extension)."""
+"""The raw side of tunnels: a developer's machine receives calls as a stream, and posts its answers (extension)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ BLOCK = 48 * 1024
 BEAT = 2.0
 """Seconds of silence after which the stream says that it is still there; also how long a host that stops waits."""
 GATE = Gate("holdTunnel", (replace(TUNNEL, within=None, parent_column=None),), member(TUNNELLER))
-"""Whoever holds a tunnel addresses it by its id alone."""
+"""The holder of a tunnel addresses it only by its id."""
 ANSWERS = "answers of"
 """Prefix of the part that a tunnel's answers are counted in, apart from the calls that wait for them."""
 IDENTIFIER = re.compile(r"[0-9A-Za-z]{20}")
@@ -49,7 +49,7 @@ def mount_tunnels(app: Flask, host: Host) -> None:
 
 
 def _call(host: Host, tunnel: str, rest: str = "") -> Response:
-    """Pass a request to the developer's machine, and its answer back as it comes."""
+    """Pass a request to the developer's machine, and stream its answer back."""
     own = on_own_origin(host, host.addresses.tunnel_origin(tunnel))
     with host.database.transaction(writes=False) as session:
         owner = tunnels.holder(session, tunnel) if IDENTIFIER.fullmatch(tunnel) else None
@@ -59,7 +59,7 @@ def _call(host: Host, tunnel: str, rest: str = "") -> Response:
         raise errors.TooLarge
     call = TunnelCall(request.method, _path(tunnel), _headers(host, tunnel), _body())
     if not host.capacity.calls.enter(owner, tunnel):
-        raise errors.Unavailable("Too many requests to this tunnel are under way; try again in a moment.")
+        raise errors.Unavailable("Too many requests to this tunnel are in progress; try again in a moment.")
     try:
         with host.capacity.holding_place():
             answer = _relayed(host, tunnel, call)
@@ -86,7 +86,7 @@ def _relayed(host: Host, tunnel: str, call: TunnelCall) -> TunnelAnswer:
 
 
 def _path(tunnel: str) -> str:
-    """Give path and query below the tunnel's address, escaped as they came."""
+    """Return path and query below the tunnel's address, escaped as they came."""
     below = raw_path(request).partition(f"/tunnels/{tunnel}")[2]
     return (below if below.startswith("/") else f"/{below}") + raw_query(request)
 
@@ -112,7 +112,7 @@ def _body() -> Iterator[bytes]:
 
 
 def _admit(host: Host, tunnel: str) -> Standing:
-    """Admit whose tunnel it is, as long as they may have tunnels; raises Unauthorized, NotFound, Forbidden."""
+    """Admit the holder of the tunnel, if they may have tunnels; raises Unauthorized, NotFound, Forbidden."""
     authorization = request.headers.get("Authorization")
     return Standing(host, authorization, {"tunnelId": tunnel}, lambda call: admit_alone(call, GATE))
 
@@ -135,7 +135,7 @@ def _lines(line: Line, host: Host, holder: Standing) -> Iterator[bytes]:
                     return
                 yield STILL_HERE if sent is None else written(sent.kind, sent.data, sent.call)
                 if not stopping.empty():
-                    return  # the host stops: it waits for open streams
+                    return  # the host is stopping, and waits for open streams
         finally:
             line.close()
 
@@ -143,9 +143,9 @@ def _lines(line: Line, host: Host, holder: Standing) -> Iterator[bytes]:
 def _answer(host: Host, tunnel: str, call: str) -> Response:
     """Take the answer to one call: frames with its head, its body, its end."""
     owner, part = _admit(host, tunnel).actor.owner, f"{ANSWERS} {tunnel}"
-    # Whoever answers may take as long as the call has; of all threads, those of one developer stay a part.
+    # An answer may take as long as its call; a developer can only use part of all threads.
     if not host.capacity.calls.enter(owner, part):
-        raise errors.Unavailable("Too many answers come through this tunnel at once; try again in a moment.")
+        raise errors.Unavailable("Too many answers are sent through this tunnel at once; try again in a moment.")
     try:
         with host.capacity.holding_place():
             return _take_answer(host, tunnel, call)
@@ -164,5 +164,5 @@ def _take_answer(host: Host, tunnel: str, call: str) -> Response:
     except FrameError as error:
         raise errors.BadRequest(f"The answer cannot be read: {error}.") from None
     if not taken:
-        raise errors.NotFound("Nobody waits for this answer any more.")
+        raise errors.NotFound("Nobody is waiting for this answer any longer.")
     return Response(b"", 204)

@@ -1,4 +1,4 @@
-"""Answers that are begun in the transaction of an operation, and wait for a script when it is over."""
+"""Answers that are prepared in the transaction of an operation, and wait for a script after it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """What a handler gives that looked, and found that a script has to be asked: no transaction may wait for that.
+    """The result of a handler that found that a script must be called, which no transaction may wait for.
 
-    `finish` gives what the handler would have given; it is called once, when the transaction is over.
+    `finish` returns what the handler would have returned; it is called once, after the transaction.
     """
 
     finish: Callable[[], Any]

@@ -1,4 +1,4 @@
-"""Bodies of any type that are stored as they come, once whoever sends them is known to be allowed to."""
+"""Bodies of any type that are stored as they arrive, after the sender was authorized."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from runtime.store.blobs.store import Blob, BlobTooLarge
 
 
 class Upload:
-    """A body that was not read yet, with at most so many bytes."""
+    """A body that was not read yet, with a limit in bytes."""
 
     def __init__(self, environ: WSGIEnvironment, most: int) -> None:
-        """Take a request; raises TooLarge for one that says that it is."""
+        """Take a request; raises TooLarge if its `Content-Length` exceeds the limit."""
         self.most = most
         length = get_content_length(environ.get("CONTENT_LENGTH"), environ.get("HTTP_TRANSFER_ENCODING"))
         if length is not None and length > most:
@@ -27,7 +27,7 @@ class Upload:
         self.content_type = environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
 
     def store(self, host: Host, owner: str) -> Blob:
-        """Store the body as it comes, for its owner's part of those that are read; no transaction may be open.
+        """Store the body as it arrives, in one of its owner's slots; no transaction may be open.
 
         Raises TooLarge, BadRequest for an empty one, and Unavailable.
         """
@@ -43,5 +43,5 @@ class Upload:
 
 
 def unavailable(error: BlobsUnavailable) -> errors.Unavailable:
-    """Say that files cannot be reached now, without where they are kept."""
+    """Return the error that files cannot be reached now, without where they are stored."""
     return errors.Unavailable("Files cannot be read or written at the moment; try again later.")

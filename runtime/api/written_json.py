@@ -1,4 +1,4 @@
-"""Answers whose JSON is stored as it is sent: nothing reads it again, and large ones are never whole in memory."""
+"""Answers whose JSON is stored as it is sent: it is not parsed again, and large answers are streamed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flask import Response
 from runtime.api.host import RequestCapacity
 
 AT_ONCE = 1 << 20
-"""Bytes that are sent at once; who is sent more holds one of the places for streams."""
+"""Bytes that are sent at once; a larger answer takes one of the slots for streams."""
 PIECE = 1 << 18
 
 
@@ -25,7 +25,7 @@ class WrittenJson:
     after: bytes
 
     def response(self, capacity: RequestCapacity, owner: str, part: str) -> Response:
-        """Give it to Flask; raises Unavailable while too much is sent."""
+        """Return it to Flask; raises Unavailable while too much is sent."""
         if self.size <= AT_ONCE:
             with self.stored:
                 return Response(self.before + self.stored.read() + self.after, 200, mimetype="application/json")

@@ -1,1 +1,1 @@
-"""What travels: models without input or output."""
+"""Models of the wire contract, without input or output."""

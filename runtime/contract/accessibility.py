@@ -1,4 +1,4 @@
-"""What in a render somebody who cannot see it, or uses no mouse, would miss; for `devkit check` and the preview."""
+"""Accessibility problems of a render, for `devkit check` and the preview."""
 
 from __future__ import annotations
 
@@ -37,25 +37,25 @@ def warnings(output: Any, *, typed: bool = False) -> list[Violation]:
 def _missing(element: dict[str, Any], path: str, labelled: bool, typed: bool) -> Iterator[Violation]:
     kind = element["type"]
     if kind == "image" and not typed and not isinstance(element.get("alt"), str):
-        yield Violation(path, 'the image has no `alt`: write what it shows, or "" where it only decorates')
+        yield Violation(path, 'the image has no `alt`: describe it, or write "" if it is only decoration')
     elif kind == "input" and _blank(element.get("label")) and not _says_itself(element.get("element")):
-        yield Violation(path, "the input has no label: write what is to be filled in")
+        yield Violation(path, "the input has no label: describe what to fill in")
     elif kind in FIELDS and not labelled:
         yield Violation(path, f"the {kind} has no label: put it into an `input` with one")
     elif kind == "codeblock" and isinstance(element.get("state"), str) and not labelled:
         yield Violation(path, "the editable codeblock has no label: put it into an `input` with one")
     elif kind == "button" and _blank(element.get("label")) and _blank(element.get("tooltip")):
-        yield Violation(path, "the button has no words: give it a `label`, or a `tooltip` beside its icon")
+        yield Violation(path, "the button has no text: give it a `label`, or a `tooltip` beside its icon")
     elif kind == "card" and element.get("onPress") and _blank(element.get("title")):
-        yield Violation(path, "the card can be pressed and has no title: say what a press does")
+        yield Violation(path, "the card can be pressed and has no title: describe what pressing it does")
     elif kind == "modal" and _blank(element.get("title")):
         yield Violation(path, "the modal has no title: say what it is about")
     elif kind == "link" and _empty(element.get("children")):
-        yield Violation(path, "the link has no words: say where it leads")
+        yield Violation(path, "the link has no text: say where it leads")
 
 
 def _says_itself(element: Any) -> bool:
-    """Tell whether what is inside an input has words of its own, as a button does."""
+    """Return whether what is inside an input has words of its own, as a button does."""
     return isinstance(element, dict) and element.get("type") == "button" and not _blank(element.get("label"))
 
 

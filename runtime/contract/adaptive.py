@@ -52,7 +52,7 @@ class ArrayClaim(Body):
 
 
 class ObjectClaim(Body):
-    """Claims inside a claim; `unsigned` is one, and holds what visitors may say of themselves."""
+    """Nested claims; `unsigned` is one of them, and contains unsigned claims of visitors."""
 
     type: Literal["object"]
     description: Description = ""

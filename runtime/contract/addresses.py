@@ -1,4 +1,4 @@
-"""Every address the platform gives out, built in one place."""
+"""All addresses of the platform, built in one place."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from runtime.contract.origins import Authority, authority, authority_of, below, 
 
 
 class Asked(Enum):
-    """At which origin a browser asks for something, by the `Host` header of its request."""
+    """The kind of origin of a request, by its `Host` header."""
 
     OWN = "own"
-    """At the one that is this integration's, site's or tunnel's alone."""
+    """The separate origin of this integration, site or tunnel."""
     OTHERS = "others"
-    """At one that is somebody else's alone."""
+    """The separate origin of another one."""
     PLATFORM = "platform"
-    """At that of API and pages, which is another one than content has."""
+    """The origin of API and pages, which differs from that of content."""
     SHARED = "shared"
-    """At one that more than one of them answer at."""
+    """An origin that several of them share."""
 
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Builds absolute URLs without a trailing slash, but for `site` and `space`, to which scripts append.
+    """Builds absolute URLs without a trailing slash, except for `site` and `space`, to which scripts append.
 
     `public_url` is where API and pages are reached, `content_url` where whatever a script answers is served: an origin
     like `https://*.content.example` is one of its own for each integration, site and tunnel, another one is shared by
@@ -37,12 +37,12 @@ class Addresses:
 
     @property
     def own_origins(self) -> bool:
-        """Tell whether each integration and each site has an origin of its own."""
+        """Return whether each integration and each site has an origin of its own."""
         return is_wildcard(self.content_url)
 
     @property
     def origins(self) -> Literal["own", "shared", "platform"]:
-        """Tell where scripts and sites answer: at their own origins, at one they share, or at the platform's."""
+        """Return where scripts and sites answer: at their own origins, at one they share, or at the platform's."""
         return "own" if self.own_origins else "shared" if self._apart else "platform"
 
     def api(self, *parts: str) -> str:
@@ -128,7 +128,7 @@ class Addresses:
         return f"{self.tunnel_origin(tunnel)}/tunnels/{tunnel}"
 
     def asked(self, host: str, origin: str) -> Asked:
-        """Tell what the origin of a request with this `Host` header is to one who answers at `origin`.
+        """Return what the origin of a request with this `Host` header is to one who answers at `origin`.
 
         A header that cannot be read, or names neither of the known origins, is one that is shared: whoever hands
         requests on may write anything there.
@@ -142,12 +142,12 @@ class Addresses:
         return Asked.PLATFORM if self._apart and self.is_public(host) else Asked.SHARED
 
     def is_own(self, host: str) -> bool:
-        """Tell whether a `Host` header names an origin of somebody's own, whoever's."""
+        """Return whether a `Host` header names an origin of somebody's own, whoever's."""
         content = authority_of(self._content)
         return self.own_origins and authority(host, urlsplit(self.content_url).scheme).name.endswith(f".{content.name}")
 
     def is_public(self, host: str) -> bool:
-        """Tell whether a `Host` header is that of API and pages."""
+        """Return whether a `Host` header is that of API and pages."""
         public, content = authority_of(self.public_url), authority_of(self._content)
         here = authority(host, urlsplit(self.public_url).scheme)
         # A proxy that leaves the port out does no harm where the names differ.
@@ -179,7 +179,7 @@ class Addresses:
 
 
 def shown_address(url: str) -> str:
-    """Give an address as others than its owner may see it: keys travel in queries, in fragments, and before an `@`."""
+    """Return an address without the parts that can contain keys: query, fragment, and everything before an `@`."""
     try:
         parts = urlsplit(url)
         return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()

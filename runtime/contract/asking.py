@@ -18,7 +18,7 @@ Question = Annotated[Text, StringConstraints(min_length=1, max_length=MAX_QUESTI
 
 
 class AskQuery(Query):
-    """The form of the answer; `details` is taken for clients that send it."""
+    """The format of the answer; `details` is accepted for compatibility."""
 
     format: DocumentFormat = "document"
     details: bool = False
@@ -29,7 +29,7 @@ class AskStreamQuery(AskQuery):
 
 
 class Ask(Body):
-    """A question, and those that were asked before it."""
+    """A question, and the previous ones."""
 
     query: Question
     previous_queries: Annotated[list[Question], Field(max_length=MAX_PREVIOUS)] | MISSING = MISSING
@@ -40,7 +40,7 @@ class AskContext(Body):
 
 
 class AskSite(Body):
-    """A question about a published site; where it is asked (`context`) does not narrow down what is searched."""
+    """A question about a published site; its place (`context`) does not restrict the search."""
 
     question: Annotated[SearchText, StringConstraints(min_length=1)]
     scope: SiteScope
@@ -56,7 +56,7 @@ class AnswerAsDocument(WireModel):
 
 
 class AnswerSource(WireModel):
-    """A page the answer rests on; `sections` are the ids of its sections that do."""
+    """A source page of the answer; `sections` are the ids of the relevant sections."""
 
     type: Literal["page"] = "page"
     reason: str
@@ -73,13 +73,13 @@ class Answer(WireModel):
 
 
 class Asked(WireModel):
-    """The answer, where there is anything to answer from."""
+    """The answer, empty if nothing was found."""
 
     answer: Answer | MISSING = MISSING
 
 
 class AnswerSoFar(WireModel):
-    """An event of a streamed answer: all of it by then."""
+    """An event of a streamed answer: the whole answer so far."""
 
     type: Literal["answer"] = "answer"
     answer: Answer

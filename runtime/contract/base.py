@@ -1,4 +1,4 @@
-"""The base of every model that travels, and the list envelope."""
+"""The base of all models of the wire contract, and the list envelope."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _NotFinite(ValueError):
 
 
 def finite_json(text: bytes) -> bool:
-    """Tell whether every number in a JSON text is finite; what is not JSON at all is left to whoever reads it."""
+    """Return whether every number in a JSON text is finite; what is not JSON at all is left to whoever reads it."""
     shape = text.translate(_SHAPE)
     words = b"NaN" in text or b"Infinity" in text
     if not (words or b"e000" in shape or b"e+000" in shape or _LONG in shape):
@@ -70,7 +70,7 @@ class WireModel(BaseModel):
 
 
 class Body(WireModel):
-    """A request body: types are not guessed, `"1"` is not a number, and every number is finite, wherever it stands."""
+    """A request body: types are not coerced, `"1"` is not a number, and every number must be finite."""
 
     model_config = ConfigDict(strict=True)
 
@@ -88,7 +88,7 @@ class Query(WireModel):
 
 
 class Next(WireModel):
-    """Where the next page of a list begins."""
+    """The cursor of the next page of a list."""
 
     page: str
 
@@ -114,11 +114,11 @@ def no_number(value: Any) -> Any:
         float(value)
     except (TypeError, ValueError):
         return value
-    raise ValueError("must be a moment as ISO 8601 with a time zone, for example `2026-01-31T12:00:00Z`")
+    raise ValueError("must be an ISO 8601 timestamp with a time zone, for example `2026-01-31T12:00:00Z`")
 
 
 def has_no_nul(text: str) -> str:
-    """Refuse the one character that PostgreSQL cannot store."""
+    """Refuse U+0000, which PostgreSQL cannot store."""
     if "\x00" in text:
         raise ValueError("must not contain the character U+0000")
     return text
@@ -141,7 +141,7 @@ def nul_free(value: Any) -> Any:
 
 
 def in_utc(moment: datetime) -> datetime:
-    """Give a moment in UTC; refuses those that have no year there."""
+    """Return a moment in UTC; refuses those that have no year there."""
     try:
         return moment.astimezone(UTC)
     except OverflowError:

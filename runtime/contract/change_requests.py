@@ -1,4 +1,4 @@
-"""Change requests: content that waits to be merged (docs/contract/api.md, "Change requests")."""
+"""Change requests: content to be merged (docs/contract/api.md, "Change requests")."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ Document = Annotated[JsonObject, AfterValidator(_document)]
 
 
 class CreateChangeRequest(Body):
-    """Both fields are optional; `agentTaskId` is taken for clients that send it, and has no effect here."""
+    """Both fields are optional; `agentTaskId` is accepted for compatibility, and has no effect."""
 
     subject: Subject = ""
     agent_task_id: Text | MISSING = MISSING
 
 
 class UpdateChangeRequest(Body):
-    """A change of a change request: what is absent stays. What is merged is so by merging only."""
+    """A change of a change request; absent fields stay unchanged. `merged` can only be reached by merging."""
 
     subject: Subject | MISSING = MISSING
     description: Document | MISSING = MISSING
@@ -58,7 +58,7 @@ class ChangeRequestUrls(WireModel):
 
 
 class ChangeRequest(WireModel):
-    """A change request; `outdated` tells that its space has changed since they were last brought together."""
+    """A change request; `outdated` says that its space has changed since the change request was last updated."""
 
     object: Literal["change-request"] = "change-request"
     id: str
@@ -80,7 +80,7 @@ class ChangeRequest(WireModel):
 
 
 class Conflict(WireModel):
-    """What two sides changed differently, and a sentence about it (extension)."""
+    """A conflict between two sides, with a description (extension)."""
 
     what: Literal["page", "file", "reusable content", "variable"]
     id: str
@@ -90,7 +90,7 @@ class Conflict(WireModel):
 
 
 class MergeResult(WireModel):
-    """How merging ended: with conflicts nothing has changed, and `revision` is the change request's own."""
+    """The result of a merge: with conflicts, nothing has changed, and `revision` is the change request's own."""
 
     revision: str
     result: Literal["merge", "conflicts"]
@@ -98,7 +98,7 @@ class MergeResult(WireModel):
 
 
 class UpdateResult(WireModel):
-    """How bringing a change request up to date ended."""
+    """The result of updating a change request."""
 
     revision: str
     result: Literal["update", "conflicts"]
@@ -106,7 +106,7 @@ class UpdateResult(WireModel):
 
 
 class DocumentInput(Body):
-    """What a page says: Markdown, or a document."""
+    """The document of a page, or Markdown."""
 
     markdown: Annotated[Text, StringConstraints(max_length=MAX_MARKDOWN)] | MISSING = MISSING
     document: Document | MISSING = MISSING
@@ -128,7 +128,7 @@ Variables = Annotated[dict[VariableName, VariableValue], Field(max_length=200)]
 
 
 class PagePosition(Body):
-    """Where a page goes: into a page or to the top, before or behind one of those there; without either, to the end."""
+    """The position of a page: in a page or at the top level, before or after a sibling; by default at the end."""
 
     parent: ObjectId | None = None
     before: ObjectId | MISSING = MISSING
@@ -136,7 +136,7 @@ class PagePosition(Body):
 
 
 class PageLayout(Body):
-    """How a page is laid out, as far as it says."""
+    """The layout settings of a page."""
 
     width: Literal["default", "wide"] | MISSING = MISSING
     cover: bool | MISSING = MISSING
@@ -150,7 +150,7 @@ class PageLayout(Body):
 
 
 class PageCover(Body):
-    """The picture above a page."""
+    """The cover image of a page."""
 
     ref: FileReference | UrlReference | MISSING = MISSING
     ref_dark: FileReference | UrlReference | MISSING = MISSING
@@ -158,7 +158,7 @@ class PageCover(Body):
 
 
 class PageFields(Body):
-    """What can be said of a page; what is absent stays, what is null goes."""
+    """Fields of a page; absent fields stay unchanged, null removes a field."""
 
     description: Description | MISSING | None = MISSING
     slug: Slug | MISSING = MISSING
@@ -176,7 +176,7 @@ class PageFields(Body):
 
 
 class InsertPage(PageFields):
-    """A new page; an `id` may be given, to speak of it in what follows."""
+    """A new page; an `id` may be given, to refer to it in further changes."""
 
     type: Literal["insert_page"]
     id: Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9]{1,40}$")] | MISSING = MISSING
@@ -198,14 +198,14 @@ class MovePage(Body):
 
 
 class DeletePage(Body):
-    """The page goes with all that is in it."""
+    """Delete a page, with everything inside it."""
 
     type: Literal["delete_page"]
     id: ObjectId
 
 
 class PutReusableContent(Body):
-    """A reusable content: a new one, or what is said of the one with this id."""
+    """Create a reusable content, or change the one with this id."""
 
     type: Literal["put_reusable_content"]
     id: Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9]{1,40}$")] | MISSING = MISSING
@@ -219,7 +219,7 @@ class DeleteReusableContent(Body):
 
 
 class UpdateFile(Body):
-    """A file gets another name."""
+    """Rename a file."""
 
     type: Literal["update_file"]
     id: ObjectId
@@ -232,7 +232,7 @@ class DeleteFile(Body):
 
 
 class SetVariables(Body):
-    """Variables of the space; those that are null go."""
+    """Set variables of the space; those that are null are removed."""
 
     type: Literal["set_variables"]
     variables: Annotated[dict[VariableName, VariableValue | None], Field(max_length=200)]
@@ -253,7 +253,7 @@ Change = Annotated[
 
 
 def document_in(change: Change) -> DocumentInput | None:
-    """Give what a change writes, if it writes something."""
+    """Return what a change writes, if it writes something."""
     given = getattr(change, "document", MISSING)
     return None if given is MISSING else given
 
@@ -266,20 +266,20 @@ def _not_too_long(changes: list[Change]) -> list[Change]:
 
 
 class ChangeContent(Body):
-    """Changes, one after the other: all of them make one revision, or none does."""
+    """Changes, applied in order: all of them create one revision, or none does."""
 
     changes: Annotated[list[Change], Field(min_length=1, max_length=MAX_CHANGES), AfterValidator(_not_too_long)]
 
 
 class ChangedContent(WireModel):
-    """The revision that changes made, and the ids of what they added, in order."""
+    """The created revision, and the ids of added items, in order."""
 
     revision: str
     added: list[str]
 
 
 class RequestReviewers(Body):
-    """Who is asked to review; `subject` and `description` change those of the change request."""
+    """Requested reviewers; `subject` and `description` change those of the change request."""
 
     users: Annotated[list[ObjectId], Field(min_length=1, max_length=50)]
     subject: Subject | MISSING = MISSING
@@ -287,7 +287,7 @@ class RequestReviewers(Body):
 
 
 class RequestedReviewer(WireModel):
-    """Somebody who was asked to review a change request, as it was at a revision."""
+    """A requested reviewer of a change request, with its revision at that time."""
 
     object: Literal["change-request-requested-reviewer"] = "change-request-requested-reviewer"
     kind: Literal["user"] = "user"
@@ -302,7 +302,7 @@ class RequestedReviewers(WireModel):
 
 
 class Contributor(WireModel):
-    """Somebody who changed the content of a change request; `count` says how often."""
+    """A person who changed the content of a change request; `count` says how often."""
 
     user: User
     count: int

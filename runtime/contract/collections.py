@@ -16,14 +16,14 @@ CollectionDescription = Annotated[Text, StringConstraints(max_length=100)]
 
 
 class CreateCollection(Body):
-    """Everything is optional: an empty body makes an untitled collection at the top of the organization."""
+    """Everything is optional: an empty body creates an untitled collection at the top level of the organization."""
 
     title: CollectionTitle = "Untitled"
     parent: ObjectId | MISSING = MISSING
 
 
 class UpdateCollection(Body):
-    """A change of a collection: what is absent stays."""
+    """A change of a collection; absent fields stay unchanged."""
 
     title: CollectionTitle | MISSING = MISSING
     description: CollectionDescription | MISSING = MISSING
@@ -31,7 +31,7 @@ class UpdateCollection(Body):
 
 
 class CollectionQuery(ListQuery):
-    """Without `nested`, the list has what stands at the top of the organization."""
+    """Without `nested`, the list has only the collections at the top level of the organization."""
 
     nested: bool = True
 

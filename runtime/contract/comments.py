@@ -34,7 +34,7 @@ Reactions = Annotated[list[Emoji], Field(max_length=MAX_REACTIONS)]
 
 
 class CommentBody(Body):
-    """What a comment says: Markdown, or a document; an empty object says nothing."""
+    """The body of a comment: Markdown, or a document; an empty object is an empty body."""
 
     markdown: Annotated[Text, StringConstraints(max_length=MAX_CHARACTERS)] | MISSING = MISSING
     document: Annotated[JsonObject, AfterValidator(_document)] | MISSING = MISSING
@@ -63,7 +63,7 @@ class PostComment(Body):
 
 
 class UpdateComment(Body):
-    """A change of a comment: what is absent stays."""
+    """A change of a comment; absent fields stay unchanged."""
 
     resolved: bool | MISSING = MISSING
     body: CommentBody | MISSING = MISSING
@@ -76,7 +76,7 @@ class PostReply(Body):
 
 
 class UpdateReply(Body):
-    """A change of a reply: what is absent stays."""
+    """A change of a reply; absent fields stay unchanged."""
 
     body: CommentBody | MISSING = MISSING
     added_reactions: Reactions | MISSING = MISSING
@@ -128,7 +128,7 @@ class CommentUrls(WireModel):
 
 
 class CommentPermissions(WireModel):
-    """What who asks may do: `reply` is to react as well, `edit` to change what it says."""
+    """What the requester may do: `reply` includes reacting, `edit` is changing the body."""
 
     view: bool
     edit: bool
@@ -137,14 +137,14 @@ class CommentPermissions(WireModel):
 
 
 class CommentNode(WireModel):
-    """A node of a page, with the beginning of what it said when it was commented on."""
+    """A node of a page, with the beginning of its text when the comment was made."""
 
     id: str
     preview: str | MISSING = MISSING
 
 
 class CommentPage(WireModel):
-    """The page of a comment as it is now, or as it was last there; `outdated` where what it is about is gone."""
+    """The page of a comment as it is now, or as it was before its deletion; `outdated` if its target is gone."""
 
     id: str
     title: str
@@ -157,7 +157,7 @@ class CommentPage(WireModel):
 
 
 class CommentTarget(WireModel):
-    """What a comment is about, and in which revision that can be found."""
+    """The target of a comment, and the revision that contains it."""
 
     node: CommentNode | MISSING = MISSING
     table_cell: TableCellTarget | MISSING = MISSING
@@ -169,7 +169,7 @@ class CommentTarget(WireModel):
 
 
 class Comment(WireModel):
-    """A comment: the beginning of a thread, which is open or resolved."""
+    """A comment, which starts a thread that is open or resolved."""
 
     object: Literal["comment"] = "comment"
     id: str

@@ -44,7 +44,7 @@ class TranslationRef(Body):
 
 
 class Dependency(Body):
-    """What the content depends on; a value that is sent along is not believed but looked up again."""
+    """A dependency of the content; its value is not taken from the request but looked up."""
 
     ref: Annotated[SpaceRef | OpenApiRef | TranslationRef, Field(discriminator="kind")]
 
@@ -82,7 +82,7 @@ def _short(source: PageSource) -> PageSource:
 
 
 class PageSource(Body):
-    """A source that somebody puts into a page; a value that is sent along with a dependency is left out."""
+    """A source in a page; values of dependencies are ignored."""
 
     type: Annotated[
         Text,
@@ -96,7 +96,7 @@ GivenSource = Annotated[PageSource, AfterValidator(_short)]
 
 
 class Compute(Body):
-    """What is computed; the same seed gives the same ids."""
+    """The content to compute; the same seed gives the same ids."""
 
     source: ComputedSource
     seed: Annotated[Text, StringConstraints(max_length=1000)]
@@ -123,7 +123,7 @@ class JsonDocument(WireModel):
 
 
 class InputBase(Body):
-    """What all pages of a source share."""
+    """Common fields of the pages of a source."""
 
     id: Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9]{1,40}$")] | MISSING = MISSING
     title: Annotated[Text, StringConstraints(min_length=1, max_length=1000)]
@@ -132,7 +132,7 @@ class InputBase(Body):
 
 
 class AnySource(Body):
-    """A source that is named inside a page; who asks for that page's content has it checked."""
+    """A source inside a computed page; it is checked when that page's content is requested."""
 
     type: Annotated[Text, StringConstraints(pattern=r"^(builtin:(openapi|translation)|integration:[^:]+:[^:]+)$")]
     props: JsonObject
@@ -186,7 +186,7 @@ class InputFile(Body):
 
 
 class ComputedPages(Body):
-    """What a script answers to `content_compute_revision`."""
+    """A script's answer to `content_compute_revision`."""
 
     pages: list[InputPage] = Field(default_factory=list)
     files: list[InputFile] = Field(default_factory=list)
@@ -200,6 +200,6 @@ class InputDocument(Body):
 
 
 class ComputedDocument(Body):
-    """What a script answers to `content_compute_document`."""
+    """A script's answer to `content_compute_document`."""
 
     document: InputDocument

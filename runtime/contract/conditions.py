@@ -35,7 +35,7 @@ _WORDS: Mapping[str, Any] = {"true": True, "false": False, "null": None, "undefi
 
 
 class BadCondition(ValueError):
-    """An expression that cannot be read; the sentence says where and why."""
+    """An expression cannot be parsed; the message says where and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class ConditionEvaluator:
         self._left = BUDGET
 
     def meets(self, condition: str | None) -> bool:
-        """Tell whether a condition holds; without one, always; for one unreadable, never."""
+        """Return whether a condition holds; without one, always; for one unreadable, never."""
         if not condition:
             return True
         if condition not in self._known:
@@ -113,7 +113,7 @@ class ConditionEvaluator:
         return _ordered(node.kind, self._value(left), self._value(right))
 
     def _entries(self, path: tuple[str, ...]) -> frozenset[tuple[str, Any]]:
-        """Give what a list among the claims holds, each with its kind; nothing of what is no list."""
+        """Return what a list among the claims holds, each with its kind; nothing of what is no list."""
         if path not in self._lists:
             value = _claimed(path, self._claims)
             listed = value if isinstance(value, list) else ()
@@ -123,12 +123,12 @@ class ConditionEvaluator:
 
 
 def holds(condition: str | None, claims: Mapping[str, Any]) -> bool:
-    """Tell whether one condition holds for a visitor with these claims."""
+    """Return whether one condition holds for a visitor with these claims."""
     return ConditionEvaluator(claims).meets(condition)
 
 
 def checked(text: str) -> str:
-    """Give a condition that can be read; raises ValueError."""
+    """Return a condition that can be read; raises ValueError."""
     read(text)
     return text
 
@@ -169,7 +169,7 @@ class _Reader:
     def _wrong(self, wanted: str) -> BadCondition:
         found = self._next
         seen = f"`{found.text[:40]}`" if found.kind != "end" else "the end"
-        return BadCondition(f"needs {wanted} in place of {seen} (character {found.at + 1})")
+        return BadCondition(f"needs {wanted} instead of {seen} (character {found.at + 1})")
 
     def _took(self, *signs: str) -> str | None:
         token = self._next
@@ -288,7 +288,7 @@ def _kind(value: Any) -> str:
 
 
 def _entry(value: Any) -> tuple[str, Any]:
-    """Give a value with its kind, so that 1 is not true; of what is equal to nothing, only that."""
+    """Return a value with its kind, so that 1 is not true; of what is equal to nothing, only that."""
     kind = _kind(value) if value == value else "other"  # what is no number equals nothing, itself included
     return kind, value if kind != "other" else None
 

@@ -40,14 +40,14 @@ class FileQuery(Query):
 
 
 class UploadQuery(Query):
-    """`name` is the file's; with the `id` of a file that is there, its bytes are replaced."""
+    """`name` is that of the file; with the `id` of an existing file, its bytes are replaced."""
 
     name: FileName
     id: Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9]{1,40}$")] | None = None
 
 
 class PageQuery(ContentQuery):
-    """How a page is shown: with its document in a format, and its expressions as what they come to."""
+    """How a page is returned: with its document in a format, and with expressions evaluated."""
 
     format: DocumentFormat | None = None
     evaluated: Evaluation = False
@@ -62,7 +62,7 @@ class LimitQuery(Query):
 
 
 class ChangesQuery(ContentQuery, LimitQuery):
-    """The flags of every look at content, and how many changes are listed."""
+    """The flags of all reads of content, and the number of listed changes."""
 
 
 class GitCommit(WireModel):
@@ -114,7 +114,7 @@ class RevisionFile(WireModel):
 
 
 class RevisionReusableContent(WireModel):
-    """A piece of a document that pages include; `document` is the id of what it says."""
+    """A reusable content that pages include; `document` is the id of its document."""
 
     id: str
     title: str
@@ -123,7 +123,7 @@ class RevisionReusableContent(WireModel):
 
 
 class Revision(WireModel):
-    """A state of a space's content, for good."""
+    """An immutable state of a space's content."""
 
     object: Literal["revision"] = "revision"
     id: str
@@ -140,7 +140,7 @@ class Revision(WireModel):
 
 
 class SemanticChanges(WireModel):
-    """What a revision changed in the one before it; `more` counts what is beyond the limit."""
+    """The changes of a revision compared to the previous one; `more` counts those beyond the limit."""
 
     merged_from: ChangeRequest | MISSING = MISSING
     changes: list[JsonObject]

@@ -32,7 +32,7 @@ from runtime.contract.json_shapes import (
 )
 
 MOST = 200
-"""So many violations are told of one output; who has more begins with these."""
+"""Maximum number of reported violations of one output."""
 ROOTS = frozenset(("block", "modal", "configuration"))
 CONTROLS = frozenset(("textinput", "select", "switch", "radio", "checkbox", "button", "codeblock"))
 INLINE = frozenset(("text", "image", "link"))
@@ -44,7 +44,7 @@ ICONS = (
 
 
 def violations(output: Any) -> list[Violation]:
-    """List what a render output violates, `MOST` at most; an empty list for a good one."""
+    """Return the violations of a render output, at most `MOST`."""
     try:
         nul_free(output)
     except ValueError as error:
@@ -53,7 +53,7 @@ def violations(output: Any) -> list[Violation]:
 
 
 def is_nothing(child: Any) -> bool:
-    """Tell whether a child is to be skipped."""
+    """Return whether a child is to be skipped."""
     return child is None or child == "" or isinstance(child, bool)
 
 
@@ -84,11 +84,11 @@ def _element(value: Any, path: str, allowed: frozenset[str]) -> Iterator[Violati
         return
     kind = value.get("type")
     if not isinstance(kind, str) or kind not in ELEMENTS:
-        yield Violation(f"{path}.type", f"must name an element; `{str(kind)[:60]}` is none, and is left out")
+        yield Violation(f"{path}.type", f"must name an element; `{str(kind)[:60]}` is not one, and is ignored")
         return
     if kind not in allowed:
         where = NOWHERE_ELSE.get(kind, "as the root" if kind in ROOTS else ", ".join(sorted(allowed)))
-        yield Violation(path, f"`{kind}` may not stand here, only {where}")
+        yield Violation(path, f"`{kind}` is not allowed here, only {where}")
     yield from ELEMENTS[kind](value, path)
 
 
@@ -114,7 +114,7 @@ def _text_part(value: Any, path: str) -> Iterator[Violation]:
 
 def _address(value: str, path: str) -> Iterator[Violation]:
     if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", value):
-        yield Violation(path, "must be a whole address, such as https://example.com/picture.png")
+        yield Violation(path, "must be an absolute address, such as https://example.com/picture.png")
 
 
 def _content(value: list[Any], path: str) -> Iterator[Violation]:
@@ -122,9 +122,9 @@ def _content(value: list[Any], path: str) -> Iterator[Violation]:
     there = [child for child in value if not is_nothing(child)]
     steppers = [child for child in there if isinstance(child, dict) and child.get("type") == "stepper"]
     if not there:
-        yield Violation(path, "must hold at least 1; it holds 0")
+        yield Violation(path, "must have at least 1; it has 0")
     if steppers and len(there) > 1:
-        yield Violation(path, "holds a `stepper`, beside which nothing else may stand")
+        yield Violation(path, "holds a `stepper`, next to which nothing else is allowed")
     for place, child in enumerate(value):
         allowed = CHILDREN | {"stepper"}
         if not is_nothing(child):

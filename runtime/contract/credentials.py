@@ -1,4 +1,4 @@
-"""Which texts are secrets: by what they are called, by what they look like, and how short they may be."""
+"""Detection of secrets: by name, by shape, and by minimum length."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ ONE_TIME = frozenset(("code", "state"))
 
 
 def worth_hiding(text: str) -> bool:
-    """Tell whether a secret of this text is looked for in what is kept.
+    """Return whether a secret of this text is looked for in what is kept.
 
     It has at least 4 characters besides spaces and backslashes, and is none of the everyday words that settings hold.
     """
@@ -53,12 +53,12 @@ def worth_hiding(text: str) -> bool:
 
 @lru_cache(maxsize=2048)
 def is_credential(name: str) -> bool:
-    """Tell whether a field of this name holds a credential."""
+    """Return whether a field of this name holds a credential."""
     return len(name) <= LONGEST_NAME and NAME.fullmatch(name) is not None
 
 
 def of_configuration(configuration: Any, marked: Iterable[str] = (), buttons: Iterable[str] = ()) -> Iterator[str]:
-    """Give the texts of a configuration that are secrets, at any depth.
+    """Yield the texts of a configuration that are secrets, at any depth.
 
     Those under the properties that the manifest marks, those under names of credentials (`access_token`), and behind a
     button, where a sign-in leaves what it was given, every long text of one word.
@@ -83,7 +83,7 @@ def of_configuration(configuration: Any, marked: Iterable[str] = (), buttons: It
 
 
 def marked_properties(configurations: Mapping[str, Any]) -> tuple[set[str], set[str]]:
-    """Give the names of properties that a manifest's configurations mark as secret, and of those that are buttons."""
+    """Return the names of properties that a manifest's configurations mark as secret, and of those that are buttons."""
     marked: set[str] = set()
     buttons: set[str] = set()
     for screen in configurations.values():

@@ -93,7 +93,7 @@ class AddressOverride(Body):
 
 
 class OverrideCustomization(Body):
-    """A change of what a space has otherwise."""
+    """A change of the overrides of a space."""
 
     title: SiteTitle | MISSING | None = MISSING
     styling: StylingOverride | MISSING = MISSING

@@ -1,4 +1,4 @@
-"""How a site looks: its settings, and what a space of it overrides (docs/contract/api.md, "Customization")."""
+"""Customization of sites, and overrides of their spaces (docs/contract/api.md, "Customization")."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class ContentLink(Body):
 
 
 class HeaderItem(Body):
-    """A link of the header, perhaps with more below it; `condition` decides for which visitors it is there."""
+    """A header link, optionally with sublinks; `condition` decides which visitors see it."""
 
     title: Short
     style: Literal["link", "button-primary", "button-secondary"] | MISSING = MISSING
@@ -198,7 +198,7 @@ class Insights(Body):
 
 
 class SiteCustomizationSettings(Body):
-    """How a site looks, whole."""
+    """The whole customization of a site."""
 
     title: SiteTitle | MISSING = MISSING
     styling: Styling
@@ -268,7 +268,7 @@ STANDARD: dict[str, Any] = {
     "socialPreview": {},
     "insights": {"trackingCookie": True},
 }
-"""How a site looks until somebody says otherwise."""
+"""The default customization of a site."""
 
 
 def written(settings: Body) -> dict[str, Any]:

@@ -27,7 +27,7 @@ class Said(NamedTuple):
 def said(document: Node, name: str | None, record: str | None, definition: str | None) -> Said | None:
     """Find what a node says, or a cell of the table it is; without a name a cell is sought in all tables.
 
-    None where there is no such node or cell.
+    None if there is no such node or cell.
     """
     node = document if name is None else named(document, name)
     if node is None or record is None or definition is None:
@@ -50,7 +50,7 @@ def table_with(document: Node, record: str, definition: str) -> Node | None:
 
 
 def cell_of(table: Node, record: str, definition: str) -> str | None:
-    """Give what a cell of a table says; None where it has no such record or column."""
+    """Return what a cell of a table says; None where it has no such record or column."""
     data = table.get("data", {})
     row, columns = _object(data.get("records")).get(record), _object(data.get("definition"))
     if row is None or definition not in columns:
@@ -62,7 +62,7 @@ def cell_of(table: Node, record: str, definition: str) -> str | None:
 
 
 def text_of(node: Node) -> str:
-    """Give the text of a node and of all in it, each block on a line of its own."""
+    """Return the text of a node and of all in it, each block on a line of its own."""
     parts: list[str] = []
     for one in (node, *_all(node)):
         if one.get("object") == "text":

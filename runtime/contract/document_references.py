@@ -60,7 +60,7 @@ def references_in(document: Node) -> list[Reference]:
 
 
 def is_reference(value: Any) -> bool:
-    """Tell whether a value is a ContentRef that names something."""
+    """Return whether a value is a ContentRef that names something."""
     if not isinstance(value, dict):
         return False
     kind = value.get("kind")

@@ -47,7 +47,7 @@ def sections_of(document: Node, included: Included = lambda content_id: None) ->
 
 
 def includes(document: Node) -> bool:
-    """Tell whether a document shows anything that stands elsewhere: reusable contents, or variables."""
+    """Return whether a document shows anything that stands elsewhere: reusable contents, or variables."""
     waiting: list[Any] = [document]
     while waiting:
         node = waiting.pop()
@@ -70,7 +70,7 @@ def _blocks(document: Node, included: Included, inclusions: Inclusions) -> Itera
 
 
 def _reused(block: Node) -> str | None:
-    """Give the id of the reusable content that a block includes."""
+    """Return the id of the reusable content that a block includes."""
     if block.get("type") != "reusable-content":
         return None
     ref = block.get("data", {}).get("ref")

@@ -46,7 +46,7 @@ MARKS = frozenset(("bold", "italic", "code", "keyboard", "strikethrough", "color
 
 
 class NotADocument(ValueError):
-    """A value is not a document; the sentence says where and why."""
+    """A value is not a document; the message says where and why."""
 
 
 def check_document(value: dict[str, Any]) -> None:
@@ -58,7 +58,7 @@ def check_document(value: dict[str, Any]) -> None:
     for place, node in enumerate(_list(value.get("nodes"), "document.nodes")):
         where = f"document.nodes.{place}"
         if not isinstance(node, dict) or node.get("object") != "block" or node.get("type") not in TOP_LEVEL:
-            raise NotADocument(f"{where}: not a block that may stand at the top of a document")
+            raise NotADocument(f"{where}: not a block that is allowed at the top level of a document")
         _block(node, where)
 
 
@@ -70,13 +70,13 @@ def _list(value: Any, where: str) -> list[Any]:
 
 def _block(node: dict[str, Any], where: str) -> None:
     if not _is_word(node.get("type"), TOP_LEVEL | INSIDE):
-        raise NotADocument(f"{where}.type: no known block")
+        raise NotADocument(f"{where}.type: not a known block")
     _inner(node, where)
 
 
 def _inline(node: dict[str, Any], where: str) -> None:
     if not _is_word(node.get("type"), INLINES):
-        raise NotADocument(f"{where}.type: no known inline")
+        raise NotADocument(f"{where}.type: not a known inline")
     _inner(node, where)
 
 
@@ -93,10 +93,10 @@ def _text(node: dict[str, Any], where: str) -> None:
     for place, leaf in enumerate(_list(node.get("leaves"), f"{where}.leaves")):
         at = f"{where}.leaves.{place}"
         if not isinstance(leaf, dict) or leaf.get("object") != "leaf" or not isinstance(leaf.get("text"), str):
-            raise NotADocument(f"{at}: not a leaf with a text")
+            raise NotADocument(f"{at}: not a leaf with text")
         for number, mark in enumerate(_list(leaf.get("marks"), f"{at}.marks")):
             if not isinstance(mark, dict) or mark.get("object") != "mark" or not _is_word(mark.get("type"), MARKS):
-                raise NotADocument(f"{at}.marks.{number}: no known mark")
+                raise NotADocument(f"{at}.marks.{number}: not a known mark")
 
 
 _KINDS: dict[str, Callable[[dict[str, Any], str], None]] = {

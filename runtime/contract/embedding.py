@@ -1,4 +1,4 @@
-"""What a link becomes on a page: an integration's block, or a link."""
+"""The embed of an address in a page: an integration's block, or a link."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LinkEmbed(WireModel):
 
 
 class IntegrationEmbed(WireModel):
-    """A block that is made for the address; its component is drawn with the action `@link.unfurl`."""
+    """A block for the address; its component is rendered with the action `@link.unfurl`."""
 
     type: Literal["integration"] = "integration"
     title: str
@@ -43,14 +43,14 @@ Embed = LinkEmbed | IntegrationEmbed
 
 def _is_web_address(address: str) -> str:
     if any(ord(character) <= 32 or ord(character) == 127 for character in address):
-        raise ValueError("an address holds no blanks and no control characters")
+        raise ValueError("an address must not contain spaces or control characters")
     try:
         parts = urlsplit(address)
         is_web = parts.scheme.lower() in ("http", "https") and bool(parts.hostname)
     except ValueError:
         is_web = False
     if not is_web:
-        raise ValueError("write a whole address: `https://...`")
+        raise ValueError("write an absolute address: `https://...`")
     return address
 
 

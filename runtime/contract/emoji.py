@@ -1,4 +1,4 @@
-"""Emoji as the wire has them: code points in hexadecimal."""
+"""Emoji in wire format: code points in hexadecimal."""
 
 from __future__ import annotations
 

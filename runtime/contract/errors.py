@@ -1,4 +1,4 @@
-"""Every error that may leave the API; status and message are the whole answer (docs/contract/api.md, "Errors")."""
+"""All errors of the API; status and message are the whole answer (docs/contract/api.md, "Errors")."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import ClassVar
 
 
 class ApiError(Exception):
-    """Something went wrong unexpectedly. The failure is in the host's log."""
+    """Something went wrong unexpectedly; see the host's log."""
 
     status: ClassVar[int] = 500
     retry_after: ClassVar[int | None] = None
-    """Seconds after which the same request is worth sending again; None where time alone changes nothing."""
+    """Seconds after which the request can be retried; None if waiting does not help."""
 
     def __init__(self, message: str | None = None) -> None:
         self.message = message or (type(self).__doc__ or "").strip()
@@ -30,7 +30,7 @@ class Unauthorized(ApiError):
 
 
 class Forbidden(ApiError):
-    """This token may not do that."""
+    """This token is not allowed to do this."""
 
     status = 403
 
@@ -42,7 +42,7 @@ class NotFound(ApiError):
 
 
 class MethodNotAllowed(ApiError):
-    """This path does not take that method."""
+    """This path does not support this method."""
 
     status = 405
 
@@ -60,7 +60,7 @@ class PreconditionFailed(ApiError):
 
 
 class TooLarge(ApiError):
-    """The body is larger than this host takes."""
+    """The body is larger than this host accepts."""
 
     status = 413
 
@@ -92,7 +92,7 @@ class Unavailable(ApiError):
 
 
 class Inactive(Unavailable):
-    """What would answer is paused; somebody has to activate it first."""
+    """The integration is paused; somebody has to activate it first."""
 
     retry_after = None
 
@@ -104,7 +104,7 @@ class GatewayTimeout(ApiError):
 
 
 class ScriptAnswered(ApiError):
-    """The integration's script answered with an error; its status and its sentence are passed on."""
+    """The integration's script answered with an error; its status and message are passed on."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -112,7 +112,7 @@ class ScriptAnswered(ApiError):
 
 
 def status_of(error: ApiError) -> int:
-    """Tell the HTTP status an error leaves with."""
+    """Return the HTTP status an error leaves with."""
     return error.script_status if isinstance(error, ScriptAnswered) else error.status
 
 

@@ -81,7 +81,7 @@ PER_INTEGRATION = {
 
 
 def suited(event: str, integration: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a fresh payload for an integration: with its first block or content source where the type needs one."""
+    """Return a fresh payload for an integration: with its first block or content source where the type needs one."""
     event_payload = payload(event)
     field = PER_INTEGRATION.get(event)
     offered = integration.get("blocks" if field == "componentId" else "contentSources") or []
@@ -89,5 +89,5 @@ def suited(event: str, integration: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def payload(event: str) -> dict[str, Any]:
-    """Give a fresh payload of an event type."""
+    """Return a fresh payload of an event type."""
     return {"type": event} | copy.deepcopy(EVENTS[event])

@@ -38,7 +38,7 @@ WORDS = frozenset(("level", "timestamp", "kind", "limit", "method"))
 
 
 def _empty(value: Any) -> Any:
-    """Give the empty value of the same kind, so that an event keeps its shape."""
+    """Return the empty value of the same kind, so that an event keeps its shape."""
     return type(value)() if isinstance(value, (dict, list, str)) else None
 
 
@@ -77,12 +77,12 @@ CUT: dict[str, Callable[[Any], Any]] = {
 
 
 def without_query(url: str) -> str:
-    """Give an address without what stands behind its path."""
+    """Return an address without what stands behind its path."""
     return url.partition("?")[0].partition("#")[0]
 
 
 def withheld_payload(payload: dict[str, Any]) -> dict[str, Any]:
-    """Give an event without what belongs to the installation it was for."""
+    """Return an event without what belongs to the installation it was for."""
     remaining: dict[str, Any] = {}
     for name, value in payload.items():
         if name in SHOWN and isinstance(value, str):
@@ -93,7 +93,7 @@ def withheld_payload(payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def texts_of(value: Any) -> Iterator[str]:
-    """Give the texts and long numbers inside a JSON value that would tell something where they were logged."""
+    """Yield the texts and long numbers inside a JSON value that would tell something where they were logged."""
     waiting = [value]
     while waiting:
         item = waiting.pop()
@@ -106,7 +106,7 @@ def texts_of(value: Any) -> Iterator[str]:
 
 
 def withheld_trace(trace: dict[str, Any], private: set[str]) -> dict[str, Any]:
-    """Give a trace without these texts, and without the queries of the addresses a script called."""
+    """Return a trace without these texts, and without the queries of the addresses a script called."""
     words = sorted(private, key=len, reverse=True)
 
     def clean(value: Any) -> Any:

@@ -60,7 +60,7 @@ _BY_STATUS: Mapping[int, Ending] = {
 
 
 def unhandled(kind: str, status: int | None) -> bool:
-    """Tell whether a script said that it has no handler for an event, and nobody waits for what does not come."""
+    """Return whether a script said that it has no handler for an event, and nobody waits for what does not come."""
     return status == UNHANDLED and kind not in WAITED
 
 
@@ -98,7 +98,7 @@ def _request(payload: Mapping[str, Any]) -> str:
 
 
 def _path(url: str) -> str:
-    """Give the path of an address: queries are long, and hold what is nobody's business."""
+    """Return the path of an address: queries are long, and hold what is nobody's business."""
     try:
         return urlsplit(url).path or "/"
     except ValueError:
@@ -120,7 +120,7 @@ def _visit(payload: Mapping[str, Any]) -> str:
 
 
 def _task(payload: Mapping[str, Any]) -> str:
-    """Give what authors call the kind of a task, which is theirs to name."""
+    """Return what authors call the kind of a task, which is theirs to name."""
     task = _object(payload, "task")
     return next((_text(task, name) for name in ("type", "kind", "name") if _text(task, name)), "")
 

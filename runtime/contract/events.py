@@ -257,7 +257,7 @@ EVENTS: dict[str, type[Event]] = {
 class TriggerEvent(Body):
     """The body that sends an event by hand (extension, for authors): `event` is the payload without its id.
 
-    `installationId` in it sends it to that installation alone; `*` in place of an id is any that is there. `count`
+    `installationId` in it sends it to that installation alone; `*` instead of an id is any that is there. `count`
     repeats what nobody waits for, each time with an id of its own. `body` is what a `fetch` event carries.
     """
 
@@ -267,7 +267,7 @@ class TriggerEvent(Body):
 
 
 class TriggerAnswer(WireModel):
-    """What a script answered to an event somebody waits for; `body` is text, whatever it was."""
+    """A script's answer to an event that somebody waits for; `body` is always text."""
 
     status: int
     headers: list[tuple[str, str]]
@@ -275,7 +275,7 @@ class TriggerAnswer(WireModel):
 
 
 class TriggeredEvents(WireModel):
-    """The ids of the events that were sent; nothing matched where the list is empty."""
+    """The ids of the events that were sent; empty if nothing matched."""
 
     events: list[str]
     reason: str | MISSING = MISSING
@@ -316,7 +316,7 @@ class IntegrationEvent(WireModel):
 
 
 class KeptAnswer(WireModel):
-    """What an endpoint answered, without secrets; `body` is there where it was a text of at most 64 KB."""
+    """The answer of an endpoint, without secrets; `body` is present if it was text of at most 64 KB."""
 
     status: int
     headers: list[tuple[str, str]]
@@ -325,7 +325,7 @@ class KeptAnswer(WireModel):
 
 
 class EventDetail(WireModel):
-    """An event with what its calls left behind, and the body of its request where that was a text of at most 64 KB."""
+    """An event with its trace, and the body of its request if that was text of at most 64 KB."""
 
     event: IntegrationEvent
     trace: dict[str, Any] | MISSING = MISSING
@@ -334,7 +334,7 @@ class EventDetail(WireModel):
 
 
 class EventFilters(Query):
-    """Which events are asked for; all are extensions."""
+    """Filters of events; all are extensions."""
 
     type: Annotated[Text, StringConstraints(max_length=100)] | None = None
     status: Literal["success", "failed"] | None = None
@@ -343,7 +343,7 @@ class EventFilters(Query):
 
 
 class EventQuery(EventFilters, ListQuery):
-    """Parameters of the event list; with `queued` those that are due later are listed, too (extension)."""
+    """Parameters of the event list; `queued` includes events that are due later (extension)."""
 
     queued: bool = False
 

@@ -1,4 +1,4 @@
-"""What files of the content may be called."""
+"""Valid names of content files."""
 
 from __future__ import annotations
 

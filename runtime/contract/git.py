@@ -38,7 +38,7 @@ PathInside = Annotated[str, StringConstraints(max_length=900), AfterValidator(_p
 
 
 class FolderQuery(ListQuery):
-    """What the folder's `.gitbook.yaml` sets: where the content begins, and how first page and summary are named."""
+    """Settings of the folder's `.gitbook.yaml`: the root, and the paths of the first page and the summary."""
 
     root: PathInside = ""
     readme: PathInside = "README.md"
@@ -68,7 +68,7 @@ Timestamp = Annotated[AwareDatetime, Field(strict=False)]
 
 
 class GitInfo(Body):
-    """What the caller says about itself: shown by `git/info` and as `gitSync` of the space."""
+    """Information from the caller: shown by `git/info` and as `gitSync` of the space."""
 
     provider: Provider | MISSING = MISSING
     url: Prefix | MISSING = MISSING
@@ -87,13 +87,13 @@ class _GitOperation(Body):
 
 
 class ImportGitRepository(_GitOperation):
-    """From where a space is imported; `standalone` makes a revision and leaves the current content alone."""
+    """The source of an import; `standalone` creates a revision without changing the current content."""
 
     standalone: bool = False
 
 
 class ExportToGitRepository(_GitOperation):
-    """Where a space is exported to."""
+    """The destination of an export."""
 
     commit_message: Annotated[Text, StringConstraints(min_length=1, max_length=10_000)]
 
@@ -108,7 +108,7 @@ class FolderFile(WireModel):
 
 
 class LastSync(WireModel):
-    """How the last operation ended: `error` says why it failed, `problems` what was left out (extension)."""
+    """The result of the last operation: `error` says why it failed, `problems` what was skipped (extension)."""
 
     direction: Literal["import", "export"]
     state: Literal["success", "failure"]
@@ -120,7 +120,7 @@ class LastSync(WireModel):
 
 
 class GitSyncState(WireModel):
-    """What a space is synchronized with; `lastSync` is an extension."""
+    """The repository that a space is synchronized with; `lastSync` is an extension."""
 
     repo_name: str | MISSING = MISSING
     installation_provider: Literal["github", "gitlab", "github-legacy"] | MISSING = MISSING

@@ -15,7 +15,7 @@ MAX_INVITED = 1000
 
 
 class InviteToContent(Body):
-    """Who is given which level; null takes it away again. People are named by id or e-mail address."""
+    """A level for people and teams; null removes access. People are named by id or e-mail address."""
 
     role: Role | None
     users: Annotated[list[Person], Field(min_length=1, max_length=MAX_INVITED)] | MISSING = MISSING
@@ -29,13 +29,13 @@ class InviteToContent(Body):
 
 
 class UpdateGrant(Body):
-    """Another level for who has one already; null takes it away."""
+    """Another level for an existing grant; null removes it."""
 
     role: Role | MISSING | None = MISSING
 
 
 class UserContentPermission(WireModel):
-    """A person and the level they have."""
+    """A person and their level."""
 
     permission: Role
     user: User

@@ -33,21 +33,21 @@ WebAddress = Annotated[Text, StringConstraints(min_length=1, max_length=2048), A
 
 
 class ImportContent(Body):
-    """What is to be imported, and how it is to be read."""
+    """The source of an import, and its format."""
 
     url: Annotated[WebAddress, Field(json_schema_extra={"format": "uri"})]
     source: ImportSource
 
 
 class BeginImport(ImportContent):
-    """An import that nobody waits for; it goes into the space where nothing else is said."""
+    """An import that nobody waits for; by default into the space."""
 
     page: ObjectId | MISSING = MISSING
     change_request: ObjectId | MISSING = MISSING
 
 
 class ImportContentResult(WireModel):
-    """The revision that an import made, and how much of what it found is in it."""
+    """The revision that an import created, and the number of imported resources."""
 
     revision: str
     imported_resources: int
@@ -55,7 +55,7 @@ class ImportContentResult(WireModel):
 
 
 class UploadImportQuery(Query):
-    """How the body is to be read, what its file is called, and where it goes; the space where nothing is said."""
+    """The format of the body, the name of its file, and the destination, by default the space."""
 
     source: ImportSource
     name: FileName = "import"

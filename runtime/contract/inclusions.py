@@ -37,6 +37,6 @@ class Inclusions:
             self._inside.pop()
 
     def fits(self, written: str) -> str:
-        """Give what was written for one, or nothing where it is too much with what came before."""
+        """Return what was written for one, or nothing where it is too much with what came before."""
         self._characters -= len(written)
         return written if self._characters >= 0 else ""

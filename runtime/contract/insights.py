@@ -1,4 +1,4 @@
-"""What a published site tells of its visitors (docs/contract/scripts.md, "Events")."""
+"""What a published site reports about its visitors (docs/contract/scripts.md, "Events")."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class InsightsLocation(Body):
 
 
 class InsightsEvent(Body):
-    """What all events of a site share."""
+    """Common fields of all events of a site."""
 
     session: InsightsSession
     location: InsightsLocation
@@ -72,7 +72,7 @@ class PagePostFeedbackComment(InsightsEvent):
 
 
 class OtherInsight(InsightsEvent):
-    """What no integration is told: it is read and let go."""
+    """An event that no integration receives: it is accepted and discarded."""
 
     type: Literal[
         "search_open",

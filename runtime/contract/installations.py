@@ -79,7 +79,7 @@ class Installation(WireModel):
 
 
 class SpaceInstallation(WireModel):
-    """An integration installed on a space; `space` is an object where `extended` was asked for."""
+    """An integration installed on a space; `space` is an object if `extended` was requested."""
 
     integration: str
     installation: str
@@ -91,7 +91,7 @@ class SpaceInstallation(WireModel):
 
 
 class SiteInstallation(WireModel):
-    """An integration installed on a site; `site` is an object where `extended` was asked for."""
+    """An integration installed on a site; `site` is an object if `extended` was requested."""
 
     integration: str
     installation: str

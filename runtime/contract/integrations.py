@@ -1,4 +1,4 @@
-"""Integrations: what is published, and how the API shows it."""
+"""Integrations: the manifest, and the API's view of it."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Block(Body):
 
 
 class ConfigurationComponent(Body):
-    """A component that takes the place of a generated form."""
+    """A component that replaces the generated form."""
 
     component_id: Identifier
 
@@ -87,7 +87,7 @@ class ConfigurationProperty(Body):
     enum: Annotated[list[Text], Field(max_length=500)] | MISSING = MISSING
     callback_url: Url | MISSING = Field(MISSING, alias="callback_url")
     button_text: Annotated[Text, StringConstraints(max_length=100)] | MISSING = Field(MISSING, alias="button_text")
-    secret: bool | MISSING = Field(MISSING, description="Its values are taken out of logs and events (extension).")
+    secret: bool | MISSING = Field(MISSING, description="Its values are removed from logs and events (extension).")
 
     @model_validator(mode="after")
     def _fits_its_type(self) -> ConfigurationProperty:
@@ -141,7 +141,7 @@ SecretValue = Annotated[Text, StringConstraints(max_length=10_000)]
 
 
 class Manifest(Body):
-    """What an integration says of itself, without its code; limits from docs/contract/api.md, "Integrations"."""
+    """The manifest of an integration, without its code; limits from docs/contract/api.md, "Integrations"."""
 
     title: Annotated[Text, StringConstraints(min_length=2, max_length=30)]
     description: Annotated[Text, StringConstraints(max_length=100)]
@@ -303,7 +303,7 @@ class IntegrationVersion(WireModel):
 
 
 class RollBack(Body):
-    """Which version to go back to."""
+    """The version to roll back to."""
 
     version: Annotated[int, Field(ge=1, le=2**31 - 1)]
 

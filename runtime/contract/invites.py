@@ -1,4 +1,4 @@
-"""Invites into an organization: by e-mail, and by a link that anybody may follow who has it."""
+"""Invites into an organization: by e-mail, and by a link that anybody who has it may use."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class InviteUsers(Body):
 
 
 class InviteToFollow(WireModel):
-    """The address that an invited person opens, for an administrator to hand on."""
+    """The address for an invited person, for an administrator to pass on."""
 
     email: str
     url: str
@@ -72,7 +72,7 @@ class CreateInviteLink(Body):
 
 
 class UpdateInviteLink(Body):
-    """Another role for who follows a link from now on."""
+    """Another role for people who use a link from now on."""
 
     role: Role | None
 
@@ -83,7 +83,7 @@ class InviteLinkUrls(WireModel):
 
 
 class InviteLink(WireModel):
-    """A link into an organization; `redundant` for whoever asks has the role already."""
+    """A link into an organization; `redundant` if the requester already has the role."""
 
     object: Literal["invite"] = "invite"
     id: str
@@ -98,7 +98,7 @@ PersonName = Annotated[
 
 
 class FirstPerson(WireModel):
-    """Who opens a host that nobody knows yet."""
+    """The person who creates the first account of a host."""
 
     name: PersonName
     email: EmailAddress

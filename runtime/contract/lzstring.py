@@ -48,7 +48,7 @@ def decompress(text: str, most: int) -> str:
     if first == _END:
         return ""
     if first > _END:
-        raise NotLzString("it begins with a phrase that does not exist")
+        raise NotLzString("it begins with an invalid code")
     phrase = chr(bits.read(8 if first == _EIGHT else 16))
     phrases = ["", "", "", phrase]
     parts, length = [phrase], 1
@@ -64,7 +64,7 @@ def decompress(text: str, most: int) -> str:
         if countdown == 0:
             countdown, width = 1 << width, width + 1
         if code > len(phrases):
-            raise NotLzString("it names a phrase that does not exist")
+            raise NotLzString("it contains an invalid code")
         next_phrase = phrases[code] if code < len(phrases) else phrase + phrase[0]
         length += len(next_phrase)
         if length > most:
@@ -83,4 +83,4 @@ def _joined(parts: list[str]) -> str:
     try:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
     except UnicodeDecodeError as error:
-        raise NotLzString("it holds half a character") from error
+        raise NotLzString("it contains an unpaired surrogate") from error

@@ -14,7 +14,7 @@ EnvName = Annotated[str, StringConstraints(pattern=r"^[\w.-]{1,50}$")]
 
 
 class ProjectManifest(Manifest):
-    """A manifest as it is in a file: paths in place of pictures and code, `organization` optional.
+    """A manifest as it is in a file: paths instead of pictures and code, `organization` optional.
 
     `envs` holds values that differ from environment to environment, by the environment's name.
     """

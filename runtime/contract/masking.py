@@ -37,7 +37,7 @@ _BACKSLASH = rf"(?:\\|{_PERCENT}5[Cc])"
 # JSON inside JSON doubles them. Atomic, since what follows may be escaped itself: were both able to take the same
 # backslashes, a text could be matched in 16 ways for each such character, and `re` would try all of their combinations.
 _BEFORE = f"(?>{_BACKSLASH}{{0,16}})"
-_ANY = f"(?>{_BACKSLASH}{{0,64}})"  # bounded, since a text may begin anew at each of them
+_ANY = f"(?>{_BACKSLASH}{{0,64}})"  # bounded, since a text may begin again at each of them
 _AFTER_ONE = r"(?<=[\\Cc])"  # `\` itself, or the end of `%5C`
 _CONTROLS = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}
 _ENTITIES = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos"}
@@ -75,7 +75,7 @@ def _hex(number: int) -> str:
 
 
 def _spellings(character: str, *, after: bool) -> str:
-    """Give a pattern for a character as JSON, URLs, forms and HTML write it, also inside each other.
+    """Return a pattern for a character as JSON, URLs, forms and HTML write it, also inside each other.
 
     `after` is for one before which all backslashes were taken.
     """
@@ -98,7 +98,7 @@ def _spellings(character: str, *, after: bool) -> str:
 
 
 def _pattern(secret: str) -> str:
-    """Give a pattern for a secret in every spelling.
+    """Return a pattern for a secret in every spelling.
 
     Backslashes of the secret match any number of them, and are taken all at once, so that a pattern has one way only to
     match and stays linear.
@@ -118,7 +118,7 @@ def _pattern(secret: str) -> str:
 
 
 def _cores(secret: str) -> list[str]:
-    """Give what Base64 makes of a secret wherever it is in a longer text, less the characters at its edges."""
+    """Return what Base64 makes of a secret wherever it is in a longer text, less the characters at its edges."""
     content = secret.encode("utf-8", "surrogatepass")
     cores = []
     for offset in range(3):
@@ -172,7 +172,7 @@ class Masker:
         return tuple(dict.fromkeys(needle for needle, _ in self._needles))
 
     def text(self, text: str) -> str:
-        """Give a text without secrets."""
+        """Return a text without secrets."""
         if not text:
             return text
         if self._more:
@@ -194,7 +194,7 @@ class Masker:
         return _without_shapes(text)
 
     def quiet(self, text: str) -> bool:
-        """Tell whether a text, or JSON, surely holds nothing to take out; where it says no, one has to look closer."""
+        """Return whether a text, or JSON, certainly contains nothing to mask; False means that it must be searched."""
         if self._more or "\\" in text:
             return False
         for needle in self._first:
@@ -204,7 +204,7 @@ class Masker:
         return all(word not in lower for word in _LOUD)
 
     def payload(self, text: str) -> str:
-        """Give the JSON text of an event without secrets; its ids stay, so that it is still found and sent again."""
+        """Return the JSON text of an event without secrets; its ids stay, so that it is still found and sent again."""
         if self.quiet(text):
             return text
         event: dict[str, Any] = json.loads(text)
@@ -217,7 +217,7 @@ class Masker:
         return json.dumps(kept, separators=(",", ":"))
 
     def url(self, url: str) -> str:
-        """Give an address without secrets, and without the values of parameters that hold credentials."""
+        """Return an address without secrets, and without the values of parameters that hold credentials."""
         head, mark, rest = url.partition("?")
         if not mark:
             head, hash_, fragment = url.partition("#")
@@ -239,14 +239,14 @@ class Masker:
         return self.text("&".join(parameters))
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
-        """Give headers without credentials; those that are addresses lose what an address loses."""
+        """Return headers without credentials; those that are addresses lose what an address loses."""
         return {
             name: MASK if is_credential(name) else self.url(value) if "://" in value else self.text(value)
             for name, value in headers.items()
         }
 
     def body(self, body: str) -> str:
-        """Give a body of a request, JSON, a form or text, without secrets."""
+        """Return a body of a request, JSON, a form or text, without secrets."""
         if body[:1] in "{[":
             try:
                 value = json.loads(body)
@@ -259,7 +259,7 @@ class Masker:
         return self.text(body)
 
     def value(self, value: Any, name: str = "") -> Any:
-        """Give a JSON value without secrets: in its texts, numbers and names, and under names of credentials."""
+        """Return a JSON value without secrets: in its texts, numbers and names, and under names of credentials."""
         if isinstance(value, str):
             if value and name and is_credential(name):
                 return MASK
@@ -282,7 +282,7 @@ def _found(text: str, needle: str) -> Iterator[int]:
 
 
 def _around(form: Unescaped, middle: str) -> list[tuple[int, int]]:
-    """Give where in the original a secret is whose middle is in the form, with the backslashes at its ends."""
+    """Return where in the original a secret is whose middle is in the form, with the backslashes at its ends."""
     places = []
     for at in _found(form.text, middle):
         first, after = at - EDGE, at + len(middle) + EDGE
@@ -293,7 +293,7 @@ def _around(form: Unescaped, middle: str) -> list[tuple[int, int]]:
 
 
 def _without(text: str, places: list[tuple[int, int]]) -> str:
-    """Put one mask in place of every stretch; those that touch or overlap become one."""
+    """Put one mask instead of every stretch; those that touch or overlap become one."""
     parts: list[str] = []
     ended = 0
     for start, end in sorted(places):

@@ -20,18 +20,20 @@ SpecSlug = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_SLU
 
 
 def is_slug(text: str) -> bool:
-    """Tell whether a text may be a slug: words of small letters and digits, with hyphens between them."""
+    """Return whether a text may be a slug: words of small letters and digits, with hyphens between them."""
     return len(text) <= LONGEST_SLUG and re.fullmatch(SLUG.removesuffix("$"), text) is not None
 
 
 def _without_password(url: str) -> str:
     if "@" in urlsplit(url).netloc:
-        raise ValueError("must hold no name and no password: everybody who sees the specification sees its address")
+        raise ValueError(
+            "must not contain a user name or password: everybody who sees the specification sees its address"
+        )
     return url
 
 
 def _not_too_long(text: str) -> str:
-    # Half of a character is no text in any encoding; reading it says so.
+    # Half of a character is not text in any encoding; reading it says so.
     if len(text) > MAX_TEXT or len(text.encode("utf-8", "surrogatepass")) > MAX_TEXT:
         raise ValueError(f"must have at most {MAX_TEXT} bytes")
     return text

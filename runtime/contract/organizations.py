@@ -15,7 +15,7 @@ ROLES: tuple[Role, ...] = ("read", "comment", "edit", "review", "create", "admin
 
 
 def reaches(role: str | None, needed: Role) -> bool:
-    """Tell whether a member's role is at least the needed one; a guest has none."""
+    """Return whether a member's role is at least the needed one; a guest has none."""
     return role in ROLES and ROLES.index(role) >= ROLES.index(needed)
 
 

@@ -29,7 +29,7 @@ class Authority:
 
     @property
     def is_loopback(self) -> bool:
-        """Tell whether this is the machine itself by an address or by `localhost`."""
+        """Return whether this is the machine itself by an address or by `localhost`."""
         if self.name == "localhost":
             return True
         try:
@@ -59,14 +59,14 @@ def authority(text: str, scheme: str) -> Authority:
 
 
 def authority_of(url: str) -> Authority:
-    """Give the authority of an address."""
+    """Return the authority of an address."""
     parts = urlsplit(url)
     return authority(parts.netloc, parts.scheme)
 
 
 @lru_cache(maxsize=4096)
 def label(kind: OriginKind, identity: str) -> str:
-    """Give the DNS label of an integration (by name), a site, a space or a tunnel (by id).
+    """Return the DNS label of an integration (by name), a site, a space or a tunnel (by id).
 
     Names and ids are not labels: they are longer, and differ by capitals and by signs that no label holds. What can be
     read comes first, a digest of the whole makes it that one's alone. Two hyphens in a row would be taken for a
@@ -79,12 +79,12 @@ def label(kind: OriginKind, identity: str) -> str:
 
 
 def is_wildcard(url: str) -> bool:
-    """Tell whether an origin stands for one of their own for everybody."""
+    """Return whether an origin stands for one of their own for everybody."""
     return urlsplit(url).netloc.startswith(WILDCARD)
 
 
 def below(wildcard: str, kind: OriginKind, identity: str) -> str:
-    """Give the origin of one below a wildcard."""
+    """Return the origin of one below a wildcard."""
     return wildcard.replace("*", label(kind, identity), 1)
 
 
@@ -99,15 +99,15 @@ def read_content_origin(text: str) -> str:
     if parts.scheme not in PORTS or not parts.hostname:
         raise ValueError("write `https://*.content.example`, with `https://` or `http://` in front")
     if parts.path or parts.query or parts.fragment or parts.username is not None or "?" in url or "#" in url:
-        raise ValueError("an origin is a scheme, a name and perhaps a port: write nothing before or behind these")
+        raise ValueError("an origin is a scheme, a name and optionally a port: remove everything else")
     netloc = parts.netloc.lower()
     name = parts.hostname
     if "*" in netloc:
         name = name.removeprefix(WILDCARD)
         if not netloc.startswith(WILDCARD) or "*" in name:
-            raise ValueError("`*` stands for the first part of the name, once: `https://*.content.example`")
+            raise ValueError("`*` may appear once, as the first label of the name: `https://*.content.example`")
         if "." not in name and name != "localhost":
-            raise ValueError(f"`*.{name}` would be names that belong to others; write a domain of your own below it")
+            raise ValueError(f"`*.{name}` would include names that belong to others; use a domain of your own below it")
         if not NAME.fullmatch(name) or name.rpartition(".")[2].isdecimal():
             raise ValueError(f"`{name}` is not a domain name: write ASCII letters, digits, hyphens and dots")
         if len(name) > 253 - LONGEST_LABEL - 1:
@@ -115,5 +115,5 @@ def read_content_origin(text: str) -> str:
     elif authority(netloc, parts.scheme).name == "":
         raise ValueError(f"`{netloc}` is not a host name")
     if port == 0:
-        raise ValueError("the port is between 1 and 65535")
+        raise ValueError("the port must be between 1 and 65535")
     return f"{parts.scheme}://{netloc}"

@@ -45,12 +45,12 @@ MEMBERSHIP: Promises = {"view": "read"}
 
 
 def permissions(promises: Promises, level: Role | None) -> dict[str, bool]:
-    """Give the `permissions` of an object for an actor who has this level on it."""
+    """Return the `permissions` of an object for an actor who has this level on it."""
     return {name: reaches(level, needed) for name, needed in promises.items()}
 
 
 def comment_permissions(level: Role | None, *, own: bool) -> dict[str, bool]:
-    """Give the `permissions` of a comment or a reply; authors change their own, as long as they may comment at all."""
+    """Return the `permissions` of a comment or a reply; authors can change their own while they may comment."""
     comments = reaches(level, "comment")
     return {
         "view": reaches(level, "read"),
@@ -61,5 +61,5 @@ def comment_permissions(level: Role | None, *, own: bool) -> dict[str, bool]:
 
 
 def may_resolve(level: Role | None, *, own: bool) -> bool:
-    """Tell whether somebody may resolve a comment, or open it again."""
+    """Return whether somebody may resolve a comment, or open it again."""
     return reaches(level, "review") or (own and reaches(level, "comment"))

@@ -7,7 +7,7 @@ NAMES = "PNG, JPEG, GIF or WebP"
 
 
 def type_of_picture(content: bytes) -> str | None:
-    """Tell the media type of a picture by its first bytes; None for anything that is not shown as one."""
+    """Return the media type of a picture by its first bytes; None for anything that is not shown as one."""
     if content.startswith(b"\x89PNG\r\n\x1a\n"):
         return "image/png"
     if content.startswith(b"\xff\xd8\xff"):

@@ -201,7 +201,7 @@ def environment(
     secrets: Mapping[str, str],
     signing_secrets: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Give what a script finds in its environment (docs/contract/scripts.md, "The environment").
+    """Return what a script finds in its environment (docs/contract/scripts.md, "The environment").
 
     `parts` are `installation`, `spaceInstallation` and `siteInstallation`, as far as the call is about them. The last
     of `tokens` and of `signing_secrets` are those a script uses unless it asks for another.

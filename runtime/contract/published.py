@@ -40,7 +40,7 @@ class PublishedContentSite(WireModel):
 
 
 class ContentRedirect(WireModel):
-    """Where whoever asks for an address is to be sent instead."""
+    """Where the requester for an address is to be sent instead."""
 
     target: Literal["application", "content", "external"]
     redirect: str

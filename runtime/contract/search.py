@@ -60,7 +60,7 @@ class SearchSite(Body):
 
     @property
     def where(self) -> AnySiteScope:
-        """Give the scope, whichever way it was said; raises ValueError where it was not."""
+        """Return the scope, whichever way it was said; raises ValueError where it was not."""
         if self.scope is not MISSING:
             return self.scope
         if self.mode == "all":

@@ -86,10 +86,10 @@ def normalise(policy: str | dict[str, str]) -> Policy:
         name = raw_name.strip().lower()
         if name not in DIRECTIVES:
             raise ValueError(
-                f"`{name[:60]}` is not a directive of a content security policy; known are {_some(DIRECTIVES)}"
+                f"`{name[:60]}` is not a directive of a content security policy; known directives: {_some(DIRECTIVES)}"
             )
         if name in directives:
-            warnings.append(f"`{name}` is given twice; browsers would use the first only, the values were joined")
+            warnings.append(f"`{name}` appears twice; browsers would use only the first, so the values were joined")
         directives.setdefault(name, []).extend(_values(name, raw_value, warnings))
     header = "; ".join(" ".join([name, *dict.fromkeys(values)]) for name, values in directives.items())
     if len(header) > MAX_LENGTH:
@@ -104,9 +104,9 @@ def _split(text: str) -> list[tuple[str, str]]:
 
 def _values(name: str, raw: str, warnings: list[str]) -> list[str]:
     if not raw.isascii() or any(ord(char) < 32 and char not in "\t\r\n" for char in raw):
-        raise ValueError(f"`{name}` holds a character that no header can carry")
+        raise ValueError(f"`{name}` contains a character that is not allowed in a header")
     if ";" in raw.strip().rstrip(";"):
-        warnings.append(f"`{name}` holds a semicolon between its values; it was read as a blank")
+        warnings.append(f"`{name}` contains a semicolon between its values; it was read as a space")
     values = []
     for value in raw.replace(";", " ").split():
         bare = value.lower()

@@ -18,7 +18,7 @@ def _as_asked_for(source: str) -> str:
     """Write a path as addresses are compared: nothing escaped that needs not be."""
     source = "/".join(quote(unquote(segment), safe="~") for segment in source.split("/"))
     if source == "/-" or source.startswith("/-/"):
-        raise ValueError("must not begin with `/-/`, where the site's own pages are")
+        raise ValueError("must not begin with `/-/`, which is reserved for the site's own pages")
     return source
 
 
@@ -56,7 +56,7 @@ class UpdateShareLink(Body):
     @model_validator(mode="after")
     def _not_empty(self) -> Self:
         if self.active is MISSING and self.name is MISSING:
-            raise ValueError("name what is to be changed: `active`, `name` or both")
+            raise ValueError("send what should change: `active`, `name` or both")
         return self
 
 

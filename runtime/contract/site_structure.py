@@ -18,7 +18,7 @@ RESERVED = (".", "..", "-")
 
 def _not_reserved(path: str) -> str:
     if path in RESERVED:
-        raise ValueError("must be neither `.`, `..` nor `-`, which mean something in addresses")
+        raise ValueError("must be neither `.`, `..` nor `-`, which have a special meaning in addresses")
     return path
 
 

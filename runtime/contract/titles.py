@@ -14,14 +14,14 @@ BLANK = "\u2800\u3164\u115f\u1160\uffa0"
 
 
 def shows(character: str) -> bool:
-    """Tell whether anything of a character is seen: blanks, controls and zero-width characters are not."""
+    """Return whether anything of a character is seen: blanks, controls and zero-width characters are not."""
     return unicodedata.category(character)[0] not in "ZC" and character not in BLANK
 
 
 def seen(text: str) -> str:
     """Refuse text that is not empty and yet shows nothing."""
     if text and not any(map(shows, text)):
-        raise ValueError("must show something: these are blanks only")
+        raise ValueError("must have visible characters; it has only spaces")
     return text
 
 

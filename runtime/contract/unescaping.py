@@ -36,7 +36,7 @@ class Unescaped:
 
 
 def unescape(text: str) -> Unescaped:
-    """Give the one form of a text."""
+    """Return the one form of a text."""
     form = Unescaped(text, array("L", range(len(text))), array("L", range(1, len(text) + 1)))
     for _ in range(DEPTH):
         undone = _undo(form)
@@ -47,7 +47,7 @@ def unescape(text: str) -> Unescaped:
 
 
 def _undo(form: Unescaped) -> Unescaped | None:
-    """Undo the outermost way of writing; None where there is none left."""
+    """Undo the outermost way of writing; None if there is none left."""
     text = form.text
     parts: list[str] = []
     starts, ends = array("L"), array("L")
@@ -68,7 +68,7 @@ def _undo(form: Unescaped) -> Unescaped | None:
 
 
 def _characters(unit: re.Match[str]) -> list[tuple[str, int, int]]:
-    """Give what a unit writes: characters, and where each begins and stops."""
+    """Return what a unit writes: characters, and where each begins and stops."""
     begins, stops = unit.span()
     if unit["percent"]:
         return _of_bytes(unit)

@@ -18,7 +18,7 @@ IN_PATH, IN_HOST, ANYTHING = "/?#", "/?#.:@", ""
 
 
 def matches(pattern: str, address: str) -> bool:
-    """Tell whether an address is one of those a pattern stands for."""
+    """Return whether an address is one of those a pattern stands for."""
     return _compiled(pattern).matches(lower_host(address))
 
 

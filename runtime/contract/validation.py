@@ -14,7 +14,7 @@ MOST_ERRORS = 50
 """Errors of one value that are considered."""
 _CHECKS = re.compile(r"(?:function-(?:after|before|plain|wrap)|lax-or-strict|json-or-python|chain|nullable)\[")
 """How pydantic calls an alternative with functions of ours that check it: by them, and where in memory they are."""
-_MOMENT = "must be a moment as ISO 8601 with a time zone, such as 2026-01-31T12:00:00Z"
+_MOMENT = "must be an ISO 8601 timestamp with a time zone, such as 2026-01-31T12:00:00Z"
 _NUMBER, _WHOLE, _TRUTH, _LIST = "must be a number", "must be a whole number", "must be true or false", "must be a list"
 SAID: Mapping[str, str] = {
     "missing": "is required",
@@ -23,7 +23,7 @@ SAID: Mapping[str, str] = {
     "string_pattern_mismatch": "must match {pattern}",
     "int_type": _WHOLE,
     "int_parsing": _WHOLE,
-    "int_parsing_size": "is too large a number",
+    "int_parsing_size": "is too large",
     "int_from_float": _WHOLE,
     "float_type": _NUMBER,
     "float_parsing": _NUMBER,
@@ -102,7 +102,7 @@ def _of_nearest_members(errors: Sequence[ErrorDetails], of: Any) -> Sequence[Err
 
 
 def _unions(one: ErrorDetails, of: Any) -> Iterator[tuple[int | str, ...]]:
-    """Give the locations, on the way to an error, of values whose type is a union."""
+    """Yield the locations, on the way to an error, of values whose type is a union."""
     loc = one["loc"][:-1] if one["type"] == "missing" else one["loc"]
     for number, part in enumerate(loc):
         if _has(of, part):
@@ -136,7 +136,7 @@ def _is_alternative(other: ErrorDetails, first: ErrorDetails) -> bool:
 
 
 def place_of(first: ErrorDetails, of: Any = MISSING) -> Sequence[int | str]:
-    """Give the names and numbers that lead to what is wrong, as whoever sent `of` knows them.
+    """Return the names and numbers that lead to what is wrong, as whoever sent `of` knows them.
 
     Pydantic puts the names of a union's members between them, which are in no value.
     """

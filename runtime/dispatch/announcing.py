@@ -1,4 +1,4 @@
-"""Tells pages that look at an integration what just happened to it, within this process."""
+"""Announcements about an integration to the pages that show it, within this process."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ BACKLOG = 500
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """`kind` is version, fault, event or reader; `data` is what the page needs to draw it."""
+    """`kind` is version, fault, event or reader; `data` is what the page needs to show it."""
 
     kind: str
     data: dict[str, Any]
 
 
 class Announcer:
-    """Hands announcements to everybody who listens to an integration; a listener that does not read loses some."""
+    """Passes announcements to all listeners of an integration; a listener that does not read misses some."""
 
     def __init__(self) -> None:
         self._listeners: dict[str, list[Queue[Announcement | None]]] = {}
         self._lock = threading.Lock()
 
     def heard(self, integration: str) -> bool:
-        """Tell whether anybody listens."""
+        """Return whether there are listeners."""
         return integration in self._listeners
 
     def announce(self, integration: str, kind: str, data: dict[str, Any]) -> None:
-        """Hand one announcement to all listeners of an integration."""
+        """Pass one announcement to all listeners of an integration."""
         with self._lock:
             queues = list(self._listeners.get(integration, ()))
         for queue in queues:
@@ -56,7 +56,7 @@ class Announcer:
                     del self._listeners[integration]
 
     def close(self) -> None:
-        """Send all listeners away."""
+        """Stop all listeners."""
         with self._lock:
             for queue in [queue for queues in self._listeners.values() for queue in queues]:
                 try:

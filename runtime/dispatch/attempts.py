@@ -1,4 +1,4 @@
-"""Attempts at events that ended: what is written down of them, and what pages are told."""
+"""Finished delivery attempts: what is stored about them, and what pages are told."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ log = logging.getLogger(__name__)
 
 
 LONG = 16_384
-"""Characters of a payload with what a script logged that are masked beside all others, each in a few milliseconds."""
+"""Longest payload with logs, in characters, that the writing thread masks, in a few milliseconds each."""
 
 
 @dataclass(slots=True)
 class Attempt:
-    """How one attempt at an event ended, with what is written down of it; `ended` in epoch seconds.
+    """The result of one delivery attempt, with what is stored about it; `ended` in epoch seconds.
 
-    Without a state, for an event that was taken and not begun.
+    Without a state, for an event that was claimed and not begun.
     """
 
     event: EventRow
@@ -43,14 +43,14 @@ class Attempt:
 
     @property
     def is_long(self) -> bool:
-        """Tell whether it takes more than a few milliseconds to mask it."""
+        """Return whether it takes more than a few milliseconds to mask it."""
         logged = sum(len(line.message) for line in self.trace.logs) if self.trace is not None else 0
         return len(self.event.payload) + logged > LONG
 
     def prepare(self, limits: Limits, *, told: bool) -> None:
-        """Mask it, in the thread of the delivery, of which an organization has its part.
+        """Mask it, in the delivering thread, of which an organization has its share.
 
-        One thread writes down the attempts of all: what takes it long keeps all deliveries waiting.
+        One thread stores the attempts of all organizations: if it is slow, all deliveries wait.
         """
         self._values = self.values(limits)
         if told:
@@ -58,18 +58,18 @@ class Attempt:
                 self._masked()
 
     def values(self, limits: Limits) -> dict[str, Any]:
-        """Give the columns of the event's row: how it ended is written down even where the rest cannot be shown."""
+        """Return the columns of the event's row; the result is stored even if the rest cannot be masked."""
         if self._values is not None:
             return self._values
         kept, trace = None, None
         try:
-            # What comes again is sent as it was committed; what is over is only shown.
+            # An event that is retried is sent as it was committed; a finished one is only shown.
             masked = self._masked() if self._over else self.event.payload
             kept = None if masked == self.event.payload else masked
             if self.trace is not None and self.seconds is not None:
                 created = self.event.created_at
                 trace = trace_text(self.trace, limits, self.masker, created, self.seconds, ended=self.ended)
-        except Exception:  # one event must not end the thread that writes down all of them
+        except Exception:  # one event must not end the thread that stores all of them
             log.exception("the trace of event %s could not be written", self.event.id)
             kept = self._bare() if self._over else None
         return {
@@ -83,11 +83,11 @@ class Attempt:
         }
 
     def told(self) -> dict[str, Any]:
-        """Give what pages are told that look at the event's integration."""
+        """Return the announcement for pages that show the event's integration."""
         try:
             payload = self._masked()
         except Exception:  # as above
-            log.exception("event %s could not be shown", self.event.id)
+            log.exception("event %s could not be announced to watchers", self.event.id)
             payload = self._bare()
         return summary(
             {
@@ -109,7 +109,7 @@ class Attempt:
         return self._shown
 
     def _bare(self) -> str:
-        """Give a payload that says nothing: what is not masked is shown to nobody."""
+        """Return an empty payload, since an unmasked one must not be shown."""
         return json.dumps({"type": self.event.type})
 
     @property

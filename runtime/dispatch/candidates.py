@@ -1,4 +1,4 @@
-"""What an event may be for: the installations of an organization, kept as long as none of them changed."""
+"""Candidates for an event: the installations of an organization, cached until one of them changes."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from runtime.store.installed import Installed
 from runtime.store.remembered import Basis, Remembered
 
 KEPT = 2_000
-"""Integrations whose installations are kept."""
+"""Integrations whose installations are cached."""
 HEAVIEST = 64 * 1024 * 1024
-"""Bytes of all that are kept: each names the spaces and sites it is on."""
+"""Limit, in bytes, of all cached installations: each names the spaces and sites it is on."""
 PART = 150
-"""Bytes in memory of a space or site that is named, about."""
+"""Approximate bytes in memory of a space or site in an installation."""
 
 
 def _parts(one: Installed) -> int:
@@ -22,7 +22,7 @@ def _parts(one: Installed) -> int:
 
 
 class Candidates:
-    """Installations by organization and integration, forgotten when an epoch moves they rest on."""
+    """Installations by organization and integration, dropped when an epoch that they depend on advances."""
 
     def __init__(self, database: Database) -> None:
         self._kept: Remembered[list[Installed]] = Remembered(

@@ -1,4 +1,4 @@
-"""Finds the plan for an event that comes out of the queue, and keeps plans as long as nothing they hold changed."""
+"""Finds the plan for a queued event, and caches plans until something that they contain changes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from runtime.store.tables.integrations import IntegrationRow
 
 KEPT_PLANS = 5_000
 HEAVIEST = 128 * 1024 * 1024
-"""Bytes of all plans that are kept, with their scripts: environments hold manifests and configurations, which may be
-long, and those of all spaces of an installation hold the same ones again."""
+"""Limit, in bytes, of all cached plans with their scripts: environments contain manifests and configurations, which
+may be long, and are repeated for all spaces of an installation."""
 
 
 class Plans:
-    """Plans by key, forgotten when an epoch moves they rest on or their tokens grow old."""
+    """Plans by key, dropped when an epoch that they depend on advances or their tokens are about to expire."""
 
     def __init__(self, database: Database, planner: Planner) -> None:
         self._planner = planner
@@ -32,7 +32,7 @@ class Plans:
         )
 
     def get(self, key: Hashable, basis: Basis, find: Callable[[Session], Level | None]) -> Plan | None:
-        """Give the plan kept under a key, or make it for the level that `find` finds; None when it finds none.
+        """Return the cached plan of a key, or create it for the level that `find` returns; None if it returns none.
 
         `find` reads the rows of the level in the session it is given, so that the plan holds as long as they do.
         """
@@ -60,7 +60,7 @@ class Deliveries:
         self._database, self._plans = database, plans
 
     def plan_for(self, event: EventRow, payload: dict[str, Any]) -> Plan | None:
-        """Give the plan for an event; None when its integration or installation is gone for good."""
+        """Return the plan for an event; None if its integration or installation was purged."""
         space, site = payload.get("spaceId"), payload.get("siteId")
 
         def find(session: Session) -> Level | None:
@@ -73,7 +73,7 @@ class Deliveries:
 def level_of(
     session: Session, integration_id: str, installation_id: str | None, space_id: str | None, site_id: str | None
 ) -> Level | None:
-    """Find who an event is for. Uninstalled parts are still found: their scripts may clean up."""
+    """Find the level that an event is for, including uninstalled parts: their scripts may clean up."""
     integration = rows.find(session, HOST, IntegrationRow, id=integration_id)
     if integration is None:
         return None
@@ -91,7 +91,7 @@ def level_of(
 
 
 def _latest(session: Session, table: Any, installation_id: str, **by: str) -> Any:
-    """Of a part that was installed more than once, the one that is alive, else the last one."""
+    """Return the active one of a part that was installed more than once, otherwise the last one."""
     found = rows.every(session, HOST, table, installation_id=installation_id, **by)
     alive = [row for row in found if row.deleted_at is None]
     return (alive or found or [None])[-1]

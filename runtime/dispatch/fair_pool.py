@@ -1,4 +1,4 @@
-"""Threads shared fairly: nobody's work waits behind somebody else's pile."""
+"""Threads shared fairly: no organization's tasks wait behind another one's backlog."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Work = Callable[[], None]
 
 
 class FairPool:
-    """Runs work in a few threads, taking turns between organizations, and in each between its integrations.
+    """Runs tasks in a few threads, taking turns between organizations, and within each between its integrations.
 
-    An organization may have as many pieces running as threads are free, so that one whose work is slow leaves threads
-    for the others, also for one who comes new. Of that half, an integration has its part by the same rule.
+    An organization may have as many tasks running as threads are free, so one with slow tasks leaves threads
+    for the others, including newcomers. Within that half, integrations share by the same rule.
     """
 
     def __init__(self, threads: int, name: str) -> None:
@@ -33,14 +33,14 @@ class FairPool:
             thread.start()
 
     def submit(self, organization: str, integration: str, work: Work) -> None:
-        """Queue a piece of work, which must not raise; after `close` it is dropped."""
+        """Queue a task, which must not raise; after `close` it is dropped."""
         with self._changed:
             if not self._closed:
                 self._waiting.setdefault(organization, OrderedDict()).setdefault(integration, deque()).append(work)
                 self._changed.notify()
 
     def close(self) -> None:
-        """Drop what waits, and wait for what runs."""
+        """Drop waiting tasks, and wait for running ones."""
         with self._changed:
             self._closed = True
             self._waiting.clear()
@@ -60,17 +60,17 @@ class FairPool:
             organization, integration, work = taken
             try:
                 work()
-            except Exception:  # the thread is everybody's, and must not go with one piece of work
-                log.exception("a piece of work of %s failed", threading.current_thread().name)
+            except Exception:  # the thread is shared, and must survive a failing task
+                log.exception("a task of %s failed", threading.current_thread().name)
             finally:
                 with self._changed:
                     self._running -= Counter((organization,))
                     self._running_of -= Counter(((organization, integration),))
-                    # Not one: a thread more is free, which may let go on whoever held as many as there were.
+                    # All of them: with another free thread, an organization that was at its limit may continue.
                     self._changed.notify_all()
 
     def _take(self) -> tuple[str, str, Work] | None:
-        """Take the next piece of the organization whose turn it is, which then stands last."""
+        """Take the next task of the organization whose turn it is, which then goes to the end."""
         free = len(self._threads) - self._running.total()
         for organization, integrations in self._waiting.items():
             running = self._running[organization]

@@ -1,4 +1,4 @@
-"""Who looks at an integration as its calls happen: all of them are written down then, in every process."""
+"""Followers of integrations: while an integration is followed, every process records all of its calls."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from runtime.store.database import Database
 log = logging.getLogger(__name__)
 
 LOOK_EVERY = 0.25
-"""Seconds between two looks at who is followed elsewhere."""
+"""Seconds between two reads of the followers in other processes."""
 KNOWN = 1.0
-"""Seconds a look is believed. A process that could not look for longer takes every integration as followed."""
+"""Seconds for which a read is valid. After that, a process treats every integration as followed."""
 LEASE = 20.0
 
 
 class Followers:
-    """The readers of this process, and of the others that serve from its database; safe to use from many threads."""
+    """The followers in this process, and in the others that serve from its database; safe to use from many threads."""
 
     def __init__(self, database: Database, *, alone: bool) -> None:
-        """Take the database; `alone` tells that no other process serves from it, so that nobody need be asked."""
+        """Take the database; with `alone`, no other process serves from it, and it is not read."""
         self._database, self._alone = database, alone
         self._process = new_id()
         self._here: Counter[str] = Counter()
@@ -41,7 +41,7 @@ class Followers:
             self._thread.start()
 
     def follows(self, integration_id: str) -> bool:
-        """Tell whether somebody may be following an integration, here or elsewhere."""
+        """Return whether somebody may be following an integration, here or elsewhere."""
         if integration_id in self._here:
             return True
         if self._alone:
@@ -50,21 +50,21 @@ class Followers:
 
     @contextmanager
     def follow(self, integration_id: str) -> Iterator[None]:
-        """Follow an integration; once entered, every process writes all of its calls down."""
+        """Follow an integration; once entered, every process records all of its calls."""
         with self._changing:
             self._here[integration_id] += 1
         try:
             if not self._alone:
                 with self._leasing, self._database.transaction(writes=True) as session:
                     followed.follow(session, self._process, integration_id, time.time() + LEASE)
-                # By then every other process has looked, or believes its last look no more.
+                # By then every other process has read the followers, or its last read is no longer valid.
                 self._stopping.wait(KNOWN)
             yield
         finally:
             with self._changing:
                 self._here[integration_id] -= 1
                 if not self._here[integration_id]:
-                    del self._here[integration_id]  # the lease runs out: somebody else here may have just begun
+                    del self._here[integration_id]  # the lease expires: somebody else here may have just begun
 
     def close(self) -> None:
         """End the thread."""
@@ -80,8 +80,10 @@ class Followers:
                 with self._database.transaction(writes=False) as session:
                     self._elsewhere = followed.followed(session)
                 self._looked = began
-            except Exception:  # whatever it is, what this thread does must go on
-                log.exception("who follows which integration could not be read; every call is recorded meanwhile")
+            except Exception:  # whatever the error is, this thread must go on
+                log.exception(
+                    "the list of followed integrations could not be read; every call is recorded until it can"
+                )
             self._stopping.wait(LOOK_EVERY)
 
     def _renew(self, moment: float) -> None:

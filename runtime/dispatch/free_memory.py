@@ -1,7 +1,7 @@
-"""Gives memory that nothing uses any more back to the system.
+"""Returns unused memory to the system.
 
-What a large request took, the allocator keeps for the next one, in an arena of each thread, and a host whose threads
-take turns holds the most that each of them ever needed. glibc gives such memory back when it is told to.
+The allocator keeps the memory of a large request for the next one, in an arena for each thread, so a host keeps the
+maximum that each thread ever needed. glibc returns such memory to the system on request (`malloc_trim`).
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from contextlib import suppress
 from runtime.engines.processes import resident
 
 EVERY = 5.0
-"""Seconds between two looks."""
+"""Seconds between two checks."""
 GROWN = 8 << 20
-"""Bytes that a process holds more than after it gave back the last time, until it does so again."""
+"""Growth of a process, in bytes, since memory was last returned, after which it is returned again."""
 
 
 class FreeMemory:
-    """The thread that does so; nothing where the allocator has no such call (macOS, musl)."""
+    """The thread that does this; does nothing if the allocator has no such call (macOS, musl)."""
 
     def __init__(self) -> None:
         self._trim = _trim()
@@ -42,7 +42,7 @@ class FreeMemory:
             self._thread.join(timeout=10)
 
     def give_back(self) -> bool:
-        """Give back what is free, where the process has grown; tells whether it had."""
+        """Return free memory to the system if the process has grown; returns whether it had."""
         if self._trim is None or resident(os.getpid()) < self._kept + GROWN:
             return False
         self._trim(0)
@@ -51,7 +51,7 @@ class FreeMemory:
 
     def _run(self) -> None:
         while not self._stopping.wait(EVERY):
-            with suppress(OSError):  # no descriptor is free to look with: the next look finds one
+            with suppress(OSError):  # no file descriptor is free: the next check may find one
                 self.give_back()
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
 SEATS = 128
-"""Calls that may be waited for at a time in one process, where nobody says how many threads there are."""
+"""Calls that may be waited for at a time in one process, unless the number of threads is given."""
 
 Ended = Callable[[Outcome, Trace, float], None]
 Answer = TypeVar("Answer")
@@ -36,9 +36,9 @@ Answer = TypeVar("Answer")
 
 @dataclass(slots=True)
 class _Parts:
-    """The answer and the trace of a call, and what its reader says: they arrive in any order, the last ends the call.
+    """The answer and the trace of a call, and the verdict of its reader, in any order; the last one ends the call.
 
-    `sound` is None as long as somebody still reads the answer. `body` is what is kept of it where that is wanted.
+    `sound` is None while the answer is still being read. `body` is the stored part of the answer, if wanted.
     """
 
     ended: Ended
@@ -82,7 +82,7 @@ class _Parts:
 
 
 def _parts(plan: Plan, kind: str, ended: Ended, sound: bool | None = True) -> _Parts:
-    """Begin a call: what is measured of it counts from here."""
+    """Begin a call; its measurements start here."""
     span = tracing.call_began(kind, plan.integration, plan.installation_id)
     return _Parts(ended, time.perf_counter(), time.time(), span, plan.masker, sound, open=[None])
 
@@ -99,7 +99,7 @@ class Invoker:
         tunnels: Tunnels,
         seats: Shares | None = None,
     ) -> None:
-        """Take what it works with; `seats` are the threads that may wait for scripts."""
+        """Take the parts that it works with; `seats` are the slots of threads that may wait for scripts."""
         self.engines = engines
         self._seats = seats or Shares(SEATS)
         self._tunnels = tunnels
@@ -118,10 +118,10 @@ class Invoker:
         source: Source,
         seconds: float | None = None,
     ) -> Outcome:
-        """Send an event somebody waits for, with a fresh id where none is given, and record it when it is over.
+        """Send an event that somebody waits for, with a new id if none is given, and record it when it has ended.
 
-        `source` tells who waits: people with a token, or visitors, who may be anybody; `seconds`, that they wait for
-        less than the limit.
+        `source` says who waits: people with a token, or visitors, who may be anybody; `seconds` is a time limit
+        shorter than the usual one.
         """
         limits = self.limits if seconds is None else replace(self.limits, wall=min(seconds, self.limits.wall))
         event = ScriptEvent.of(plan, kind, fields)
@@ -129,16 +129,16 @@ class Invoker:
         return outcome
 
     def waiting(self, owner: str, part: str) -> AbstractContextManager[None]:
-        """Give the place of a thread that waits for a call of another one, for an organization and its integration.
+        """Return the slot of a thread that waits for another thread's call, for an organization and its integration.
 
-        Entering it raises `NoneLeft` where they have no further place.
+        Entering it raises `NoneLeft` if they have no free slot.
         """
         return self._seats.place(owner, part)
 
     def render(self, plan: Plan, event: ScriptEvent, read: Callable[[Outcome], Answer], *, source: Source) -> Answer:
-        """Send a render, and give what `read` makes of the answer; raises what it raises.
+        """Send a render, and return the result of `read` for its answer; raises what `read` raises.
 
-        An answer that `read` refuses is recorded as every failure is; of the others those that `Thinning` leaves.
+        An answer that `read` refuses is recorded like every failure; others are sampled by `Thinning`.
         """
         outcome, parts = self._call(plan, event, None, None, source, sound=None)
         sound = False
@@ -160,7 +160,7 @@ class Invoker:
         sound: bool | None,
         limits: Limits | None = None,
     ) -> tuple[Outcome, _Parts]:
-        """Call with a place for who waits; where somebody still has to read the answer (`sound`), it may be thinned."""
+        """Call in a slot of the waiting owner; if the answer still has to be read (`sound`), it may be sampled."""
         kind, identifier = event.kind, event_id or new_id()
         text = event.written(identifier)
         created = now()
@@ -213,12 +213,12 @@ class Invoker:
             return outcome, parts
         if isinstance(outcome.body, bytes):
             self._seats.leave(*place)
-        else:  # a thread reads the body as long as the script writes it
+        else:  # a thread reads the body for as long as the script writes it
             outcome.body = self._seats.held_by(*place, outcome.body)
         return outcome, parts
 
     def send(self, plan: Plan, kind: str, event: bytes, fetch_body: bytes | None, ended: Ended) -> Outcome:
-        """Send an event as it stands; `ended` is called once, with answer, trace and seconds."""
+        """Send an event as it is; `ended` is called once, with answer, trace and seconds."""
         parts = _parts(plan, kind, ended)
         return self._send(plan, kind, event, fetch_body, parts, self.limits, seated=True)
 
@@ -240,7 +240,7 @@ class Invoker:
         *,
         seated: bool,
     ) -> Outcome:
-        """Without a place for who waits (`seated`) the call is refused and noted."""
+        """Without a free slot (`seated`) the call is refused and recorded."""
         invocation = Invocation(
             script=plan.script,
             tenant=plan.installation_id or "",

@@ -1,4 +1,4 @@
-"""Runs background jobs: claim -> run -> finish, try again or give up; any number of processes share the work."""
+"""Runs background jobs: claim -> run -> finish, retry or give up; any number of processes share the jobs."""
 
 from __future__ import annotations
 
@@ -27,26 +27,29 @@ LEASE = 15.0
 """Seconds after which the jobs of a dead process are taken over."""
 LOOK_EVERY = 1.0
 CLOSING = 5.0
-"""Seconds that jobs under way have to stop when their host closes."""
+"""Seconds that running jobs have to stop when their host closes."""
 MAX_ATTEMPTS = 3
 PAUSES = (5.0, 60.0)
 """Seconds before the second and the third attempt."""
 SECONDS = 3600.0
-"""The longest time that one attempt may take, where its kind says nothing else."""
-NOT_OURS = "The work went wrong on this host, not for anything in it; try again, or ask whoever runs the host."
+"""Time limit of one attempt, in seconds, unless its kind has another one."""
+NOT_OURS = (
+    "The job failed because of a problem on this host, not because of its input; try again, or ask the "
+    "operator of the host."
+)
 
 
 class JobFailed(Exception):
-    """A job cannot succeed, however often it is tried; the sentence is for whoever began it."""
+    """A job cannot succeed, however often it is tried; the message is for the person who started it."""
 
 
 class JobInterrupted(Exception):
-    """A job has to stop here: the host ends, or somebody else has it by now."""
+    """A job has to stop here: the host is stopping, or another process has the job."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobTools:
-    """What jobs work with."""
+    """The parts that jobs work with."""
 
     database: Database
     egress: EgressRules
@@ -54,15 +57,15 @@ class JobTools:
     addresses: Addresses
     apart: ApartRunner
     folders: Folders
-    """For what is temporary; those of a killed host go when the next one starts."""
+    """For temporary files; those of a killed host are removed when the next one starts."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobKind:
-    """One sort of work. `run` is called again from its start after a kill, with what it saved as `progress`.
+    """A kind of job. After a kill, `run` is called again from its start, with what it saved as `progress`.
 
-    `give_up` writes down why it did not succeed, with a sentence for whoever began it. Both have transactions of their
-    own and none while they wait for anything. An attempt may take `seconds`.
+    `give_up` stores why it did not succeed, with a message for the person who started it. Both use their own
+    transactions, and none while they wait. `seconds` is the time limit of an attempt.
     """
 
     name: str
@@ -73,7 +76,7 @@ class JobKind:
 
 @dataclass(slots=True)
 class Job:
-    """A job under way."""
+    """A running job."""
 
     id: str
     organization_id: str
@@ -84,7 +87,7 @@ class Job:
     tools: JobTools
     holder: str
     until: float
-    """When its time is over, in monotonic seconds."""
+    """Its deadline, in monotonic seconds."""
     lost: threading.Event = field(default_factory=threading.Event)
 
     def check(self) -> None:
@@ -92,10 +95,10 @@ class Job:
         if self.lost.is_set():
             raise JobInterrupted
         if time.monotonic() > self.until:
-            raise JobFailed("The work took longer than it may; try it with less at a time.")
+            raise JobFailed("The job took longer than allowed; try again with less at a time.")
 
     def save(self, progress: dict[str, Any]) -> None:
-        """Keep how far it is; raises `JobInterrupted` when it must stop."""
+        """Save the progress; raises `JobInterrupted` if the job must stop."""
         self.check()
         with self.tools.database.transaction(writes=True) as session:
             held = jobs.extend(session, self.id, self.holder, LEASE, progress=progress)
@@ -105,7 +108,7 @@ class Job:
         self.progress = progress
 
     def still_ours(self, session: Any) -> None:
-        """Make sure, in the transaction that writes a result, that nobody else has the job; raises `JobInterrupted`."""
+        """Check, in the transaction that writes a result, that nobody else has the job; raises `JobInterrupted`."""
         if not jobs.extend(session, self.id, self.holder, LEASE):
             self.lost.set()
             raise JobInterrupted
@@ -115,7 +118,7 @@ class JobRunner:
     """The threads that run jobs in this process."""
 
     def __init__(self, tools: JobTools, kinds: Sequence[JobKind], threads: int) -> None:
-        """Take every kind there is and how many jobs may run at once."""
+        """Take all kinds, and the number of jobs that may run at once."""
         self._tools = tools
         self._kinds = {kind.name: kind for kind in kinds}
         self._shares = Shares(threads)
@@ -131,27 +134,27 @@ class JobRunner:
         ]
 
     def start(self) -> None:
-        """Begin, with a look at once."""
+        """Start, with a first check at once."""
         for thread in self._threads:
             thread.start()
 
     def wake(self) -> None:
-        """Look now: something was committed."""
+        """Check now: something was committed."""
         self._wake.set()
 
     def ready(self) -> bool:
-        """Tell whether the threads are at work."""
+        """Return whether the threads are alive."""
         return all(thread.is_alive() for thread in self._threads) and not self._stopping.is_set()
 
     def close(self) -> None:
-        """Stop the jobs under way where they can be gone on with, and give them back."""
+        """Stop running jobs where they can be resumed, and release them."""
         self._stopping.set()
         self._wake.set()
         with self._lock:
             workers = list(self._workers)
             for job in self._running.values():
                 job.lost.set()
-        # What does not stop in time is taken over elsewhere when its lease runs out.
+        # A job that does not stop in time is taken over elsewhere when its lease expires.
         deadline = time.monotonic() + CLOSING
         for thread in (*self._threads, *workers):
             if thread.ident is not None:
@@ -165,12 +168,12 @@ class JobRunner:
             try:
                 while not self._stopping.is_set() and self._begin_one():
                     pass
-            except Exception:  # whatever it is, what this thread does must go on
+            except Exception:  # whatever the error is, this thread must go on
                 log.exception("jobs could not be taken; trying again")
             self._wake.wait(LOOK_EVERY)
 
     def _begin_one(self) -> bool:
-        """Take a job and begin it; False when none is due, or no thread is free."""
+        """Claim a job and start it; False if none is due, or no thread is free."""
         if not self._free.acquire(blocking=False):
             return False
         job = None
@@ -200,7 +203,7 @@ class JobRunner:
                 full.append(row.organization_id)
                 continue
             mine = False
-            holder = new_id()  # of this attempt: a later one of this very process is somebody else
+            holder = new_id()  # of this attempt: a later one of the same process has another one
             try:
                 with self._tools.database.transaction(writes=True) as session:
                     mine = jobs.claim(session, row, holder, LEASE)
@@ -209,7 +212,7 @@ class JobRunner:
                     self._shares.leave(row.organization_id)
             if mine:
                 return self._kinds[row.kind], self._job(row, holder)
-            # Another process was first; it, or what is due after it, is found at the next look.
+            # Another process was first; further due jobs are found at the next check.
             return None
 
     def _job(self, row: JobRow, holder: str) -> Job:
@@ -224,8 +227,8 @@ class JobRunner:
         try:
             self._attempt(kind, job)
         except Exception:
-            # Its lease runs out, and whoever takes it then counts one attempt more.
-            log.exception("how job %s (%s) ended could not be written", job.id, kind.name)
+            # Its lease expires, and the next process that claims it counts one more attempt.
+            log.exception("the result of job %s (%s) could not be written", job.id, kind.name)
         finally:
             with self._lock:
                 self._running.pop(job.id, None)
@@ -236,7 +239,7 @@ class JobRunner:
 
     def _attempt(self, kind: JobKind, job: Job) -> None:
         try:
-            if job.attempt > MAX_ATTEMPTS:  # the processes that tried it died of it
+            if job.attempt > MAX_ATTEMPTS:  # the processes that tried it were killed by it
                 raise JobFailed(NOT_OURS)
             kind.run(job)
         except JobInterrupted:
@@ -265,5 +268,5 @@ class JobRunner:
                     with self._tools.database.transaction(writes=True) as session:
                         if not jobs.extend(session, job.id, job.holder, LEASE):
                             job.lost.set()
-                except Exception:  # whatever it is, what this thread does must go on
+                except Exception:  # whatever the error is, this thread must go on
                     log.exception("the lease of job %s could not be extended; trying again", job.id)

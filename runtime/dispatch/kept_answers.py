@@ -1,4 +1,4 @@
-"""What endpoints answered, kept beside the trace: status, headers, and a body that is a text of at most 64 KB."""
+"""Answers of endpoints, stored with the trace: status, headers, and the body if it is text of at most 64 KB."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from runtime.contract.masking import MASK, Masker
 from runtime.dispatch.traces import MAX_BODY, recorded_body
 
 KINDS = frozenset(("fetch", "fetch_published_script", "fetch_visitor_authentication"))
-"""Events whose answers go out as HTTP. Renders are drawn, and come by the thousand."""
+"""Events whose answers are sent as HTTP; renders are not among them, since there are thousands of them."""
 
 
 class Copied:
-    """The pieces of an answer on their way out; a copy is kept as long as it is short."""
+    """The chunks of an answer as they are sent; a copy is kept as long as it is short."""
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
         self._pieces = pieces
@@ -24,7 +24,7 @@ class Copied:
 
     @property
     def copy(self) -> bytes | None:
-        """What passed so far; None when it was too much to keep."""
+        """The body so far; None if it is too long to keep."""
         return b"".join(self._copy) if self.size <= MAX_BODY else None
 
     def __iter__(self) -> Iterator[bytes]:
@@ -40,14 +40,14 @@ class Copied:
             self.close()
 
     def close(self) -> None:
-        """Close what the pieces come from."""
+        """Close the source of the chunks."""
         close = getattr(self._pieces, "close", None)
         if close is not None:
             close()
 
 
 def kept_answer(kind: str, outcome: Outcome, body: bytes | Copied, masker: Masker) -> dict[str, Any] | None:
-    """Give the answer to an event of this type, and of its body what went out, without secrets; None: none is kept."""
+    """Return the answer to an event of this type with the body that was sent, without secrets; None if not kept."""
     if kind not in KINDS or outcome.failure is not None:
         return None
     text = recorded_body(body if isinstance(body, bytes) else body.copy, masker)
@@ -59,5 +59,5 @@ def kept_answer(kind: str, outcome: Outcome, body: bytes | Copied, masker: Maske
 def _header(name: str, value: str, masker: Masker) -> str:
     if is_credential(name):
         return MASK
-    # A redirect without a host has a query, too, which may be how a sign-in comes back.
+    # A redirect without a host has a query, too, which may contain the result of a sign-in.
     return masker.url(value) if "://" in value or name.lower() == "location" else masker.text(value)

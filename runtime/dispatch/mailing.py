@@ -1,8 +1,8 @@
-"""Sends what people are invited with by e-mail.
+"""Sends invites by e-mail.
 
-The e-mail is not stored: it is written from the invite when it is due, and an invite that was accepted or replaced
-meanwhile sends none. Processes that share a database may all have a mailer; who sends an e-mail first moves the moment
-it is due, so that the others pass it by, and comes back to it when the process dies before it has sent it.
+The e-mail is not stored: it is generated from the invite when it is due, and not sent if the invite was accepted or
+replaced meanwhile. Processes that share a database may all have a mailer. The one that sends an e-mail first postpones
+its due time, so the others skip it, and it is sent again if the process dies before it was sent.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ log = logging.getLogger(__name__)
 EVERY = 15.0
 AT_ONCE = 20
 TIMEOUT = 20.0
-"""Seconds an SMTP server has for each of its answers."""
+"""Timeout, in seconds, of each answer of the SMTP server."""
 LEASE = timedelta(minutes=2)
 
 
 class BadMailServer(ValueError):
-    """The address of a mail server cannot be read; the sentence says what it should look like."""
+    """The address of a mail server cannot be read; the message says what it should look like."""
 
 
 @dataclass(frozen=True, slots=True)
 class MailServer:
     """Where e-mails go: `smtp://name:password@host:587`, encrypted by STARTTLS, or `smtps://` from the first byte.
 
-    Without encryption only to this machine itself.
+    Unencrypted connections are allowed only to this machine.
     """
 
     host: str
@@ -58,7 +58,7 @@ class MailServer:
 
     @classmethod
     def read(cls, url: str, sender: str) -> MailServer:
-        """Read its address; raises BadMailServer."""
+        """Parse its address; raises BadMailServer."""
         try:
             parts = urlsplit(url)
             port = parts.port
@@ -97,7 +97,7 @@ class MailServer:
 
 @dataclass(frozen=True, slots=True)
 class _Due:
-    """An invite to send for the first time, or as the attempt of this number; read before anything is waited for."""
+    """An invite to send, with the number of the attempt; read before any waiting."""
 
     invite: str
     attempt: int
@@ -110,8 +110,8 @@ class _Due:
 class Mailer:
     """The thread that sends e-mails.
 
-    One that was not taken is tried again after each delay of `schedule`, in seconds; after the last the invite waits
-    to be made anew.
+    A failed e-mail is retried after each delay of `schedule`, in seconds; after the last one, the invite has to be
+    created again.
     """
 
     def __init__(self, database: Database, server: MailServer, addresses: Addresses, schedule: Sequence[float]) -> None:
@@ -122,15 +122,15 @@ class Mailer:
         self._thread = threading.Thread(target=self._run, name="mailing", daemon=True)
 
     def start(self) -> None:
-        """Begin, with a look at once."""
+        """Start, with a first check at once."""
         self._thread.start()
 
     def wake(self) -> None:
-        """Look now: something was committed that is due."""
+        """Check now: an e-mail that is due was committed."""
         self._wake.set()
 
     def close(self) -> None:
-        """Stop after the e-mail under way."""
+        """Stop after the current e-mail."""
         self._stopping.set()
         self._wake.set()
         if self._thread.ident is not None:
@@ -142,7 +142,7 @@ class Mailer:
             try:
                 self.send_due()
             except Exception:
-                # Whatever one organization brings about, the others' e-mails go on.
+                # An error for one organization must not stop the e-mails of others.
                 log.exception("due e-mails could not be sent; trying again")
             self._wake.wait(min(EVERY, *self._schedule))
 
@@ -162,7 +162,7 @@ class Mailer:
         sent = 0
         for mail in due:
             if self._stopping.is_set():
-                break  # what was claimed is due again when the lease is over
+                break  # claimed e-mails are due again when the lease expires
             sent += self._send(mail)
         return sent
 
@@ -178,7 +178,7 @@ class Mailer:
         try:
             self._server.send(message)
         except (OSError, smtplib.SMTPException) as error:
-            # The reason may repeat the address, which is nobody's business in a log.
+            # The reason may contain the address, which does not belong in a log.
             kind = type(error).__name__
             code = getattr(error, "smtp_code", None)
             reason = f"{kind} {code}" if code else kind
@@ -202,7 +202,7 @@ class Mailer:
 
 
 def invitation(sender: str, to: str, title: str, inviter: str, link: str) -> EmailMessage:
-    """Write the e-mail of an invite; raises ValueError for what no header can carry."""
+    """Return the e-mail of an invite; raises ValueError for values that are not valid in a header."""
     message = EmailMessage()
     message["Subject"] = f"You are invited to {title}"
     message["From"] = Address(title, addr_spec=sender)
@@ -212,14 +212,15 @@ def invitation(sender: str, to: str, title: str, inviter: str, link: str) -> Ema
     message["Auto-Submitted"] = "auto-generated"
     who = f"{inviter} invites you" if inviter else "You are invited"
     message.set_content(
-        f"{who} to join {title}.\n\nOpen this address to accept; it works for 14 days and for you alone:\n\n{link}\n\n"
-        "If you did not expect this, there is nothing to do.\n"
+        f"{who} to join {title}.\n\nOpen this address to accept. It is valid for 14 days, and only for "
+        f"you:\n\n{link}\n\n"
+        "If you did not expect this, you can ignore it.\n"
     )
     return message
 
 
 def one_line(text: str) -> str:
-    """Give a text that people wrote as one line without control characters, for a header of an e-mail."""
+    """Return a text that people wrote as one line without control characters, for a header of an e-mail."""
     printable = "".join(character if character.isprintable() else " " for character in text)
-    # What begins an encoded word (RFC 2047) would be decoded on its way into a header.
+    # The start of an encoded word (RFC 2047) would be decoded on its way into a header.
     return " ".join(printable.replace("=?", "= ?").split())[:200]

@@ -1,4 +1,4 @@
-"""Which installations an event is for: decides, and does nothing."""
+"""Which installations an event is for: pure decisions."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from runtime.store.installed import Installed
 def matching(
     event: type[Event], candidates: Iterable[Installed], *, space_id: str | None, site_id: str | None
 ) -> list[Installed]:
-    """Choose the installations that hold the event's scope, cover its space or site, and are active throughout."""
+    """Return the installations that have the event's scope, cover its space or site, and are active on all levels."""
     return [
         candidate for candidate in candidates if why_not(event, candidate, space_id=space_id, site_id=site_id) is None
     ]
 
 
 def why_not(event: type[Event], candidate: Installed, *, space_id: str | None, site_id: str | None) -> str | None:
-    """Tell why an installation does not get an event, or None when it does."""
+    """Return why an installation does not get an event, or None when it does."""
     if event.scope is not None and event.scope not in candidate.scopes:
         return f"the integration does not ask for the scope `{event.scope}`"
     if event.lifecycle:

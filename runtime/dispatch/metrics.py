@@ -1,7 +1,7 @@
-"""What `/metrics` shows, in Prometheus' text format: of all processes that serve on this machine.
+"""The contents of `/metrics`, in Prometheus' text format, for all processes that serve on this machine.
 
-Where there are several, each counts in files of a folder they share, and whichever is asked adds them up. What a
-process counted that has ended stays in, so that no counter goes back.
+If there are several, each counts in files of a shared folder, and the one that is asked adds them up. The counts of
+processes that have ended are included, so counters never decrease.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from prometheus_client import Counter, Histogram
 
 SHARED = "PROMETHEUS_MULTIPROC_DIR"
-"""The variable that names the folder. Prometheus' library reads it when it is imported, which happens here alone."""
+"""The variable that names the folder. Prometheus' library reads it on import, which happens only here."""
 STATES = ("pending", "claimed", "failed", "given-up")
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
@@ -30,7 +30,7 @@ class Queue:
 
 
 class Meters:
-    """All that is counted in this process."""
+    """All counters of this process."""
 
     def __init__(self) -> None:
         from prometheus_client import CollectorRegistry, Counter, Histogram
@@ -49,20 +49,20 @@ class Meters:
 
         self.calls = counter("host_calls_total", "Calls of scripts by event type and status", "type", "status")
         self.call_seconds = histogram("host_call_seconds", "Time until a script's answer", "type")
-        self.renders = counter("host_render_cache_total", "Renders by how the cache took part", "result")
+        self.renders = counter("host_render_cache_total", "Renders by cache result", "result")
         self.unrecorded = counter(
             "host_calls_unrecorded_total",
-            "Successful calls that were counted and not written into the event log, by event type",
+            "Successful calls that were counted but not written to the event log, by event type",
             "type",
         )
         self.requests = counter(
             "host_requests_total",
-            "Requests by operation and status; those of no operation, pages too, are `none`",
+            "Requests by operation and status; requests that match no operation, including pages, are `none`",
             "operation",
             "status",
         )
         self.request_seconds = histogram(
-            "host_request_seconds", "Time until an answer began, by operation", "operation"
+            "host_request_seconds", "Time until the first byte of an answer, by operation", "operation"
         )
         for result in ("hit", "miss"):
             self.renders.labels(result)
@@ -70,7 +70,7 @@ class Meters:
 
 
 _meters = cache(Meters)
-"""Made when something is counted first, and in the process that counts."""
+"""Created at the first count, in the counting process."""
 
 
 def call_ended(kind: str, status: int, seconds: float) -> None:
@@ -86,12 +86,12 @@ def request_ended(operation: str, status: int, seconds: float) -> None:
 
 
 def render_looked_up(result: str) -> None:
-    """Count one render by how the cache took part: `hit` or `miss`."""
+    """Count one render by its cache result: `hit` or `miss`."""
     _render(result).inc()
 
 
 def call_unrecorded(kind: str) -> None:
-    """Count one call that was not written down."""
+    """Count one call that was not recorded."""
     _unrecorded(kind).inc()
 
 
@@ -127,7 +127,7 @@ def _unrecorded(kind: str) -> Counter:
 
 
 def text(queue: Queue | None) -> bytes:
-    """Write all metrics, with what the queue is like at this moment; None where nobody knows."""
+    """Return all metrics, with the current state of the queue; None if that is unknown."""
     from prometheus_client import CollectorRegistry, generate_latest
     from prometheus_client.multiprocess import MultiProcessCollector
 
@@ -141,23 +141,25 @@ def text(queue: Queue | None) -> bytes:
 
 
 class _Standing:
-    """What is looked up when somebody asks: the same for all processes, so that nothing is added up."""
+    """Metrics that are read on request: they are the same for all processes, and not added up."""
 
     def __init__(self, queue: Queue | None) -> None:
         self._queue = queue
 
     def collect(self) -> Iterator[Any]:
-        """Give the metrics, as the library asks for them."""
+        """Yield the metrics, as the library asks for them."""
         from prometheus_client.core import GaugeMetricFamily
 
         up = 0.0 if self._queue is None else 1.0
         yield GaugeMetricFamily("host_database_up", "Whether the database answers", value=up)
         if self._queue is None:
             return
-        events = GaugeMetricFamily("host_events", "Events that wait or were given up, by state", labels=["state"])
+        events = GaugeMetricFamily(
+            "host_events", "Events that are waiting or were given up, by state", labels=["state"]
+        )
         oldest = GaugeMetricFamily(
             "host_oldest_event_seconds",
-            "For how long the oldest event of a state has been due; 0 where none is",
+            "How long the oldest event of a state has been due; 0 if there is none",
             labels=["state"],
         )
         for state in STATES:

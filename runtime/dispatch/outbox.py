@@ -1,6 +1,6 @@
-"""Events are committed with the change that causes them: no event without its change, no change without its event.
+"""Transactional outbox: events are committed with the change that causes them.
 
-The exception is an integration with so many events waiting (`queue.HARD_MAX_WAITING`) that it would hear of nothing in
+The exception is an integration with so many waiting events (`queue.HARD_MAX_WAITING`) that none could be delivered in
 time anyway: no more are written for it.
 """
 
@@ -27,8 +27,8 @@ _log = logging.getLogger(__name__)
 WAKE = "dispatcher should look"
 MAX_CHANGES = 10
 CHANGES_WINDOW = 10.0
-"""A script that configures itself where it hears of its configuration causes the next event by itself. None of these is
-left out, but of one installation no more than this many go in any so many seconds; the others wait."""
+"""A script that changes its configuration in its setup handler causes the next event by itself. All of these are
+delivered, but at most this many per installation in this many seconds; the others wait."""
 _warned: set[str] = set()
 """Ids of the integrations whose full queue this process has logged, and which are still full."""
 
@@ -44,7 +44,7 @@ def emit(
     count: int = 1,
     has_room: bool = False,
 ) -> tuple[list[str], str | None]:
-    """Commit an event for every one of the installations that it matches.
+    """Write an event for every installation that it matches.
 
     Visitors may cause any number of events: for those, it leaves out integrations with too many events waiting already.
     `has_room` says that the caller has checked that there is room. Returns the ids of the events and, where nothing
@@ -67,21 +67,21 @@ def emit(
     if matched:
         return [row["id"] for row in rows], None
     reasons = [why_not(EVENTS[kind], candidate, space_id=space_id, site_id=site_id) for candidate in candidates]
-    return [], reasons[-1] if reasons else "no installation is there to get it"
+    return [], reasons[-1] if reasons else "there is no installation that could receive it"
 
 
 def emit_to(session: Session, kind: str, installation: InstallationRow, fields: dict[str, Any]) -> None:
-    """Commit an event for one installation, whatever its status: its own setup and its end.
+    """Write an event for one installation, whatever its status: its setup and its deletion.
 
-    Like any other it is left out where too many are waiting (see above); nobody hears of its id, which may be of none.
+    It is left out if too many are waiting (see above); its id is not returned, since it may not exist.
     """
     _insert_if_room(session, _row(kind, installation.integration_id, installation.id, fields))
 
 
 def emit_change(session: Session, kind: str, installation: InstallationRow, fields: dict[str, Any]) -> None:
-    """Commit what one installation hears of a change of its configuration, as `emit_to` does; held back at times.
+    """Write the event for a change of an installation's configuration, like `emit_to`; it may be held back.
 
-    That is while there were too many changes of late.
+    It is held back if there were too many changes recently.
     """
     row = _row(kind, installation.integration_id, installation.id, fields)
     due = queue.next_slot(session, installation.id, most=MAX_CHANGES, window=CHANGES_WINDOW)
@@ -91,10 +91,10 @@ def emit_change(session: Session, kind: str, installation: InstallationRow, fiel
 
 
 def emit_task(session: Session, integration_id: str, task: dict[str, Any], delay: float) -> dict[str, Any]:
-    """Commit a task of an integration that is due in `delay` seconds; gives its row."""
+    """Write a task of an integration that is due in `delay` seconds; returns its row."""
     row = _row("task", integration_id, None, {"task": task})
     row["due_at"] += delay
-    row["lane"] = row["id"]  # tasks run beside each other, only events of an installation keep an order
+    row["lane"] = row["id"]  # tasks run concurrently, only events of an installation are ordered
     _insert(session, [row])
     return row
 
@@ -131,11 +131,12 @@ def _insert_if_room(session: Session, row: dict[str, Any]) -> None:
 
 
 def _overfull(session: Session, integration_ids: set[str]) -> set[str]:
-    """Give the integrations with so many events waiting that none is added, and log when that begins for one."""
+    """Return the integrations with so many waiting events that none is added, and log when that begins."""
     full = queue.overfull(session, integration_ids) if integration_ids else set()
     for integration_id in full - _warned:
         _log.warning(
-            "%d events of the integration %s are waiting: it is told of no further changes until some have ended",
+            "%d events of the integration %s are waiting: it gets no further events about changes until "
+            "some are finished",
             queue.HARD_MAX_WAITING,
             integration_id,
         )

@@ -1,4 +1,4 @@
-"""Whose events are under way: what is scarce is divided among organizations."""
+"""The organizations of events, among which scarce resources are divided."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Owners:
         self._known: dict[str, str] = {}
 
     def learn(self, session: Session, events: Sequence[EventRow]) -> None:
-        """Look up whose these events are, in one query for those not known yet."""
+        """Read the organizations of these events, in one query for those not known yet."""
         unknown = [event for event in events if _key(event) not in self._known]
         if not unknown:
             return
@@ -29,7 +29,7 @@ class Owners:
         self._known |= queue.owners(session, unknown)
 
     def of(self, event: EventRow) -> str:
-        """Give the organization of an event; its integration stands for one whose installation is gone."""
+        """Return the organization of an event; its integration stands for one whose installation is gone."""
         return self._known.get(_key(event), event.integration_id)
 
 

@@ -1,6 +1,6 @@
-"""Everything a call needs besides its event: the script, the environment, what must not be logged.
+"""Everything a call needs besides its event: the script, the environment, the secrets to mask.
 
-A plan is made from rows once and used for many calls, as long as the epochs stand still that it rests on.
+A plan is created from rows once and used for many calls, until an epoch that it depends on advances.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from runtime.store.tables.installations import InstallationRow, SiteInstallation
 from runtime.store.tables.integrations import IntegrationRow, VersionRow
 
 FRESH = 600.0
-"""Seconds a plan's tokens are handed out; they live for an hour."""
+"""Seconds for which a plan's tokens are used; they are valid for an hour."""
 KEPT_SCRIPTS, HEAVIEST_SCRIPTS = 64, 64 * 1024 * 1024
-"""Scripts that are kept, and bytes of all of them in memory."""
+"""Limits of cached scripts: their number, and bytes in memory."""
 INJECTS = "site:script:inject"
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Who a call is for: the integration alone, an installation, or an installation on a space or site."""
+    """The level of a call: the integration, an installation, or an installation on a space or site."""
 
     integration: IntegrationRow
     installation: InstallationRow | None = None
@@ -48,18 +48,18 @@ class Level:
 
     @property
     def paused(self) -> str:
-        """What somebody paused, in words; empty where nothing is. Its script renders and answers nothing meanwhile."""
+        """The paused level, in words; empty if none is. While paused, its script is not called."""
         parts = ((self.installation, ""), (self.space, " on this space"), (self.site, " on this site"))
         return next((f"installation{where}" for row, where in parts if row is not None and row.status == "paused"), "")
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class Plan:
-    """What stays the same from call to call.
+    """The part of a call that stays the same from call to call.
 
     `organization_id` is where the integration is installed, or who owns it where a call is for no installation.
-    `fingerprint` changes with everything the script can see, except its tokens. `masker` takes out of what is kept
-    whatever must not be in it. `policy` is the manifest's content security policy, `page_policy` the same where it was
+    `fingerprint` changes with everything the script can see, except its tokens. `masker` removes secrets from
+    everything that is stored. `policy` is the manifest's content security policy, `page_policy` the same where it was
     written for the pages that the script answers. `made` is the monotonic time the tokens were made.
     """
 
@@ -79,20 +79,20 @@ class Plan:
 
     @property
     def parts(self) -> dict[Hashable, int]:
-        """About how many bytes it takes in memory: those of its own, and the script, which other plans have as well.
+        """Approximate bytes in memory: its own, and those of the script, which other plans share.
 
-        What is masked comes from the environment, in several spellings at most as long as that together.
+        The masked values are from the environment; their escaped forms are about as long as that together.
         """
         return {id(self): 2 * len(self.environment), self.script.version: sys.getsizeof(self.script.source)}
 
     @property
     def fresh(self) -> bool:
-        """Tell whether the tokens inside may still be handed out."""
+        """Return whether its tokens may still be used."""
         return time.monotonic() - self.made < FRESH
 
 
 class Scripts:
-    """The scripts in use, read from the database once for each version."""
+    """Cached scripts, read from the database once for each version."""
 
     def __init__(self) -> None:
         self._kept: FairMemory[str, tuple[Script, dict[str, str]]] = FairMemory(HEAVIEST_SCRIPTS)
@@ -112,7 +112,7 @@ class Scripts:
 
 
 class Planner:
-    """Makes plans."""
+    """Creates plans."""
 
     def __init__(self, addresses: Addresses) -> None:
         self._at = addresses
@@ -146,7 +146,7 @@ class Planner:
     def _environment(
         self, session: Session, level: Level, secrets: dict[str, str], tokens_: dict[str, str]
     ) -> dict[str, Any]:
-        """Give what the script sees: everything as its own installation sees it."""
+        """Return the environment of the script: everything as its own installation sees it."""
         integration, installation = level.integration, level.installation
         view = View(session, self._at, Reach("integration", integration_id=integration.id))
         parts: dict[str, Any] = {}
@@ -180,16 +180,16 @@ class Planner:
         return self._at.installation(name, installation.id)
 
     def _tunnel(self, integration: IntegrationRow, installation: InstallationRow | None) -> str | None:
-        """Development mode takes the owner's events, or everybody's (docs/contract/scripts.md, "Development mode")."""
+        """Return the tunnel that takes the events, if any (docs/contract/scripts.md, "Development mode")."""
         own = installation is None or installation.organization_id == integration.organization_id
         return integration.tunnel_url if own or integration.tunnel_all else None
 
 
 def policy_of_pages(integration: IntegrationRow) -> str | None:
-    """Give the content security policy for pages that an integration's script answers, such as web frames.
+    """Return the content security policy for pages that an integration's script answers, such as web frames.
 
-    With a published script the policy speaks of that: it says what the pages of sites must allow for it, and a frame
-    under it would lose its own scripts and styles. Such an integration sends a policy of its own with its frames.
+    With a published script, the policy says what the pages of sites must allow for that script; it would block the
+    scripts and styles of a frame. Such an integration sends a separate policy with its frames.
     """
     if INJECTS in integration.manifest["scopes"]:
         return None
@@ -197,13 +197,13 @@ def policy_of_pages(integration: IntegrationRow) -> str | None:
 
 
 def policy_header(integration: IntegrationRow) -> str | None:
-    """Give the content security policy of an integration as a header value."""
+    """Return the content security policy of an integration as a header value."""
     policy = integration.manifest.get("contentSecurityPolicy")
     return normalise(policy).header or None if policy else None
 
 
 def tokens_for(integration: IntegrationRow, installation: InstallationRow | None) -> dict[str, str]:
-    """Make the tokens a script finds in its environment; the last one is its default."""
+    """Create the tokens in a script's environment; the last one is its default."""
     scopes = integration.manifest["scopes"]
     signed = {"integration": tokens.sign(integration.id, None, None, scopes)}
     if installation is not None:
@@ -212,7 +212,7 @@ def tokens_for(integration: IntegrationRow, installation: InstallationRow | None
 
 
 def _hidden(manifest: dict[str, Any], seen: dict[str, Any]) -> Iterator[str]:
-    """Give what a script is told and nobody else may read: its secrets, the host's, and those of configurations."""
+    """Yield the values to mask: the script's secrets, the host's, and those of configurations."""
     for kind in ("secrets", "signingSecrets", "apiTokens"):
         yield from seen[kind].values()
     marked, buttons = marked_properties(manifest.get("configurations") or {})

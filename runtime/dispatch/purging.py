@@ -1,4 +1,4 @@
-"""Purges what is over, a little at a time: what was uninstalled or deleted long ago, and what has a time that is up."""
+"""Purges expired data in small batches: what was uninstalled or deleted long ago, and what has expired."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ PDFS_KEPT = timedelta(days=2)
 EVERY = 3600.0
 PAUSE = 1.0
 BATCH = 50
-"""Installations of each kind, or spaces, that go in one transaction; between two of them others get to write."""
+"""Installations of each kind, or spaces, deleted in one transaction; others can write in between."""
 USER_BATCH = 500
-"""People removed in one transaction: each such change empties what hosts have cached of all organizations."""
+"""People removed in one transaction; each such change invalidates the caches of all organizations."""
 
 
 class Purger:
@@ -39,11 +39,11 @@ class Purger:
         self._thread = threading.Thread(target=self._run, name="purging", daemon=True)
 
     def start(self) -> None:
-        """Begin, with a look at once."""
+        """Start, with a first check at once."""
         self._thread.start()
 
     def close(self) -> None:
-        """Stop after the batch under way."""
+        """Stop after the current batch."""
         self._stopping.set()
         if self._thread.ident is not None:
             self._thread.join(timeout=10)
@@ -60,19 +60,19 @@ class Purger:
                     self.purge(), self.purge_spaces(), self.purge_pdfs(), self._blobs.sweep(BATCH)
                 ) >= BATCH or bool(collected)
                 more = self.purge_orphaned_users() >= USER_BATCH or more
-            except Exception:  # whatever it is, what this thread does must go on
-                log.exception("what is over could not be purged; trying again")
+            except Exception:  # whatever the error is, this thread must go on
+                log.exception("expired data could not be purged; trying again")
                 more = False
             self._stopping.wait(PAUSE if more else EVERY)
 
     def purge(self) -> int:
-        """Purge one batch; returns how many rows of the kind went of which most did."""
+        """Purge one batch; returns the largest number of rows of one kind that were deleted."""
         return max(
             self._uninstalled(), self._expired(EmailInviteRow), self._expired(TokenRow), self._expired(SamlSignInRow)
         )
 
     def purge_events(self) -> None:
-        """Forget the oldest ended events of integrations that have more than are kept, whichever process left them."""
+        """Delete the oldest finished events of integrations that have too many, whichever process wrote them."""
         with self._database.transaction(writes=False) as session:
             crowded = queue.crowded(session, self._keep_events)
         for integration_id in crowded:
@@ -82,7 +82,7 @@ class Purger:
                 queue.prune(session, integration_id, self._keep_events)
 
     def purge_orphaned_users(self) -> int:
-        """Remove one batch of people who are in no organization and left nothing; returns how many were found."""
+        """Remove one batch of people without organization and content; returns how many were found."""
         with self._database.transaction(writes=False) as session:
             found = orphaned_users.find(session, USER_BATCH)
         if found:
@@ -91,7 +91,7 @@ class Purger:
         return len(found)
 
     def purge_pdfs(self) -> int:
-        """Let go of PDFs that nobody asked for of late; returns how many went."""
+        """Delete PDFs that nobody requested recently; returns how many."""
         with self._database.transaction(writes=True) as session:
             return pdfs.forget(session, now() - PDFS_KEPT, BATCH)
 

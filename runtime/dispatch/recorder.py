@@ -1,4 +1,4 @@
-"""Writes the calls somebody waited for into the event log, many in one transaction, off the path of the answer."""
+"""Writes calls that somebody waited for to the event log, in batches, after they were answered."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ PAUSE = 0.05
 MAX_WAITING = 5_000
 WAITS = ("pending", "failed")
 ELSEWHERE = 2 * PAUSE
-"""Seconds in which other processes have written what they recorded before, unless they are very busy."""
+"""Seconds after which other processes have written what they recorded, unless they are very busy."""
 LONGEST_FLUSH = 0.5
-"""Seconds that a reader waits for what was recorded to be written; not longer than the writer stands still already."""
+"""Seconds that a reader waits for recorded calls to be written, minus the time that the writer is already blocked."""
 
 
 class Recorder:
@@ -48,13 +48,13 @@ class Recorder:
         self._thread.start()
 
     def record(self, integration: str, row: dict[str, Any]) -> None:
-        """Take one row of the event log; `integration` is the name its listeners know."""
+        """Add one row to the event log; `integration` is the name for its listeners."""
         while len(self._waiting) >= MAX_WAITING and self._thread.is_alive():
             time.sleep(PAUSE / 5)
         self._waiting.append((integration, row))
 
     def flush(self) -> None:
-        """Wait until everything taken so far is written; what comes in meanwhile is not waited for.
+        """Wait until everything recorded so far is written.
 
         Nor is a database that somebody else keeps locked: what is not written then is read the next time. What other
         processes took is written by then, too, as a rule: a reader's calls may have been answered there.
@@ -73,7 +73,7 @@ class Recorder:
             time.sleep(max(0.0, began + ELSEWHERE - time.monotonic()))
 
     def close(self) -> None:
-        """Write what is left and end the thread."""
+        """Write the remaining calls and stop the thread."""
         self._stopping.set()
         self._hurry.set()
         self._thread.join(timeout=10)
@@ -96,7 +96,7 @@ class Recorder:
         self._writing_since = time.monotonic()
         try:
             self._write(batch)
-        except Exception:  # whatever it is, what this thread does must go on
+        except Exception:  # whatever the error is, this thread must go on
             log.exception("%d calls could not be recorded", len(batch))
         self._writing_since = None
         with self._moving:
@@ -118,7 +118,7 @@ class Recorder:
 
 
 def summary(row: dict[str, Any]) -> dict[str, Any]:
-    """Give one line of the event list, as pages show it: whoever looks, what belongs to an installation stays out."""
+    """Return one line of the event list, as pages show it: whoever looks, what belongs to an installation stays out."""
     created, payload = row["created_at"], json.loads(row["payload"])
     if row["installation_id"] is not None:
         payload = withheld_payload(payload)

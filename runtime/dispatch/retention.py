@@ -1,4 +1,4 @@
-"""Keeps the event log from growing for ever."""
+"""Keeps the event log from growing forever."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from sqlalchemy.orm import Session
 from runtime.store import queue
 
 SELDOM = 4_000
-"""The most events of one integration between two looks at what may be forgotten."""
+"""Events of one integration after which old ones are deleted again, at most."""
 
 
 class Retention:
-    """Counts what ends, and forgets the oldest once in a while; for the one thread that writes.
+    """Counts finished events, and deletes the oldest from time to time; for the one thread that writes.
 
-    What earlier processes left is looked at when an integration is met for the first time.
+    Events of earlier processes are checked when an integration is seen for the first time.
     """
 
     def __init__(self, keep: int) -> None:
@@ -25,7 +25,7 @@ class Retention:
         self._since: dict[str, int] = {}
 
     def ended(self, session: Session, integration_ids: Iterable[str]) -> None:
-        """Note that events of these integrations ended, in the transaction that writes it down."""
+        """Record that events of these integrations ended, in the transaction that stores their results."""
         for integration_id, count in Counter(integration_ids).items():
             since = self._since.get(integration_id, self._every) + count
             if since >= self._every:

@@ -1,4 +1,4 @@
-"""Whether and when an event comes again: decides, and does nothing."""
+"""Whether and when an event is retried: pure decisions."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ JITTER = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """The script took the event, or said that it has no handler for it."""
+    """The script accepted the event, or has no handler for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The script failed; the event comes again after `delay` seconds."""
+    """The script failed; the event is retried after `delay` seconds."""
 
     delay: float
 
 
 @dataclass(frozen=True, slots=True)
 class GivenUp:
-    """The script failed and the event does not come again."""
+    """The script failed, and the event is not retried."""
 
 
 Verdict = Delivered | Failed | GivenUp
 
 
 def judge(status: int, attempt: int, *, repeats: bool, schedule: Sequence[float], chance: float) -> Verdict:
-    """Decide over one attempt, counted from 1.
+    """Decide what follows one attempt, counted from 1.
 
-    2xx, 3xx and 406 (no handler) are success. 408, 429 and 5xx come again as often as the schedule has delays, each
-    up to a quarter longer or shorter; `chance` in 0..1 picks where. Any other answer would not change by asking again
+    2xx, 3xx and 406 (no handler) are success. 408, 429 and 5xx are retried as often as the schedule has delays, each
+    up to a quarter longer or shorter; `chance` in 0..1 picks the jitter. Other answers would not change by retrying
     (docs/contract/scripts.md, "Errors of a script").
     """
     if status < 400 or status == UNHANDLED:

@@ -1,4 +1,4 @@
-"""What a script is told in one call: the event, as JSON."""
+"""The event of a call, as JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from runtime.dispatch.planning import Plan
 
 @dataclass(frozen=True, slots=True)
 class ScriptEvent:
-    """An event but for its id, so that what is sent again and again is written as JSON once.
+    """An event except for its id, so that what is sent again and again is written as JSON once.
 
     `rest` is the JSON text that follows the id.
     """
@@ -21,17 +21,17 @@ class ScriptEvent:
 
     @classmethod
     def of(cls, plan: Plan, kind: str, fields: dict[str, Any]) -> ScriptEvent:
-        """Write an event of this kind, with `fields` besides what every event has."""
+        """Return an event of this type, with `fields` in addition to those of every event."""
         event: dict[str, Any] = {"type": kind}
         if plan.installation_id is not None:
             event["installationId"] = plan.installation_id
         return cls(kind, json.dumps(event | fields, separators=(",", ":"))[1:].encode())
 
     def fields(self) -> dict[str, Any]:
-        """Give all of it but the id."""
+        """Return all of it but the id."""
         fields: dict[str, Any] = json.loads(b"{" + self.rest)
         return fields
 
     def written(self, event_id: str) -> bytes:
-        """Give the JSON text of the event under an id."""
+        """Return the JSON text of the event under an id."""
         return b'{"eventId":"%b",%b' % (event_id.encode(), self.rest)

@@ -1,4 +1,4 @@
-"""Which calls are written into the event log, and which are only counted: successful renders above a rate."""
+"""Sampling of the event log: successful renders above a rate are only counted."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from runtime.dispatch.followers import Followers
 from runtime.dispatch.planning import Plan
 
 SLOW = 0.5
-"""Seconds until the answer from which on a render is always written down."""
+"""Seconds until the answer, from which a render is always recorded."""
 MAX_COUNTED = 10_000
-"""Places whose counts wait for the next render that is written; beyond, only `/metrics` knows them."""
+"""Installations whose counts wait for the next recorded render; those beyond are only in `/metrics`."""
 WARNINGS = ("warn", "error")
 
 Place = tuple[str, str | None]
@@ -22,14 +22,14 @@ Place = tuple[str, str | None]
 
 
 class Thinning:
-    """Decides over renders; safe to use from many threads.
+    """Samples renders; safe to use from many threads.
 
-    Of an integration the first successes of every second are written, so many in each process. Written whole are also
-    those that failed, were slow, warned, went to a developer's machine, or have somebody who follows.
+    The first successes of an integration in every second are recorded, a fixed number in each process. Renders that
+    failed, were slow, logged a warning, went to a developer's machine, or are followed, are always recorded.
     """
 
     def __init__(self, followers: Followers, each_second: int, *, everything: bool = False) -> None:
-        """Take how many successes are written each second; `everything` is for the host of an author."""
+        """Take the number of successes recorded per second; `everything` is for the host of an author."""
         self._followers, self._each_second, self._everything = followers, each_second, everything
         self._second = 0
         self._written: Counter[str] = Counter()  # by integration, in this second
@@ -37,7 +37,7 @@ class Thinning:
         self._lock = threading.Lock()
 
     def skips(self, plan: Plan, outcome: Outcome, trace: Trace, seconds: float) -> bool:
-        """Tell whether a render is not written, and count it then."""
+        """Return whether a render is not recorded, and count it if so."""
         if self._everything or plan.tunnel_url is not None or noteworthy(outcome, trace, seconds):
             return False
         if self._followers.follows(plan.integration_id):
@@ -57,7 +57,7 @@ class Thinning:
         return True
 
     def counted(self, plan: Plan) -> int:
-        """Give how many renders of an installation were only counted since the last that was written, and forget it."""
+        """Return how many renders of an installation were only counted since the last recorded one, and reset it."""
         if not self._counted:
             return 0
         with self._lock:
@@ -65,7 +65,7 @@ class Thinning:
 
 
 def noteworthy(outcome: Outcome, trace: Trace, seconds: float) -> bool:
-    """Tell whether a call failed, was slow or warned: its author will want to see all of it."""
+    """Return whether a call failed, was slow or logged a warning, so that its author will want to see it."""
     return (
         outcome.status >= 400
         or seconds >= SLOW

@@ -1,4 +1,4 @@
-"""Traces as they are stored and shown: secrets masked, limits beside what was used."""
+"""Traces as they are stored and shown: with secrets masked, and limits next to the usage."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ def trace_text(
     answer: dict[str, Any] | None = None,
     ended: float | None = None,
 ) -> str:
-    """Write the trace of an event as the JSON text that is stored.
+    """Return the trace of an event as the JSON text that is stored.
 
-    `created` is when the event came to be, `seconds` how long its call took until the answer, `unrecorded` how many
+    `created` is when the event was created, `seconds` how long its call took until the answer, `unrecorded` how many
     renders of the same installation before it were counted and not written, `answer` what an endpoint answered, masked;
     `ended` is when all was over, in epoch seconds, None for now.
     """
     since = created.timestamp()
     texts = [line.message for line in trace.logs]
     texts += [f"{subrequest.url} {subrequest.refused}" for subrequest in trace.subrequests]
-    # One look at all of them costs less than one at each, and mostly there is nothing to find.
+    # Searching all of them at once costs less than each one, and usually there is nothing to mask.
     quiet = not texts or masker.quiet("\n".join(texts))
     text, url = (_as_it_is, _as_it_is) if quiet else (masker.text, masker.url)
     trace_shown: dict[str, Any] = {
@@ -69,12 +69,12 @@ def trace_text(
     return _written(trace_shown).replace("\\u0000", "")
 
 
-# Made once: to make one costs as much as to write a trace.
+# Created once: creating one costs as much as writing a trace.
 _written = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def recorded_body(body: bytes | None, masker: Masker) -> str | None:
-    """Give the body of a request as it is kept, so that it can be sent again; None for what is too long or no text."""
+    """Return the body of a request as it is stored for replays; None if it is too long or not text."""
     if body is None or len(body) > MAX_BODY or b"\x00" in body:
         return None
     try:
@@ -96,7 +96,7 @@ def _limits(limits: Limits) -> dict[str, Any]:
 
 
 def _moments(trace: Trace, since: float, seconds: float, ended: float) -> dict[str, float]:
-    """Place the call in time, in milliseconds from the event's creation: sent, begun, answered, ended."""
+    """Return the moments of a call, in milliseconds since the event was created: sent, begun, answered, ended."""
     moments = [("sentMs", trace.sent), ("beganMs", trace.began), ("answeredMs", trace.sent + seconds)]
     return {name: _after(since, moment) for name, moment in [*moments, ("endedMs", ended)] if moment}
 

@@ -1,6 +1,6 @@
-"""Spans for OpenTelemetry: requests, the calls of scripts that they cause, and what the scripts ask elsewhere.
+"""Spans for OpenTelemetry: requests, the script calls that they cause, and the outgoing requests of scripts.
 
-Nothing is made unless the variables of OpenTelemetry name a collector (`OTEL_EXPORTER_OTLP_ENDPOINT`, or
+No spans are created unless the variables of OpenTelemetry name a collector (`OTEL_EXPORTER_OTLP_ENDPOINT`, or
 `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`); all others of its variables count as its documentation says. A span tells neither
 addresses with their queries nor bodies, and secrets of installations are masked as in the event log.
 """
@@ -26,11 +26,11 @@ log = logging.getLogger(__name__)
 
 COLLECTORS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 SERVICE = "integration-runtime"
-"""What the host is called where nobody says otherwise (`OTEL_SERVICE_NAME`)."""
+"""The default service name (`OTEL_SERVICE_NAME`)."""
 CARRIED = ("traceparent", "tracestate", "baggage")
-"""Headers in which a caller tells of the trace that a request belongs to."""
+"""Headers in which a caller sends the trace context of a request."""
 QUIET = ("/healthz", "/readyz", "/metrics")
-"""Paths that machines ask all day long."""
+"""Paths that are polled by machines."""
 FLUSH_SECONDS = 3.0
 
 _provider: TracerProvider | None = None
@@ -38,14 +38,14 @@ _tracer: Tracer | None = None
 
 
 def wanted(environ: Mapping[str, str]) -> bool:
-    """Tell whether the variables ask for traces."""
+    """Return whether the environment variables enable traces."""
     if environ.get("OTEL_SDK_DISABLED", "").lower() == "true" or environ.get("OTEL_TRACES_EXPORTER") == "none":
         return False
     return any(environ.get(name) for name in COLLECTORS)
 
 
 def start() -> None:
-    """Begin to send spans, in the process that serves; does nothing where no variable asks for it."""
+    """Start sending spans, in the serving process; does nothing if traces are not enabled."""
     global _provider, _tracer
     if not wanted(os.environ):
         return
@@ -67,11 +67,11 @@ def start() -> None:
 
 
 def stop() -> None:
-    """Send what is left, for a few seconds at most, and end."""
+    """Send the remaining spans, for a few seconds at most, and stop."""
     global _provider, _tracer
     provider, _provider, _tracer = _provider, None, None
     if provider is not None:
-        # A collector that is away is tried again for longer than a host may take to end.
+        # An unavailable collector is retried for longer than a host may take to stop.
         ending = threading.Thread(target=provider.shutdown, name="traces", daemon=True)
         ending.start()
         ending.join(FLUSH_SECONDS)
@@ -107,7 +107,7 @@ class RequestSpan:
         self._span, self._token = span, token
 
     def answered(self, operation: str, status: int) -> None:
-        """Note which operation it was, and how its answer begins."""
+        """Record the operation, and the status of its answer."""
         from opentelemetry.trace import StatusCode
 
         self._span.update_name(operation)
@@ -117,7 +117,7 @@ class RequestSpan:
             self._span.set_status(StatusCode.ERROR)
 
     def until_read(self, body: Iterable[bytes]) -> Iterable[bytes]:
-        """Give the parts of the answer; the span ends when they are closed, which a server does in any case."""
+        """Return the parts of the answer; the span ends when they are closed, which a server does in any case."""
         return _Read(body, self._span)
 
     def failed(self) -> None:
@@ -125,14 +125,14 @@ class RequestSpan:
         self._span.end()
 
     def leave(self) -> None:
-        """Let what the thread does from here on belong to other spans."""
+        """Detach the span from the thread: what follows belongs to other spans."""
         from opentelemetry import context
 
         context.detach(self._token)  # type: ignore[arg-type]
 
 
 def request_began(environ: Mapping[str, Any]) -> RequestSpan | None:
-    """Begin the span of a request: what its thread does is a part of it. None where no traces are sent."""
+    """Start the span of a request, which covers what its thread does; None if traces are not sent."""
     if _tracer is None or environ["PATH_INFO"] in QUIET:
         return None
     from opentelemetry import context, propagate, trace
@@ -146,7 +146,7 @@ def request_began(environ: Mapping[str, Any]) -> RequestSpan | None:
 
 
 def call_began(kind: str, integration: str, installation: str | None) -> Span | None:
-    """Begin the span of a script's call, within the request that causes it; None where no traces are sent."""
+    """Start the span of a script's call, within the request that causes it; None if traces are not sent."""
     if _tracer is None:
         return None
     attributes = {"event.type": kind, "integration": integration}
@@ -156,7 +156,7 @@ def call_began(kind: str, integration: str, installation: str | None) -> Span | 
 
 
 def call_ended(span: Span, outcome: Outcome, trace: Trace, masker: Masker) -> None:
-    """End the span of a call whose script is through, with one for each request that it made."""
+    """End the span of a call whose script has finished, with one for each request that it made."""
     from opentelemetry.trace import StatusCode, set_span_in_context
 
     span.set_attribute("http.response.status_code", outcome.status)

@@ -1,4 +1,4 @@
-"""Whether development mode still has a developer: a lease that ended ends it (docs/contract/api.md, "Limits")."""
+"""Whether development mode still has a developer: it ends with the tunnel's lease (docs/contract/api.md, "Limits")."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from runtime.store.database import Database
 _log = logging.getLogger(__name__)
 
 RECHECK = 1.0
-"""Seconds an answer of the database is believed: a tunnel is leased for many."""
+"""Seconds for which a lease is cached; leases are much longer."""
 
 
 class Tunnels:
@@ -24,7 +24,7 @@ class Tunnels:
         self._lock = threading.Lock()
 
     def open(self, url: str) -> str | None:
-        """Give the address events of development mode go to; None when its developer is gone: the mode is over then."""
+        """Return the address for events of development mode; None, and the mode ends, if its developer is gone."""
         with self._lock:
             if self._seen.get(url, 0.0) > time.monotonic():
                 return url
@@ -36,7 +36,7 @@ class Tunnels:
                 return url
             self._seen.pop(url, None)
         _log.info(
-            "development mode through %s is over: its lease ended, or its holder is not an administrator any more", url
+            "development mode through %s ended: its lease expired, or its holder is no longer an administrator", url
         )
         with self._database.transaction(writes=True) as session:
             if tunnels.standing(session, url) == "lapsed":  # not renewed in between

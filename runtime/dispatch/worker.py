@@ -1,4 +1,4 @@
-"""Takes due events from the queue and delivers them: claim -> call -> deliver, retry or give up."""
+"""Delivers due events from the queue: claim -> call -> deliver, retry or give up."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ log = logging.getLogger(__name__)
 BATCH = 256
 """Results written in one transaction."""
 CLAIMED = 1024
-"""Events of an integration that are taken at once. While they are delivered nothing more is taken of their lanes."""
+"""Events of an integration that are claimed at once. Meanwhile, no more events of their lanes are claimed."""
 MAX_FLYING = 4 * CLAIMED
 LOOK_EVERY = 0.5
 WRITE_EVERY = 0.01
 CLAIM_EVERY = 0.03
 UNWRITTEN = 4
-"""Events for each thread that may have begun and are not written down; when a host dies, these come again."""
+"""Begun and not yet stored events per thread; if a host dies, these are delivered again."""
 
 
 class Dispatcher:
@@ -72,8 +72,8 @@ class Dispatcher:
         self._flying: Counter[str] = Counter()  # by integration
         self._flying_of: Counter[str] = Counter()  # by organization
         self._owners = Owners()
-        self._ours: dict[int, float] = {}  # until when each event taken is surely ours, on this process's clock
-        self._begun = 0  # and not yet written down
+        self._ours: dict[int, float] = {}  # until when each claimed event is surely ours, on this process's clock
+        self._begun = 0  # and not yet stored
         self._most_begun = threads * UNWRITTEN
         self._counting = threading.Lock()
         self._written = threading.Condition(self._counting)
@@ -86,20 +86,20 @@ class Dispatcher:
         ]
 
     def start(self) -> None:
-        """Begin to deliver."""
+        """Start delivering."""
         for thread in self._threads:
             thread.start()
 
     def ready(self) -> bool:
-        """Tell whether all threads are at work."""
+        """Return whether all threads are alive."""
         return all(thread.is_alive() for thread in self._threads) and not self._stopping.is_set()
 
     def wake(self) -> None:
-        """Look at once: something was committed."""
+        """Check at once: something was committed."""
         self._wake.set()
 
     def close(self) -> None:
-        """Stop taking events, finish those in flight, write how they ended."""
+        """Stop claiming events, finish those in flight, store their results."""
         self._stopping.set()
         self._wake.set()
         self._pool.close()
@@ -114,24 +114,24 @@ class Dispatcher:
         looked = 0.0
         while not self._stopping.is_set():
             self._wake.clear()
-            # An event after a quiet moment goes at once. Under a stream of them, looking at each commit would cost
+            # An event after a quiet period is delivered at once. Under load, checking after each commit would cost
             # more than the deliveries do.
             self._stopping.wait(looked + CLAIM_EVERY - time.monotonic())
             looked = time.monotonic()
             try:
                 taken, pause = self._claim()
-            except Exception:  # whatever it is, what this thread does must go on
+            except Exception:  # whatever the error is, this thread must go on
                 log.exception("events could not be taken; trying again")
                 taken, pause = 0, LOOK_EVERY
             if not taken:
                 self._wake.wait(pause)
 
     def _claim(self) -> tuple[int, float]:
-        """Take due events; returns how many, and how long to wait for the next."""
+        """Claim due events; returns how many, and how long to wait for the next."""
         with self._counting:
             room = MAX_FLYING - self._flying.total()
             crowded = [integration for integration, count in self._flying.items() if count >= CLAIMED]
-            # As with threads: one organization's pile never takes all that may be under way.
+            # As with threads: one organization's backlog never uses all slots.
             full = [organization for organization, count in self._flying_of.items() if count >= room]
         if room <= 0:
             return 0, WRITE_EVERY
@@ -159,13 +159,13 @@ class Dispatcher:
         return len(events), 0
 
     def _deliver_lane(self, events: list[EventRow]) -> None:
-        """Deliver events of one lane until one is to come again, which the others then wait for."""
+        """Deliver events of one lane until one has to be retried, for which the others then wait."""
         for place, event in enumerate(events):
             if not self._begin():
-                return  # what was not begun is given back when the threads have ended
-            # After a standstill of this process, or of the database, somebody else may have the lane by now.
+                return  # events that were not begun are released when the threads have ended
+            # After this process, or the database, was blocked, another process may have the lane.
             if self._ours.get(event.seq, 0.0) <= time.monotonic():
-                log.warning("the lease of event %s ran out before it was begun", event.id)
+                log.warning("the lease of event %s expired before its delivery began", event.id)
                 self._unbegin()
                 self._give_back(events[place:])
                 return
@@ -183,7 +183,7 @@ class Dispatcher:
     def _begin(self) -> bool:
         """Wait until one more event may begin; False when the host stops.
 
-        How many have begun is bounded, since a database that is slow or locked would let them pile up unwritten.
+        The number of begun events is limited, since they would accumulate if the database is slow or locked.
         """
         with self._written:
             while self._begun >= self._most_begun and not self._stopping.is_set():
@@ -203,7 +203,7 @@ class Dispatcher:
             self._end(event)
 
     def _deliver(self, event: EventRow) -> bool:
-        """Call the script; tells whether that was the end of it, or whether the event comes again."""
+        """Call the script; returns whether the event is finished, or will be retried."""
         plan = self._deliveries.plan_for(event, json.loads(event.payload))
         if plan is None:
             self._end(event, state="given-up")
@@ -236,17 +236,17 @@ class Dispatcher:
 
         outcome = self._invoker.send(plan, event.type, event.payload.encode(), None, ended)
         if not isinstance(outcome.body, bytes):
-            # Nobody reads the body of a background event; the script must end all the same.
+            # Nobody reads the body of a background event, but the script must finish.
             with suppress(AnswerCut):  # the trace has the reason
                 deque(outcome.body, maxlen=0)
-        # The trace may come later than the answer, so this is not left to whoever writes it down.
+        # The trace may arrive after the answer, so this is not left to the writing thread.
         return not isinstance(judged(outcome), Failed)
 
     def _end(self, event: EventRow, **how: Any) -> None:
         attempt = Attempt(event, self._owners.of(event), ended=time.time(), **how)
         if attempt.state and attempt.is_long:
-            # One of an organization at a time: it takes the interpreter, which all threads share. Whoever waits for too
-            # long leaves it to the thread that writes.
+            # One per organization at a time, since it needs the interpreter, which all threads share. After waiting too
+            # long, it is left to the writing thread.
             with suppress(NoneLeft), self._masking.turn(attempt.organization_id):
                 attempt.prepare(self._invoker.limits, told=self._announcer.heard(attempt.integration))
         self._results.put(attempt)
@@ -256,7 +256,7 @@ class Dispatcher:
             batch = self._take_results()
             ended = [attempt for attempt in batch if attempt.state]
             unbegun = [attempt.event.seq for attempt in batch if not attempt.state]
-            # Here, and not where they ended, but for what is long: there the next event of the lane waits for it.
+            # Here, and not in the delivering thread, except for long ones: the next event of the lane waits there.
             values = [attempt.values(self._invoker.limits) for attempt in ended]
             while batch:
                 try:
@@ -264,7 +264,7 @@ class Dispatcher:
                         queue.finish(session, self._owner, values, unbegun)
                         self._retention.ended(session, (attempt.event.integration_id for attempt in ended))
                     break
-                except Exception:  # whatever it is, what this thread does must go on
+                except Exception:  # whatever the error is, this thread must go on
                     log.exception("%d results could not be written; trying again", len(batch))
                     if self._stopping.wait(LOOK_EVERY):
                         break
@@ -287,7 +287,7 @@ class Dispatcher:
         except Empty:
             return []
         deadline = time.monotonic() + WRITE_EVERY
-        # Asleep, not in the queue: each result would wake this thread, which takes the interpreter from its writer.
+        # Sleep instead of waiting on the queue: each result would wake this thread and interrupt the delivering thread.
         while (left := deadline - time.monotonic()) > 0 and self._begun < self._most_begun:
             time.sleep(min(left, WRITE_EVERY / 4))
         with suppress(Empty):
@@ -302,10 +302,12 @@ class Dispatcher:
             if strayed:
                 with self._database.transaction(writes=True) as session:
                     count = queue.bring_back(session, self._lease, self._schedule)
-                log.warning("%d events lay too far ahead and were brought back: was the clock set back?", count)
+                log.warning(
+                    "%d events were due too far in the future and were rescheduled: was the clock set back?", count
+                )
                 self._wake.set()
-        except Exception:  # whatever it is, what this thread does must go on
-            log.exception("events that lie too far ahead could not be brought back; trying again")
+        except Exception:  # whatever the error is, this thread must go on
+            log.exception("events that are due too far in the future could not be rescheduled; trying again")
 
     def _lease_loop(self) -> None:
         while not self._drained.wait(self._lease / 3):
@@ -318,15 +320,15 @@ class Dispatcher:
                     extended = queue.extend(session, self._owner, self._lease)
                 with self._counting:
                     self._ours |= {place: until for place in extended if place in self._ours}
-            except Exception:  # whatever it is, what this thread does must go on
+            except Exception:  # whatever the error is, this thread must go on
                 log.exception("leases could not be extended; trying again")
 
 
 def _held(seconds: float) -> LogLine:
-    """Say in a trace why its event came late."""
+    """Add to a trace why its event was delayed."""
     text = (
         f"[host] held back for {seconds:.1f} s: the configuration of this installation changed more than "
-        f"{MAX_CHANGES} times in {CHANGES_WINDOW:.0f} s. A handler that changes the configuration it hears of should "
-        "stop once nothing is left to change."
+        f"{MAX_CHANGES} times in {CHANGES_WINDOW:.0f} s. A handler that changes the configuration it is "
+        "notified about should stop when there is nothing left to change."
     )
     return LogLine(time.time(), "warn", text)

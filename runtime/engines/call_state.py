@@ -1,4 +1,4 @@
-"""One call on its way through a worker: its clock, its allowances, its trace."""
+"""One call in a worker: its clock, its limits, its trace."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class CallState:
         self.trace.began = time.time()
 
     def log(self, payload: bytes) -> None:
-        """Take one log line of the script; raises `CallStopped` when there were too many."""
+        """Record one log line of the script; raises `CallStopped` if there are too many."""
         if not payload or payload[0] >= len(_LEVELS):
             raise frames.FrameError("a log line without a level")
         size = len(payload) - 1
@@ -115,22 +115,22 @@ def size_text(size: int) -> str:
 
 
 def process_ended() -> Failure:
-    """Return the failure of a call whose process went away or talked nonsense."""
+    """Return the failure of a call whose process ended or broke the protocol."""
     return Failure("unreachable", "The integration's process ended before it answered.")
 
 
 def failed(failure: Failure) -> Outcome:
-    """Return the outcome that stands for a failure."""
+    """Return the outcome of a failure."""
     return Outcome(_STATUS[failure.kind], [], b"", failure)
 
 
 def parse_fault(payload: bytes) -> ScriptFault:
-    """Read a worker's fault; a worker is not trusted, so every field is checked. Raises `FrameError`."""
+    """Parse an error of a worker, which is not trusted, so every field is checked. Raises `FrameError`."""
     try:
         fields = json.loads(payload)
         values = {name: fields.get(name) for name in _FAULT_FIELDS}
     except (ValueError, AttributeError, RecursionError) as error:
-        raise frames.FrameError("a fault that is not JSON") from error
+        raise frames.FrameError("an error that is not JSON") from error
     for name in ("line", "column"):
         if not isinstance(values[name], int):
             values[name] = None

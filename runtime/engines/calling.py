@@ -45,10 +45,10 @@ class Pool(Protocol[Connection]):
         """
 
     def give(self, connection: Connection) -> None:
-        """Take a connection back after a call."""
+        """Return a connection after a call."""
 
     def drop(self, connection: Connection) -> None:
-        """End a connection that is of no more use."""
+        """Close a connection that can no longer be used."""
 
 
 class Caller(Generic[Connection]):
@@ -99,7 +99,7 @@ class Caller(Generic[Connection]):
         return outcome
 
     def fail(self, state: CallState, failure: Failure, done: TraceSink) -> Outcome:
-        """Report a call that ended without an answer."""
+        """Record a call that ended without an answer."""
         state.trace.failure = failure
         usage = state.trace.usage
         usage.wall = usage.wall or time.monotonic() - state.started
@@ -110,7 +110,7 @@ class Caller(Generic[Connection]):
         return outcome
 
     def drop(self, connection: Connection) -> None:
-        """End a connection whose call went wrong."""
+        """Close a connection whose call failed."""
         try:
             connection.end()
         except CallStopped:  # its reason is known already
@@ -118,7 +118,7 @@ class Caller(Generic[Connection]):
         self._pool.drop(connection)
 
     def finish(self, connection: Connection, state: CallState, done: TraceSink) -> None:
-        """Wait for the work after the answer, then give the connection back."""
+        """Wait for the work after the answer, then return the connection."""
         try:
             connection.finish()
             connection.end()
@@ -134,7 +134,7 @@ class Caller(Generic[Connection]):
         threading.Thread(target=self.finish, args=work, name="after-answer", daemon=True).start()
 
     def finish_streamed(self, connection: Connection, state: CallState, done: TraceSink, *, deferred: bool) -> None:
-        """End a call whose last chunk was read; work after the answer goes on in a thread of its own."""
+        """End a call whose last chunk was read; work after the answer continues in a separate thread."""
         now = time.monotonic()
         state.trace.usage.wall = now - state.started
         state.deadline = now + state.limits.wall
@@ -145,7 +145,7 @@ class Caller(Generic[Connection]):
 
 
 class _Streamed(Generic[Connection]):
-    """A body that is passed on while the script writes it; closing it early ends the connection."""
+    """A body that is streamed while the script writes it; closing it early closes the connection."""
 
     def __init__(
         self, caller: Caller[Connection], connection: Connection, state: CallState, done: TraceSink, *, deferred: bool
@@ -174,9 +174,9 @@ class _Streamed(Generic[Connection]):
         raise StopIteration
 
     def close(self) -> None:
-        """Give the rest up."""
+        """Discard the rest."""
         if self._done is not None:
-            self._stop(Failure("unreachable", "The reader went away before the end of the answer."))
+            self._stop(Failure("unreachable", "The reader disconnected before the end of the answer."))
 
     def __del__(self) -> None:
         # In a thread of its own: the collector may run this while the pool's lock is held.
@@ -194,4 +194,4 @@ def _report(done: TraceSink, trace: Trace) -> None:
     try:
         done(trace)
     except Exception:
-        _log.exception("the trace of a call could not be kept")
+        _log.exception("the trace of a call could not be stored")

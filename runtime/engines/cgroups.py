@@ -1,7 +1,7 @@
-"""Control groups: what the kernel itself bounds for one script's process, where this host may make groups.
+"""Control groups: limits that the kernel enforces for a script's process, if this host may create groups.
 
-Version 2 of the kernel's interface, with the controllers memory and pids, and cpu where it is there. A group counts all
-that is done for its processes: shared memory, files in memory, buffers of sockets, page tables.
+Version 2 of the kernel's interface, with the controllers memory and pids, and cpu if available. A group counts
+everything that is used for its processes: shared memory, files in memory, socket buffers, page tables.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _WANTED = ("memory", "pids", "cpu")
 _HOST = "host"
 _SCRIPT = re.compile(r"script-(\d+)-\d+")
 _ENDING_SECONDS = 2.0
-_HOST_WEIGHT = "1000"  # of processor time, where a script's group has 100
+_HOST_WEIGHT = "1000"  # weight of processor time, where a script's group has 100
 
 
 class Group:
     """The group of one script's process."""
 
     def __init__(self, folder: Path, pid: int, memory: int, threads: int) -> None:
-        """Make the group and put the process in; `memory` in bytes. Raises `OSError`."""
+        """Create the group and add the process; `memory` in bytes. Raises `OSError`."""
         self._folder = folder
         folder.mkdir()
         try:
@@ -43,14 +43,14 @@ class Group:
             raise
 
     def memory(self) -> int:
-        """Return the bytes that are held now; 0 when the group is gone."""
+        """Return the bytes in use now; 0 if the group is gone."""
         try:
             return int((self._folder / "memory.current").read_text())
         except OSError:
             return 0
 
     def ran_out_of_memory(self) -> bool:
-        """Tell whether the kernel has ended the process for its memory."""
+        """Return whether the kernel has killed the process because of its memory."""
         try:
             events = dict(line.split() for line in (self._folder / "memory.events").read_text().splitlines())
         except OSError:
@@ -58,7 +58,7 @@ class Group:
         return int(events.get("oom_kill", 0)) > 0
 
     def close(self) -> bool:
-        """End whatever is left inside and remove the group; False while the kernel still ends it."""
+        """Kill all processes in the group and remove it; returns False while the kernel is still killing them."""
         try:
             kill = self._folder / "cgroup.kill"
             if kill.exists():  # from Linux 5.14 on
@@ -72,7 +72,7 @@ class Group:
 
 
 class Groups:
-    """Makes groups below one that this host may divide; safe to use from many threads."""
+    """Creates groups below one that this host may divide; safe to use from many threads."""
 
     def __init__(self, folder: Path) -> None:
         """Take a folder prepared by `find_groups`."""
@@ -86,7 +86,7 @@ class Groups:
         return Group(self._folder / f"script-{os.getpid()}-{next(self._numbers)}", pid, memory, threads)
 
     def remove(self, group: Group) -> None:
-        """Remove a group, as soon as the kernel lets go of it."""
+        """Remove a group, as soon as the kernel allows it."""
         with self._lock:
             self._leaving.append(group)
         self.sweep()
@@ -98,7 +98,7 @@ class Groups:
                 self._leaving = [group for group in self._leaving if not group.close()]
 
     def close(self) -> None:
-        """Remove what is left, waiting a moment for processes that are just ending."""
+        """Remove the remaining groups, waiting a moment for processes that are just ending."""
         deadline = time.monotonic() + _ENDING_SECONDS
         while self._leaving and time.monotonic() < deadline:
             self.sweep()
@@ -106,7 +106,7 @@ class Groups:
 
 
 def find_groups(path: str = "") -> tuple[Groups | None, str]:
-    """Return the groups this host may make, None where it may not, and a sentence that says why or why not.
+    """Return the groups this host may create, or None, and a message that says why or why not.
 
     `given` is the folder of a group that an operator has set aside; else it is the host's own group, if nothing else
     runs in it.
@@ -135,7 +135,7 @@ def _own_group() -> Path:
 
 
 def _prepared(folder: Path) -> Path:
-    """Make a group ready to be divided; raises `OSError`, `LookupError`."""
+    """Prepare a group for subgroups; raises `OSError`, `LookupError`."""
     there = set((folder / "cgroup.controllers").read_text().split())
     if not there >= _NEEDED:
         raise LookupError(f"{folder} lacks the controllers {', '.join(sorted(_NEEDED - there))}")
@@ -149,7 +149,7 @@ def _prepared(folder: Path) -> Path:
 
 
 def _empty(folder: Path) -> None:
-    """Move this host's processes one down: the kernel divides no group that holds processes itself."""
+    """Move this host's processes into a subgroup: the kernel does not divide a group that has processes itself."""
     pids = [int(pid) for pid in (folder / "cgroup.procs").read_text().split()]
     strangers = [pid for pid in pids if not _is_ours(pid)]
     if strangers:
@@ -167,7 +167,7 @@ def _empty(folder: Path) -> None:
 
 
 def _is_ours(pid: int) -> bool:
-    """Tell whether a process is this one or below it; one that has just ended counts as ours."""
+    """Return whether a process is this one or a descendant; one that has just ended counts as ours."""
     while pid not in (os.getpid(), 0):
         try:
             pid = int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[1])

@@ -1,4 +1,4 @@
-"""The host's side of a connection that carries one call at a time to a script. Nothing it sends is believed."""
+"""The host's side of a connection that carries one call at a time to a script, whose frames are not trusted."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from runtime.engines.engine import ScriptRefused
 from runtime.engines.interpreter_turns import Waiting
 from runtime.engines.response_headers import passable
 
-# Each costs the host time, so a script sends no more of them than it could have use for.
+# Each costs the host time, so their number is limited to what a script could need.
 _MAX_FAULTS = 8
 _MAX_CHUNKS = 20_000
 _JSON = ("content-type", "application/json")
 
 
 class CallConnection(ABC):
-    """Speaks `frames` for the call in flight; an engine says how a call begins, ends and is stopped."""
+    """Speaks the protocol of `frames` for the call in flight; engines implement its start, end and stop."""
 
     def __init__(self, connection: socket.socket) -> None:
         """Take a connected stream socket."""
@@ -39,7 +39,7 @@ class CallConnection(ABC):
 
     @abstractmethod
     def end(self) -> None:
-        """Stop the clock; raises `CallStopped` when the watcher was quicker."""
+        """Stop the clock; raises `CallStopped` if the watcher stopped the call first."""
 
     def load(self, frame: bytes) -> LoadReport:
         """Send what makes the other side load a script and wait; raises `ScriptRefused`, `CallStopped`."""
@@ -124,10 +124,10 @@ class CallConnection(ABC):
             self._note_fault(state, payload)
 
     def _note_fault(self, state: CallState, payload: bytes) -> None:
-        """Take a fault of the script; raises `FrameError` for more than a script of ours ever sends."""
+        """Record an error of the script; raises `FrameError` if there are more than our runtime ever sends."""
         self._faults += 1
         if self._faults > _MAX_FAULTS:
-            raise frames.FrameError("too many faults")
+            raise frames.FrameError("too many errors")
         state.trace.fault = parse_fault(payload)
 
     def _flying(self) -> CallState:
@@ -196,7 +196,7 @@ def _headers(raw: bytes, state: CallState) -> list[tuple[str, str]]:
     given = list(zip(parts[::2], parts[1::2], strict=True))
     headers, left_out = passable(given)
     for name in left_out:
-        state.note("warn", f"the header {name[:100]!r} was left out: it is not proper HTTP")
+        state.note("warn", f"the header {name[:100]!r} was left out: it is not valid HTTP")
     return headers
 
 

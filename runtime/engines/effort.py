@@ -1,6 +1,6 @@
-"""How much work bytes may make that are read from scripts and strange servers.
+"""Limits on the work caused by bytes from scripts and unknown servers.
 
-What is read as HTTP is counted by its lines (`whole_pieces.py`); this is for the rest.
+HTTP is limited by its lines (`whole_pieces.py`); this is for everything else.
 """
 
 from __future__ import annotations
@@ -8,27 +8,27 @@ from __future__ import annotations
 import time
 
 ALWAYS, A_SECOND = 2.0, 10 << 20
-"""Seconds of processor time that reading may take whatever comes, and bytes for which it may take one more."""
+"""Seconds of processor time that reading may always take, and the bytes for which it may take one more."""
 
 
 class TooMuchWork(Exception):
-    """What is read takes more processor time than its bytes are worth."""
+    """Reading took too much processor time for the number of bytes."""
 
 
 class Effort:
-    """Counts the processor time of the thread that reads.
+    """Measures the processor time of the reading thread.
 
-    Packets of a byte each stay within every limit of bytes, and would keep the interpreter busy, which all threads
-    share, until the time for the exchange is over.
+    Packets of one byte stay within every limit of bytes, but would keep the interpreter, which all threads share, busy
+    until the exchange times out.
     """
 
     def __init__(self) -> None:
-        """Begin to count."""
+        """Start measuring."""
         self._began = time.thread_time()
         self._bytes = 0
 
     def took(self, size: int) -> None:
-        """Say that so many bytes more were read; raises `TooMuchWork`."""
+        """Add a number of bytes that were read; raises `TooMuchWork`."""
         self._bytes += size
         if time.thread_time() - self._began > ALWAYS + self._bytes / A_SECOND:
             raise TooMuchWork

@@ -1,4 +1,4 @@
-"""Where outgoing requests may go: every one made for somebody passes these rules."""
+"""Egress rules, which apply to every outgoing request on behalf of others."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 class EgressRefused(Exception):
-    """A request may not go there; the message is a sentence that says why."""
+    """The destination is not allowed; the message says why."""
 
 
 def is_public(text: str) -> bool:
-    """Tell whether an IP address is one of the open internet; anything else is not."""
+    """Return whether an IP address is one of the open internet; anything else is not."""
     try:
         address = ipaddress.ip_address(text)
     except ValueError:
@@ -82,7 +82,7 @@ class EgressRules:
     resolver: Resolver = socket.getaddrinfo
 
     def resolve(self, host: str, port: int) -> Address:
-        """Return the address to connect to, which was checked; raises `EgressRefused`."""
+        """Return the checked address to connect to; raises `EgressRefused`."""
         own = self.own_address(host, port)
         if own is not None:
             return own
@@ -99,27 +99,27 @@ class EgressRules:
             if allowed or is_public(address):
                 return address, port
         raise EgressRefused(
-            f"{host} is an address of a private network, which requests may not reach. "
-            f"An operator can open it with --allow-egress {authority}."
+            f"{host} is an address of a private network, which scripts may not reach. An operator can "
+            f"allow it with --allow-egress {authority}."
         )
 
     def own_address(self, host: str, port: int) -> Address | None:
-        """Return where the platform itself listens, None for a destination that is not the platform."""
+        """Return where the platform itself listens; None if the destination is not the platform."""
         authority = _named(host, port)[1]
         return self.own.get(authority) or self.own.get(f"*.{authority.partition('.')[2]}")
 
     def own_name(self, host: str, port: int) -> str:
-        """Return the name by which an address of the platform is known: its own, or that of all names one level up."""
+        """Return the key of an address of the platform: its own, or the wildcard one level up."""
         name, authority = _named(host, port)
         return name if authority in self.own else f"*.{name.partition('.')[2]}"
 
     def certificates(self) -> str:
-        """Return the certificates scripts shall trust, as PEM."""
+        """Return the certificates that scripts trust, as PEM."""
         usual = Path(self.ca_file or certifi.where()).read_text(encoding="utf-8")
         return f"{usual}\n{self.authority.pem}" if self.authority else usual
 
     def more_certificates(self) -> str:
-        """Return those of them that are not the usual ones, as PEM; empty where there are none."""
+        """Return those of them that are not the usual ones, as PEM; empty if there are none."""
         extra = Path(self.ca_file).read_text(encoding="utf-8") if self.ca_file else ""
         return extra + (self.authority.pem if self.authority else "")
 
@@ -129,27 +129,27 @@ class EgressRules:
 
     @cached_property
     def tls(self) -> ssl.SSLContext:
-        """How servers are verified."""
+        """The TLS context that verifies servers."""
         return ssl.create_default_context(cafile=self.ca_file or certifi.where())
 
     def connect(self, host: str, port: int, timeout: float) -> socket.socket:
-        """Open a connection to the address that was checked; raises `EgressRefused`, `OSError`."""
+        """Open a connection to the checked address; raises `EgressRefused`, `OSError`."""
         return socket.create_connection(self.resolve(host, port), timeout)
 
 
 def _named(host: str, port: int) -> tuple[str, str]:
-    """Return a host's name and authority, written in the one way in which they are compared."""
+    """Return a host's name and authority, normalized for comparison."""
     name = host.strip("[]").rstrip(".").lower()
     return name, f"{name}:{port}"
 
 
 class CheckedConnection(http.client.HTTPConnection):
-    """An HTTP connection whose socket is opened by the rules."""
+    """An HTTP connection whose socket is opened under the egress rules."""
 
     response_class = WholeResponse
 
     def __init__(self, rules: EgressRules, parts: SplitResult, timeout: float) -> None:
-        """Take a URL in parts and the seconds each wait may take."""
+        """Take the parts of a URL, and the timeout of each wait in seconds."""
         self._secure = parts.scheme == "https"
         self._own = rules.own_address(parts.hostname or "", parts.port or (443 if self._secure else 80)) is not None
         # The scheme's own port must not appear in the Host header.
@@ -176,7 +176,7 @@ class CheckedConnection(http.client.HTTPConnection):
             self.cut()
 
     def cut(self) -> None:
-        """End the exchange from another thread; whoever waits for it gets an error or the end."""
+        """End the exchange from another thread; a waiting reader gets an error or the end of the stream."""
         self.was_cut = True
         if self._opened is not None:
             try:
@@ -198,7 +198,7 @@ def open_connection(rules: EgressRules, parts: SplitResult, timeout: float) -> C
     except ValueError:
         known = False
     if not known:
-        raise EgressRefused("The address has no proper host and port.")
+        raise EgressRefused("The address has no valid host and port.")
     return CheckedConnection(rules, parts, timeout)
 
 
@@ -218,7 +218,7 @@ class FetchedResponse:
 
 
 class FetchFailed(Exception):
-    """There was no proper answer; `timed_out` and `too_large` say whether for lack of time, or for its size."""
+    """There was no valid answer; `timed_out` and `too_large` say whether because of its time or its size."""
 
     def __init__(self, message: str, *, timed_out: bool = False, too_large: bool = False) -> None:
         super().__init__(message)
@@ -235,7 +235,7 @@ def fetch(
     timeout: float = 30.0,
     max_bytes: int = 5 * 1024 * 1024,
 ) -> FetchedResponse:
-    """Make one request by the rules, redirects not followed.
+    """Send one request under the egress rules, without following redirects.
 
     `timeout` is in seconds, for the whole exchange; `max_bytes` bounds the answer's body. Raises `EgressRefused`,
     `FetchFailed`.
@@ -243,7 +243,7 @@ def fetch(
     try:
         parts = urlsplit(url)
     except ValueError as error:
-        raise EgressRefused("The address is not a proper URL.") from error
+        raise EgressRefused("The address is not a valid URL.") from error
     connection = open_connection(rules, parts, timeout)
     alarm = threading.Timer(timeout, connection.cut)
     alarm.daemon = True

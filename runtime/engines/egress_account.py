@@ -1,4 +1,4 @@
-"""What one call may still request through the egress proxy, and what it has requested."""
+"""The remaining allowance of a call at the egress proxy, and its requests so far."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import threading
 from runtime.contract.invocation import Subrequest
 from runtime.engines.egress import CheckedConnection
 
-_MAX_REFUSED = 100  # requests beyond the limit that a script may learn of; more are no mistake
+_MAX_REFUSED = 100  # refused requests beyond the limit that are answered; more than that is abuse
 _MAX_PER_CALL = 8  # connections at one time
 
 
 class Account:
-    """What one call may still request, and what it has requested."""
+    """The remaining allowance of a call, and its requests so far."""
 
     def __init__(self, limit: int, trace: list[Subrequest], owner: tuple[str, str] = ("", "")) -> None:
-        """Take the number of requests, where they are noted, and whose they are: organization and integration."""
+        """Take the number of requests, the trace that records them, and their owner: organization and integration."""
         self.limit = limit
         self.owner = owner
         self.count = 0
@@ -26,17 +26,17 @@ class Account:
         self._slots = _MAX_PER_CALL
 
     def admit(self) -> bool:
-        """Count one request; False when it is one too many."""
+        """Count one request; returns False if it exceeds the limit."""
         with self._lock:
             self.count += 1
             return self.count <= self.limit
 
     def floods(self) -> bool:
-        """Tell whether requests go on long after none are left: a refusal costs the host more than the script."""
+        """Return whether a script keeps sending refused requests, which cost the host more than the script."""
         return self.count > self.limit + _MAX_REFUSED
 
     def enter(self, client: socket.socket) -> bool:
-        """Take one of the call's connections; False when the call is over or holds too many."""
+        """Take one of the call's connections; returns False if the call has ended or has too many."""
         with self._lock:
             if self._trace is None or self._slots == 0:
                 return False
@@ -45,14 +45,14 @@ class Account:
             return True
 
     def leave(self, client: socket.socket) -> None:
-        """Give a connection back."""
+        """Return a connection."""
         with self._lock:
             self._slots += 1
             if client in self._open:
                 self._open.remove(client)
 
     def watch(self, connection: CheckedConnection | socket.socket) -> None:
-        """Remember a connection to the outside, to be cut with the call."""
+        """Register an outgoing connection, to be closed with the call."""
         with self._lock:
             if self._trace is not None:
                 self._open.append(connection)
@@ -60,13 +60,13 @@ class Account:
         _cut(connection)
 
     def record(self, entry: Subrequest) -> None:
-        """Add a request to the call's trace, unless the call is over."""
+        """Add a request to the call's trace, unless the call has ended."""
         with self._lock:
             if self._trace is not None and len(self._trace) < self.limit + 10:
                 self._trace.append(entry)
 
     def close(self) -> None:
-        """End all that is still open: the call is over."""
+        """Close all open connections: the call has ended."""
         with self._lock:
             self._trace = None
             left, self._open = self._open, []
@@ -85,7 +85,7 @@ def _cut(connection: CheckedConnection | socket.socket) -> None:
 
 
 class Gate:
-    """One worker's way out; `account` is that of the call in flight, None between calls."""
+    """The egress of one worker; `account` is that of the call in flight, None between calls."""
 
     __slots__ = ("account", "listener")
 

@@ -1,4 +1,4 @@
-"""One request of a script on its way out: its head is read and checked, it is passed on, and noted."""
+"""One outgoing request of a script: its head is read and checked, it is passed on, and recorded."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _IN_MEMORY_BYTES = 262_144
 _TOO_LARGE = f"A request body may have {_BODY_BYTES // 1024 // 1024} MB at most."
 _LAST_WORDS_SECONDS = 1.0
 WAIT_SECONDS = 30.0
-# How the proxy marks answers of its own, so that a script can tell them from a server's; RFC 9209 section 2.3.
+# Marks answers of the proxy itself, so that a script can tell them from a server's; RFC 9209 section 2.3.
 _ERRORS = {
     400: "http_request_error",
     403: "destination_ip_prohibited",
@@ -57,7 +57,7 @@ class Exchange:
         self._answered = False
 
     def run(self) -> None:
-        """Serve the request; raises `OSError` when the script goes away."""
+        """Serve the request; raises `OSError` if the script disconnects."""
         with self._client.makefile("rb") as reader:
             headers = self._read_head(reader)
             if headers is None:
@@ -68,7 +68,7 @@ class Exchange:
             self._served(reader, headers)
 
     def _read_head(self, reader: BinaryIO) -> http.client.HTTPMessage | None:
-        """Read the first line and the headers; None when there is nothing to serve."""
+        """Read the first line and the headers; None if there is nothing to serve."""
         try:
             line = reader.readline(_HEAD_BYTES).decode("latin-1").split()
             if len(line) != 3:
@@ -80,14 +80,14 @@ class Exchange:
             return None
 
     def _destination(self) -> tuple[str, int]:
-        """Return host and port of a CONNECT, read in one way for all who ask; raises `EgressRefused`."""
+        """Return host and port of a CONNECT, always parsed in the same way; raises `EgressRefused`."""
         host, _, port = self._url.rpartition(":")
         if not (port.isascii() and port.isdecimal() and len(port) < 6 and host and host.isascii()):
-            raise EgressRefused("The address has no proper host and port.")
+            raise EgressRefused("The address has no valid host and port.")
         return host.strip("[]").rstrip(".").lower(), int(port)
 
     def _answer_as(self, host: str, port: int) -> None:
-        """Serve one request to the platform inside a connection: it is seen, and held to the API, like any other."""
+        """Serve one request to the platform inside a connection: recorded, and limited to the API, like any other."""
         self._client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
         secure = self._client.recv(1, socket.MSG_PEEK) == _TLS_RECORD
         client = self._client
@@ -105,13 +105,13 @@ class Exchange:
             client.close()
 
     def serve_platform(self, origin: str) -> None:
-        """Serve a request whose address is a path at the platform's `origin`; it was counted with its connection."""
+        """Serve a request for a path at the platform's `origin`; it was counted with its connection."""
         with self._client.makefile("rb") as reader:
             headers = self._read_head(reader)
             if headers is None:
                 return
             if self._method == "CONNECT" or not self._url.startswith("/"):
-                self._refuse(403, "Inside a connection to the platform only its own paths can be requested.")
+                self._refuse(403, "Through a connection to the platform, only the platform can be requested.")
                 return
             self._url = origin + self._url
             self._served(reader, headers)
@@ -125,7 +125,7 @@ class Exchange:
         except EgressRefused as error:
             self._refuse(403, str(error))
         except TooMuchWork:
-            self._fail(502, "The connection carried so many small pieces that it was given up.")
+            self._fail(502, "The connection was closed because it sent too many small chunks.")
         except TimeoutError:
             self._fail(504, "The server did not answer in time.")
         except (OSError, http.client.HTTPException, ValueError) as error:
@@ -145,19 +145,19 @@ class Exchange:
             connection.close()
 
     def _hold_to_the_api(self, parts: SplitResult) -> None:
-        """Refuse what the platform has for people and operators: metrics, health, pages, sites."""
+        """Refuse paths of the platform that are for people and operators: metrics, health, pages, sites."""
         port = parts.port or (443 if parts.scheme == "https" else 80)
         own = self._rules.own_address(parts.hostname or "", port) is not None
         inside = any(parts.path == path or parts.path.startswith(f"{path}/") for path in self._rules.own_paths)
         if own and not (inside and ".." not in parts.path.split("/")):
-            raise EgressRefused("Of the platform itself a script may request what is below /v1 only.")
+            raise EgressRefused("On the platform itself, a script may only request paths below /v1.")
 
     def _send(
         self, connection: CheckedConnection, parts: SplitResult, reader: BinaryIO, headers: http.client.HTTPMessage
     ) -> None:
-        """Pass head and body on, piece by piece."""
+        """Pass on head and body, chunk by chunk."""
         if "chunked" in (headers.get("transfer-encoding") or "").lower():
-            # Written down first, out of memory: not every server takes a body of unknown length.
+            # Buffered on disk first: not every server accepts a body of unknown length.
             with tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES) as body:
                 for piece in _chunks(reader):
                     body.write(piece)
@@ -195,7 +195,7 @@ class Exchange:
         connection.endheaders()
 
     def _return(self, answer: http.client.HTTPResponse) -> None:
-        """Pass the answer back; the end of the connection is the end of a body of unknown length."""
+        """Pass back the answer; a body of unknown length ends with the connection."""
         head = [f"HTTP/1.1 {answer.status} {answer.reason}"]
         # Not a server's own Proxy-Status: only what this proxy says may pass for it.
         dropped = _HOP_BY_HOP | {"content-length", "proxy-status"}
@@ -209,7 +209,7 @@ class Exchange:
             self._client.sendall(piece)
 
     def _tunnel(self) -> None:
-        """Connect the script with a server; what they say is encrypted and not seen."""
+        """Connect the script with a server; their encrypted traffic is not inspected."""
         host, port = self._destination()
         if self._rules.own_address(host, port) is not None:
             self._answer_as(host, port)
@@ -243,7 +243,7 @@ class Exchange:
 
     def _fail(self, status: int, sentence: str) -> None:
         if self._answered:
-            # Half an answer must not look like a whole one: this makes the close a reset.
+            # An incomplete answer must not look like a complete one: this turns the close into a reset.
             self._client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
             return
         self._record(None)
@@ -272,7 +272,7 @@ def _copy(reader: IO[bytes], connection: CheckedConnection, length: int) -> None
 
 
 def _chunks(reader: BinaryIO) -> Iterator[bytes]:
-    """Read a body sent in chunks, a bounded piece at a time; raises `ValueError`, `EgressRefused`."""
+    """Read a chunked body, a limited piece at a time; raises `ValueError`, `EgressRefused`."""
     total, effort = 0, Effort()
     while size := int(reader.readline(1024).partition(b";")[0].strip(), 16):
         total += size
@@ -291,7 +291,7 @@ def _chunks(reader: BinaryIO) -> Iterator[bytes]:
 
 
 def turn_away(client: socket.socket, sentence: str) -> None:
-    """Refuse a connection for which there is no thread, without waiting for anybody, and close it."""
+    """Refuse a connection for which there is no thread, without waiting, and close it."""
     client.setblocking(False)
     try:
         client.send(_refusal(503, sentence))
@@ -302,7 +302,7 @@ def turn_away(client: socket.socket, sentence: str) -> None:
 
 
 def answer(client: socket.socket, status: int, sentence: str) -> None:
-    """Send an answer of the proxy's own; raises `OSError` when the script has gone away."""
+    """Send an answer of the proxy itself; raises `OSError` if the script has disconnected."""
     client.sendall(_refusal(status, sentence))
     _hear_out(client)
 
@@ -318,7 +318,7 @@ def _refusal(status: int, sentence: str) -> bytes:
 
 
 def _hear_out(client: socket.socket) -> None:
-    """Take what a client still sends: closed before that is read, a connection is reset, and the answer lost."""
+    """Read what a client still sends: if a connection is closed before that, it is reset, and the answer lost."""
     deadline = time.monotonic() + _LAST_WORDS_SECONDS  # of all together: one byte at a time holds a thread, too
     try:
         client.shutdown(socket.SHUT_WR)

@@ -1,4 +1,4 @@
-"""The only way out for a script: a proxy that accepts on the workers' own loopback sockets."""
+"""The only egress for scripts: a proxy that accepts connections on the workers' own loopback sockets."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class EgressProxy:
         self._shares = Shares(_MAX_CONNECTIONS)
         self._closed = False
         self._exhaustion = Exhaustion(
-            _log, "scripts cannot reach the network for now, as no connection can be accepted"
+            _log, "scripts cannot reach the network for now, since no connection can be accepted"
         )
         self._wake_read, self._wake_write = socket.socketpair()
         self._wake_read.setblocking(False)
@@ -53,7 +53,7 @@ class EgressProxy:
         return gate
 
     def detach(self, gate: Gate) -> None:
-        """Close a worker's way out, and what goes through it."""
+        """Close the egress of a worker, and its connections."""
         account = gate.account
         with self._lock:
             descriptor = gate.listener.fileno()
@@ -90,7 +90,9 @@ class EgressProxy:
                     gate = self._gates.get(key.fd)
                     try:
                         client = gate.listener.accept()[0] if gate else None
-                    except OSError as failed:  # the client went away, or the listener broke: the worker's end cleans up
+                    except (
+                        OSError
+                    ) as failed:  # the client disconnected, or the listener broke: the end of the worker cleans up
                         client, error = None, failed
                 if error is not None and error.errno in EXHAUSTED:
                     self._exhaustion.pause(error)
@@ -98,15 +100,17 @@ class EgressProxy:
                     continue
                 try:
                     self._hand_over(gate, client)
-                except Exception:  # this thread is the way out of all scripts, and must not go with one connection
-                    _log.exception("a connection of a script could not be taken")
+                except Exception:  # this thread serves all scripts, and must survive a failing connection
+                    _log.exception("a connection of a script could not be accepted")
                     client.close()
 
     def _hand_over(self, gate: Gate, client: socket.socket) -> None:
-        """Give a connection a thread; who has no place is turned away here, so that none waits for one."""
+        """Start a thread for a connection; without a free slot it is refused here, so that none waits for one."""
         account = gate.account
         if account is None:
-            turn_away(client, "Requests can be made while an event is handled, not while a script loads.")
+            turn_away(
+                client, "Requests can only be made while an event is handled, not while a script is being loaded."
+            )
             return
         if not self._shares.enter(*account.owner):
             turn_away(client, "Too many connections of this organization's integrations at the same time.")
@@ -117,7 +121,7 @@ class EgressProxy:
             return
         try:
             self._threads.submit(self._serve, account, client)
-        except RuntimeError:  # the machine lets this process have no further thread
+        except RuntimeError:  # the system refuses another thread for this process
             _log.exception("a request of a script could not be served")
             self._leave(account, client)
             client.close()
@@ -127,7 +131,7 @@ class EgressProxy:
             client.settimeout(WAIT_SECONDS)
             try:
                 Exchange(self._rules, account, client).run()
-            except OSError:  # the script went away
+            except OSError:  # the script disconnected
                 pass
             except Exception:
                 _log.exception("a request of a script could not be served")

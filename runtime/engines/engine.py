@@ -1,4 +1,4 @@
-"""What every engine offers: run one script once."""
+"""The interface of every engine: run one script once."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class ScriptTooLarge(ScriptRefused):
 
 
 def refusal(script: Script, failure: Failure) -> ScriptRefused:
-    """Return what refuses a script that failed while it was loaded."""
-    return ScriptRefused(ScriptFault(f"While it was loaded: {failure.message}", file=script.entry))
+    """Return the refusal of a script that failed while it was loaded."""
+    return ScriptRefused(ScriptFault(f"While it was being loaded: {failure.message}", file=script.entry))
 
 
 class AnswerCut(Exception):
-    """A streamed body ends before its end; what was read so far is not the whole answer."""
+    """A streamed body is incomplete; what was read so far is not the whole answer."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.message)
@@ -45,10 +45,10 @@ class Engine(Protocol):
         """Call the script. `done` is called exactly once, from any thread, when the trace is complete."""
 
     def retire(self, version: str) -> None:
-        """Let idle workers of this version go; calls in flight finish."""
+        """Stop idle workers of this version; calls in flight finish."""
 
     def ready(self) -> bool:
-        """Tell whether a call would be taken now."""
+        """Return whether a call would be accepted now."""
 
     def close(self) -> None:
-        """Stop taking calls, finish those in flight, end all processes."""
+        """Stop accepting calls, finish those in flight, stop all processes."""

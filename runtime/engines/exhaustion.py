@@ -1,4 +1,4 @@
-"""The errors of a system that has no room for one more descriptor, after which a thread tries again."""
+"""Errors of a system that is out of file descriptors or buffers, after which a thread tries again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 
 EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 PAUSE_SECONDS = 0.1
-"""Before the next try: what is to be done is still waiting, so that a try without a pause would spin."""
+"""Before the next attempt: the work is still waiting, so retrying without a pause would spin."""
 LOG_SECONDS = 60.0
 """Between two log lines about the same exhaustion."""
 
@@ -17,7 +17,7 @@ class Exhaustion:
     """Pauses one thread that needs descriptors, and logs that it does once a minute."""
 
     def __init__(self, log: logging.Logger, what: str) -> None:
-        """Take where to log, and what does not work meanwhile."""
+        """Take where to log, and a description of what does not work meanwhile."""
         self._log, self._what = log, what
         self._logged_at = float("-inf")
 

@@ -46,11 +46,11 @@ _BLOCK = 65536
 
 
 class FrameError(Exception):
-    """The other side broke the protocol."""
+    """The other side violated the protocol."""
 
 
 class FrameTooLarge(FrameError):
-    """A frame is longer than its kind may be."""
+    """A frame is longer than its kind allows."""
 
     def __init__(self, kind: int, size: int) -> None:
         super().__init__(f"frame {kind} of {size} bytes")

@@ -1,6 +1,6 @@
-"""Speaks Git's protocol over HTTP (gitprotocol-http(5), gitprotocol-pack(5)) with servers that the egress rules open.
+"""Git's protocol over HTTP (gitprotocol-http(5), gitprotocol-pack(5)), with servers that the egress rules allow.
 
-Packs go to and from files; nothing that a server sends is read here but its references and reports.
+Packs are read from and written to files; of a server's data, only references and reports are parsed here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from runtime.engines.whole_pieces import AnswerInCrumbs
 
 MAX_PACK = 500 * 1024 * 1024
 MAX_REFERENCES = 32 * 1024 * 1024
-"""Bytes of a list of references."""
+"""Longest list of references, in bytes."""
 MAX_REPORT = 1024 * 1024
 WAIT_SECONDS = 60.0
 MAX_REDIRECTS = 5
@@ -30,13 +30,13 @@ _AGENT = "agent=docs-integration-runtime"
 _PIECE = 1 << 16
 
 
-NO_REPOSITORY = "No Git server answers at this address; it has to speak the smart HTTP protocol, as all usual ones do."
+NO_REPOSITORY = "No Git server answers at this address; it must support the smart HTTP protocol, as all common ones do."
 
 
 class GitFailed(Exception):
-    """A server did not do as it was asked; the message is a sentence, and has no credentials in it.
+    """A server did not do what was requested; the message is for people, and contains no credentials.
 
-    It may do so the next time, where the failure `passes`.
+    It may succeed the next time if the failure `passes`.
     """
 
     def __init__(self, message: str, *, passes: bool = False) -> None:
@@ -45,16 +45,16 @@ class GitFailed(Exception):
 
 
 class GitTooLarge(GitFailed):
-    """A server sent more than is taken."""
+    """A server sent too much."""
 
 
 class PushRefused(GitFailed):
-    """A server did not take a commit."""
+    """A server did not accept a commit."""
 
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """What a repository has: oids by the names of references, and what its server can do."""
+    """The references of a repository (name -> oid), and the capabilities of its server."""
 
     oids: dict[str, str]
     capabilities: frozenset[str]
@@ -76,13 +76,13 @@ class GitRemote:
         except ValueError:
             known = False
         if not known or parts.scheme not in ("http", "https"):
-            raise EgressRefused("A repository has an address that begins with https:// or http://.")
+            raise EgressRefused("The address of a repository must begin with https:// or http://.")
         self._authorization = _authorization(parts)
         netloc = parts.netloc.rpartition("@")[2]
         self._base = SplitResult(parts.scheme, netloc, parts.path.rstrip("/"), parts.query, "")
 
     def references(self, service: str) -> References:
-        """Ask what there is to fetch (`git-upload-pack`) or to push to (`git-receive-pack`).
+        """Read the references to fetch (`git-upload-pack`) or to push to (`git-receive-pack`).
 
         Raises GitFailed, EgressRefused.
         """
@@ -92,7 +92,7 @@ class GitRemote:
             if first is None or first.rstrip(b"\n") != f"# service={service}".encode():
                 raise GitFailed(NO_REPOSITORY)
             if lines.next() is not None:
-                raise GitFailed("The server does not speak Git as it should.")
+                raise GitFailed("The server's answer does not follow the Git protocol.")
             return _references(lines)
 
     def fetch(self, oid: str, capabilities: frozenset[str], into: BinaryIO, larger: int) -> None:
@@ -120,7 +120,7 @@ class GitRemote:
                 line = packets.next()
             if line is None or not line.startswith(b"NAK"):
                 _not_an_error(line or b"")
-                raise GitFailed("The server does not speak Git as it should.")
+                raise GitFailed("The server's answer does not follow the Git protocol.")
             if side is None:
                 _copy(answer, into, self._check)
                 return
@@ -137,7 +137,7 @@ class GitRemote:
         Raises PushRefused, GitFailed, EgressRefused.
         """
         if "report-status" not in capabilities:
-            raise GitFailed("The server would not say whether it took a commit; it is too old.")
+            raise GitFailed("The server cannot report whether it accepted a commit; it is too old.")
         head = _packet(f"{old} {new} {reference}\0 report-status {_AGENT}\n") + b"0000"
         with self._asked("POST", "/git-receive-pack", body=head, file=pack, size=size) as answer:
             packets = _Packets(answer, MAX_REPORT)
@@ -150,7 +150,7 @@ class GitRemote:
         ]
         if wrong or not any(line == f"ok {reference}".encode() for line in said):
             raise PushRefused(
-                f"The server did not take the commit: {_shown(wrong[-1] if wrong else b'it said nothing')}"
+                f"The server did not accept the commit: {_shown(wrong[-1] if wrong else b'it gave no answer')}"
             )
 
     @contextmanager
@@ -185,7 +185,7 @@ class GitRemote:
                 yield answer
                 return
             except (AnswerInCrumbs, TooMuchWork):
-                raise GitFailed("The server sends so many small pieces that it was given up.") from None
+                raise GitFailed("The connection was closed because the server sent too many small chunks.") from None
             except (OSError, http.client.HTTPException) as error:
                 if connection.was_cut or isinstance(error, TimeoutError):
                     raise GitFailed("The server of the repository did not answer in time.", passes=True) from None
@@ -239,7 +239,7 @@ class GitRemote:
         except ValueError:
             known = False
         if not location or not known or there.scheme not in ("http", "https") or not there.path.endswith(path):
-            raise GitFailed("The server of the repository redirected to something that is none.")
+            raise GitFailed("The server of the repository redirected to an invalid address.")
         if (there.scheme, there.netloc) != (self._base.scheme, self._base.netloc):
             self._authorization = None
         netloc = there.netloc.rpartition("@")[2]
@@ -247,14 +247,14 @@ class GitRemote:
 
 
 class _Packets:
-    """Reads pkt-lines: None is a flush, or the end."""
+    """Reads pkt-lines: None is a flush packet, or the end."""
 
     def __init__(self, answer: http.client.HTTPResponse, most: int) -> None:
         self._answer, self._left = answer, most
         self._effort = Effort()
 
     def next(self, longest: int = 65_535) -> bytes | None:
-        """Read one; what is longer, as text that happens to begin with digits, is no answer of Git's."""
+        """Read one; what is longer, as text that happens to begin with digits, is not an answer of Git's."""
         head = _exactly(self._answer, 4)
         if len(head) < 4:
             return None
@@ -268,12 +268,12 @@ class _Packets:
             return None
         self._left -= length
         if length < 4:
-            raise GitFailed("The server does not speak Git as it should.")
+            raise GitFailed("The server's answer does not follow the Git protocol.")
         if self._left < 0:
-            raise GitTooLarge("The repository is too large: its server sends more than is taken at one commit.")
+            raise GitTooLarge("The repository is too large: its server sends more than is allowed for one commit.")
         line = _exactly(self._answer, length - 4)
         if len(line) != length - 4:
-            raise GitFailed("The server broke off in the middle of its answer.")
+            raise GitFailed("The server closed the connection in the middle of its answer.")
         self._effort.took(length)
         return line
 
@@ -308,7 +308,7 @@ def _copy(answer: http.client.HTTPResponse, into: BinaryIO, check: Callable[[], 
         check()
         left -= len(piece)
         if left < 0:
-            raise GitTooLarge("The repository is too large: its server sends more than is taken at one commit.")
+            raise GitTooLarge("The repository is too large: its server sends more than is allowed for one commit.")
         into.write(piece)
 
 
@@ -345,7 +345,7 @@ def _authorization(parts: SplitResult) -> str | None:
 
 
 def without_credentials(url: str) -> str:
-    """Write an address without the user name and the password in it; raises ValueError for what is none."""
+    """Return an address without user name and password; raises ValueError if it is invalid."""
     parts = urlsplit(url)
     netloc = parts.netloc.rpartition("@")[2]
     return SplitResult(parts.scheme, netloc, quote(parts.path, safe="/%:@!$&'()*+,;=~-._"), "", "").geturl()

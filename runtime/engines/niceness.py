@@ -1,6 +1,6 @@
-"""Who goes first on a busy machine: calls that answer, before an organization's many calls that compute.
+"""Priorities on a busy machine: short calls come before an organization's many long-running calls.
 
-All calls of an organization that compute for long have together the weight one process has. A single one loses nothing.
+All long-running calls of an organization together have the weight of one process. A single one is not slowed down.
 
 Where the kernel groups sessions by themselves (autogroup), niceness counts between the threads of one session only, and
 each session has a niceness of its own. Elsewhere, and inside a control group, that of the threads counts. Both are set;
@@ -15,17 +15,17 @@ import threading
 from collections import Counter
 
 LONG_SECONDS = 0.2
-"""Of processor time in one call, from which on a script computes rather than answers."""
+"""Processor time of one call, in seconds, from which it counts as long-running."""
 STEP = 1.25
 """What one step of niceness makes of the weight (the kernel's `sched_prio_to_weight`)."""
 NICEST = 19
 
 
 class LongCalls:
-    """Counts each organization's calls that compute; safe to use from many threads."""
+    """Counts each organization's long-running calls; safe to use from many threads."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Start with no calls."""
         self._calls: Counter[str] = Counter()
         self._lock = threading.Lock()
 
@@ -42,12 +42,12 @@ class LongCalls:
                 del self._calls[owner]
 
     def niceness(self, owner: str) -> int:
-        """Give the niceness of each of them, so that together they weigh as much as one of niceness 0."""
+        """Return the niceness of each of them, so that together they weigh as much as one of niceness 0."""
         return min(NICEST, round(math.log(max(1, self._calls.get(owner, 0)), STEP)))
 
 
 def set_niceness(pid: int, niceness: int) -> bool:
-    """Give a script's process and its session a niceness; False where only root may give them a lower one."""
+    """Return a script's process and its session a niceness; False where only root may give them a lower one."""
     try:
         with open(f"/proc/{pid}/autogroup", "wb", buffering=0) as file:  # noqa: PTH123 - many times a second
             file.write(b"%d" % niceness)

@@ -1,4 +1,4 @@
-"""Temporary folders of this process, and what killed hosts left of theirs."""
+"""Temporary folders of this process, and the leftovers of killed hosts."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def short_place(longest: int) -> str:
 
 
 class Folders:
-    """Makes folders below one that is locked as long as this process lives."""
+    """Creates folders below one that is locked as long as this process lives."""
 
     def __init__(self, prefix: str, longest: int | None = None) -> None:
-        """Remove the folders of processes that are gone, and make one; `prefix` is what the names of all begin with.
+        """Remove the folders of dead processes, and create one; `prefix` is the start of all their names.
 
         Where the folder for what is temporary has a name of more than `longest` characters, it is made in /tmp.
         """
@@ -41,13 +41,13 @@ class Folders:
         self._make_root()
 
     def new(self) -> Path:
-        """Make a folder that only this user can enter; raises `OSError` where nothing can be written."""
+        """Create a folder that only this user can enter; raises `OSError`."""
         with self._making:
             return Path(tempfile.mkdtemp(dir=self._there()))
 
     @contextmanager
     def lent(self) -> Iterator[Path]:
-        """Make a folder as `new` does, which goes with all that is in it when the work is done."""
+        """Create a folder like `new`, which is removed with its contents at the end of the block."""
         with self._making:
             lent = tempfile.TemporaryDirectory(dir=self._there(), ignore_cleanup_errors=True)
         with lent as name:
@@ -107,7 +107,7 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _locked(folder: Path) -> int | None:
-    """Lock a folder; None when its process is there and holds the lock, or it is not a folder of ours."""
+    """Lock a folder; None if its process is alive and holds the lock, or it is not one of ours."""
     try:
         descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError:

@@ -1,4 +1,4 @@
-"""How scripts reach the platform's own API under its https address: the proxy answers there itself.
+"""How scripts reach the platform's own API at its https address: the egress proxy terminates TLS itself.
 
 The host listens in plain text behind whatever ends TLS for the world; a script knows the public address only. So the
 proxy has a certificate authority of its own, which only the scripts of this process trust, and sees each request.
@@ -23,7 +23,7 @@ _SKEW = timedelta(days=1)
 
 
 class OwnAuthority:
-    """Makes certificates for the platform's own names; safe to use from many threads."""
+    """Issues certificates for the platform's own names; safe to use from many threads."""
 
     def __init__(self) -> None:
         self._key = ec.generate_private_key(ec.SECP256R1())

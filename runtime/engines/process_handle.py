@@ -1,4 +1,4 @@
-"""A hold on a process: ends it and tells whether it runs, without meaning another that was given its number."""
+"""A handle of a process that cannot refer to another process with a reused process id."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from runtime.engines.processes import readable
 
 
 class ProcessHandle(Protocol):
-    """A process that this one may end; `close` comes last."""
+    """A process that this one may kill; `close` comes last."""
 
     def alive(self) -> bool:
-        """Tell whether the process still runs."""
+        """Return whether the process still runs."""
 
     def kill(self) -> None:
         """End the process at once; nothing happens when it has ended."""
 
     def close(self) -> None:
-        """Let go of the process; what comes later finds it ended."""
+        """Release the handle; later calls treat the process as ended."""
 
 
 if sys.platform == "linux":
 
     class _ByDescriptor:
-        """The kernel's own handle: it is of this one process for as long as it is open."""
+        """A pidfd, which refers to this one process for as long as it is open."""
 
         def __init__(self, pid: int) -> None:
             """Take a process that runs; raises `ProcessLookupError`."""

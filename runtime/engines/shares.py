@@ -66,12 +66,12 @@ class Shares:
                 _less(self._held_by_part, (owner, part))
 
     def open_to(self, owner: str, part: str = "") -> bool:
-        """Tell whether a place could be taken now."""
+        """Return whether a place could be taken now."""
         with self._lock:
             return self._may(owner, part)
 
     def held(self, owner: str, part: str = "") -> tuple[int, int]:
-        """Tell how many places an owner holds now, and how many of them this part."""
+        """Return how many places an owner holds now, and how many of them this part."""
         with self._lock:
             return self._held.get(owner, 0), self._held_by_part.get((owner, part), 0)
 
@@ -86,7 +86,7 @@ class Shares:
             self.leave(owner, part)
 
     def held_by(self, owner: str, part: str, pieces: Iterable[bytes]) -> Iterable[bytes]:
-        """Give back the owner's place when all pieces were taken, or are given up."""
+        """Release the owner's slot once all pieces were sent, or given up."""
         return _Held(pieces, lambda: self.leave(owner, part))
 
     def _may(self, owner: str, part: str) -> bool:

@@ -38,7 +38,7 @@ class Options:
 
 
 class MakeEngine(Protocol):
-    """Makes an engine; raises `SandboxUnavailable` with a sentence that says what to do."""
+    """Makes an engine; raises `SandboxUnavailable` with a message that says what to do."""
 
     def __call__(self, sandbox: SandboxMode, rules: EgressRules, options: Options = ...) -> Engine: ...
 
@@ -122,16 +122,16 @@ class Engines:
         return self.for_script(invocation.script.runtime).invoke(invocation, done)
 
     def retire(self, version: str) -> None:
-        """Let idle workers of this version go; calls in flight finish."""
+        """Stop idle workers of this version; calls in flight finish."""
         for engine in self._each():
             engine.retire(version)
 
     def confinement(self) -> dict[str, Any]:
-        """Tell what bounds scripts here; for operators, and part of what `/readyz` answers."""
+        """Return what bounds scripts here; for operators, and part of what `/readyz` answers."""
         return self._confinement
 
     def ready(self) -> bool:
-        """Tell whether every engine would take a call now."""
+        """Return whether every engine would take a call now."""
         return all(engine.ready() for engine in self._each())
 
     def close(self) -> None:
@@ -154,7 +154,7 @@ def create_engines(
     process_per_installation: bool = False,
     isolates: Path | None = None,
 ) -> Engines:
-    """Start every engine; raises `SandboxUnavailable` with a sentence that says what to do.
+    """Start every engine; raises `SandboxUnavailable` with a message that says what to do.
 
     `relay` carries calls to the developers connected to this machine; without one, tunnels are all elsewhere. `group`
     is the folder of a control group set aside for scripts, see `find_groups`; `isolates` that through which serving
@@ -175,7 +175,9 @@ def create_engines(
     limits = "control groups" if groups is not None else "each process"
     if sandbox == "off" and not measurable():
         limits = "the time of each call"
-        _log.warning("this system does not say what processes use: no script's memory or processor time is limited")
+        _log.warning(
+            "this system does not report what processes use: memory and processor time of scripts are not limited"
+        )
     python = engines[ENGINES["python"]]
     confinement = {
         "sandbox": sandbox == "required",

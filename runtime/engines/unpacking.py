@@ -16,22 +16,22 @@ _PIECE = 1 << 16
 
 
 def unpacked(answer: FetchedResponse, max_bytes: int) -> bytes:
-    """Give a body as it was before it was packed, at most `max_bytes`; raises FetchFailed."""
+    """Return a body as it was before it was packed, at most `max_bytes`; raises FetchFailed."""
     encoding = next((value for name, value in answer.headers if name.lower() == "content-encoding"), "").strip().lower()
     if encoding in ("", "identity") or not answer.body:
         return answer.body
     if encoding not in PACKED:
-        raise FetchFailed(f"The answer is packed as `{encoding[:40]}`, which is not read; gzip is.")
+        raise FetchFailed(f"The answer is compressed as `{encoding[:40]}`, which is not supported; only gzip is.")
     form = _GZIP if encoding != "deflate" else _ZLIB if _has_header(answer.body) else _BARE
     body, at = bytearray(), 0
     for _ in range(MAX_MEMBERS):
         try:
             at = _unpack_member(answer.body, at, form, body, max_bytes)
         except zlib.error:
-            raise FetchFailed(f"The answer says that it is {encoding}, and is not.") from None
+            raise FetchFailed(f"The answer claims to be {encoding}, but is not.") from None
         if form != _GZIP or answer.body[at : at + len(_MAGIC)] != _MAGIC:
             return bytes(body)
-    raise FetchFailed(f"The answer is packed in more than {MAX_MEMBERS} parts.")
+    raise FetchFailed(f"The answer is compressed in more than {MAX_MEMBERS} parts.")
 
 
 def _unpack_member(packed: bytes, at: int, form: int, body: bytearray, max_bytes: int) -> int:
@@ -40,10 +40,10 @@ def _unpack_member(packed: bytes, at: int, form: int, body: bytearray, max_bytes
     while not unpacking.eof:
         piece = packed[at : at + _PIECE]
         if not piece:
-            raise FetchFailed("The packed answer ended in the middle.")
+            raise FetchFailed("The compressed answer is incomplete.")
         body += unpacking.decompress(piece, max_bytes + 1 - len(body))
         if len(body) > max_bytes:
-            raise FetchFailed(f"Unpacked, the answer is larger than {max_bytes} bytes.", too_large=True)
+            raise FetchFailed(f"The decompressed answer is larger than {max_bytes} bytes.", too_large=True)
         at += len(piece) - len(unpacking.unused_data)
     return at
 

@@ -41,7 +41,7 @@ class Watcher:
         self._thread.join()
 
     def _run(self) -> None:
-        exhaustion = Exhaustion(_log, "no workers are started ahead of calls for now")
+        exhaustion = Exhaustion(_log, "no workers are started in advance for now")
         while not self._end.wait(_TICK_SECONDS):
             try:
                 now = time.monotonic()

@@ -15,7 +15,7 @@ class AnswerInCrumbs(http.client.HTTPException):
     """An answer comes in millions of pieces, which would keep the host busy for each of its bytes."""
 
     def __init__(self) -> None:
-        super().__init__("the answer comes in pieces of a few bytes")
+        super().__init__("the answer comes in chunks of a few bytes")
 
 
 class _Counted:

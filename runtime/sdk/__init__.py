@@ -1,6 +1,6 @@
-"""What a Python integration imports; standard library only.
+"""The SDK that a Python integration imports; standard library only.
 
-The one package whose `__init__` holds more than a docstring: it passes on the names that scripts use, so that
+This is the only package whose `__init__` has more than a docstring: it re-exports the names that scripts use, so that
 `from runtime.sdk import Integration, Response, ui` works.
 """
 

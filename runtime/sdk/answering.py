@@ -1,4 +1,4 @@
-"""From one event to one answer: sections 5 and 6 of the dispatch contract."""
+"""From one event to one answer (docs/contract/scripts.md, "Answers" and "Errors of a script")."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ROOTS = ("block", "modal", "configuration")
 
 
 class RawAnswer:
-    """What goes back to the host.
+    """The answer to the host.
 
     `deferred` is work for after the answer was sent. `error` is the unexpected exception behind a 500.
     """
@@ -42,7 +42,7 @@ class RawAnswer:
 
 
 def answer(integration: Integration, call: RawCall) -> RawAnswer:
-    """Answer one event; every error becomes an answer too."""
+    """Answer one event; errors become answers, too."""
     deferred: Deferred = []
     try:
         event = load(call.event)
@@ -55,7 +55,7 @@ def answer(integration: Integration, call: RawCall) -> RawAnswer:
 
 
 def find_integration(namespace: Mapping[str, Any]) -> Integration:
-    """Return the script's one Integration; raises LookupError with a sentence when there is none, or several."""
+    """Return the script's only Integration; raises LookupError if there is none, or several."""
     integrations = {id(value): (name, value) for name, value in namespace.items() if isinstance(value, Integration)}
     if len(integrations) == 1:
         return next(iter(integrations.values()))[1]
@@ -69,7 +69,7 @@ def find_integration(namespace: Mapping[str, Any]) -> Integration:
 
 
 def describe(integration: Integration) -> dict[str, list[Any]]:
-    """Tell what a script registered: ids of components and content sources, types of events."""
+    """Return the handlers of a script: ids of components and content sources, types of events."""
     events = list(integration.event_plans)
     sources = integration.content_sources.values()
     answered = {
@@ -102,7 +102,7 @@ def _unhandled(call: Call, status: int) -> RawAnswer:
 
 
 def _background(integration: Integration, call: Call) -> RawAnswer:
-    """Call every handler of the event; the first failure decides, after all have had their turn."""
+    """Call all handlers of the event; the first failure is reported after all of them have run."""
     plans = integration.event_plans.get(call.event["type"])
     if not plans:
         return _unhandled(call, 406)
@@ -120,7 +120,7 @@ def _background(integration: Integration, call: Call) -> RawAnswer:
 
 
 def _render(integration: Integration, call: Call) -> RawAnswer:
-    """Draw a component, after its action if there is one; section 5 of the ContentKit contract."""
+    """Render a component, after its action if there is one (docs/contract/contentkit.md, "Rendering")."""
     event = call.event
     component = integration.components.get(event["componentId"])
     if component is None:
@@ -148,7 +148,7 @@ def _render(integration: Integration, call: Call) -> RawAnswer:
 
 
 def _act(component: Component, element: Element, result: object) -> dict[str, Any] | None:
-    """Take over what an action answered; returns the output when the component is complete."""
+    """Apply the result of an action; returns the output if the component is complete."""
     if result is None:
         return None
     if not isinstance(result, dict):
@@ -166,7 +166,7 @@ def _act(component: Component, element: Element, result: object) -> dict[str, An
 
 
 def _fetch(integration: Integration, call: Call) -> RawAnswer:
-    """Find the route of a request and answer what its handler answers."""
+    """Find the route of a request and return the answer of its handler."""
     if not integration.routes:
         return _unhandled(call, 400)
     sent = call.event["request"]
@@ -191,7 +191,7 @@ def _fetch(integration: Integration, call: Call) -> RawAnswer:
 
 
 def _below_endpoint(url: str, environment: Mapping[str, Any]) -> str:
-    """Return the path of a request below the most specific endpoint it was sent to; section 8 of the contract."""
+    """Return the path of a request below its endpoint (docs/contract/scripts.md, "Public endpoints")."""
     path = urlsplit(url).path or "/"
     for level in ("spaceInstallation", "siteInstallation", "installation", "integration"):
         urls = (environment.get(level) or {}).get("urls") or {}
@@ -203,7 +203,7 @@ def _below_endpoint(url: str, environment: Mapping[str, Any]) -> str:
 
 
 def _response(value: object) -> Response:
-    """Make a response of what a fetch handler returned."""
+    """Return a response for the result of a fetch handler."""
     if isinstance(value, Response):
         return value
     if value is None:
@@ -220,7 +220,7 @@ def _responded(response: Response, call: Call) -> RawAnswer:
 
 
 def _published_script(integration: Integration, call: Call) -> RawAnswer:
-    """Answer the script that a published site loads."""
+    """Return the script that a published site loads."""
     if integration.published_script_plan is None:
         return _unhandled(call, 400)
     script = integration.published_script_plan(call)
@@ -232,14 +232,14 @@ def _published_script(integration: Integration, call: Call) -> RawAnswer:
 
 
 def _visitor_authentication(integration: Integration, call: Call) -> RawAnswer:
-    """Answer where a visitor signs in."""
+    """Return the response that starts a visitor's sign-in."""
     if integration.visitor_authentication_plan is None:
         return _unhandled(call, 400)
     return _responded(_response(integration.visitor_authentication_plan(call)), call)
 
 
 def _task(integration: Integration, call: Call) -> RawAnswer:
-    """Work off one task."""
+    """Handle one task."""
     if integration.task_plan is None:
         return _unhandled(call, 400)
     integration.task_plan(call)
@@ -260,12 +260,12 @@ def _content(integration: Integration, call: Call) -> RawAnswer:
 
 
 def _pages(body: Any) -> Any:
-    """Put a bare list of pages into the form that may hold files too."""
+    """Wrap a bare list of pages into the form that can also contain files."""
     return {"pages": body} if isinstance(body, list) else body or {}
 
 
 def _document(body: Any) -> Any:
-    """Put Markdown text and bare JSON documents into the form that names which of the two it is."""
+    """Wrap Markdown text or a bare JSON document into the form that says which of the two it is."""
     if isinstance(body, str):
         return {"markdown": body}
     if isinstance(body, dict) and body.get("object") == "document":

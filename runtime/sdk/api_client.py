@@ -1,4 +1,4 @@
-"""The platform's API, as a script calls it."""
+"""A client of the platform's API."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Query = str | int | float | bool | None | list[str]
 class Api:
     """Calls the platform's API with one bearer token.
 
-    Paths start with "/" and leave out the version: `api.get("/spaces/abc")`. Answers are parsed JSON, None when there
-    is no body. Every method raises ApiError for an error status and FetchError when there is no answer.
+    Paths start with "/" and leave out the version: `api.get("/spaces/abc")`. Answers are parsed JSON, None if there
+    is no body. Every method raises ApiError for an error status and FetchError without an answer.
     """
 
     __slots__ = ("_agent", "_base", "_token")
@@ -26,27 +26,27 @@ class Api:
         self._agent = agent
 
     def get(self, path: str, **query: Query) -> Any:
-        """Read something; query parameters that are None are left out."""
+        """Send a GET; query parameters that are None are left out."""
         return self.request("GET", path, query=query)
 
     def post(self, path: str, body: object = None, **query: Query) -> Any:
-        """Create something, or start an action."""
+        """Send a POST."""
         return self.request("POST", path, body, query=query)
 
     def put(self, path: str, body: object = None, **query: Query) -> Any:
-        """Put something in its place."""
+        """Send a PUT."""
         return self.request("PUT", path, body, query=query)
 
     def patch(self, path: str, body: object = None, **query: Query) -> Any:
-        """Change parts of something."""
+        """Send a PATCH."""
         return self.request("PATCH", path, body, query=query)
 
     def delete(self, path: str, **query: Query) -> Any:
-        """Delete something."""
+        """Send a DELETE."""
         return self.request("DELETE", path, query=query)
 
     def items(self, path: str, **query: Query) -> Iterator[Any]:
-        """Walk through a list, page after page."""
+        """Yield all items of a list, page by page."""
         while True:
             page = self.request("GET", path, query=query)
             yield from page["items"]
@@ -55,7 +55,7 @@ class Api:
             query["page"] = page["next"]["page"]
 
     def request(self, method: str, path: str, body: object = None, *, query: dict[str, Query] | None = None) -> Any:
-        """Send any request of the API."""
+        """Send any request to the API."""
         from runtime.sdk.outgoing import fetch
 
         pairs = [(name, _text(value)) for name, value in (query or {}).items() if value is not None]

@@ -1,4 +1,4 @@
-"""Handlers get the arguments they name: the plan is made once, when the handler is registered."""
+"""Handlers get the arguments that they name: the mapping is computed once, at registration."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def planned(function: Handler, providers: Mapping[str, Provider], what: str) -> 
 
 
 def _positional(function: Handler, provide: list[Provider]) -> Callable[[Any], Any]:
-    """Unroll the usual short argument lists: this runs once per call."""
+    """Unroll common short argument lists, since this runs for every call."""
     if not provide:
         return lambda call: function()
     if len(provide) == 1:

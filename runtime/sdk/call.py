@@ -1,4 +1,4 @@
-"""One event on its way through the handlers."""
+"""One event during its handling."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class RawCall:
 
 
 class Call:
-    """One event on its way through the handlers; what handlers name is read from here."""
+    """One event during its handling, with the values of handler arguments."""
 
     __slots__ = ("_context", "_raw", "deferred", "element", "event", "request")
 
@@ -45,7 +45,7 @@ class Call:
 
     @property
     def context(self) -> Context:
-        """The context, made for the handlers that name it."""
+        """The context, created for handlers that name it."""
         if self._context is None:
             self._context = Context(self._raw.environment, self._raw.log, self.deferred)
         return self._context

@@ -1,4 +1,4 @@
-"""Components: what an integration draws, and what happens when somebody acts on it."""
+"""Components: how an integration renders, and handles actions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HandlerT = TypeVar("HandlerT", bound=Callable[..., Any])
 
 
 class RenderContext(TypedDict):
-    """Where a component is drawn; section 6 of the ContentKit contract."""
+    """Where a component is rendered (docs/contract/contentkit.md, "Contexts")."""
 
     type: Literal[
         "document",
@@ -46,7 +46,7 @@ class Element:
         self.max_age: int | None = None
 
     def set_cache(self, max_age: int) -> None:
-        """Let the host reuse this render for `max_age` seconds."""
+        """Let the host cache this render for `max_age` seconds."""
         if max_age < 0:
             raise ValueError(f"set_cache: max_age must not be negative, got {max_age}")
         self.max_age = int(max_age)
@@ -88,7 +88,7 @@ class Component:
             self.initial = planned(state, _COMPONENT_ARGUMENTS, f'the initial state of component "{component_id}"')
             return
         try:
-            # Kept as text, so that no call can change the state another one starts with.
+            # Kept as text, so that no call can change the initial state of another one.
             initial_text = dump(state or {})
         except (TypeError, ValueError) as error:
             raise RegistrationError(f'the initial state of component "{component_id}" is not JSON: {error}') from error

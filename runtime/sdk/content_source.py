@@ -31,14 +31,14 @@ class ContentSource:
         self.document_plan: Callable[[Call], Any] | None = None
 
     def revision(self, handler: HandlerT) -> HandlerT:
-        """Register what lists the pages: answers `{"pages": [...], "files": [...]}`, or a list of pages."""
+        """Register the handler that lists pages: returns `{"pages": [...], "files": [...]}`, or a list of pages."""
         if self.revision_plan:
             raise RegistrationError(f'content source "{self.id}" has two revision handlers')
         self.revision_plan = planned(handler, _SOURCE_ARGUMENTS, f'the revision of content source "{self.id}"')
         return handler
 
     def document(self, handler: HandlerT) -> HandlerT:
-        """Register what writes one page: answers Markdown text, `{"markdown": ...}` or `{"document": ...}`."""
+        """Register the handler for one page: returns Markdown text, `{"markdown": ...}` or `{"document": ...}`."""
         if self.document_plan:
             raise RegistrationError(f'content source "{self.id}" has two document handlers')
         self.document_plan = planned(handler, _SOURCE_ARGUMENTS, f'the document of content source "{self.id}"')

@@ -1,4 +1,4 @@
-"""What a handler can reach besides its event: environment, API, log, tasks, the outside world."""
+"""The context of a handler: environment, API, log, tasks, outgoing requests."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ class Log:
         self._write = write
 
     def debug(self, message: object, *values: object) -> None:
-        """Write a line that only helps while looking for a fault."""
+        """Write a line for debugging."""
         self._write("debug", _formatted(message, values))
 
     def info(self, message: object, *values: object) -> None:
-        """Write a line about what happened."""
+        """Write an informational line."""
         self._write("info", _formatted(message, values))
 
     def warn(self, message: object, *values: object) -> None:
-        """Write a line about something that should not stay so."""
+        """Write a warning."""
         self._write("warn", _formatted(message, values))
 
     def error(self, message: object, *values: object) -> None:
-        """Write a line about something that failed."""
+        """Write an error."""
         self._write("error", _formatted(message, values))
 
     warning = warn
 
 
 def _formatted(message: object, values: tuple[object, ...]) -> str:
-    """Put the values into the message; a wrong number of them must not break the handler."""
+    """Format the message; a wrong number of values must not break the handler."""
     if not values:
         return str(message)
     try:
@@ -62,7 +62,7 @@ def _formatted(message: object, values: tuple[object, ...]) -> str:
 
 
 class Context:
-    """The surroundings of one call; the environment is parsed when it is first asked for."""
+    """The context of one call; the environment is parsed on first access."""
 
     __slots__ = ("_deferred", "_environment", "_environment_text", "log")
 
@@ -74,7 +74,7 @@ class Context:
 
     @property
     def environment(self) -> Environment:
-        """All that the host passes: integration, installations, secrets, tokens."""
+        """The environment from the host: integration, installations, secrets, tokens."""
         if self._environment is None:
             self._environment = cast("Environment", load(self._environment_text))
         return self._environment
@@ -86,7 +86,7 @@ class Context:
 
     @property
     def signing_secrets(self) -> SigningSecrets:
-        """The secrets to sign with, one per level that is present."""
+        """The signing secrets, one for each level that is present."""
         return self.environment["signingSecrets"]
 
     @property
@@ -106,13 +106,13 @@ class Context:
 
     @property
     def configuration(self) -> Configuration:
-        """The configuration of the most specific installation of this call, {} when there is none."""
+        """The configuration of the most specific installation of this call, {} if there is none."""
         specific = self.space_installation or self.site_installation or self.installation
         return (specific.get("configuration") or {}) if specific else {}
 
     @property
     def api(self) -> Api:
-        """The API with the installation's token, or with the integration's when there is no installation."""
+        """The API with the installation's token, or with the integration's if there is no installation."""
         tokens = self.environment["apiTokens"]
         return self._client(tokens.get("installation") or tokens["integration"])
 
@@ -122,20 +122,20 @@ class Context:
         return self._client(self.environment["apiTokens"]["integration"])
 
     def installation_api(self, installation: str) -> Api:
-        """Return the API as another installation of this integration sees it; asks the host for a token."""
+        """Return the API for another installation of this integration; requests a token from the host."""
         path = installation_path(self.environment["integration"]["name"], installation)
         client = self.integration_api
         return client.with_token(client.post(f"{path}/tokens")["token"])
 
     def queue_task(self, task: Mapping[str, Any], schedule: int = 0) -> None:
-        """Have the task handler called with `task` in `schedule` seconds, from 0 to 86400."""
+        """Call the task handler with `task` in `schedule` seconds, from 0 to 86400."""
         if not 0 <= schedule <= _HIGHEST_SCHEDULE:
             raise ValueError(f"queue_task: schedule must be from 0 to {_HIGHEST_SCHEDULE} seconds, got {schedule}")
         name = self.environment["integration"]["name"]
         self.integration_api.post(f"/integrations/{name}/tasks", {"task": dict(task), "schedule": schedule})
 
     def wait_until(self, work: Callable[..., object], *arguments: object) -> None:
-        """Run `work` after the answer was sent; the limits of the call still count."""
+        """Run `work` after the answer was sent, within the limits of the call."""
         if not callable(work):
             raise TypeError(f"wait_until needs a function to call later, got {type(work).__name__}")
         self._deferred.append((lambda: work(*arguments)) if arguments else work)
@@ -152,7 +152,7 @@ class Context:
         timeout: float = 20.0,
         follow_redirects: bool = True,
     ) -> FetchResponse:
-        """Send a request to the outside world; returns its answer, raises FetchError when there is none."""
+        """Send a request; returns its answer, raises FetchError if there is none."""
         from runtime.sdk.outgoing import fetch
 
         return fetch(
@@ -167,7 +167,7 @@ class Context:
         )
 
     def _client(self, token: str) -> Api:
-        """Make an API client that presents itself as the contract asks."""
+        """Return an API client with the User-Agent of the contract."""
         environment = self.environment
         integration = environment["integration"]
         return Api(environment["apiEndpoint"], token, f"integration-{integration['name']}/{integration['version']}")

@@ -1,4 +1,4 @@
-"""The environment of a call, typed; section 3 of the dispatch contract."""
+"""The environment of a call, typed (docs/contract/scripts.md, "The environment")."""
 
 from __future__ import annotations
 

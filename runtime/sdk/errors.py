@@ -1,12 +1,12 @@
-"""The errors a script raises on purpose, and those the SDK raises at it."""
+"""Errors that a script raises on purpose, and errors that the SDK raises."""
 
 from __future__ import annotations
 
 
 class ExposableError(Exception):
-    """An error whose message may be shown to the person who looks; answers `code` with `{"error": message}`.
+    """An error whose message may be shown to the user; answers `code` with `{"error": message}`.
 
-    `code` is an HTTP status from 400 to 599. Source: section 6 of the dispatch contract.
+    `code` is an HTTP status from 400 to 599. Source: docs/contract/scripts.md, "Errors of a script".
     """
 
     def __init__(self, message: str, code: int = 400) -> None:
@@ -22,7 +22,7 @@ class RegistrationError(ValueError):
 
 
 class FetchError(Exception):
-    """An outgoing request got no answer: no connection, over time, or refused by the egress rules."""
+    """An outgoing request got no answer: no connection, a timeout, or refused by the egress rules."""
 
 
 class ApiError(Exception):

@@ -1,4 +1,4 @@
-"""The events a script can receive, typed; section 4 of the dispatch contract."""
+"""The events that a script can receive, typed (docs/contract/scripts.md, "Events")."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ SpaceVisibility = Literal["public", "unlisted", "share-link", "visitor-auth", "i
 
 
 class Previous(TypedDict):
-    """What an installation was before its change."""
+    """An installation before its change."""
 
     status: NotRequired[InstallationStatus]
     configuration: NotRequired[dict[str, Any]]
 
 
 class Visitor(TypedDict):
-    """Somebody who reads a published site; `cookies` holds the consent as `__gitbook_cookie_granted`."""
+    """A visitor of a published site; `cookies` has the consent as `__gitbook_cookie_granted`."""
 
     anonymousId: str
     cookies: dict[str, str]
@@ -75,7 +75,7 @@ class Feedback(TypedDict):
 
 
 class Event(TypedDict):
-    """What every event carries."""
+    """Fields of every event."""
 
     eventId: str
     type: str

@@ -1,4 +1,4 @@
-"""An incoming request as a handler sees it, and the response it answers."""
+"""An incoming request of a handler, and its response."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ class Request:
 
     @property
     def query(self) -> dict[str, str]:
-        """The parameters of the address; of a repeated one the last."""
+        """The query parameters; of a repeated one, the last value."""
         return {name: values[-1] for name, values in self.query_lists.items()}
 
     @property
     def query_lists(self) -> dict[str, list[str]]:
-        """The parameters of the address with every value."""
+        """The query parameters with all values."""
         return parse_qs(urlsplit(self.url).query, keep_blank_values=True)
 
     @property
     def cookies(self) -> dict[str, str]:
-        """The cookies sent along."""
+        """The cookies of the request."""
         pairs = (part.partition("=") for part in self.headers.get("cookie", "").split(";"))
         return {name.strip(): unquote(value.strip().strip('"')) for name, separator, value in pairs if separator}
 
@@ -63,7 +63,7 @@ class Request:
         return self.body.decode("utf-8", "replace")
 
     def json(self) -> Any:
-        """Return the body parsed as JSON; answers the caller 400 when it is not JSON."""
+        """Return the body parsed as JSON; answers 400 if it is not JSON."""
         try:
             return load(self.body)
         except ValueError as error:
@@ -75,7 +75,7 @@ class Request:
 
 
 class Response:
-    """What a handler answers: bytes, text, or an iterator of pieces that is sent on as it goes.
+    """The response of a handler: bytes, text, or an iterator of chunks that is streamed.
 
     Of the headers every line is kept, so `set-cookie` may occur more than once.
     """
@@ -109,10 +109,10 @@ class Response:
             self.add_header("content-type", content_type)
 
     def add_header(self, name: str, value: str) -> None:
-        """Add one line of header; raises ValueError for line breaks, which would start another header."""
+        """Add one header line; raises ValueError for line breaks, which would start another header."""
         line = (str(name).lower(), str(value))
         if _BREAKS.intersection(line[0] + line[1]):
-            raise ValueError(f"Response: the header {line[0]!r} holds a line break or a NUL")
+            raise ValueError(f"Response: the header {line[0]!r} contains a line break or a NUL")
         self.headers.append(line)
 
     def header(self, name: str) -> str | None:
@@ -131,7 +131,7 @@ class Response:
         http_only: bool = True,
         same_site: str = "Lax",
     ) -> Response:
-        """Add a cookie and return the response; without `max_age` (seconds) it ends with the session."""
+        """Add a cookie and return the response; without `max_age` (seconds) it is a session cookie."""
         parts = [f"{name}={quote(value, safe='')}", f"Path={path}", f"SameSite={same_site}"]
         if max_age is not None:
             parts.append(f"Max-Age={max_age}")
@@ -144,21 +144,21 @@ class Response:
 
     @classmethod
     def json(cls, value: object, status: int = 200, headers: Headers | None = None) -> Response:
-        """Answer a value as JSON."""
+        """Return a JSON response."""
         return cls(dump(value), status, headers, content_type="application/json")
 
     @classmethod
     def html(cls, text: str, status: int = 200, headers: Headers | None = None) -> Response:
-        """Answer a page."""
+        """Return an HTML response."""
         return cls(text, status, headers, content_type="text/html; charset=utf-8")
 
     @classmethod
     def javascript(cls, text: str, *, max_age: int | None = None) -> Response:
-        """Answer a script; `max_age` is how many seconds browsers may keep it."""
+        """Return a JavaScript response; `max_age` is how many seconds browsers may cache it."""
         headers = {} if max_age is None else {"cache-control": f"max-age={max_age}"}
         return cls(text, 200, headers, content_type="application/javascript")
 
     @classmethod
     def redirect(cls, url: str, status: int = 302) -> Response:
-        """Send the caller to another address; what an address cannot hold is percent-encoded."""
+        """Return a redirect; characters that are not valid in an address are percent-encoded."""
         return cls(b"", status, {"location": quote(url, safe=_IN_ADDRESSES)})

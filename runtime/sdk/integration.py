@@ -1,4 +1,4 @@
-"""The one object on which a script registers what it does."""
+"""The object on which a script registers its handlers."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _TASK_ARGUMENTS: dict[str, Callable[[Call], Any]] = {**_EVENT_ARGUMENTS, "task":
 
 
 class Integration:
-    """Holds the handlers of one integration. Make one in the script and call it `integration`.
+    """The handlers of one integration. Create one in the script and name it `integration`.
 
     Handlers are plain functions and get the arguments they name, in any order: a component `element`, an event handler
     `event`, a fetch handler `request` and the parameters of its path, a task handler `task`, and all of them `context`.
-    Every method raises RegistrationError, with a sentence, for what cannot work.
+    Every method raises RegistrationError, with a helpful message, for invalid arguments.
     """
 
     def __init__(self) -> None:
@@ -48,8 +48,8 @@ class Integration:
     ) -> Callable[[Callable[..., Any]], Component]:
         """Register a component: a block, a modal, or a configuration screen.
 
-        The function renders it: it answers `ui.block(...)`, `ui.modal(...)` or `ui.configuration(...)`. `state` is what
-        a new one starts with, an object or a function of `props`, `context` and `environment`.
+        The function renders it: it answers `ui.block(...)`, `ui.modal(...)` or `ui.configuration(...)`. `state` is the
+        initial state, an object or a function of `props`, `context` and `environment`.
         """
         if not isinstance(component_id, str) or not component_id:
             raise RegistrationError('write @integration.component("id") with the id the manifest names')
@@ -76,7 +76,7 @@ class Integration:
         return register
 
     def fetch(self, method: str = "*", path: str = "/*") -> Callable[[HandlerT], HandlerT]:
-        """Register a handler of HTTP requests on the public endpoint; the first route that fits takes the request.
+        """Register a handler of HTTP requests on the public endpoint; the first matching route handles the request.
 
         `path` is relative to the endpoint: "/hooks/{id}", "/files/{name:path}" or "/below/*". The handler may name the
         parameters of its path. It answers a Response, text, a JSON value, or None for an empty answer.
@@ -94,28 +94,28 @@ class Integration:
         return register
 
     def published_script(self, handler: HandlerT) -> HandlerT:
-        """Register what writes the script for a published site: answers JavaScript text, a Response, or None."""
+        """Register the handler of the script for a published site: returns JavaScript text, a Response, or None."""
         if self.published_script_plan:
             raise RegistrationError("there are two handlers of the published script")
         self.published_script_plan = planned(handler, _EVENT_ARGUMENTS, "the published script")
         return handler
 
     def visitor_authentication(self, handler: HandlerT) -> HandlerT:
-        """Register what sends a visitor without a session to sign in: answers a Response, usually a redirect."""
+        """Register the handler that signs in visitors without a session: returns a Response, usually a redirect."""
         if self.visitor_authentication_plan:
             raise RegistrationError("there are two handlers of the visitor authentication")
         self.visitor_authentication_plan = planned(handler, _EVENT_ARGUMENTS, "the visitor authentication")
         return handler
 
     def task(self, handler: HandlerT) -> HandlerT:
-        """Register what works off tasks queued with `context.queue_task`; there is one for all kinds of task."""
+        """Register the handler of tasks queued with `context.queue_task`; there is one for all kinds of tasks."""
         if self.task_plan:
             raise RegistrationError("there are two task handlers; distinguish the kinds of task inside one")
         self.task_plan = planned(handler, _TASK_ARGUMENTS, "the task handler")
         return handler
 
     def content_source(self, source_id: str) -> ContentSource:
-        """Register a content source; its two handlers are registered on what is returned."""
+        """Register a content source; register its two handlers on the returned object."""
         if source_id in self.content_sources:
             raise RegistrationError(f'there are two content sources with the id "{source_id}"')
         source = ContentSource(source_id)
@@ -139,4 +139,4 @@ def _unknown_event(event: object) -> str:
     close = get_close_matches(event, BACKGROUND_EVENTS, 1)
     if close:
         return f'there is no event "{event}"; did you mean "{close[0]}"?'
-    return f'there is no event "{event}"; there are {", ".join(BACKGROUND_EVENTS)}'
+    return f'there is no event "{event}"; events are {", ".join(BACKGROUND_EVENTS)}'

@@ -1,4 +1,4 @@
-"""JSON as it travels: compact, UTF-8, without NaN."""
+"""JSON in wire format: compact, UTF-8, without NaN."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _encode_ascii = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
 def load(text: bytes | str) -> Any:
-    """Parse JSON text; raises ValueError, also for text nested too deeply."""
+    """Parse JSON text; raises ValueError, also for text that is nested too deeply."""
     try:
         return json.loads(text)
     except RecursionError as error:
@@ -18,7 +18,7 @@ def load(text: bytes | str) -> Any:
 
 
 def dump(value: object) -> bytes:
-    """Write a value as JSON; raises TypeError or ValueError for what JSON cannot hold."""
+    """Return a value as JSON; raises TypeError or ValueError if it is not representable."""
     try:
         return _encode(value).encode()
     except UnicodeEncodeError:

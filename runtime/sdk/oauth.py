@@ -1,4 +1,4 @@
-"""Signing in to another service with OAuth 2, and keeping its token in the installation."""
+"""OAuth 2 sign-in to another service, with its token stored in the installation."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from runtime.sdk.json_text import dump, load
 _DONE = (
     "<!doctype html><title>Connected</title><p>Connected. You may close this window.</p><script>window.close()</script>"
 )
-# A token that ends while the request with it is under way is of no use.
+# A token that expires during the request is of no use.
 _SECONDS_EARLY = 60
 
 
 class Credentials(TypedDict):
-    """What is stored in the installation once the provider has answered."""
+    """The data stored in the installation after the provider has answered."""
 
     configuration: dict[str, Any]
     externalIds: NotRequired[list[str]]
 
 
 def default_credentials(answer: Mapping[str, Any]) -> Credentials:
-    """Keep the tokens as `oauth_credentials` in the configuration; `expires_at` is in milliseconds since the epoch."""
+    """Return the tokens as `oauth_credentials` of the configuration; `expires_at` is in ms since the epoch."""
     credentials: dict[str, Any] = {"access_token": answer.get("access_token")}
     if answer.get("expires_in"):
         credentials["expires_at"] = int((time.time() + float(answer["expires_in"])) * 1000)
@@ -38,7 +38,7 @@ def default_credentials(answer: Mapping[str, Any]) -> Credentials:
 
 
 class OAuthConfig:
-    """How to reach a provider; `credentials` turns its answer into what is stored."""
+    """The configuration of a provider; `credentials` converts its answer to the stored data."""
 
     def __init__(
         self,
@@ -66,11 +66,11 @@ Config = OAuthConfig | Callable[[Context], OAuthConfig]
 
 
 def oauth_handler(config: Config, *, replace: bool = True) -> Callable[[Request, Context], Response]:
-    """Return a fetch handler that sends people to the provider, and stores what they come back with.
+    """Return a fetch handler that redirects people to the provider, and stores the result.
 
     Register it with `integration.fetch("GET", "/oauth")(oauth_handler(config))`; `config` may be a function of the
     context, since client id and secret usually are secrets. With `replace=False` the new configuration is laid over the
-    stored one. Source: the end of section 8 of the dispatch contract.
+    stored one.
     """
 
     def handle(request: Request, context: Context) -> Response:
@@ -94,7 +94,7 @@ def oauth_handler(config: Config, *, replace: bool = True) -> Callable[[Request,
 
 
 def oauth_token(config: Config, context: Context) -> str:
-    """Return a token of the provider that is good for now; an old one is renewed and stored in the installation.
+    """Return a valid token of the provider; an expired one is renewed and stored in the installation.
 
     Raises ExposableError when nobody has signed in yet.
     """
@@ -116,7 +116,7 @@ def oauth_token(config: Config, context: Context) -> str:
 
 
 def _authorize_url(settings: OAuthConfig, redirect: str, context: Context) -> str:
-    """Return the provider's address; needs to know which installation asks."""
+    """Return the provider's address for this installation."""
     installation = context.installation
     if installation is None:
         raise ExposableError("Cannot start the sign-in without an installation")
@@ -137,7 +137,7 @@ def _authorize_url(settings: OAuthConfig, redirect: str, context: Context) -> st
 
 
 def _state(text: str | None) -> dict[str, str]:
-    """Return whom a sign-in was for."""
+    """Return the installation of a sign-in."""
     try:
         state = load(text or "")
     except ValueError:
@@ -148,7 +148,7 @@ def _state(text: str | None) -> dict[str, str]:
 
 
 def _token(settings: OAuthConfig, context: Context, grant: dict[str, str]) -> dict[str, Any]:
-    """Ask the provider for a token."""
+    """Request a token from the provider."""
     form = {"client_id": settings.client_id, "client_secret": settings.client_secret, **grant}
     answer = context.fetch(settings.access_token_url, method="POST", headers={"accept": "application/json"}, form=form)
     try:
@@ -157,7 +157,7 @@ def _token(settings: OAuthConfig, context: Context, grant: dict[str, str]) -> di
         parsed = None
     if not answer.ok or not isinstance(parsed, dict) or parsed.get("error"):
         context.log.error("the token address answered %s", answer.status)
-        raise ExposableError(f"The provider did not give a token (status {answer.status})")
+        raise ExposableError(f"The provider did not issue a token (status {answer.status})")
     return parsed
 
 

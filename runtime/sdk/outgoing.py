@@ -1,4 +1,4 @@
-"""Outgoing HTTP of a script: through the egress proxy when the host names one, else directly."""
+"""Outgoing HTTP of a script: through the egress proxy if the host names one, otherwise directly."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from runtime.sdk.json_text import dump, load
 
 _REDIRECTS = (301, 302, 303, 307, 308)
 _MAX_REDIRECTS = 10
-# How the egress proxy marks an answer of its own (RFC 9209), as opposed to one of the server that was asked.
+# Marks answers of the egress proxy itself (RFC 9209), as opposed to those of servers.
 _PROXY_NAME = "egress"
 
 
@@ -73,7 +73,7 @@ def fetch(
             return answer
         target = urljoin(url, location)
         if _address(target)[:2] != _address(url)[:2]:
-            # Another origin must not get what was meant for this one.
+            # Another origin must not get credentials for this one.
             send = {name: value for name, value in send.items() if name not in ("authorization", "cookie")}
         if answer.status == 303 or (answer.status in (301, 302) and method == "POST"):
             method, content = ("HEAD" if method == "HEAD" else "GET"), None

@@ -1,4 +1,4 @@
-"""Which handler takes a request: method and path, with parameters in the path."""
+"""Routing of requests: method and path, with parameters in the path."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class Route:
         self.plan: Plan
 
     def match(self, path: str) -> dict[str, str] | None:
-        """Return the decoded parameters when the path fits, else None."""
+        """Return the decoded parameters if the path matches, otherwise None."""
         found = self._match(path)
         return None if found is None else {name: unquote(value) for name, value in found.groupdict().items()}
 
     def takes(self, method: str) -> bool:
-        """Tell whether the method fits; HEAD asks for a GET without its body."""
+        """Return whether the method matches; HEAD matches GET."""
         return self.method in (method, "*") or (method == "HEAD" and self.method == "GET")

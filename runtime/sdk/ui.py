@@ -1,6 +1,6 @@
-"""Builders of everything ContentKit can draw: `from runtime.sdk import ui`.
+"""Builders of all ContentKit elements: `from runtime.sdk import ui`.
 
-Each builder returns the element as it travels. What is None is left out, lists of children are flattened, text among
+Each builder returns the element as JSON. Values that are None are left out, lists of children are flattened, text among
 children becomes a text element, and a value outside its list raises ValueError naming the allowed ones.
 """
 

@@ -15,7 +15,7 @@ SIGNATURE_BYTES = 18
 
 
 def address_of(at: Addresses, space_id: str, file: File) -> str:
-    """Give the address of a file's bytes: signed, so that nobody finds another one by guessing."""
+    """Return the address of a file's bytes: signed, so that nobody finds another one by guessing."""
     signature = sign(space_id, file.blob, file.name, file.content_type)
     return at.file(space_id, file.blob, signature, file.name, file.content_type)
 
@@ -28,6 +28,6 @@ def sign(space_id: str, blob: str, name: str, content_type: str) -> str:
 
 
 def is_signed(values: Mapping[str, str], signature: str) -> bool:
-    """Tell whether the host gave out an address with this space, blob, name and content type."""
+    """Return whether the host gave out an address with this space, blob, name and content type."""
     expected = sign(values["space_id"], values["blob"], values["name"], values["content_type"])
     return hmac.compare_digest(expected.encode(), signature.encode("utf-8", "surrogatepass"))

@@ -60,7 +60,7 @@ def installations(view: View, rows: Sequence[InstallationRow]) -> list[Installat
 
 
 def space_installations(view: View, rows: Sequence[SpaceInstallationRow]) -> list[SpaceInstallation]:
-    """Show installations on spaces; `extended` puts the space in place of its id, where the actor may see it."""
+    """Show installations on spaces; `extended` puts the space instead of its id, where the actor may see it."""
     found = list(view.by_id(SpaceRow, (row.space_id for row in rows)).values()) if view.extended else []
     if view.reach.kind == "user":
         found = [space for space, level in zip(found, view.levels(found), strict=True) if level is not None]
@@ -69,7 +69,7 @@ def space_installations(view: View, rows: Sequence[SpaceInstallationRow]) -> lis
 
 
 def site_installations(view: View, rows: Sequence[SiteInstallationRow]) -> list[SiteInstallation]:
-    """Show installations on sites; `extended` puts the site in place of its id."""
+    """Show installations on sites; `extended` puts the site instead of its id."""
     of = view.by_id(SiteRow, (row.site_id for row in rows)) if view.extended else {}
     shown = {site.id: site for site in sites(view, list(of.values()))}
     return [site_installation_object(part, view.at, shown.get(part.place)) for part in _parts(view, rows)]

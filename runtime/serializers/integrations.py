@@ -46,7 +46,7 @@ def integrations(view: View, rows: Sequence[IntegrationRow]) -> list[Integration
 
 
 def pictures_address(row: IntegrationRow, at: Addresses) -> str:
-    """Give the address below which the pictures of an integration's current version are.
+    """Return the address below which the pictures of an integration's current version are.
 
     Browsers ask for them without a token. Those of a private integration stand under an id that nobody guesses, so that
     whoever was shown the integration sees its icon, and nobody else learns that there is one.

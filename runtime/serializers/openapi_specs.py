@@ -69,5 +69,5 @@ def versions(view: View, rows: Sequence[OpenApiVersionRow]) -> list[OpenApiSpecV
 
 
 def version_address(view: View, spec: OpenApiSpecRow, version: OpenApiVersionRow) -> str:
-    """Give the address of a version in the API."""
+    """Return the address of a version in the API."""
     return view.at.api("orgs", spec.organization_id, "openapi", spec.slug, "versions", version.id)

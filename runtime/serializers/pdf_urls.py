@@ -17,13 +17,13 @@ SIGNATURE_BYTES = 18
 
 
 def address_of(at: Addresses, row: PdfRow) -> str:
-    """Give the address of a PDF, which works for an hour."""
+    """Return the address of a PDF, which works for an hour."""
     until = int(time.time()) + LIFETIME
     return at.pdf(row.space_id, row.id, until, _sign(row.id, until), f"{row.name}.pdf")
 
 
 def opens(pdf_id: str, until: str, signature: str) -> bool:
-    """Tell whether the host gave out an address that still works."""
+    """Return whether the host gave out an address that still works."""
     if not until.isascii() or not until.isdigit() or len(until) > 12 or int(until) < time.time():
         return False
     return hmac.compare_digest(_sign(pdf_id, int(until)).encode(), signature.encode("utf-8", "surrogatepass"))

@@ -25,7 +25,7 @@ from runtime.store.tables.spaces import SpaceRow
 
 
 def published_base(at: Addresses, site: SiteRow, share_key: str | None) -> str | None:
-    """Give the address below which a site is published to whoever has a key; None where it is not."""
+    """Return the address below which a site is published to whoever has a key; None where it is not."""
     if not site.published or (site.visibility == "share-link" and share_key is None):
         return None
     home = at.site(site.id)
@@ -33,12 +33,12 @@ def published_base(at: Addresses, site: SiteRow, share_key: str | None) -> str |
 
 
 def section_place(section: SiteSectionRow) -> str:
-    """Give what follows a site's address for a section: nothing for the default one."""
+    """Return what follows a site's address for a section: nothing for the default one."""
     return "" if section.default_of is not None else f"{section.path}/"
 
 
 def space_place(part: SiteSpaceRow, section: SiteSectionRow | None) -> str:
-    """Give what follows a site's address for a space of it: only defaults leave their paths out.
+    """Return what follows a site's address for a space of it: only defaults leave their paths out.
 
     A space that is not the default of the default section could have the path of another section.
     """

@@ -31,7 +31,7 @@ class View:
         self._levels.update(zip(seen, levels_, strict=True))
 
     def levels(self, seen: Sequence[Table]) -> list[Role | None]:
-        """Tell the actor's levels on rows of one table, with at most one query."""
+        """Return the actor's levels on rows of one table, with at most one query."""
         unknown = [row for row in seen if row not in self._levels]
         self.note(unknown, levels.levels_on(self.session, self.reach, unknown))
         return [self._levels[row] for row in seen]
@@ -41,7 +41,7 @@ class View:
         return rows.by_id(self.session, table, ids)
 
     def at_hand(self, table: type[R], ids: Iterable[str]) -> dict[str, R]:
-        """Load rows as `by_id` does, but for those whose levels were noted: these are here already."""
+        """Load rows as `by_id` does, except for those whose levels were noted: these are here already."""
         keys = set(ids)
         here = {row.id: row for row in self._levels if isinstance(row, table) and row.id in keys}  # type: ignore[attr-defined]
         return here | self.by_id(table, keys - here.keys())

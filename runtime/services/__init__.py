@@ -1,1 +1,1 @@
-"""Rules over several rows, or with an effect outside."""
+"""Business rules that span several rows or have external effects."""

@@ -1,4 +1,4 @@
-"""Makes personal tokens."""
+"""Creates personal tokens."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from runtime.store.rows import HOST, Reach
 from runtime.store.tables.organizations import TokenRow
 
 MAX_TOKENS = 100
-"""Tokens of one person that are bound to one organization, and as many that are bound to none."""
+"""Maximum tokens of one person for each organization, and as many that are not bound to one."""
 TOO_MANY = f"You have {MAX_TOKENS} tokens of this kind; revoke one that is not in use any more."
 
 
 def create(session: Session, reach: Reach, body: CreateToken) -> tuple[TokenRow, str]:
-    """Make a token of a person, and say what it is: it reaches no further than what they came with.
+    """Create a token of a person, and return it: its access is limited to that of the session or token they used.
 
-    Raises Conflict where they have too many.
+    Raises Conflict if they have too many.
     """
     user_id = reach.user_id or ""
     came_with = rows.find(session, reach, TokenRow, id=reach.token_id)
@@ -34,7 +34,7 @@ def create(session: Session, reach: Reach, body: CreateToken) -> tuple[TokenRow,
     token, digest = tokens.new_token()
     moment = now()
     expires = moment + timedelta(days=body.expires_in) if body.expires_in is not None else None
-    # A session ends of itself; what it makes ends no later than the token that it began with.
+    # A session ends by itself; a token created in it expires no later than the token that the session began with.
     parent = rows.find(session, HOST, TokenRow, id=came_with.parent_id) if came_with.parent_id else None
     first = came_with if came_with.kind == "token" else parent
     if first is not None and first.expires_at is not None:

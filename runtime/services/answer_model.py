@@ -1,6 +1,6 @@
-"""Has a model word answers: any server that offers chat completions the way OpenAI does.
+"""Has a model write answers: any server with an OpenAI-compatible chat completions API.
 
-The operator's setting names it; the rules of outgoing requests open this one destination, and only to this.
+The operator configures it; the egress rules allow this one destination, and only for this purpose.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from urllib.parse import SplitResult, urlsplit
 from runtime.engines.egress import EgressRefused, EgressRules, open_connection, target_of
 
 WAIT = 20.0
-"""Seconds the server has for each piece of its answer."""
+"""Timeout, in seconds, for each chunk of the answer."""
 MOST_TOKENS = 1000
 MAX_ANSWER = 20_000
-"""Characters of an answer."""
+"""Longest answer, in characters."""
 MAX_LINE, MAX_BYTES = 256 * 1024, 4 * 1024 * 1024
 INSTRUCTIONS = (
     "Answer the question from the numbered passages of the documentation alone, in the language of the question, "
@@ -28,18 +28,18 @@ INSTRUCTIONS = (
 
 
 class BadModel(ValueError):
-    """The address of a model cannot be read; the sentence says what it should look like."""
+    """The address of a model cannot be read; the message says what it should look like."""
 
 
 class ModelFailed(Exception):
-    """There is no answer of the model; the message says why."""
+    """The model gave no answer; the message says why."""
 
 
 class AnswerModel:
     """A model behind an address like `https://api.example.com/v1`; `seconds` are for a whole answer."""
 
     def __init__(self, url: str, key: str, model: str, seconds: float) -> None:
-        """Take where it is; raises BadModel."""
+        """Take its address; raises BadModel."""
         self._parts = _address(url)
         if not model:
             raise BadModel("name the model as well: set DEVKIT_ASK_MODEL")
@@ -48,7 +48,7 @@ class AnswerModel:
         self._rules = EgressRules(allow=(f"{self._parts.hostname}:{port}",))
 
     def answer(self, question: str, previous: Sequence[str], passages: Sequence[tuple[str, str, str]]) -> Iterator[str]:
-        """Give the answer so far, again and again until it is whole; raises ModelFailed.
+        """Yield the answer so far, repeatedly until it is complete; raises ModelFailed.
 
         Passages are their titles, addresses and texts.
         """
@@ -107,7 +107,7 @@ def _address(url: str) -> SplitResult:
 
 
 def _read(response: http.client.HTTPResponse) -> Iterator[str]:
-    """Read an answer as it comes, or at once from a server that does not stream."""
+    """Read an answer as it arrives, or at once from a server that does not stream."""
     if "event-stream" not in (response.getheader("Content-Type") or ""):
         whole = json.loads(response.read(MAX_BYTES))
         yield _worth_something(_text(whole["choices"][0]["message"].get("content")))
@@ -138,5 +138,5 @@ def _text(value: Any) -> str:
 
 def _worth_something(said: str) -> str:
     if not said.strip():
-        raise ModelFailed("it said nothing")
+        raise ModelFailed("it gave no answer")
     return said

@@ -1,4 +1,4 @@
-"""Answers questions from the best passages of what whoever asks may see; a model words them where there is one."""
+"""Answers questions from the best passages that the requester may see; a model writes the answer if configured."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ log = logging.getLogger(__name__)
 
 MOST_PAGES, MOST_PASSAGES = 8, 5
 MOST_TEXT = 1500
-"""Characters of one passage."""
+"""Longest passage, in characters."""
 MOST_FOLLOWUPS = 4
 WORTH = 0.4
-"""How good a passage must be, measured by the best one, to be part of an answer."""
+"""Minimum score of a passage in an answer, relative to the best one."""
 
 
 class Passage(NamedTuple):
-    """A section that says something about a question, with where it stands."""
+    """A section that is relevant to a question, with its place."""
 
     space_id: str
     page_id: str
@@ -55,14 +55,14 @@ class Passage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Passages:
-    """What an answer is made of, best first, and what else might be asked."""
+    """The passages of an answer, best first, and follow-up questions."""
 
     best: Sequence[Passage]
     followups: Sequence[str]
 
 
 def find(session: Session, at: Addresses, scope: Scope, question: str, previous: Sequence[str] = ()) -> Passages:
-    """Find the passages that answer a question best; those asked before help where it says little by itself."""
+    """Find the passages that answer a question best; previous questions help if it has few words of its own."""
     matches = finding.search(session, scope, question, some=True)
     if not matches.scores and previous:
         matches = finding.search(session, scope, " ".join((question, *reversed(previous))), some=True)
@@ -88,7 +88,7 @@ def find(session: Session, at: Addresses, scope: Scope, question: str, previous:
 
 
 def worded(passages: Passages) -> dict[str, Any]:
-    """Put passages together as a document: what each says, and where it says so."""
+    """Return a document of the passages: the text of each, and its source."""
     nodes: list[dict[str, Any]] = []
     for passage in passages.best:
         nodes += [make.paragraph([make.text(line)]) for line in passage.text.split("\n")]
@@ -98,29 +98,29 @@ def worded(passages: Passages) -> dict[str, Any]:
 
 
 def answers(model: AnswerModel | None, passages: Passages, question: str, previous: Sequence[str]) -> Iterator[str]:
-    """Give the answer as Markdown, more of it each time: the model's words, or else the passages themselves.
+    """Yield the answer so far as Markdown, repeatedly: that of the model, or else the passages themselves.
 
-    The passages take the place of what a model that fails has said by then; the log tells why.
+    If the model fails, the passages replace its partial answer; the log says why.
     """
     if model is not None:
         try:
             yield from model.answer(question, previous, [(_name(one), one.address, one.text) for one in passages.best])
         except ModelFailed as error:
-            log.warning("the model of DEVKIT_ASK_URL gave no answer (%s); the passages are the answer", error)
+            log.warning("the model at DEVKIT_ASK_URL gave no answer (%s); answering with the passages", error)
         else:
             return
     yield markdown_of(worded(passages))
 
 
 def reason(passages: Sequence[Passage]) -> str:
-    """Say why a page is a source."""
+    """Return the reason why a page is a source."""
     sections = ", ".join(f"“{one.section.title or one.title}”" for one in passages)
     words = ", ".join(sorted({word for one in passages for word in one.words}))
     return (f"{sections}: has {words}" if words else f"{sections}: the title of the page says it")[:300]
 
 
 def _sections(page: FoundPage, words: Words) -> list[tuple[float, Section]]:
-    """Give the sections of a page that say something, with how much; its first one where the title alone does."""
+    """Return the sections of a page that say something, with how much; its first one where the title alone does."""
     if page.excerpts:
         return [(excerpt.score, excerpt.section) for excerpt in page.excerpts]
     first = read_content(page.row.content)[1][:1]
@@ -136,7 +136,7 @@ def _passage(at: Addresses, page: FoundPage, section: Section, revision: str, wo
 
 
 def _shortened(text: str) -> str:
-    """Cut a text behind a whole paragraph, or word, where it is too long."""
+    """Shorten a long text after a whole paragraph, or word."""
     if len(text) <= MOST_TEXT:
         return text
     cut = text[:MOST_TEXT]
@@ -144,7 +144,7 @@ def _shortened(text: str) -> str:
 
 
 def _followups(pages: Sequence[FoundPage], passages: Sequence[Passage]) -> list[str]:
-    """Ask about the headings that stand beside those that answer."""
+    """Return questions about the headings next to those of the answer."""
     used = {(one.space_id, one.page_id, one.section.anchor) for one in passages}
     questions: dict[str, None] = {}
     for page in pages:
@@ -160,7 +160,7 @@ def _name(passage: Passage) -> str:
 
 
 def shown(passages: Passages, text: str, form: DocumentFormat) -> Answer:
-    """Show an answer with its sources, a page each."""
+    """Return an answer with its sources, one for each page."""
     by_page: dict[tuple[str, str], list[Passage]] = {}
     for passage in passages.best:
         by_page.setdefault((passage.space_id, passage.page_id), []).append(passage)

@@ -1,9 +1,8 @@
-"""Makes change requests, changes their content, brings them up to date and merges them.
+"""Creates change requests, edits their content, updates and merges them.
 
-Whoever moves a space on to another revision holds the lock of its content until the transaction ends. Merging may take
-seconds, and SQLite has one writer for everybody: it is done before, without the lock, and done again if one of both
-sides has moved on when the lock is held. So of two merges at the same moment the second one is merged with what the
-first one made.
+A new revision of a space is written while holding the lock of its content until the transaction ends. Merging may take
+seconds, and SQLite has a single writer: so the merge is computed before, without the lock, and repeated if one of the
+sides has changed when the lock is held. Of two concurrent merges, the second is merged with the result of the first.
 """
 
 from __future__ import annotations
@@ -50,26 +49,30 @@ CLOSED = {
 }
 """Status of a change request that cannot be changed -> the message that says so."""
 MAX_OPEN, MAX_EVER = 2000, 100_000
-"""Change requests of a space: those that are drafts or open, and those that were ever made."""
-FULL = "This space has {most} change requests that are drafts or open, and takes no more; merge or archive some first."
-FULL_FOREVER = "A space has at most {most} change requests, whatever became of them; go on in a duplicate of the space."
+"""Maximum change requests of a space: drafts and open ones, and ever created ones."""
+FULL = (
+    "This space has {most} change requests that are drafts or open, which is the maximum; merge or archive some first."
+)
+FULL_FOREVER = (
+    "A space has at most {most} change requests, including closed ones; continue in a duplicate of the space."
+)
 MAX_REVIEWERS = 200
-"""People who are asked to review one change request."""
+"""Maximum requested reviewers of one change request."""
 FULL_OF_REVIEWERS = (
-    "At most {most} people are asked to review a change request; take some back, or go on in another change request."
+    "At most {most} people are asked to review a change request; withdraw some, or continue in another change request."
 )
 Way = Literal["merge", "update"]
 
 
 class Outcome(NamedTuple):
-    """The revision that came of it, or the change request's own where there are conflicts."""
+    """The resulting revision, or the change request's own if there are conflicts."""
 
     revision: str
     conflicts: Sequence[Conflict]
 
 
 class Prepared(NamedTuple):
-    """A merge, and of which revisions it is: the ancestor, the space's and the change request's."""
+    """A computed merge with its revisions: the ancestor, the space's and the change request's."""
 
     way: Way
     ancestor: str
@@ -79,12 +82,12 @@ class Prepared(NamedTuple):
 
     @property
     def of(self) -> tuple[str, str, str]:
-        """The revisions that it was made of."""
+        """The revisions that it was computed from."""
         return self.ancestor, self.space, self.change_request
 
 
 def create(session: Session, space: SpaceRow, user_id: str, body: CreateChangeRequest) -> ChangeRequestRow:
-    """Begin a change request with what the space says now; raises BadRequest where there are too many."""
+    """Create a change request from the current content of the space; raises BadRequest if there are too many."""
     lock(session, space)
     number = stored.next_number(session, space.id)
     if number > MAX_EVER:
@@ -106,14 +109,14 @@ def create(session: Session, space: SpaceRow, user_id: str, body: CreateChangeRe
 
 
 def update(session: Session, space: SpaceRow, row: ChangeRequestRow, body: UpdateChangeRequest) -> None:
-    """Change what is said of a change request.
+    """Change the subject, description or status of a change request.
 
-    Raises BadRequest for another status of one that is merged, and to open one again where too many are open.
+    Raises BadRequest for another status of a merged one, and for reopening one if too many are open.
     """
     lock(session, space)
     session.refresh(row)  # it may have been merged a moment ago
     if row.status == "merged" and body.status is not MISSING:
-        raise errors.BadRequest("status: this change request is merged, and stays so")
+        raise errors.BadRequest("status: this change request is merged, which cannot be undone")
     if row.status in CLOSED and body.status not in (MISSING, *CLOSED):
         _hold_room(session, space)
     for field in ("subject", "description", "status"):
@@ -129,7 +132,7 @@ def _hold_room(session: Session, space: SpaceRow) -> None:
 
 
 def content_of(session: Session, row: ChangeRequestRow) -> RevisionRow:
-    """Find the revision that a change request would make the content of its space."""
+    """Find the current revision of a change request."""
     return _revision(session, row.space_id, row.revision_id)
 
 
@@ -139,7 +142,7 @@ def ancestor_of(session: Session, row: ChangeRequestRow) -> RevisionRow:
 
 
 def changes(session: Session, row: ChangeRequestRow, at: Addresses) -> list[semantic_changes.SemanticChange]:
-    """List what a change request would change; one that is merged, what it has changed."""
+    """List the changes of a change request, also after it was merged."""
     before, after = (_snapshot(session, row.space_id, one) for one in (row.ancestor_id, row.revision_id))
     return semantic_changes.between(before, after, partial(address_of, at, row.space_id))
 
@@ -151,9 +154,9 @@ def change(
     user_id: str,
     changes_: Sequence[tuple[Change, Node | None]],
 ) -> tuple[str, list[str]]:
-    """Make changes, each with the document it writes: one revision of all of them.
+    """Apply changes, each with the document it writes, as one revision.
 
-    Returns its id and the ids of what was added.
+    Returns the id of the revision and those of added items.
     """
 
     def apply(editor: Editor) -> None:
@@ -167,7 +170,7 @@ def change(
 
 
 def put_file(session: Session, space: SpaceRow, row: ChangeRequestRow, user_id: str, file: File) -> str:
-    """Add a file, or replace its bytes; returns the id of the revision. Raises BadRequest where there is no room."""
+    """Add a file, or replace its bytes; returns the id of the revision. Raises BadRequest if there is no room."""
 
     def apply(editor: Editor) -> None:
         content_room.for_files(session, space.id, {file.blob: file.size})
@@ -190,9 +193,9 @@ def _edit(
 
 
 def prepare(session: Session, row: ChangeRequestRow, way: Way) -> Prepared:
-    """Merge a change request and its space as they are now, without a lock: it may take seconds.
+    """Compute a merge of a change request and its space, without a lock: it may take seconds.
 
-    Raises BadRequest for a change request that is merged or archived, and where both together are too much.
+    Raises BadRequest for a change request that is merged or archived, and if the result exceeds a limit.
     """
     check_open(row)
     space = rows.find(session, HOST, SpaceRow, id=row.space_id)
@@ -203,16 +206,16 @@ def prepare(session: Session, row: ChangeRequestRow, way: Way) -> Prepared:
     merged = _merge(session, row, space, ours=ours, theirs=theirs)
     problem = too_much(merged.snapshot) if merged.snapshot is not None else None
     if problem is not None:
-        raise errors.BadRequest(f"Both together are too much: {problem}.")
+        raise errors.BadRequest(f"Together they exceed a limit: {problem}.")
     return Prepared(way, row.ancestor_id, *sides, merged)
 
 
 def finish(
     session: Session, space: SpaceRow, row: ChangeRequestRow, user_id: str, prepared: Prepared
 ) -> Outcome | None:
-    """Write what was merged; None where one of both sides has moved on meanwhile. With conflicts nothing changes.
+    """Write a computed merge; None if one of the sides has changed meanwhile. With conflicts, nothing changes.
 
-    What has changed in the space stays. Integrations that read its content hear of its new revision.
+    Changes of the space are kept. Integrations that read its content are notified of its new revision.
     """
     lock(session, space)
     refresh_open(session, row)
@@ -245,7 +248,7 @@ def _bring_up_to_date(
 
 
 def show(session: Session, space: SpaceRow, revision: RevisionRow) -> None:
-    """Make a revision the current one of its space, and tell integrations; the space's lock is held."""
+    """Make a revision the current one of its space, and notify integrations; the space's lock is held."""
     space.previous_id, space.revised_at = space.revision_id, now()
     space.revision_id = revision.id
     session.flush()
@@ -256,9 +259,9 @@ def show(session: Session, space: SpaceRow, revision: RevisionRow) -> None:
 def request_reviewers(
     session: Session, space: SpaceRow, row: ChangeRequestRow, user_id: str, body: RequestReviewers
 ) -> list[RequestedReviewerRow]:
-    """Ask people who see the space to review a change request; a draft is open then. Those asked before are asked anew.
+    """Ask people who see the space for a review, including those asked before; a draft becomes open.
 
-    Raises BadRequest for somebody who is no member of the organization, or does not see the space, and for too many.
+    Raises BadRequest for people who are not members of the organization or cannot see the space, and for too many.
     """
     lock(session, space)
     refresh_open(session, row)
@@ -271,7 +274,7 @@ def request_reviewers(
     room.hold(session, RequestedReviewerRow, MAX_REVIEWERS, FULL_OF_REVIEWERS, more=more, change_request_id=row.id)
     for reviewer in dict.fromkeys(body.users):
         if not _sees(session, reviewer, space):
-            raise errors.BadRequest(f"users: `{reviewer[:60]}` is nobody who sees this space")
+            raise errors.BadRequest(f"users: `{reviewer[:60]}` cannot see this space")
         one = asked.setdefault(reviewer, RequestedReviewerRow(change_request_id=row.id, user_id=reviewer))
         one.requested_by, one.revision_id, one.created_at = user_id, row.revision_id, now()
         session.add(one)
@@ -281,7 +284,7 @@ def request_reviewers(
 
 
 def hold_open(session: Session, space: SpaceRow, row: ChangeRequestRow) -> None:
-    """Hold a change request as it is now; raises BadRequest for one that is merged or archived."""
+    """Lock a change request and reload it; raises BadRequest if it is merged or archived."""
     lock(session, space)
     refresh_open(session, row)
 
@@ -295,7 +298,7 @@ def _sees(session: Session, user_id: str, space: SpaceRow) -> bool:
 
 
 def lock(session: Session, space: SpaceRow) -> None:
-    """Hold the content of a space until the transaction ends; raises NotFound where it was deleted."""
+    """Lock the content of a space until the transaction ends; raises NotFound if it was deleted."""
     locks.acquire(session, f"content of {space.id}")
     session.refresh(space)
     if space.deleted_at is not None:
@@ -303,7 +306,7 @@ def lock(session: Session, space: SpaceRow) -> None:
 
 
 def refresh_open(session: Session, row: ChangeRequestRow) -> None:
-    """Read a change request as it is now; raises BadRequest for one that is merged or archived."""
+    """Reload a change request; raises BadRequest if it is merged or archived."""
     session.refresh(row)
     check_open(row)
 
@@ -345,7 +348,7 @@ def write_revision(
 ) -> RevisionRow:
     """Write the next revision of a change request, whose space is locked; `values` are other columns of its row.
 
-    Raises BadRequest where the space has too many, or too much in them.
+    Raises BadRequest if the space has too many, or too much content in them.
     """
     if sum(one["count"] for one in row.contributors.values()) % content_room.SELDOM == 0:
         content_room.for_revisions(session, row.space_id)

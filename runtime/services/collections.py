@@ -1,4 +1,4 @@
-"""Makes, changes and deletes collections."""
+"""Creates, changes and deletes collections."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from runtime.store.tables.collections import CollectionRow
 def create(
     session: Session, organization_id: str, parent: CollectionRow | None, body: CreateCollection
 ) -> CollectionRow:
-    """Make a collection, at the end of its place; raises BadRequest for one too deep, and where there are too many."""
+    """Create a collection at the end of its place; raises BadRequest if it is too deep, or there are too many."""
     if parent is not None:
         service.lock_structure(session, organization_id)
         parent = service.reread(session, parent)
@@ -39,7 +39,7 @@ def create(
 
 
 def update(session: Session, collection: CollectionRow, body: UpdateCollection) -> CollectionRow:
-    """Change a collection; its default level holds for all inside that says nothing itself."""
+    """Change a collection; its default level is inherited by everything inside that has none of its own."""
     if body.default_level is not MISSING:
         service.lock_structure(session, collection.organization_id)
         collection = service.reread(session, collection)
@@ -56,9 +56,9 @@ def update(session: Session, collection: CollectionRow, body: UpdateCollection) 
 
 
 def remove(session: Session, reach: Reach, collection: CollectionRow) -> bool:
-    """Delete a collection and all inside; tells whether it was there.
+    """Delete a collection and everything inside; returns whether it existed.
 
-    Its spaces can be restored like others, at the top of the organization and no more open than they were.
+    Its spaces can be restored, at the top level of the organization and with no more access than they had.
     """
     organization_id = collection.organization_id
     service.lock_structure(session, organization_id, more=installing.ids_in(session, organization_id))

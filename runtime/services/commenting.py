@@ -1,4 +1,4 @@
-"""Writes comments and replies, resolves threads, and takes reactions (docs/contract/api.md, "Comments")."""
+"""Writes comments and replies, resolves threads, and stores reactions (docs/contract/api.md, "Comments")."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ from runtime.store.tables.content import RevisionRow
 from runtime.store.tables.spaces import SpaceRow
 
 MAX_COMMENTS = MAX_REPLIES = 20_000
-"""Of a space, those on its change requests included."""
+"""Maximum of a space, including those on its change requests."""
 MAX_PEOPLE = 1000
-"""Reactions to one comment or reply, each person's own."""
+"""Maximum reactions to one comment or reply."""
 FULL_OF_COMMENTS = (
-    "This space has {most} comments, those on its change requests included, and takes no more; delete some first."
+    "This space has {most} comments, including those on its change requests, which is the maximum; delete some first."
 )
-FULL_OF_REPLIES = "The comments of this space have {most} replies, and take no more; delete some first."
-HOW_TO_NAME = "a node is named by its `key`, its `meta.id` or the anchor of a heading, a cell by ids of its table"
-FULL_OF_REACTIONS = "This has {most} reactions, and takes no more; remove one of yours first, or reply to it."
+FULL_OF_REPLIES = "The comments of this space have {most} replies, which is the maximum; delete some first."
+HOW_TO_NAME = "name a node by its `key`, its `meta.id` or the anchor of a heading, and a cell by the ids of its table"
+FULL_OF_REACTIONS = "This has {most} reactions, which is the maximum; remove one of yours first, or reply to it."
 
 
 def post(session: Session, place: SpaceRow | ChangeRequestRow, user_id: str, body: PostComment) -> CommentRow:
     """Comment on a space or a change request.
 
-    Raises BadRequest for a page, a node or a cell that is not there, and where there are too many comments.
+    Raises BadRequest for a page, a node or a cell that does not exist, and if there are too many comments.
     """
     on_change_request = isinstance(place, ChangeRequestRow)
     row = CommentRow(
@@ -66,7 +66,7 @@ def post(session: Session, place: SpaceRow | ChangeRequestRow, user_id: str, bod
 
 
 def reply(session: Session, comment: CommentRow, user_id: str, body: CommentBody) -> CommentReplyRow:
-    """Reply to a comment; raises BadRequest where there are too many replies."""
+    """Reply to a comment; raises BadRequest if there are too many replies."""
     room.hold(session, CommentReplyRow, MAX_REPLIES, FULL_OF_REPLIES, space_id=comment.space_id)
     row = CommentReplyRow(comment_id=comment.id, space_id=comment.space_id, user_id=user_id, **_written(body))
     session.add(row)
@@ -75,7 +75,7 @@ def reply(session: Session, comment: CommentRow, user_id: str, body: CommentBody
 
 
 def update(session: Session, row: CommentRow, user_id: str, body: UpdateComment) -> None:
-    """Change a comment, resolve it or open it again, and react to it; what is resolved already stays as it is."""
+    """Change, resolve or reopen a comment, and react to it; a resolved one keeps who resolved it."""
     _change(session, row, user_id, body)
     if body.resolved is not MISSING and body.resolved != (row.resolved_by_id is not None):
         row.resolved_by_id = user_id if body.resolved else None
@@ -103,11 +103,11 @@ def _change(
 
 
 def _react(session: Session, row: CommentRow | CommentReplyRow, user_id: str, emoji: Sequence[str]) -> None:
-    """Add reactions; raises BadRequest where there would be too many different ones."""
+    """Add reactions; raises BadRequest if there would be too many different ones."""
     locks.acquire(session, f"reactions to {row.id}")
     if len(stored.emoji_of(session, row.id) | set(emoji)) > MAX_REACTIONS:
         raise errors.BadRequest(
-            f"addedReactions: a comment has at most {MAX_REACTIONS} different reactions; add one that it has already"
+            f"addedReactions: a comment has at most {MAX_REACTIONS} different reactions; add one that it already has"
         )
     more = len(set(emoji) - stored.emoji_of(session, row.id, user_id))
     room.hold(session, CommentReactionRow, MAX_PEOPLE, FULL_OF_REACTIONS, more=more, on_id=row.id)
@@ -119,7 +119,7 @@ def _react(session: Session, row: CommentRow | CommentReplyRow, user_id: str, em
 
 
 def _written(body: CommentBody) -> dict[str, Any]:
-    """Write what was sent in both forms; Markdown stays as it was sent.
+    """Store a body as document and Markdown; sent Markdown is kept unchanged.
 
     Raises BadRequest for a document whose blocks lack what their kinds have, which `check_document` does not look at.
     """
@@ -130,10 +130,10 @@ def _written(body: CommentBody) -> dict[str, Any]:
 
 
 def _aim(session: Session, row: CommentRow, body: PostComment) -> None:
-    """Note what a comment is about, as it is now."""
+    """Store the current state of a comment's target."""
     if body.page is MISSING:
         if body.node is not MISSING or body.table_cell is not MISSING:
-            raise errors.BadRequest("page: `node` and `tableCell` need the page they are on; send `page`, too")
+            raise errors.BadRequest("page: `node` and `tableCell` need the page they are on; send `page` as well")
         return
     page = _page(session, row, body.page)
     if body.node is MISSING and body.table_cell is MISSING:

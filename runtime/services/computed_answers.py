@@ -1,8 +1,8 @@
-"""What content sources answered, kept for the reads that follow; and how much of it one read may ask for.
+"""Cached answers of content sources, and the limits of one read.
 
-An answer is kept under everything it can depend on: what the script sees (its version, its environment, the event with
-the dependencies as this reader sees them) and the revision. No reader is told to the script, so those who see the same
-share an answer; another organization has another installation, and so another environment.
+The cache key has everything that an answer can depend on: what the script sees (its version, its environment, the
+event with the dependencies as this reader sees them) and the revision. The script does not learn who reads, so readers
+share answers; another organization has another installation, and so another environment.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from runtime.services.computing import ContentSourceClient, Question
 from runtime.services.render_cache import CachedRender, RenderCache
 
 KEPT = 300.0
-"""Seconds an answer is kept: what the script reads elsewhere changes without telling."""
+"""Seconds for which an answer is cached, since the script's own data can change at any time."""
 FAILED = 30.0
 """Seconds after which a source that failed is asked again."""
 MAX_CALLS = 20
-"""Scripts that are called, and specifications that are read, for one read."""
+"""Maximum scripts that are called, and specifications that are read, for one read."""
 MAX_SECONDS = 10.0
-"""Seconds they take together."""
+"""Time limit, in seconds, for all of them together."""
 LEAST_SECONDS = 1.0
-"""Seconds below which nothing is asked any more."""
+"""Remaining seconds below which nothing more is called."""
 
 
 class Allowance:
-    """What one read may still ask for."""
+    """The remaining allowance of one read."""
 
     def __init__(self, calls: int = MAX_CALLS, seconds: float = MAX_SECONDS) -> None:
         self._calls, self._until = calls, time.monotonic() + seconds
 
     @property
     def seconds(self) -> float:
-        """How many are left."""
+        """The number of remaining calls."""
         return round(self._until - time.monotonic(), 1)
 
     def take(self) -> bool:
-        """Take one call, if there is one."""
+        """Use one call, if there is one left."""
         if self._calls <= 0 or self.seconds < LEAST_SECONDS:
             return False
         self._calls -= 1
@@ -48,14 +48,14 @@ class Allowance:
 
 
 class ComputedAnswers:
-    """Answers to one read, from memory where they are kept."""
+    """Answers for one read, from the cache if possible."""
 
     def __init__(self, client: ContentSourceClient, cache: RenderCache, allowance: Allowance) -> None:
-        """Take the memory, which is shared with renders: each organization has its part of it."""
+        """Take the cache, which is shared with renders: each organization has its share of it."""
         self._client, self._cache, self._allowance = client, cache, allowance
 
     def of_script(self, question: Question, revision_id: str, read: Callable[[bytes], bytes]) -> bytes | None:
-        """Give what `read` makes of a script's answer; None where there is no good one, or no time to ask for it."""
+        """Return the result of `read` for a script's answer; None if there is no valid one, or no time for it."""
         plan = question.plan
 
         def ask() -> bytes:
@@ -76,7 +76,7 @@ class ComputedAnswers:
         ask: Callable[[], bytes],
         part: str = "",
     ) -> bytes | None:
-        """Give what is kept under a fingerprint and fields, or what `ask` gives, for an organization as its owner.
+        """Return what is kept under a fingerprint and fields, or what `ask` gives, for an organization as its owner.
 
         `part` is the integration that is asked. None also where as many threads wait for the two as may.
         """
@@ -85,7 +85,7 @@ class ComputedAnswers:
         if known is not None:
             return known.body or None
         try:
-            # Of those who read a page first at the same moment one asks the script.
+            # If several readers open a page for the first time at once, one of them calls the script.
             with self._cache.asking(
                 fingerprint, fields, self._allowance.seconds, lambda: self._client.waiting(owner, part)
             ):

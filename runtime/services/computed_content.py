@@ -1,8 +1,8 @@
-"""Content as readers see it: pages that a source computes stand in the place of the page that names it.
+"""Content as readers see it: the pages that a source computes replace the page that names the source.
 
-Nothing here raises for what a source does: where there is no good answer, or too much of it, the page that names the
-source stays as it is. Files that a source answers with are not shown. Links, search, exports, change lists and PDFs
-know the pages that name sources, and nothing of what is computed.
+Errors of a source do not raise: if there is no valid answer, or too much of it, the page that names the source stays
+as it is. Files in a source's answer are not shown. Links, search, exports, change lists and PDFs use the pages that
+name sources, not the computed ones.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from runtime.store.tables.openapi_specs import OpenApiSpecRow, OpenApiVersionRow
 from runtime.store.tables.spaces import SpaceRow
 
 MAX_SOURCES = 200
-"""Sources that are looked at for one read, kept answers included."""
+"""Maximum sources considered for one read, including cached answers."""
 MAX_NESTED = 3
-"""How many sources may name each other, one inside the other."""
+"""Maximum nesting of sources that name further sources."""
 
 
 class ComputedContent:
-    """The computed content of one revision, for one read; no transaction may be open, since scripts are waited for."""
+    """The computed content of one revision, for one read; no transaction may be open, since it waits for scripts."""
 
     def __init__(self, client: ContentSourceClient, cache: RenderCache, database: Database, blobs: BlobStore) -> None:
         self._client, self._database, self._blobs = client, database, blobs
@@ -50,7 +50,7 @@ class ComputedContent:
         self._absent: set[str] = set()
 
     def reader(self, reach: Reach, space: SpaceRow, revision_id: str, snapshot: Snapshot) -> Reader:
-        """Begin to read a revision as somebody sees it."""
+        """Start reading a revision as a given actor sees it."""
         return Reader(self, reach, space, revision_id, snapshot)
 
     def ask(self, kind: Kind, reach: Reach, space: SpaceRow, revision_id: str, source: Mapping[str, Any]) -> Any:
@@ -114,7 +114,7 @@ class Reader:
         return replace(self._snapshot, pages=pages)
 
     def document(self, page: Page) -> Mapping[str, Any] | None:
-        """Compute what a page says; None where there is no good answer."""
+        """Compute what a page says; None if there is no good answer."""
         source = page.computed or {}
         slug = openapi_pages.spec_of(source)
         if slug is not None:
@@ -126,7 +126,7 @@ class Reader:
         return document
 
     def pages(self, page: Page) -> ComputedPages | None:
-        """Compute the pages that a page stands for; None where there is no good answer."""
+        """Compute the pages that a page stands for; None if there is no good answer."""
         source = page.computed or {}
         slug = openapi_pages.spec_of(source)
         if slug is None:
@@ -168,7 +168,7 @@ class _Filling:
             self._depths[page.id] = self._depths[page.parent] + 1
 
     def instead_of(self, page: Page, nested: int = 0) -> list[Page]:
-        """Give the pages that stand in the place of one, or that page where they cannot."""
+        """Return the pages that stand in the place of one, or that page where they cannot."""
         if self._sources <= 0 or nested >= MAX_NESTED:
             return [page]
         self._sources -= 1
@@ -191,7 +191,7 @@ class _Filling:
         return [hidden_as(page, one) if one.parent == page.parent else one for one in pages]
 
     def _accepted(self, pages: list[Page]) -> bool:
-        """Tell whether there may be these pages, too, and count them if so."""
+        """Return whether there may be these pages, too, and count them if so."""
         count, length = self._count + len(pages) - 1, self._length + sum(length_of(page) for page in pages)
         ids = {page.id for page in pages}
         depths: dict[str | None, int] = {}

@@ -42,7 +42,7 @@ class Ids:
 
     def _take(self, id_: str) -> str:
         if id_ in self._taken:
-            raise TakenTwice(f"the id `{id_}` is given twice")
+            raise TakenTwice(f"the id `{id_}` is used twice")
         self._taken.add(id_)
         return id_
 

@@ -33,7 +33,7 @@ def signed_seed(space_id: str, source: Mapping[str, Any], seed: str) -> str:
 
 
 def plain_seed(seed: str) -> str:
-    """Give a seed without a signature: what ids are made of."""
+    """Return a seed without a signature: what ids are made of."""
     plain, mark, signature = seed.rpartition(MARK)
     return plain if mark and len(signature) == SIGNATURE_BYTES * 4 // 3 else seed
 
@@ -52,7 +52,7 @@ def check_named(session: Session, space: SpaceRow, request: Compute) -> None:
 
 
 def _told(source: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what of a source decides over what is computed; values that are sent along are looked up again."""
+    """Return what of a source decides over what is computed; values that are sent along are looked up again."""
     dependencies = source.get("dependencies") or {}
     refs = {name: one.get("ref") for name, one in dependencies.items() if isinstance(one, dict)}
     return {"type": source.get("type"), "props": source.get("props"), "dependencies": refs}

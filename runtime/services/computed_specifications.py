@@ -34,7 +34,7 @@ class SpecificationSource:
         return self._client.written(space, request, answered)
 
     def document(self, reach: Reach, space: SpaceRow, request: Compute) -> JsonDocument:
-        """Give what one of these pages says; raises as `revision` does."""
+        """Return what one of these pages says; raises as `revision` does."""
         reader, page = self._asked(reach, space, request)
         document = reader.document(page)
         if document is None:

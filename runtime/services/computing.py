@@ -47,7 +47,7 @@ M = TypeVar("M", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a script is asked: `plan` and `fields` have all that it sees, but for its tokens and the event's id."""
+    """What a script is asked: `plan` and `fields` have all that it sees, except for its tokens and the event's id."""
 
     plan: Plan
     kind: Kind
@@ -108,7 +108,7 @@ class ContentSourceClient:
         return Question(plan, kind, fields, "visitors" if reach.kind == "visitor" else "people")
 
     def waiting(self, owner: str, part: str) -> AbstractContextManager[None]:
-        """Give the place of a reader who waits for what another one asks; entering it raises `NoneLeft`."""
+        """Return the place of a reader who waits for what another one asks; entering it raises `NoneLeft`."""
         return self._invoker.waiting(owner, part)
 
     def answer(self, question: Question, seconds: float | None = None) -> bytes:
@@ -144,7 +144,7 @@ def document_in(answer: bytes, request: Compute) -> JsonDocument:
     try:
         written = document_of(markdown, seconds=seconds_for(len(markdown)))
     except TakesTooLong:
-        raise _no_such_thing(request, "a document", "markdown: takes too much time to read") from None
+        raise _no_such_thing(request, "a document", "markdown: takes too long to parse") from None
     return JsonDocument(data=written["data"], nodes=written["nodes"])
 
 

@@ -1,4 +1,4 @@
-"""Reads the content of spaces: revisions, pages with their documents, and what they say to a reader."""
+"""Reads the content of spaces: revisions, and pages with their documents."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from runtime.store.tables.content import RevisionRow, previewed
 from runtime.store.tables.spaces import SpaceRow
 
 EMPTY: Mapping[str, Any] = {"object": "document", "data": {}, "nodes": []}
-"""What a page says that has no document."""
+"""The document of a page without one."""
 
 
 def begin(session: Session, space: SpaceRow) -> RevisionRow:
-    """Give a new space its first revision, with nothing in it."""
+    """Create the first, empty revision of a new space."""
     return revisions.write(session, space.id, Snapshot(), id=space.revision_id)
 
 
 def copy(session: Session, space: SpaceRow, to: SpaceRow) -> RevisionRow:
-    """Begin a new space with the current content of another."""
+    """Create the first revision of a new space from the current content of another."""
     return revisions.copy(session, current(session, space), to.id, id=to.revision_id)
 
 
 def current(session: Session, space: SpaceRow) -> RevisionRow:
-    """Find the revision that a space shows."""
+    """Find the current revision of a space."""
     row = rows.find(session, HOST, RevisionRow, id=space.revision_id, space_id=space.id)
     if row is None:
         raise LookupError(f"the space {space.id} has no revision {space.revision_id}")
@@ -64,7 +64,7 @@ def reusable_content_in(snapshot: Snapshot, content_id: str) -> ReusableContent:
 
 
 def may_read(session: Session, reach: Reach, space: SpaceRow, name: str) -> bool:
-    """Tell whether an actor may read a document by its id: of visitors, one that a revision they see has."""
+    """Return whether an actor may read a document by its id: of visitors, one that a revision they see has."""
     if reach.kind != "visitor":
         return True
     shown = [space.revision_id, space.previous_id, reach.preview, *session.scalars(previewed(reach))]

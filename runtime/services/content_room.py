@@ -1,4 +1,4 @@
-"""How much content a space may have with what earlier revisions need; whoever writes into it holds its content."""
+"""Limits of a space's content, including earlier revisions; callers hold the lock of its content."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from runtime.store.content import collecting, sizes
 from runtime.store.tables.content import RevisionRow
 
 MAX_BYTES, MAX_BLOBS = 10 << 30, 100_000
-"""Bytes of all files of a space, and how many different ones."""
+"""Maximum bytes of all files of a space, and of different ones."""
 FULL_OF_BYTES = (
-    f"Files of a space have at most {MAX_BYTES >> 30} GB together, those of earlier revisions included; "
-    "put what is new into another space."
+    f"Files of a space have at most {MAX_BYTES >> 30} GB together, including those of earlier revisions; put "
+    "new ones into another space."
 )
 FULL_OF_FILES = (
-    "A space has at most {most} different files, with those of earlier revisions; put more into another one."
+    "A space has at most {most} different files, including those of earlier revisions; put new ones into another space."
 )
 MAX_DOCUMENTS = 5 << 30
-"""Bytes of all that pages of a space say, as they are stored: compressed, and what several revisions say once."""
+"""Maximum bytes of the documents of a space, compressed; what several revisions share counts once."""
 FULL_OF_DOCUMENTS = (
-    "What this space says now and what it said before takes {most} bytes, compressed; it takes no more. What change "
-    f"requests do not need any more goes after {collecting.KEPT.days} days; until then, duplicate the space, and go on "
-    "in the copy."
+    "The content of this space and its earlier revisions have {most} bytes, compressed, which is the maximum. Unused "
+    f"revisions of change requests are deleted after {collecting.KEPT.days} days; until then, duplicate the space, and "
+    "continue in the copy."
 )
 MAX_REVISIONS, SELDOM = 200_000, 10
-"""Revisions of a space; how many are there is looked at with every so many changes of a change request."""
+"""Maximum revisions of a space, and after how many changes of a change request they are counted again."""
 FULL_OF_REVISIONS = (
-    "This space has {most} revisions, and takes no more. What change requests do not need any more goes after "
-    f"{collecting.KEPT.days} days; until then, duplicate the space, and go on in the copy."
+    "This space has {most} revisions, which is the maximum. Unused revisions of change requests are deleted after "
+    f"{collecting.KEPT.days} days; until then, duplicate the space, and continue in the copy."
 )
 
 
 def for_files(session: Session, space_id: str, new: Mapping[str, int]) -> None:
-    """Make sure that there is room for files, given as bytes by blob; raises BadRequest."""
+    """Check the limits for new files (blob -> bytes); raises BadRequest."""
     there, size = files_of(session, space_id)
     if there + len(new) > MAX_BLOBS:
         raise errors.BadRequest(FULL_OF_FILES.format(most=f"{MAX_BLOBS:,}"))
@@ -46,16 +46,16 @@ def for_files(session: Session, space_id: str, new: Mapping[str, int]) -> None:
 
 
 def for_documents(session: Session, space_id: str) -> None:
-    """Make sure that documents may be written, as large as one request or import may be; raises BadRequest.
+    """Check that documents may be written, up to the size of one request or import; raises BadRequest.
 
-    A merge asks for no room: what it writes was let in before, but for what blocks of both sides become together.
+    A merge asks for no room: what it writes was let in before, except for what blocks of both sides become together.
     """
     if sizes.size_of(session, space_id) >= MAX_DOCUMENTS:
         raise errors.BadRequest(FULL_OF_DOCUMENTS.format(most=f"{MAX_DOCUMENTS:,}"))
 
 
 def for_revisions(session: Session, space_id: str) -> None:
-    """Make sure that there is room for one more revision; raises BadRequest.
+    """Check that one more revision is allowed; raises BadRequest.
 
     A merge asks for none: there are as many as change requests.
     """

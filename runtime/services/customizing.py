@@ -1,4 +1,4 @@
-"""Changes how sites and their spaces look."""
+"""Changes the customization of sites and their spaces."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from runtime.store.tables.sites import SiteRow
 
 
 def of_site(session: Session, site: SiteRow) -> SiteCustomizationSettings:
-    """Give how a site looks."""
+    """Return the customization of a site."""
     return SiteCustomizationSettings.model_validate(_settings(session, site))
 
 
 def of_spaces(session: Session, site: SiteRow, site_space_ids: list[str]) -> dict[str, SiteCustomizationSettings]:
-    """Give how those spaces of a site look that look otherwise than the site."""
+    """Return the customizations of those spaces of a site that have overrides."""
     settings = _settings(session, site)
     overrides = customizations.of_spaces(session, site_space_ids)
     return {
@@ -33,12 +33,12 @@ def of_spaces(session: Session, site: SiteRow, site_space_ids: list[str]) -> dic
 
 
 def of_space(session: Session, site: SiteRow, site_space: SiteSpaceRow) -> SiteCustomizationSettings:
-    """Give how a space of a site looks."""
+    """Return the customization of a space of a site."""
     return of_spaces(session, site, [site_space.id]).get(site_space.id) or of_site(session, site)
 
 
 def for_visitor(settings: SiteCustomizationSettings, visitor: ConditionEvaluator) -> SiteCustomizationSettings:
-    """Leave out the links of the header whose condition a visitor does not meet."""
+    """Remove header links whose condition a visitor does not meet."""
     links = [
         link for link in settings.header.links if not isinstance(link.condition, str) or visitor.meets(link.condition)
     ]
@@ -46,7 +46,7 @@ def for_visitor(settings: SiteCustomizationSettings, visitor: ConditionEvaluator
 
 
 def set_site(session: Session, site: SiteRow, settings: SiteCustomizationSettings) -> SiteCustomizationSettings:
-    """Set how a site looks, whole."""
+    """Set the whole customization of a site."""
     lock_site(session, site)
     customizations.set_site(session, site.id, written(settings))
     return settings
@@ -55,7 +55,7 @@ def set_site(session: Session, site: SiteRow, settings: SiteCustomizationSetting
 def override(
     session: Session, site: SiteRow, site_space: SiteSpaceRow, change: OverrideCustomization
 ) -> SiteCustomizationSettings:
-    """Change what a space has otherwise; null takes something back."""
+    """Change the overrides of a space; null removes one."""
     _hold_space(session, site, site_space)
     overrides = customizations.of_spaces(session, [site_space.id]).get(site_space.id, {})
     customizations.set_space(session, site_space.id, changed(overrides, written(change)))
@@ -63,7 +63,7 @@ def override(
 
 
 def clear(session: Session, site: SiteRow, site_space: SiteSpaceRow) -> bool:
-    """Let a space look as its site does; tells whether it did not."""
+    """Remove all overrides of a space; returns whether it had any."""
     _hold_space(session, site, site_space)
     return customizations.set_space(session, site_space.id, {})
 

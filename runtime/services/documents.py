@@ -1,4 +1,4 @@
-"""Documents that somebody sends: whether they can be read at all."""
+"""Validates and parses documents of requests."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from runtime.services.markdown.reading import document_of
 from runtime.services.markdown.writing import markdown_of
 
 LONG = 200_000
-"""Characters of Markdown that take half a second to read: whoever sends more waits, and nobody else of the host."""
+"""Characters of Markdown that take half a second to parse; longer texts are parsed in a separate process."""
 BRIEF = 1.0
-"""Seconds of processor time in which a thread that answers requests reads `LONG` characters, or gives them up."""
+"""Processor time, in seconds, in which a request thread must have parsed `LONG` characters."""
 MOST_MADE = 32 * 1024 * 1024
-"""Bytes of the documents, as JSON, that long Markdown may become together: the host holds them whole. `# a` is a block
-in four characters, and forty times as long as a document."""
+"""Maximum bytes, as JSON, of all documents from long Markdown, which the host holds in memory: `# a` is a block in four
+characters, and forty times as long as a document."""
 RunApart = Callable[[Callable[[Path, Any], Any], Path, Any], Any]
-"""Runs a function of ours on a folder, in a process of its own."""
+"""Runs one of our functions on a folder, in a separate process."""
 Lent = Callable[[], AbstractContextManager[Path]]
-"""Lends a folder that goes afterwards."""
+"""Provides a folder that is removed afterwards."""
 _TEXT, _DOCUMENT = "{}.md", "{}.json"
 
 
 def markdown_of_sent(document: dict[str, Any], field: str) -> str:
-    """Write a document that was sent as Markdown; `field` is where it was sent.
+    """Return a sent document as Markdown; `field` is its place in the request.
 
     Raises BadRequest for one whose blocks lack what their types require, which `check_document` does not look at.
     """
@@ -39,12 +39,12 @@ def markdown_of_sent(document: dict[str, Any], field: str) -> str:
         return markdown_of(document)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):
         raise errors.BadRequest(
-            f"{field}: a block lacks data or nodes that its type requires; compare it with the schema of its type"
+            f"{field}: a block lacks data or nodes that its type requires; see the schema of its type"
         ) from None
 
 
 def read_briefly(markdown: str, field: str) -> dict[str, Any]:
-    """Read Markdown as a document, while others wait; `field` is where it was sent.
+    """Parse Markdown in the request thread; `field` is its place in the request.
 
     Raises BadRequest for a text that takes much longer than others of its length.
     """
@@ -52,17 +52,17 @@ def read_briefly(markdown: str, field: str) -> dict[str, Any]:
         return document_of(markdown, seconds=seconds_for(len(markdown)))
     except TakesTooLong:
         raise errors.BadRequest(
-            f"{field}: the Markdown takes too much time to read; send a shorter or a plainer text"
+            f"{field}: the Markdown takes too long to parse; send a shorter or simpler text"
         ) from None
 
 
 def seconds_for(size: int) -> float:
-    """Give the processor time in which a text of that many characters is read."""
+    """Return the processor time allowed for a text of that many characters."""
     return BRIEF * max(1.0, size / LONG)
 
 
 def read_all(texts: Sequence[str], run_apart: RunApart, lent: Lent) -> list[Mapping[str, Any]]:
-    """Read Markdown as documents; what takes long in a process apart, so that other requests go on meanwhile.
+    """Parse Markdown; long texts in a separate process, so that other requests are not delayed.
 
     Raises BadRequest for texts that take too much time or memory.
     """
@@ -84,7 +84,7 @@ def read_all(texts: Sequence[str], run_apart: RunApart, lent: Lent) -> list[Mapp
 
 
 def _read_here(texts: Sequence[str]) -> list[Mapping[str, Any]] | None:
-    """Read texts in this thread; None where that takes too long for those who wait for it."""
+    """Parse texts in this thread; None if that takes too long for other requests."""
     until = time.thread_time() + BRIEF
     try:
         return [document_of(text, seconds=until - time.thread_time()) for text in texts]
@@ -93,14 +93,16 @@ def _read_here(texts: Sequence[str]) -> list[Mapping[str, Any]] | None:
 
 
 def read_files(folder: Path, count: int) -> None:
-    """Read each text of a folder as a document; runs apart."""
+    """Parse each text in a folder; runs in a separate process."""
     left = MOST_MADE
     for number in range(count):
         text = (folder / _TEXT.format(number)).read_text(encoding="utf-8", errors="surrogatepass")
         document = json.dumps(document_of(text), ensure_ascii=True, separators=(",", ":"))
         left -= len(document)
         if left < 0:
-            raise Refused("too-large", f"becomes more than {MOST_MADE >> 20} MB as documents, it has so many blocks")
+            raise Refused(
+                "too-large", f"has so many blocks that it produces more than {MOST_MADE >> 20} MB of documents"
+            )
         (folder / _DOCUMENT.format(number)).write_text(document, encoding="ascii")
 
 

@@ -1,4 +1,4 @@
-"""Applies changes to the content of a revision: what comes out is whole, or nothing does."""
+"""Applies changes to the content of a revision: all or nothing."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ MAX_REUSABLE_CONTENTS = 2000
 MAX_FILES = 10_000
 MAX_VARIABLES = 200
 MAX_LISTED = 8_000_000
-"""Characters of what all pages of a space say of themselves: whoever reads one of them reads the list."""
+"""Maximum characters of the metadata of all pages of a space, which is read with every page."""
 _NULLABLE = ("description", "emoji", "icon", "layout", "cover", "variables")
 _FLAGS = ("hidden", "no_index", "no_robots_index")
 
@@ -70,7 +70,7 @@ class Editor:
     """Changes content step by step; `snapshot` gives the whole at the end, `documents` what was written for it."""
 
     def __init__(self, snapshot: Snapshot, moment: str) -> None:
-        """Begin with the content of a revision; `moment` is when pages say they were changed."""
+        """Start with the content of a revision; `moment` becomes the time of change of pages."""
         self._moment = moment
         self._pages = {page.id: page for page in snapshot.pages}
         self._reusable = dict(snapshot.reusable_content_by_id)
@@ -85,12 +85,12 @@ class Editor:
         self.added: list[str] = []
 
     def apply(self, change: Change, document: Node | None = None) -> None:
-        """Make one change, with the document it writes; raises BadRequest for one that cannot be made."""
+        """Apply one change, with the document it writes; raises BadRequest if that is not possible."""
         self._written = document
         _STEPS[type(change)](self, change)
 
     def snapshot(self) -> Snapshot:
-        """Give what has become of the content; raises BadRequest where it is too much."""
+        """Return the resulting content; raises BadRequest if it exceeds a limit."""
         ordered = [self._pages[page_id] for siblings in self._inside.values() for page_id in siblings]
         try:
             pages = in_order(ordered)
@@ -108,7 +108,7 @@ class Editor:
         if page_id in self._pages:
             raise errors.BadRequest(f"id: there is a page `{page_id}` already")
         if (change.page == "link") != (change.target is not MISSING):
-            raise errors.BadRequest("target: links have one, other pages have none")
+            raise errors.BadRequest("target: only links have one, and they need it")
         if change.page == "computed" and change.computed is MISSING:
             raise errors.BadRequest("computed: say which source computes the page")
         page = Page(page_id, type=change.page, title=change.title, created_at=self._moment)
@@ -117,10 +117,10 @@ class Editor:
         self.added.append(page_id)
 
     def update_page(self, change: UpdatePage) -> None:
-        """Change what is said of a page, and what it says."""
+        """Change the metadata and the document of a page."""
         page = self._page(change.id)
         if change.target is not MISSING and page.type != "link":
-            raise errors.BadRequest("target: links have one, other pages have none")
+            raise errors.BadRequest("target: only links have one, and they need it")
         if change.title is not MISSING:
             page = replace(page, title=change.title)
         changed = self._with_fields(page, change)
@@ -129,7 +129,7 @@ class Editor:
         self._pages[page.id] = changed
 
     def move_page(self, change: MovePage) -> None:
-        """Put a page elsewhere, with all that is in it."""
+        """Move a page, with everything inside it."""
         page = self._page(change.id)
         siblings = self._inside[page.parent]
         at = siblings.index(page.id)
@@ -144,7 +144,7 @@ class Editor:
             raise
 
     def delete_page(self, change: DeletePage) -> None:
-        """Take a page out, with all that is in it."""
+        """Delete a page, with everything inside it."""
         page = self._page(change.id)
         self._inside[page.parent].remove(page.id)
         self._release(page)
@@ -168,22 +168,22 @@ class Editor:
         self._reusable[old.id] = replace(old, title=title, document=document)
 
     def delete_reusable_content(self, change: DeleteReusableContent) -> None:
-        """Take a reusable content out; pages that include it keep their reference, which is broken then."""
+        """Delete a reusable content; pages that include it keep a broken reference."""
         if self._reusable.pop(change.id, None) is None:
             raise errors.BadRequest(f"id: there is no reusable content `{change.id}`")
 
     def put_file(self, file: File) -> None:
-        """Add a file, or replace the bytes of one that is there."""
+        """Add a file, or replace the bytes of an existing one."""
         if file.id not in self._files:
             self.added.append(file.id)
         self._files[file.id] = file
 
     def update_file(self, change: UpdateFile) -> None:
-        """Give a file another name."""
+        """Rename a file."""
         self._files[change.id] = replace(self._file(change.id), name=change.name)
 
     def delete_file(self, change: DeleteFile) -> None:
-        """Take a file out; pages that show it keep their reference, which is broken then."""
+        """Delete a file; pages that show it keep a broken reference."""
         del self._files[self._file(change.id).id]
 
     def _file(self, file_id: str) -> File:
@@ -195,7 +195,7 @@ class Editor:
         return file
 
     def set_variables(self, change: SetVariables) -> None:
-        """Set variables of the space, and take out those that are null."""
+        """Set variables of the space, and remove those that are null."""
         self._variables |= change.variables
         self._variables = {name: value for name, value in self._variables.items() if value is not None}
 
@@ -233,7 +233,7 @@ class Editor:
         return name
 
     def _place(self, page: Page, position: PagePosition) -> None:
-        """Put a page between others; raises BadRequest for a place that is none."""
+        """Insert a page between others; raises BadRequest for an invalid position."""
         above = self._page(position.parent) if position.parent is not None else None
         self._check_parent(page, above)
         siblings = self._inside.setdefault(position.parent, [])
@@ -244,7 +244,7 @@ class Editor:
         for neighbor, offset in ((before, 0), (after, 1)):
             if neighbor is not MISSING:
                 if neighbor not in siblings:
-                    raise errors.BadRequest(f"position: the page `{neighbor}` is not there")
+                    raise errors.BadRequest(f"position: there is no page `{neighbor}` there")
                 at = siblings.index(neighbor) + offset
         if page.type in HOLDS_PAGES:
             page = replace(page, slug=self._slugs_in(position.parent).take(page.slug or slug_of(page.title)))
@@ -253,16 +253,16 @@ class Editor:
 
     def _check_parent(self, page: Page, above: Page | None) -> None:
         if above is not None and above.type not in HOLDS_PAGES:
-            raise errors.BadRequest(f"position: no page can be in a {above.type}")
+            raise errors.BadRequest(f"position: a {above.type} cannot contain pages")
         if above is not None and page.type == "group":
-            raise errors.BadRequest("position: a group is at the top only")
+            raise errors.BadRequest("position: groups are allowed only at the top level")
         while above is not None:
             if above.id == page.id:
-                raise errors.BadRequest("position: a page cannot be in itself, or in what is inside it")
+                raise errors.BadRequest("position: a page cannot be inside itself, or inside one of its own pages")
             above = self._pages[above.parent] if above.parent is not None else None
 
     def _slugs_in(self, parent: str | None) -> Slugs:
-        """Give the slugs of a page's pages; a request may add thousands beside thousands, so they are read once."""
+        """Return the slugs of a page's pages; a request may add thousands beside thousands, so they are read once."""
         if parent not in self._slugs:
             siblings = (self._pages[one] for one in self._inside.get(parent, ()))
             self._slugs[parent] = Slugs(one.slug for one in siblings if one.slug is not None)
@@ -276,14 +276,14 @@ class Editor:
         beside = self._slugs_in(page.parent)
         if changed.slug is not None:
             if changed.slug in beside:
-                raise errors.BadRequest(f"slug: a page beside this one has the slug `{changed.slug}` already")
+                raise errors.BadRequest(f"slug: a page next to this one already has the slug `{changed.slug}`")
             beside.take(changed.slug)
         if page.slug is not None:
             beside.release(page.slug)
 
 
 def _computed_by(page: Page, fields: PageFields) -> dict[str, Any]:
-    """Give what a page is that a source computes: a document is written or computed, never both."""
+    """Return what a page is that a source computes: a document is written or computed, never both."""
     assert fields.computed is not MISSING
     if page.type not in ("computed", "document"):
         raise errors.BadRequest(f"computed: a {page.type} is not computed")
@@ -293,7 +293,7 @@ def _computed_by(page: Page, fields: PageFields) -> dict[str, Any]:
 
 
 def too_much(snapshot: Snapshot) -> str | None:
-    """Say what of a content is more than a space may have; None where all of it fits."""
+    """Return the message about an exceeded limit of a space; None if there is none."""
     for name, count, most in (
         ("pages", len(snapshot.pages), MAX_PAGES),
         ("reusable contents", len(snapshot.reusable_contents), MAX_REUSABLE_CONTENTS),
@@ -301,9 +301,9 @@ def too_much(snapshot: Snapshot) -> str | None:
         ("variables", len(snapshot.variables), MAX_VARIABLES),
     ):
         if count > most:
-            return f"a space has at most {most} {name}, and this would be {count}"
+            return f"a space has at most {most} {name}; this would be {count}"
     if sum(length_of(page) for page in snapshot.pages) > MAX_LISTED:
-        return "titles, descriptions and variables of the pages are too long together; shorten some"
+        return "titles, descriptions and variables of the pages are too long together; shorten some of them"
     depths: dict[str, int] = {}
     for page in snapshot.pages:  # parents first
         depths[page.id] = depths[page.parent] + 1 if page.parent is not None else 0
@@ -313,7 +313,7 @@ def too_much(snapshot: Snapshot) -> str | None:
 
 
 def length_of(page: Page) -> int:
-    """Count the characters of what a page says of itself."""
+    """Count the characters of a page's metadata."""
     length = len(page.title) + len(page.description or "") + len(page.slug or "")
     length += sum(map(len, page.former_paths or ()))
     for named in (page.variables, page.target, page.cover, page.computed):

@@ -1,7 +1,7 @@
-"""Fills the expressions of a document in, as far as variables of the space and of the page say what they come to.
+"""Evaluates the expressions of a document that are variables of the space or of the page.
 
-What needs a reader (`visitor…`), or is no plain variable, stays as it is: a renderer knows who reads, a reader of the
-API does not.
+Expressions that need a reader (`visitor…`), or are not plain variables, stay as they are: they are evaluated by
+renderers, which know the reader.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ VARIABLE = re.compile(r"\s*(space|page)\.vars\.([A-Za-z_][A-Za-z0-9_]*)\s*")
 
 
 def evaluated(document: Mapping[str, Any], space: Mapping[str, Any], page: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a document with texts in place of the variables it names; how deep it is was bounded when it came in."""
+    """Return a document with texts instead of the variables it names; how deep it is was bounded when it came in."""
     variables = {"space": space, "page": page}
     filled: dict[str, Any] = _node(document, variables)
     return filled

@@ -1,4 +1,4 @@
-"""Files of the content: what is known of one, and how it gets into a change request."""
+"""Files of the content: their metadata, and uploads to change requests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from runtime.store.content.snapshot import Snapshot
 MAX_FILE = 100 * 1024 * 1024
 ANY_TYPE = "application/octet-stream"
 MAX_SIDE = 1_000_000
-"""Pixels of a picture, beyond which its header is not believed."""
+"""Maximum pixels of an image, beyond which its header is not trusted."""
 _LOOKED_AT = 1 << 20
 
 mimetypes.add_type("image/webp", ".webp")

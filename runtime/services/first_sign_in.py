@@ -1,7 +1,7 @@
-"""The way into a host that nobody knows yet: a link, good until somebody has used it.
+"""First sign-in on a new host: a link that works until somebody has used it.
 
-The code in it is made of the host's key, so that every process of a host knows it and nothing is stored. It opens only
-while there is nobody; who uses it becomes the administrator of the first organization.
+Its code is derived from the host's key, so every process of a host knows it and nothing is stored. It works only while
+there are no accounts; whoever uses it becomes the administrator of the first organization.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from runtime.store.secrets import keyring
 from runtime.store.tables.organizations import UserRow
 
 USED = (
-    "This host has an account already, or the link is of another host. Sign in, or ask an administrator for an invite."
+    "This host already has an account, or the link is for another host. Sign in, or ask an administrator for an invite."
 )
 
 
 def code() -> str:
-    """Give the code of this host's link."""
+    """Return the code of this host's link."""
     return hmac.new(keyring().derive("first sign-in"), b"", "sha256").hexdigest()
 
 
 def link(session: Session, at: Addresses) -> str | None:
-    """Give the address that opens a host nobody knows yet; None where somebody does."""
+    """Return the address of the first sign-in; None if the host has an account."""
     return at.app("first", code()) if rows.is_empty(session, UserRow) else None
 
 
@@ -42,7 +42,7 @@ def check(session: Session, given: str) -> None:
 
 
 def use(session: Session, given: str, form: dict[str, str]) -> str:
-    """Make the first person and their organization; gives the person's id. Raises NotFound, BadRequest."""
+    """Create the first person and their organization; returns the person's id. Raises NotFound, BadRequest."""
     locks.acquire(session, "first sign-in")
     check(session, given)
     try:

@@ -23,7 +23,8 @@ from runtime.store.tables.teams import TeamRow
 MAX_GRANTS = 5000
 """People and teams that were given a level on one space or collection itself."""
 FULL = (
-    "At most {most} people and teams have a level of their own on one place; put people into a team, and invite that."
+    "At most {most} people and teams can have direct access to one space or collection; put people into a "
+    "team, and give the team access."
 )
 
 
@@ -50,7 +51,7 @@ def invite(session: Session, reach: Reach, content: Content, body: InviteToConte
 
 
 def change(session: Session, reach: Reach, content: Content, grant: GrantRow, role: Role | None) -> bool:
-    """Give another level to who has one, or take it away; tells whether it was still there."""
+    """Return another level to who has one, or take it away; tells whether it was still there."""
     service.lock_structure(session, grant.organization_id)
     _may_give(session, reach, content, role)
     grant_id = grant.id

@@ -38,7 +38,7 @@ FULL = "This was installed and uninstalled {most} times within 30 days; wait a f
 
 
 def status_for(manifest: dict[str, Any], kind: TargetKind, configuration: dict[str, Any], *, paused: bool) -> str:
-    """Tell the status an installation has: paused, pending while a required property is empty, else active.
+    """Return the status an installation has: paused, pending while a required property is empty, else active.
 
     Source: docs/contract/api.md, "Installations". A configuration drawn by a component requires nothing by itself.
     """
@@ -187,7 +187,7 @@ def _hold_content(session: Session, organization_id: str) -> None:
 
 
 def ids_in(session: Session, organization_id: str) -> list[str]:
-    """Give the ids of what is installed on an organization, to be held: nothing is installed meanwhile."""
+    """Return the ids of what is installed on an organization, to be held: nothing is installed meanwhile."""
     alive = rows.every(session, HOST, InstallationRow, organization_id=organization_id, deleted_at=None)
     return [installation.id for installation in alive]
 

@@ -20,10 +20,10 @@ from runtime.store.tables.organizations import MemberRow, OrganizationRow, UserR
 VALID_FOR = timedelta(days=14)
 MAX_INVITES, MAX_LINKS = 10_000, 100
 """Invites of an organization by e-mail that nobody has accepted yet, and links into it."""
-FULL_OF_INVITES = "This organization has {most} invites that nobody has accepted, and takes no more; remove some first."
+FULL_OF_INVITES = "This organization has {most} pending invites, which is the maximum; remove some first."
 FULL_OF_LINKS = "An organization has at most {most} invite links; remove one first."
-NO_INVITE = "There is no such invite, or it is over; ask whoever invited you for another one."
-SSO_ALONE = "This organization lets people in by single sign-on alone; sign in there, and you are a member."
+NO_INVITE = "There is no such invite, or it has expired; ask whoever invited you for another one."
+SSO_ALONE = "People can only join this organization through single sign-on; sign in there to become a member."
 LINKS_OFF = (
     "Invite links are off in this organization. Ask an administrator to turn them on (`inviteLinks`), or for an "
     "invite by e-mail."
@@ -33,7 +33,7 @@ LINKS_OFF = (
 def invite(
     session: Session, organization: OrganizationRow, body: InviteUsers, invited_by: str | None, *, send: bool
 ) -> tuple[list[str], list[EmailInviteRow]]:
-    """Invite people by e-mail, anew who was invited before; gives the ids of members among them, and the invites.
+    """Invite people by e-mail, again who was invited before; gives the ids of members among them, and the invites.
 
     With `send` the e-mails are due at once.
     """
@@ -97,7 +97,7 @@ def find(session: Session, organization_id: str, invite_id: str) -> InviteLinkRo
 
 
 def join_by_email(session: Session, organization_id: str, invite_id: str, name: str) -> str | None:
-    """Accept an invite by e-mail as the person whom it was sent to; gives their id, and makes them where need be.
+    """Accept an invite by e-mail as the person whom it was sent to; gives their id, and makes them where needed.
 
     None where the invite is a link for anybody: who follows that signs in first. Raises NotFound, and Forbidden where
     the organization, or the invite, wants single sign-on.
@@ -124,7 +124,7 @@ def join_as(session: Session, organization_id: str, invite_id: str, reach: Reach
     What one organization's identity provider or invite says of a person makes them a member of no other.
     """
     if reach.bound_to not in (None, organization_id):
-        raise errors.Forbidden("You are signed in for one organization alone; sign in with a token to join another.")
+        raise errors.Forbidden("Your session is for one organization only; sign in with a token to join another.")
     return join(session, organization_id, invite_id, reach.user_id or "")
 
 

@@ -161,7 +161,7 @@ class Links:
         return "ok" if snapshot is None or self._is_in(snapshot, ref, "space" in ref) else "broken"
 
     def _snapshot(self, space_id: str | None) -> Snapshot | None:
-        """Give what a space says now; None for one that is not looked at."""
+        """Return what a space says now; None for one that is not looked at."""
         if space_id is None:
             return self.snapshot
         if space_id not in self._elsewhere:

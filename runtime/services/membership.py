@@ -61,7 +61,7 @@ def _withdraw_invites(session: Session, member: MemberRow) -> None:
 def _keep_an_admin(session: Session, organization: OrganizationRow, member: MemberRow, role: Role | None) -> None:
     if member.role != "admin" or role == "admin":
         return
-    # Two administrators who remove each other at the same moment wait for each other here.
+    # Two administrators who remove each other at the same time wait for each other here.
     rows.lock(session, organization)
     if membership.other_admins(session, member) == 0:
         raise errors.Conflict(LAST_ADMIN)

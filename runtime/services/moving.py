@@ -20,21 +20,21 @@ from runtime.store.tables.collections import CollectionRow
 from runtime.store.tables.organizations import OrganizationRow
 from runtime.store.tables.spaces import SpaceRow
 
-NOTHING = "It is there already; send another `parent`, or a `position`."
+NOTHING = "It is already there; send another `parent`, or a `position`."
 RAISES = "This move would give you a higher level on it, or on something in it, than you have."
-ON_A_SITE = "The space `{}` is part of a site; take it off the site first."
+ON_A_SITE = "The space `{}` is part of a site; remove it from the site first."
 LETS_IN = (
-    "People with more access in that collection would get it here, too. "
-    "Ask somebody who has `admin` on this to move it."
+    "People with access to that collection would get more access to this item. Ask somebody who has `admin` "
+    "on it to move it."
 )
-NOT_ALL = "This needs the role `{}` on everything that is inside of this collection."
+NOT_ALL = "This needs the role `{}` on everything inside this collection."
 
 
 def move(session: Session, reach: Reach, row: C, parent: CollectionRow | None, body: Move) -> C:
     """Put something into another place, or elsewhere in its place; `parent` is where it goes, as it was found.
 
     Raises Conflict where nothing would change, BadRequest for a place that cannot be, Forbidden where the one who moves
-    would gain by it, and NotFound for what was deleted at the same moment.
+    would gain by it, and NotFound for what was deleted at the same time.
     """
     service.lock_structure(session, row.organization_id)
     row = service.reread(session, row)
@@ -81,11 +81,11 @@ def _keep_others_out(session: Session, reach: Reach, row: Content, parent: Colle
 
 
 def transfer(session: Session, reach: Reach, row: C, target: OrganizationRow) -> C:
-    """Give something to another organization, where it stands at the top, at the end.
+    """Transfer something to another organization, where it goes to the end of the top level.
 
     Grants on it are forgotten, and integrations are removed from it. Raises PreconditionFailed while something of it is
     part of a site, BadRequest where the other organization has no room for it, and NotFound for what was given away or
-    deleted at the same moment.
+    deleted at the same time.
     """
     former = row.organization_id
     service.lock_structure(session, former, target.id, more=installing.ids_in(session, former))

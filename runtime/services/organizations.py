@@ -26,7 +26,7 @@ def create(session: Session, title: str, hostname: str | None, user_id: str) -> 
     locks.acquire(session, f"organizations of {user_id}")
     if len(rows.every(session, HOST, MemberRow, user_id=user_id, role="admin")) >= MAX_ADMINISTERED:
         raise errors.Conflict(
-            f"You administer {MAX_ADMINISTERED} organizations, too many to make another; leave one first."
+            f"You administer {MAX_ADMINISTERED} organizations, too many to create another; leave one first."
         )
     organization = stored.add(session, title, hostname)
     session.add(MemberRow(organization_id=organization.id, user_id=user_id, role="admin"))

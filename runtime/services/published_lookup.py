@@ -58,7 +58,7 @@ class Asked:
     path: list[str]
 
     def home(self, at: Addresses) -> str:
-        """Give the one address of the site."""
+        """Return the one address of the site."""
         return f"https://{self.site.proxy}/" if self.site.proxy else at.site(self.site.id)
 
 
@@ -160,7 +160,7 @@ def _found(session: Session, at: Addresses, asked: Asked, entry: Entry, reach: R
 
 
 def _previewed(session: Session, reach: Reach, place: Place) -> ChangeRequestRow | RevisionRow | None:
-    """Find what an address previews; raises NotFound for what is not there for whoever asks."""
+    """Find what an address previews; raises NotFound for what is not there for the requester."""
     if len(place.rest) < 3 or place.rest[0] != "~" or place.rest[1] not in ("changes", "revisions"):
         return None
     space_id, name = place.part.space_id, place.rest[2]
@@ -171,7 +171,9 @@ def _previewed(session: Session, reach: Reach, place: Place) -> ChangeRequestRow
         by: dict[str, Any] = {"number": int(name)} if re.fullmatch(r"[0-9]{1,9}", name) else {"id": name[:100]}
         row = rows.find(session, reach, ChangeRequestRow, space_id=space_id, **by)
     if row is None:
-        raise errors.NotFound("There is no such preview, or this token may not see it: send that of somebody who does.")
+        raise errors.NotFound(
+            "There is no such preview, or this token may not see it: send the token of somebody who may."
+        )
     return row
 
 
@@ -203,7 +205,7 @@ def _former(session: Session, site: SiteRow, place: Place) -> str | None:
 
 
 def _sign_in(session: Session, at: Addresses, asked: Asked) -> str:
-    """Give the address where visitors sign in; raises Forbidden and Unavailable where there is none."""
+    """Return the address where visitors sign in; raises Forbidden and Unavailable if there is none."""
     site, place = asked.site, "/".join(_written(segment) for segment in asked.path)
     if site.visitor_auth_backend != "integration":
         if site.fallback_url is None:

@@ -97,7 +97,7 @@ def _first(among: Sequence[Any]) -> Any:
 
 
 def place_of_redirect(session: Session, site: SiteRow, row: RedirectRow, claims: Claims | None) -> str | None:
-    """Give what follows a site's address for where a redirect leads; None where it is not there for a visitor."""
+    """Return what follows a site's address for where a redirect leads; None where it is not there for a visitor."""
     if claims is None:
         parts = site_structure.parts_of(session, site)
     else:

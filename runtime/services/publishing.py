@@ -59,7 +59,7 @@ def _picture(where: str, text: str, most: int) -> bytes:
     except (binascii.Error, ValueError):
         raise errors.BadRequest(f"{where}: not base64") from None
     if type_of_picture(image) is None:
-        raise errors.BadRequest(f"{where}: it is not a picture in {NAMES}; convert it")
+        raise errors.BadRequest(f"{where}: it is not an image in {NAMES}; convert it")
     if len(image) > most:
         raise errors.BadRequest(f"{where}: {len(image)} bytes; at most {most} are allowed")
     return image
@@ -78,7 +78,7 @@ def check_script(
     except UnknownRuntime as error:
         raise errors.BadRequest(f"runtime: {error}") from None
     except PoolBusy:
-        sentence = "As many scripts of this organization are being checked as may be; try again in a moment."
+        sentence = "Too many scripts of this organization are being checked; try again in a moment."
         raise errors.Unavailable(sentence) from None
     except SandboxUnavailable as error:
         _log.error("a script could not be loaded: %s", error)
@@ -160,7 +160,7 @@ def roll_back(session: Session, row: IntegrationRow, number: int, keep: int, use
         raise errors.NotFound(f"`{row.name}` has no version {number} any more; its versions are listed at /versions.")
     if earlier.published is None:
         raise errors.BadRequest(
-            f"Version {number} was published before this host kept what is needed to go back to it."
+            f"Version {number} was published before this host stored what is needed to roll back to it."
         )
     again = VersionRow(
         id=new_id(),
@@ -190,7 +190,7 @@ def roll_back(session: Session, row: IntegrationRow, number: int, keep: int, use
 def _is_current(
     session: Session, row: IntegrationRow, body: PublishIntegration, pictures: Pictures, published: dict[str, Any]
 ) -> bool:
-    """Tell whether the current version was published with just this."""
+    """Return whether the current version was published with just this."""
     current = rows.find(session, HOST, VersionRow, id=row.version_id)
     if current is None or current.published != published:
         return False

@@ -34,7 +34,7 @@ class CachedRender:
 
     @property
     def fresh(self) -> bool:
-        """Tell whether the script's `max-age` has not passed."""
+        """Return whether the script's `max-age` has not passed."""
         return time.monotonic() < self.expires
 
     @property
@@ -77,11 +77,11 @@ class RenderCache:
         return self._asking.turn((fingerprint, _canonical(fields)), seconds, waiting)
 
     def knows(self, component: Hashable) -> bool:
-        """Tell whether a component ever asked to be kept: of one that did not, nothing is to be recalled."""
+        """Return whether a component ever asked to be kept: of one that did not, nothing is to be recalled."""
         return component in self._asked
 
     def recall(self, component: Hashable, fingerprint: str, fields: dict[str, Any]) -> CachedRender | None:
-        """Give the fresh answer to an event that showed the script exactly this.
+        """Return the fresh answer to an event that showed the script exactly this.
 
         `component` names version and component.
         """

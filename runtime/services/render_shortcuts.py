@@ -1,8 +1,8 @@
-"""The short way from the bytes of a request to its render.
+"""Prepared renders, and their answers, cached by the bytes of the request.
 
-Who asks, what the path and the body say, whose script it is and what that script is told follow from the bytes of a
-request, its token among them, as long as the epochs stand still that all of it rests on. So they are kept: a request
-that comes again needs no row at all, and where its answer is kept, too, no script.
+The requester, the parsed path and body, the script and its event are determined by the bytes of a request, including
+its token, as long as the epochs that they depend on do not change. So a repeated request needs no database row at all
+and, if its answer is cached as well, no call of the script.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from runtime.store.remembered import Basis, Epochs
 Request = tuple[str | None, str, str, bytes]
 """The `Authorization` header, the path, the query and the body."""
 LONGEST_REQUEST = 65_536
-"""Bytes of a body up to which a request is worth remembering."""
+"""Longest body, in bytes, of a request that is cached."""
 LONGEST_ANSWER = 262_144
-"""Bytes of an answer up to which it is worth its memory here."""
+"""Longest answer, in bytes, that is cached here."""
 OVERHEAD = 2_000
 EPOCH = 150
-"""About how many bytes an epoch takes that a shortcut rests on; who is in many organizations rests on as many."""
+"""Approximate bytes of one epoch that a shortcut depends on; a member of many organizations depends on as many."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Shortcut:
     """`token_expires` is in seconds since 1970.
 
-    The plan, with a script and an environment that may be large, is kept and weighed where plans are, not here as well.
+    The plan has a script and an environment that may be large. It is held weakly: the plan cache owns and weighs it.
     """
 
     plan: weakref.ref[Plan]
@@ -53,13 +53,13 @@ class _Shortcut:
 
 
 class RenderShortcuts:
-    """A bounded memory of prepared renders by request, of which each organization that asks has its part."""
+    """A cache of prepared renders by request, limited in bytes and shared fairly by the requesting organizations."""
 
     def __init__(self, most_bytes: int) -> None:
         self._kept: FairMemory[Request, _Shortcut] = FairMemory(most_bytes)
 
     def find(self, request: Request, basis: Basis) -> tuple[PreparedRender, CachedRender | None] | None:
-        """Give what exactly this request asks for, and the fresh answer to it; None where nobody knows any more."""
+        """Return the prepared render for exactly this request, and its answer if that is fresh; None if not cached."""
         shortcut = self._kept.look(request)
         if shortcut is None:
             return None
@@ -71,7 +71,7 @@ class RenderShortcuts:
         return None
 
     def keep(self, request: Request, basis: Basis, token_expires: float, prepared: PreparedRender, owner: str) -> None:
-        """Keep what a request asks for, of which `basis` knows on what it rests, for the organization that asks."""
+        """Cache the prepared render of a request, with the epochs in `basis`, for the requesting organization."""
         rests_on = basis.used
         if rests_on is None or len(request[3]) > LONGEST_REQUEST:
             return
@@ -80,10 +80,10 @@ class RenderShortcuts:
         self._put(request, _Shortcut(plan, *kept, rests_on, token_expires), owner)
 
     def keep_answer(self, request: Request, prepared: PreparedRender, answer: CachedRender, owner: str) -> None:
-        """Keep the answer as well, to a request that is kept with the plan that was asked.
+        """Cache the answer as well, if the request is still cached with the plan that produced the answer.
 
-        While the script worked, its configuration may have changed and the same request may have come again: then a
-        newer plan is kept, to which this answer does not belong.
+        While the script was running, its configuration may have changed and the same request may have been repeated:
+        then a newer plan is cached, and this answer does not belong to it.
         """
         shortcut = self._kept.look(request)
         if shortcut is not None and shortcut.plan() is prepared.plan and len(answer.body) <= LONGEST_ANSWER:

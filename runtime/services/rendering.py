@@ -88,7 +88,7 @@ class Renderer:
         return PreparedRender(plan, request.component_id, event, source, cacheable)
 
     def answer(self, prepared: PreparedRender) -> CachedRender:
-        """Give the answer that is kept, or else the script's.
+        """Return the answer that is kept, or else the script's.
 
         Raises what the script's own failure becomes (docs/contract/scripts.md, "Errors of a script").
         """
@@ -133,7 +133,7 @@ def _level(session: Session, reach: Reach, integration: IntegrationRow, request:
     """Find the installation a context belongs to (docs/contract/contentkit.md, "Contexts")."""
     context = request.context
     if reach.kind == "visitor" and (not isinstance(context, DocumentContext) or context.editable):
-        raise errors.Forbidden("A visitor's token renders what is inside pages, to be read: send `editable: false`.")
+        raise errors.Forbidden("A visitor's token renders only blocks in pages, for reading: send `editable: false`.")
     installation: InstallationRow | None = None
     space_id: str | None = None
     site_id: str | None = None

@@ -15,7 +15,7 @@ from runtime.store.tables.spaces import SpaceRow
 
 MAX_REVIEWS = 1000
 """Of one change request."""
-FULL = "This change request has {most} reviews, and takes no more; merge or archive it, and go on in another one."
+FULL = "This change request has {most} reviews, which is the maximum; merge or archive it, and continue in another one."
 
 
 def submit(session: Session, space: SpaceRow, row: ChangeRequestRow, user_id: str, body: SubmitReview) -> ReviewRow:

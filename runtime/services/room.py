@@ -16,9 +16,12 @@ from runtime.store.tables.spaces import SpaceRow
 
 MAX_SPACES, MAX_COLLECTIONS, MAX_MEMBERS = 10_000, 5000, 50_000
 """Of an organization; deleted spaces count as long as they can be restored."""
-FULL_OF_SPACES = "An organization has at most {most} spaces, deleted ones for 7 days; delete some, or use another one."
+FULL_OF_SPACES = (
+    "An organization has at most {most} spaces, including those deleted within the last 7 days; delete some, "
+    "or use another organization."
+)
 FULL_OF_COLLECTIONS = "An organization has at most {most} collections; delete some first."
-FULL_OF_MEMBERS = "This organization has {most} members, and takes no more; an administrator removes some first."
+FULL_OF_MEMBERS = "This organization has {most} members, which is the maximum; an administrator must remove some first."
 
 
 def hold(

@@ -35,11 +35,11 @@ TRANSFORMS = {
     "http://www.w3.org/2001/10/xml-exc-c14n#",
 }
 LONGEST_VALUE = 1000
-BAD_SIGNATURE = "The signature is not by the certificate of the identity provider, or weaker than with SHA-256."
+BAD_SIGNATURE = "The signature does not match the certificate of the identity provider, or is weaker than SHA-256."
 
 
 class ResponseRejected(Exception):
-    """A response proves nothing; the sentence says why, for whoever runs the identity provider."""
+    """A response proves nothing; the message says why, for whoever runs the identity provider."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +92,14 @@ class SamlResponse:
             raise ResponseRejected("The response does not say that somebody signed in.")
         ends = [_moment(one.get("SessionNotOnOrAfter")) for one in statements if one.get("SessionNotOnOrAfter")]
         if any(end <= now for end in ends):
-            raise ResponseRejected("The sign-in is over already.")
+            raise ResponseRejected("The sign-in has already expired.")
         name_id = _text(subject, "NameID")
         if not name_id:
             raise ResponseRejected("The response has no name id.")
         return SignedIn(name_id, dict(_attributes(assertion)), min(ends, default=None))
 
     def _signed_assertion(self, certificate: x509.Certificate) -> etree._Element:
-        """Give the assertion as it was signed, by itself or within the response; every signature there is must hold."""
+        """Return the signed assertion, alone or within the response; every signature in the response must be valid."""
         assertion = _only(self._root, f"{A}Assertion")
         signed: etree._Element | None = None
         if self._root.find(f"{D}Signature") is not None:
@@ -116,7 +116,7 @@ def _parse(content: bytes) -> etree._Element:
     """Parse XML without declarations of types, comments or instructions: nothing may look other than it was signed."""
     if b"<!" in content or content.count(b"<?") > content.startswith(b"<?xml"):
         raise ResponseRejected(
-            "The response holds a document type, a comment or an instruction, which have no place in it."
+            "The response holds a document type, a comment or an instruction, which are not allowed."
         )
     if not content.isascii() and not _is_utf8(content):
         raise ResponseRejected("The response is not in UTF-8.")
@@ -130,7 +130,7 @@ def _parse(content: bytes) -> etree._Element:
     except (etree.XMLSyntaxError, ValueError):
         raise ResponseRejected("The response is not XML.") from None
     if any(not isinstance(node.tag, str) for node in root.iter()):
-        raise ResponseRejected("The response holds a comment or an instruction, which have no place in it.")
+        raise ResponseRejected("The response holds a comment or an instruction, which are not allowed.")
     return root
 
 
@@ -155,13 +155,13 @@ def _check_shape(root: etree._Element) -> None:
     for signature in root.iter(f"{D}Signature"):
         parent = signature.getparent()
         if parent is None or parent not in (root, assertions[0]) or len(parent.findall(f"{D}Signature")) != 1:
-            raise ResponseRejected("The response holds a signature where none belongs.")
+            raise ResponseRejected("The response has a signature where none is allowed.")
 
 
 def _verified(
     root: etree._Element, location: str, element: etree._Element, certificate: x509.Certificate
 ) -> etree._Element:
-    """Give an element as its signature covers it; raises ResponseRejected."""
+    """Return an element as its signature covers it; raises ResponseRejected."""
     from lxml import etree
     from signxml.exceptions import SignXMLException
     from signxml.verifier import SignatureConfiguration, XMLVerifier
@@ -245,14 +245,14 @@ def _attributes(assertion: etree._Element) -> Iterator[tuple[str, list[str]]]:
 def _only(parent: etree._Element, tag: str) -> etree._Element:
     found = parent.findall(tag)
     if len(found) != 1:
-        raise ResponseRejected(f"The response holds {len(found)} of `{tag.rpartition('}')[2]}` where one belongs.")
+        raise ResponseRejected(f"The response holds {len(found)} of `{tag.rpartition('}')[2]}` where one is required.")
     return found[0]
 
 
 def _text(parent: etree._Element, name: str) -> str:
     element = _only(parent, A + name)
     if len(element):
-        raise ResponseRejected(f"`{name}` holds more than text.")
+        raise ResponseRejected(f"`{name}` contains more than text.")
     return (element.text or "").strip()
 
 
@@ -262,4 +262,4 @@ def _moment(text: str | None) -> datetime:
         moment = datetime.fromisoformat(text or "")
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):
-        raise ResponseRejected("A moment in the response cannot be read.") from None
+        raise ResponseRejected("A timestamp in the response cannot be read.") from None

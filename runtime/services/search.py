@@ -90,7 +90,7 @@ def shown_pages(session: Session, hits: Sequence[Hit], matches: Matches, many: i
 def _window(
     session: Session, matches: Matches, place: tuple[int, str] | None, limit: int
 ) -> tuple[list[tuple[Hit, str]], bool]:
-    """Give the best hits after a place, equal ones by the ids of their pages; tells whether more come."""
+    """Return the best hits after a place, equal ones by the ids of their pages; tells whether more come."""
     chosen: list[tuple[Hit, str]] = []
     most = place[0] if place is not None else None
     while len(chosen) <= limit and (hits := matches.best(limit + 1 - len(chosen), most)):

@@ -83,7 +83,7 @@ class Indexer:
         self._woken.set()
 
     def close(self) -> None:
-        """Stop after the batch under way."""
+        """Stop after the current batch."""
         self._stopping.set()
         self._woken.set()
         if self._thread.ident is not None:
@@ -94,7 +94,7 @@ class Indexer:
             self._woken.clear()
             try:
                 busy = self.round()
-            except Exception:  # whatever it is, what this thread does must go on
+            except Exception:  # whatever the error is, this thread must go on
                 log.exception("spaces could not be indexed; trying again")
                 busy = False
                 self._plans.clear()
@@ -241,7 +241,7 @@ class _Reused:
         self._kept: dict[str, Any] = {}
 
     def document(self, content_id: str) -> Any:
-        """Read the document of a reusable content; None where there is none."""
+        """Read the document of a reusable content; None if there is none."""
         if content_id not in self._kept:
             content = self._snapshot.reusable_content_by_id.get(content_id)
             name = content.document if content is not None else None
@@ -258,12 +258,12 @@ def indexed_pages(snapshot: Snapshot) -> list[Page]:
 
 
 def is_listed(snapshot: Snapshot, page: Page) -> bool:
-    """Tell whether visitors find a page: it is not hidden, nor one it is in, and may be searched."""
+    """Return whether visitors find a page: it is not hidden, nor one it is in, and may be searched."""
     return not page.no_index and page.id not in snapshot.hidden
 
 
 def fingerprint_of(snapshot: Snapshot, page: Page) -> bytes:
-    """Name all that is in the index of a page by its content, but for what it shows of the space."""
+    """Name all that is in the index of a page by its content, except for what it shows of the space."""
     made_of = [
         page.title,
         page.description,

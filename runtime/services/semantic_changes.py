@@ -33,7 +33,7 @@ def of(session: Session, row: RevisionRow, address_of: AddressOf) -> list[Semant
     """
     before = rows.find(session, HOST, RevisionRow, id=row.parents[0], space_id=row.space_id) if row.parents else None
     if before is None and row.parents:
-        raise errors.NotFound("The revision before this one was a step on the way, and is kept no longer.")
+        raise errors.NotFound("The previous revision was an intermediate step, and is no longer stored.")
     first = snapshot_of(session, before) if before is not None else Snapshot()
     return between(first, snapshot_of(session, row), address_of)
 

@@ -34,7 +34,7 @@ def make_link(session: Session, site: SiteRow, name: str) -> ShareLinkRow:
 
 
 def key_that_opens(session: Session, site: SiteRow, key: str | None) -> str | None:
-    """Give the key with which addresses of a site are written; raises NotFound for one that opens nothing.
+    """Return the key with which addresses of a site are written; raises NotFound for one that opens nothing.
 
     Where a site needs no key, one that is sent along means nothing.
     """

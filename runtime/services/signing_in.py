@@ -38,7 +38,7 @@ VALID_FOR = timedelta(minutes=10)
 CODE_FOR = timedelta(minutes=2)
 SESSION_FOR = timedelta(hours=12)
 NO_PROVIDER = "There is no such identity provider, or it is not ready yet; ask an administrator of the organization."
-OVER = "This sign-in is over or was used already; begin again."
+OVER = "This sign-in has expired or was already used; start again."
 _EMAIL: TypeAdapter[str] = TypeAdapter(EmailAddress)
 MAIL_NAMES = (
     "email",
@@ -68,7 +68,7 @@ class Arrived:
 
 
 def digest(secret: str) -> bytes:
-    """Give the SHA-256 under which a secret of a browser is stored."""
+    """Return the SHA-256 under which a secret of a browser is stored."""
     return hashlib.sha256(secret.encode()).digest()
 
 
@@ -93,7 +93,7 @@ def begin(session: Session, at: Addresses, provider_id: str, browser: str, next_
 
 
 def named(session: Session, provider_id: str) -> tuple[str, str]:
-    """Give the title of the organization that an identity provider signs in to, and its label; raises NotFound."""
+    """Return the title of the organization that an identity provider signs in to, and its label; raises NotFound."""
     provider = rows.find(session, HOST, SamlProviderRow, id=provider_id)
     if provider is None or not provider.is_active:
         raise errors.NotFound(NO_PROVIDER)
@@ -149,7 +149,7 @@ def accept(session: Session, at: Addresses, provider_id: str, coded: str) -> str
     code = secrets.token_urlsafe(32)
     until = min(person.until or moment + SESSION_FOR, moment + SESSION_FOR)
     if not sign_ins.accept(session, begun.id, digest(code), user_id, until, moment + CODE_FOR):
-        raise ResponseRejected("The response was used already; start again.")
+        raise ResponseRejected("The response was already used; start again.")
     return code
 
 
@@ -159,7 +159,7 @@ def finish(session: Session, code: str, browser: str) -> Arrived:
     if row is None or row.user_id is None or row.signed_in_until is None or row.expires_at <= now():
         raise errors.Forbidden(OVER)
     if not secrets.compare_digest(row.browser, digest(browser)):
-        raise errors.Forbidden("This sign-in began in another browser; begin again in this one.")
+        raise errors.Forbidden("This sign-in was started in another browser; start again in this one.")
     provider = rows.find(session, HOST, SamlProviderRow, id=row.provider_id)
     if provider is None or not sign_ins.use_up(session, row.id):
         raise errors.Forbidden(OVER)
@@ -174,7 +174,7 @@ def _member(session: Session, provider: SamlProviderRow, person: SignedIn, momen
         raise errors.NotFound(NO_PROVIDER)
     domains = [domain.lower() for domain in organization.email_domains]
     if domains and address.rpartition("@")[2] not in domains:
-        raise ResponseRejected("The e-mail address is of none of the domains of this organization.")
+        raise ResponseRejected("The domain of the e-mail address is not one of this organization's domains.")
     locks.acquire(session, f"person {address}")
     user = sign_ins.person_with(session, address)
     if user is None:
@@ -200,7 +200,7 @@ def _member(session: Session, provider: SamlProviderRow, person: SignedIn, momen
 
 
 def _invited_role(session: Session, provider: SamlProviderRow, address: str, moment: datetime) -> Role | None:
-    """Give the role that a new member was invited with, which uses the invite up, or the provider's own."""
+    """Return the role that a new member was invited with, which uses the invite up, or the provider's own."""
     by = {"organization_id": provider.organization_id, "email": address}
     invite = rows.find(session, HOST, EmailInviteRow, **by)
     if invite is None or invite.expires_at <= moment:
@@ -210,7 +210,7 @@ def _invited_role(session: Session, provider: SamlProviderRow, address: str, mom
 
 
 def _address_of(person: SignedIn) -> str:
-    """Give the e-mail address of a person, in lower case; raises ResponseRejected where the response has none."""
+    """Return the e-mail address of a person, in lower case; raises ResponseRejected where the response has none."""
     known = {name.lower(): values for name, values in person.attributes.items()}
     for address in (person.name_id, *(value for name in MAIL_NAMES for value in known.get(name, [])[:1])):
         try:

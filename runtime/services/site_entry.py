@@ -65,7 +65,7 @@ def enter(
 
 
 def signed_claims(signed: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what a token says: what it calls unsigned would pass for what the visitor says now."""
+    """Return what a token says: what it calls unsigned would pass for what the visitor says now."""
     return {name: value for name, value in signed.items() if name != UNSIGNED}
 
 
@@ -81,5 +81,5 @@ def way_into(session: Session, site: SiteRow, share_key: str | None) -> str | No
 
 
 def still_open(session: Session, site: SiteRow, claims: ContentClaims) -> bool:
-    """Tell whether the way by which the visitor of a token came in is still open."""
+    """Return whether the way by which the visitor of a token came in is still open."""
     return way_into(session, site, claims.share_key) == claims.entry

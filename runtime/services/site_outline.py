@@ -1,4 +1,4 @@
-"""A site's structure in memory while it is changed: read whole, changed, numbered anew and written.
+"""A site's structure in memory while it is changed: read whole, changed, numbered again and written.
 
 A site holds few enough parts for that, and nothing else keeps its rules at all times: one default section for each site
 that has sections, one default space for each section, and the order in which the structure is read.
@@ -58,19 +58,19 @@ class Outline:
         return next((row for row in self.all_spaces() if row.id == site_space_id), None)
 
     def all_spaces(self) -> Iterator[SiteSpaceRow]:
-        """Give the spaces of all sections."""
+        """Yield the spaces of all sections."""
         for rows in self.spaces.values():
             yield from rows
 
     def depth(self, group_id: str | None) -> int:
-        """Tell how many groups stand around what is in a group, that group included."""
+        """Return how many groups stand around what is in a group, that group included."""
         depth = 0
         while group_id is not None:
             depth, group_id = depth + 1, self.groups[group_id].parent_id
         return depth
 
     def height(self, node: Node) -> int:
-        """Tell how deep groups are nested from a node down, itself included."""
+        """Return how deep groups are nested from a node down, itself included."""
         if isinstance(node, SiteSectionRow):
             return 0
         return 1 + max((self.height(child) for child in self.children[node.id]), default=0)
@@ -145,7 +145,7 @@ class Outline:
 
 
 def parent_of(node: Node) -> str | None:
-    """Give the group that a section or group is in."""
+    """Return the group that a section or group is in."""
     return node.group_id if isinstance(node, SiteSectionRow) else node.parent_id
 
 

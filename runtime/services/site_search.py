@@ -33,7 +33,7 @@ def chosen(session: Session, parts: Parts, where: AnySiteScope) -> list[SiteSpac
 
 
 def _shown(among: Sequence[SiteSpaceRow], spaces: Mapping[str, SpaceRow], language: str | None) -> SiteSpaceRow:
-    """Give the space of a section in a language, else its default, else its first."""
+    """Return the space of a section in a language, else its default, else its first."""
     for part in among if language is not None else ():
         if part.space_id in spaces and spaces[part.space_id].language == language:
             return part

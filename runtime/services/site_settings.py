@@ -47,7 +47,7 @@ def _be_alone_at(session: Session, site: SiteRow, host: str) -> None:
 
 def _choose_defaults(session: Session, site: SiteRow, body: UpdateSite) -> None:
     """Choose the default section, and the default space of that, or of a site without sections."""
-    session.flush()  # the site is read anew with its structure
+    session.flush()  # the site is read again with its structure
     outline = Outline(session, site)
     if body.default_site_section is not MISSING:
         outline.make_default(outline.section(body.default_site_section, "defaultSiteSection"))
@@ -58,7 +58,7 @@ def _choose_defaults(session: Session, site: SiteRow, body: UpdateSite) -> None:
 
 
 def visitors_sign_in_by(site: SiteRow, backend: object) -> bool:
-    """Tell whether that is who signs visitors in already."""
+    """Return whether that is who signs visitors in already."""
     integration = backend.integration if isinstance(backend, IntegrationVisitorAuth) else None
     name = "integration" if integration is not None else "custom" if backend is not None else None
     return (site.visitor_auth_backend, site.visitor_auth_integration) == (name, integration)

@@ -35,7 +35,7 @@ def sort(session: Session, site: SiteRow, item: Pointer, position: Any) -> Item:
         raise errors.BadRequest("position: give `before` or `after`")
     for field, named in (("before", before), ("after", after)):
         if named == item:
-            raise errors.BadRequest(f"position.{field}: names the item that is to be moved")
+            raise errors.BadRequest(f"position.{field}: is the item that is to be moved")
     anchors = [_anchor(outline, found, named, field) for field, named in (("before", before), ("after", after))]
     if isinstance(found, SiteSpaceRow):
         _move_space(outline, found, *anchors)
@@ -67,7 +67,7 @@ def _place(siblings: list[Any], before: Any, after: Any) -> int:
     """Find the place between what it goes before and after; raises BadRequest unless these stand side by side."""
     place = siblings.index(before) if before is not None else siblings.index(after) + 1
     if before is not None and after is not None and (place == 0 or siblings[place - 1] is not after):
-        raise errors.BadRequest("position: what `before` names must come directly after what `after` names")
+        raise errors.BadRequest("position: the item of `before` must come directly after the item of `after`")
     return place
 
 
@@ -76,7 +76,7 @@ def _move_node(outline: Outline, node: Node, before: Node | None, after: Node | 
     assert anchor is not None
     parent = parent_of(anchor)
     if before is not None and after is not None and parent_of(after) != parent:
-        raise errors.BadRequest("position: what it goes before and after are in different groups")
+        raise errors.BadRequest("position: the items of `before` and `after` are in different groups")
     siblings = [child for child in outline.children[parent] if child is not node]
     outline.put(node, parent, _place(siblings, before, after))
 
@@ -86,12 +86,12 @@ def _move_space(outline: Outline, part: SiteSpaceRow, before: SiteSpaceRow | Non
     assert anchor is not None
     holder = anchor.holder_id
     if before is not None and after is not None and after.holder_id != holder:
-        raise errors.BadRequest("position: what it goes before and after are in different sections")
+        raise errors.BadRequest("position: the items of `before` and `after` are in different sections")
     siblings = [one for one in outline.spaces[holder] if one is not part]
     place = _place(siblings, before, after)
     if part.holder_id != holder:
         if len(outline.spaces[part.holder_id]) == 1:
-            raise errors.BadRequest("position: the last space of a section stays in it; delete the section instead")
+            raise errors.BadRequest("position: the last space of a section cannot leave it; delete the section instead")
         if any(other.path == part.path for other in siblings):
             raise errors.Conflict(f"`{part.path}` is the path of another space of that section.")
         part.default_of = None

@@ -69,7 +69,7 @@ def _section(outline: Outline, title: str, icon: str | None) -> SiteSectionRow:
 def _attach(outline: Outline, space: SpaceRow, section: SiteSectionRow | None) -> SiteSpaceRow:
     outline.room_for(spaces=1)
     if any(part.space_id == space.id for part in outline.all_spaces()):
-        raise errors.Conflict("The space is already a part of this site.")
+        raise errors.Conflict("The space is already part of this site.")
     holder = outline.site.id if section is None else section.id
     path = free_path(space.title, {part.path for part in outline.spaces[holder]}, "space")
     part = SiteSpaceRow(site_id=outline.site.id, space_id=space.id, holder_id=holder, path=path)
@@ -130,7 +130,7 @@ def add_group(session: Session, site: SiteRow, body: AddGroup) -> SiteSectionGro
     outline.room_for(groups=1)
     ids = [] if body.sections is MISSING else body.sections
     if len(set(ids)) != len(ids):
-        raise errors.BadRequest("sections: a section is named twice")
+        raise errors.BadRequest("sections: a section is listed twice")
     sections = [outline.section(section_id, f"sections.{place}") for place, section_id in enumerate(ids)]
     parent = None if body.parent is MISSING else body.parent
     if parent is not None and parent not in outline.groups:
@@ -179,7 +179,7 @@ def add_to_group(session: Session, site: SiteRow, row: SiteSectionGroupRow, sect
     group = _still(outline.groups.get(row.id), "section group")
     section = outline.section(section_id, "sectionId")
     if section.group_id == group.id:
-        raise errors.Conflict("The section is in this group already.")
+        raise errors.Conflict("The section is already in this group.")
     outline.put(section, group.id)
     outline.save()
     return group
@@ -219,7 +219,7 @@ def update_space(session: Session, site: SiteRow, row: SiteSpaceRow, body: Updat
     if body.space_id is not MISSING and body.space_id != part.space_id:
         space = _space(outline, body.space_id, "spaceId")
         if any(other.space_id == space.id for other in outline.all_spaces()):
-            raise errors.Conflict("The space is already a part of this site.")
+            raise errors.Conflict("The space is already part of this site.")
         part.space_id = space.id
     session.flush()
     return part
@@ -269,7 +269,7 @@ def _move_to_path(row: Any, path: Any, siblings: Any) -> None:
     if path is MISSING:
         return
     if any(other is not row and other.path == path for other in siblings):
-        raise errors.Conflict(f"`{path}` is the path of another one beside it.")
+        raise errors.Conflict(f"`{path}` is already the path of an item next to it.")
     row.path = path
 
 

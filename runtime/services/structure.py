@@ -24,7 +24,7 @@ C = TypeVar("C", bound=Content)
 MAX_NESTED = 100
 """How deep collections may stand inside each other: each writes a row for every one above it."""
 APART = 1 << 20
-"""Between what is put in order anew, so that much fits in between."""
+"""Between what is put in order again, so that much fits in between."""
 NOT_BESIDE = "there is no such space or collection in the same place"
 
 
@@ -39,7 +39,7 @@ def reread(session: Session, row: C) -> C:
     session.expire(row)
     found = rows.find(session, rows.HOST, table, **by)
     if found is None or getattr(found, "deleted_at", None) is not None:
-        raise errors.NotFound("It was deleted a moment ago, or is in another organization by now.")
+        raise errors.NotFound("It was deleted a moment ago, or moved to another organization.")
     return found
 
 
@@ -80,7 +80,7 @@ def put_beside(session: Session, reach: Reach, row: Content, position: Position,
     others = _others(session, row, parent_of(row))
     index = _index(session, reach, others, position)
     if not moved and index == sum((one.position, one.id) < (row.position, row.id) for one in others):
-        raise errors.Conflict("It stands there already.")
+        raise errors.Conflict("It is already there.")
     row.position = _between(others, index)
     if any(one.position == row.position for one in others):
         _spread(session, row, others, index)
@@ -106,7 +106,7 @@ def _index(session: Session, reach: Reach, others: Sequence[Sibling], position: 
         for name, pointer in (("before", position.before), ("after", position.after))
     )
     if before is not None and after is not None and after >= before:
-        raise errors.BadRequest("position: what `after` names must come before what `before` names")
+        raise errors.BadRequest("position: the item of `after` must come before the item of `before`")
     return before if before is not None else (after or 0) + 1
 
 

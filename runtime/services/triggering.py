@@ -42,7 +42,7 @@ CONTEXT_IDS = {
 
 
 def kind_of(body: TriggerEvent) -> str:
-    """Give the type of an event; raises BadRequest for an unknown one, or a payload that is not of the type."""
+    """Return the type of an event; raises BadRequest for an unknown one, or a payload that is not of the type."""
     kind = body.event.get("type")
     model = EVENTS.get(kind) if isinstance(kind, str) else None
     if model is None:
@@ -79,7 +79,7 @@ def must_have_room(session: Session, integration: IntegrationRow, more: int = 1)
     """Raise TooManyRequests where so many more events of an integration would be too many that wait."""
     if queue.is_full(session, integration.id, more):
         raise errors.TooManyRequests(
-            f"At most {queue.MAX_WAITING:,} events and tasks of an integration wait; send more when some are delivered."
+            f"At most {queue.MAX_WAITING:,} events and tasks of an integration can wait; send more later."
         )
 
 
@@ -107,7 +107,7 @@ class EventCaller:
 
         plan = self._plans.get((integration.id, installation, space, site), self._database.basis(), find)
         if plan is None:
-            return TriggeredEvents(events=[], reason="the integration was taken away meanwhile")
+            return TriggeredEvents(events=[], reason="the integration was uninstalled meanwhile")
         content = body.body.encode() if isinstance(body.body, str) and body.body else None
         event_id = new_id()
         organization = level.installation.organization_id if level.installation else None
@@ -134,9 +134,9 @@ def _level(
     chosen = matching(EVENTS[kind], candidates, space_id=space_id, site_id=site_id)
     if not chosen:
         reasons = [why_not(EVENTS[kind], candidate, space_id=space_id, site_id=site_id) for candidate in candidates]
-        return None, fields, str(reasons[-1] if reasons else "no installation is there to get it")
+        return None, fields, str(reasons[-1] if reasons else "there is no installation that could receive it")
     level = level_of(session, integration.id, chosen[0].installation_id, space_id, site_id)
-    return level, {**place, **fields}, "the integration was taken away meanwhile"
+    return level, {**place, **fields}, "the integration was uninstalled meanwhile"
 
 
 def _complete(kind: str, fields: dict[str, Any], endpoint: str, organization: str | None) -> dict[str, Any]:
@@ -176,7 +176,7 @@ def _named(candidates: Sequence[Installed], body: TriggerEvent) -> Sequence[Inst
 def _place(
     session: Session, integration: IntegrationRow, kind: str, body: TriggerEvent, candidates: Sequence[Installed]
 ) -> tuple[str | None, str | None]:
-    """Give the space and the site an event is for, chosen where its type needs one and the author named none."""
+    """Return the space and the site an event is for, chosen where its type needs one and the author named none."""
     space_id, site_id = body.event.get("spaceId"), body.event.get("siteId")
     target = EVENTS[kind].target
     if kind == "ui_render":

@@ -36,13 +36,13 @@ class BadToken(ValueError):
 
 
 def own_key(site: SiteRow) -> str:
-    """Give the key with which the owners of a site sign its visitors in."""
+    """Return the key with which the owners of a site sign its visitors in."""
     derived = hmac.digest(keyring().derive("visitors of sites"), f"{site.id} {site.auth_revision}".encode(), "sha256")
     return base64.urlsafe_b64encode(derived).decode().rstrip("=")
 
 
 def key_of(session: Session, site: SiteRow) -> str | None:
-    """Give the key that visitors' tokens are signed with; None while the integration that does is not active."""
+    """Return the key that visitors' tokens are signed with; None while the integration that does is not active."""
     if site.visitor_auth_backend != "integration":
         return own_key(site)
     part = part_of(session, site)
@@ -100,7 +100,7 @@ def claims_of(key: str, token: str) -> tuple[dict[str, Any], datetime]:
     except jwt.ExpiredSignatureError:
         raise BadToken("This sign-in has expired.") from None
     except jwt.MissingRequiredClaimError:
-        raise BadToken("This sign-in does not say how long it lasts.") from None
+        raise BadToken("This sign-in has no expiry time.") from None
     except (jwt.PyJWTError, ValueError, OverflowError):
-        raise BadToken("This sign-in was not made for this site.") from None
+        raise BadToken("This sign-in is not for this site.") from None
     return claims, expires

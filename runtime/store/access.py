@@ -1,4 +1,4 @@
-"""Who may see one space or collection, and what was granted there; how many spaces people and teams see."""
+"""Access to a space or collection: who may see it, and its grants; how many spaces people and teams see."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SPACE = aliased(SpaceRow, name="seen")
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """Who sees a space or a collection: `line` has its id and those above it, `default` the level that holds."""
+    """Access to a space or a collection: `line` has its and its ancestors' ids, `default` the effective level."""
 
     organization_id: str
     line: frozenset[str]
@@ -39,7 +39,7 @@ class Audience:
         return [member, self._at_least(number), not_(self._at_least(number + 1))]
 
     def levels(self, session: Session, user_ids: Sequence[str]) -> dict[str, Role]:
-        """Tell the levels of members, in one query; those without one are left out."""
+        """Return the levels of members, in one query; those without one are left out."""
         query = select(MemberRow.user_id, self._level()).where(
             MemberRow.organization_id == self.organization_id, MemberRow.user_id.in_(user_ids)
         )
@@ -47,7 +47,7 @@ class Audience:
         return {user_id: level for user_id, level in found if level is not None}
 
     def _at_least(self, number: int) -> ColumnElement[bool]:
-        """Match members by sets that are made once, not for each member."""
+        """Match members by sets that are computed once, not for each member."""
         given = self._given(), number_in(GRANT.role) >= number
         direct = select(GRANT.user_id).where(*given, GRANT.user_id.is_not(None))
         in_team = select(IN_TEAM.user_id).join(GRANT, GRANT.team_id == IN_TEAM.team_id).where(*given)
@@ -77,7 +77,7 @@ NOBODY = Audience("", frozenset(), NONE)
 
 
 def audience(session: Session, row: Content) -> Audience:
-    """Give who sees a space or a collection."""
+    """Return who sees a space or a collection."""
     if isinstance(row, CollectionRow):
         above = structure.ancestors(session, row.id)
         return Audience(row.organization_id, frozenset(above), row.effective_level)
@@ -87,12 +87,12 @@ def audience(session: Session, row: Content) -> Audience:
 
 
 def given_to_people(row: Content) -> Conditions:
-    """Match what was granted to people on a space or a collection itself."""
+    """Match direct grants to people on a space or a collection."""
     return [_on(row), GrantRow.user_id.is_not(None)]
 
 
 def given_to_teams(row: Content) -> Conditions:
-    """Match what was granted to teams on a space or a collection itself."""
+    """Match direct grants to teams on a space or a collection."""
     return [_on(row), GrantRow.team_id.is_not(None)]
 
 

@@ -1,8 +1,8 @@
-"""How often each serving process of a host has moved epochs: numbers in memory that all of them share.
+"""How often each serving process of a host has advanced epochs: counters in memory that all of them share.
 
-A process that knows epochs knows them as long as nobody moves one. Whoever does counts it after the commit and before
-anybody is answered: a request that comes later finds another number, and asks the database. What a process has
-committed and not counted, because it was killed in between, was answered to nobody.
+Epochs that a process has read are valid until a process advances one. That process increments its counter after the
+commit and before it answers: a later request sees another number, and reads the epochs from the database. If a process
+is killed between commit and increment, it has not answered anybody.
 """
 
 from __future__ import annotations
@@ -11,25 +11,25 @@ import ctypes
 import threading
 
 Numbers = ctypes.Array[ctypes.c_longlong]
-"""One for each serving process, in memory that they share. A number is written at once: nobody reads half of one."""
+"""One for each serving process, in shared memory. A number is written atomically: nobody reads half of one."""
 
 
 class ChangeCounts:
-    """The numbers of all, of which each process writes its own alone; safe to use from many threads."""
+    """The counters of all processes, of which each process writes only its own; safe to use from many threads."""
 
     def __init__(self, numbers: Numbers, place: int) -> None:
-        """Take the numbers, and which process this is, from 0.
+        """Take the counters, and the index of this process, from 0.
 
-        A process that takes the place of one that ended goes on with its number.
+        A process that replaces one that ended continues its counter.
         """
         self._numbers, self._place = numbers, place
         self._lock = threading.Lock()
 
     def count(self) -> None:
-        """Note that this process has moved epochs."""
+        """Record that this process has advanced epochs."""
         with self._lock:
             self._numbers[self._place] += 1
 
     def seen(self) -> bytes:
-        """Give all numbers as they are now, for comparison."""
+        """Return all counters as they are now, for comparison."""
         return bytes(self._numbers)

@@ -12,7 +12,7 @@ from runtime.store.tables.change_requests import ChangeRequestRow, RequestedRevi
 
 
 def next_number(session: Session, space_id: str) -> int:
-    """Give the number of a space's next change request; whoever asks holds the lock of the space's content."""
+    """Return the number of a space's next change request; the requester holds the lock of the space's content."""
     last = session.scalar(select(func.max(ChangeRequestRow.number)).where(ChangeRequestRow.space_id == space_id))
     return (last or 0) + 1
 

@@ -61,13 +61,13 @@ def reactions(session: Session, on_ids: Iterable[str]) -> Sequence[CommentReacti
 
 
 def length_of_reactions(table: type[CommentRow] | type[CommentReplyRow]) -> ColumnElement[int]:
-    """Give the SQL for the length of the reactions that a comment or a reply is shown with."""
+    """Return the SQL for the length of the reactions that a comment or a reply is shown with."""
     many = select(func.count()).where(CommentReactionRow.on_id == table.id).scalar_subquery()
     return func.coalesce(many, 0) * REACTION
 
 
 def emoji_of(session: Session, on_id: str, user_id: str | None = None) -> set[str]:
-    """Give the different emoji on a comment or a reply, or those of one person."""
+    """Return the different emoji on a comment or a reply, or those of one person."""
     query = select(CommentReactionRow.emoji).where(CommentReactionRow.on_id == on_id).distinct()
     if user_id is not None:
         query = query.where(CommentReactionRow.user_id == user_id)

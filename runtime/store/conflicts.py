@@ -1,4 +1,4 @@
-"""What it means when the database refuses a row."""
+"""Translates constraint violations of the database."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from sqlalchemy.exc import IntegrityError
 
 from runtime.store.database import Table
 
-REMOVED = "Something this request names was removed at the same moment; look at what is there, and try again."
+REMOVED = "An object in this request was deleted concurrently; check what exists, and try again."
 _NAMED = re.compile(r"UNIQUE constraint failed: (\w+)\.")
 
 
 def sentence(error: IntegrityError) -> str | None:
-    """Say what stood there already, or what a row refers to in vain; None for what only a fault of ours can cause."""
+    """Return the message for a duplicate or a missing reference; None for errors that only a bug can cause."""
     original = error.orig
     kind, table = _sqlite(original) if isinstance(original, sqlite3.Error) else _postgresql(original)
     if kind == "foreign key":

@@ -1,4 +1,4 @@
-"""Which level an actor has on a space or a collection: one rule in SQL, for one row and for lists of thousands.
+"""The level of an actor on a space or a collection: one rule in SQL, for single rows and for lists of thousands.
 
 The nearest `defaultLevel` that says something, of the row itself or of a collection above it, takes the place of a
 member's role in the organization; where none does, the role holds. What was granted to a person, or to a team of
@@ -29,19 +29,19 @@ IN_TEAM = aliased(TeamMemberRow, name="in_team")
 
 
 def number_in(column: Any) -> ColumnElement[int]:
-    """Give the level that a column holds by name as a number; what is no level is none."""
+    """Return the level that a column holds by name as a number; what is no level is none."""
     return case({role: number_of(role) for role in ROLES}, value=column, else_=NONE)
 
 
 def number_of_default(level: str | None, inherited: int | None) -> int | None:
-    """Give the number of a `defaultLevel`; None where the role in the organization holds."""
+    """Return the number of a `defaultLevel`; None where the role in the organization holds."""
     if level == INHERIT:
         return inherited
     return next((number_of(role) for role in ROLES if role == level), NONE)
 
 
 def level(reach: Reach, organization_id: Any, default: Any, *given: ScalarSelect[int | None]) -> ColumnElement[int]:
-    """Give the level of an actor: `default` is the number of the default level that holds, null where the role does.
+    """Return the level of an actor: `default` is the number of the default level that holds, null where the role does.
 
     `given` are the highest levels that were granted on the row and above it.
     """
@@ -79,13 +79,13 @@ def visible(reach: Reach, organization_id: Any, default: Any, given: ColumnEleme
 
 
 def given_on(reach: Reach, place: Any, owner: Any) -> ScalarSelect[int | None]:
-    """Give the highest level an actor was granted on a row itself; `place` is the column of `GRANT` that names it."""
+    """Return the highest level an actor was granted on a row itself; `place` is the column of `GRANT` that names it."""
     query = select(func.max(number_in(GRANT.role))).where(place == owner.id, _mine(reach))
     return query.correlate(owner).scalar_subquery()
 
 
 def given_above(reach: Reach, collection_id: Any, owner: Any) -> ScalarSelect[int | None]:
-    """Give the highest level an actor was granted on a collection or above it; a column of a row names it."""
+    """Return the highest level an actor was granted on a collection or above it; a column of a row names it."""
     # Inside each other, so that each collection above is looked up by its index: joined, PostgreSQL reads all grants.
     there = select(func.max(number_in(GRANT.role))).where(GRANT.collection_id == ABOVE.ancestor_id, _mine(reach))
     query = select(func.max(there.correlate(ABOVE).scalar_subquery())).where(ABOVE.collection_id == collection_id)

@@ -1,7 +1,7 @@
-"""Tokens that read one published site for one visitor, for a few minutes (docs/contract/api.md, "Tokens").
+"""Tokens of visitors: they read one published site for a few minutes (docs/contract/api.md, "Tokens").
 
-They are signed with a key of their own, so that no other token passes for one. What is known of the visitor is sealed:
-whoever draws a site has no need to read it.
+They are signed with a separate key, so that no other token is accepted as one. The visitor's data is encrypted:
+programs that render a site do not need it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from runtime.contract.identifiers import new_id
 from runtime.store.secrets import decrypt, encrypt, keyring
 
 LIFETIME = 900
-"""Seconds a token lives."""
+"""Lifetime of a token, in seconds."""
 REQUIRED = ["exp", "site", "organization", "entry", "visitor"]
 
 
@@ -55,7 +55,7 @@ def sign(
     until: float | None = None,
     preview: Preview | None = None,
 ) -> str:
-    """Make a token; it ends with the visitor's own where that is earlier (`until`, seconds since the epoch)."""
+    """Create a token; it expires with the visitor's own if that is earlier (`until`, seconds since the epoch)."""
     issued = int(time.time())
     expires = issued + LIFETIME if until is None else min(issued + LIFETIME, int(until))
     sealed = encrypt(json.dumps([dict(visitor), share_key], separators=(",", ":")).encode())

@@ -45,7 +45,7 @@ class Spaces:
     teams: dict[str, int] = field(default_factory=dict)
 
     def granted(self, space_id: str | None, collection_id: str | None) -> int:
-        """Give the spaces that a grant is about."""
+        """Return the spaces that a grant is about."""
         place = self.places.get(space_id or "")
         return (0 if place is None else 1 << place) | self.inside.get(collection_id or "", 0)
 
@@ -101,7 +101,7 @@ def of_members(session: Session, members: Iterable[MemberRow]) -> dict[Whose, in
 
 
 def _granted(session: Session, spaces: Mapping[str, Spaces], user_ids: Collection[str]) -> dict[Whose, int]:
-    """Give the spaces that people were granted, themselves or by a team of theirs."""
+    """Return the spaces that people were granted, themselves or by a team of theirs."""
     found: dict[Whose, int] = {}
     grants = select(GRANT.organization_id, GRANT.user_id, GRANT.space_id, GRANT.collection_id)
     grants = grants.where(GRANT.organization_id.in_(spaces), GRANT.user_id.in_(user_ids))
@@ -117,7 +117,7 @@ def _granted(session: Session, spaces: Mapping[str, Spaces], user_ids: Collectio
 
 
 def _spaces(session: Session, organization_ids: Collection[str]) -> dict[str, Spaces]:
-    """Give the spaces of organizations, as they were kept or as they are read now."""
+    """Return the spaces of organizations, as they were kept or as they are read now."""
     connection = session.connection()
     if connection.get_execution_options().get("writes", True):
         # Epochs move at the commit: what this transaction has changed is under the old ones until then.

@@ -1,7 +1,7 @@
-"""Where a page of a list begins: the place of the last row of the page before, whatever the list is ordered by.
+"""Cursors: a page begins after the last row of the previous page, in the order of the list.
 
-A cursor carries the values of the ordering columns, not a number of rows, so that rows which come and go meanwhile move
-nothing. Nulls come last in either direction, on every database.
+A cursor contains the values of the ordering columns, not an offset, so rows that are added or removed meanwhile do not
+shift pages. Nulls come last in either direction, on every database.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LARGEST = 1 << 62
 
 
 class BadCursor(ValueError):
-    """The value of `page` is not one that this list gave out."""
+    """The value of `page` was not given out by this list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,13 @@ class Order:
 
     @property
     def clause(self) -> ColumnElement[Any]:
-        """The column as ORDER BY wants it."""
+        """The column as an ORDER BY clause."""
         ordered = self.column.desc() if self.descending else self.column.asc()
         return ordered.nulls_last() if self.nullable else ordered
 
     @property
     def nullable(self) -> bool:
-        """Tell whether the column may be null; only then is the order of nulls said, since no index has it."""
+        """Return whether the column may be null; only then is the order of nulls said, since no index has it."""
         return bool(self.column.property.columns[0].nullable)
 
     @property
@@ -51,7 +51,7 @@ class Order:
         return (kind.impl_instance if isinstance(kind, TypeDecorator) else kind).python_type
 
     def beyond(self, value: Any) -> ColumnElement[bool]:
-        """Match what comes after a value in this column."""
+        """Match values that come after one in this column."""
         if value is None:
             return false()
         place = literal(value, self.column.type)
@@ -64,7 +64,7 @@ class Order:
 
 
 def newest_first(moment: InstrumentedAttribute[Any], key: InstrumentedAttribute[Any]) -> tuple[Order, Order]:
-    """Give the usual order of a list: by a moment, the latest first, and by the key where moments are the same."""
+    """Return the usual order of a list: by a timestamp, newest first, then by the key."""
     return Order(moment, descending=True), Order(key, descending=True)
 
 
@@ -76,7 +76,7 @@ def cursor_of(row: Any, orders: Sequence[Order]) -> str:
 
 
 def beyond(cursor: str, orders: Sequence[Order]) -> ColumnElement[bool]:
-    """Match the rows after a place; raises BadCursor for one that another list, or nobody, gave out."""
+    """Match the rows after a cursor; raises BadCursor if this list did not give it out."""
     values = _values(cursor, orders)
     ways = []
     for place, order in enumerate(orders):

@@ -1,4 +1,4 @@
-"""How sites and their spaces look, as far as somebody said so."""
+"""Customizations of sites and their spaces."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from runtime.store.tables.site_publishing import SiteCustomizationRow, SiteSpace
 
 
 def of_site(session: Session, site_id: str) -> dict[str, Any] | None:
-    """Give how a site looks; None where nobody said so."""
+    """Return the customization of a site; None if there is none."""
     return session.scalar(select(SiteCustomizationRow.settings).where(SiteCustomizationRow.site_id == site_id))
 
 
 def of_spaces(session: Session, site_space_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Give what spaces have otherwise, by id; those that have nothing are left out."""
+    """Return the overrides of spaces, by id; spaces without any are left out."""
     columns = (SiteSpaceCustomizationRow.site_space_id, SiteSpaceCustomizationRow.overrides)
     query = select(*columns).where(SiteSpaceCustomizationRow.site_space_id.in_(set(site_space_ids)))
     return dict(session.execute(query).all())
 
 
 def set_site(session: Session, site_id: str, settings: dict[str, Any]) -> None:
-    """Keep how a site looks."""
+    """Store the customization of a site."""
     session.merge(SiteCustomizationRow(site_id=site_id, settings=settings))
     session.flush()
 
 
 def set_space(session: Session, site_space_id: str, overrides: dict[str, Any]) -> bool:
-    """Keep what a space has otherwise; tells whether it had something before."""
+    """Store the overrides of a space; returns whether it had some before."""
     found = SiteSpaceCustomizationRow.site_space_id == site_space_id
     had = session.scalar(select(SiteSpaceCustomizationRow.site_space_id).where(found)) is not None
     if overrides:

@@ -32,21 +32,21 @@ from runtime.store.remembered import Basis, Epochs, Record, watch_reading
 
 RECHECK = 0.02
 CONNECTION_WAIT = 3.0
-"""Seconds a thread waits for a connection while all are lent; whoever asked is told to come again."""
+"""Seconds that a thread waits for a connection from the pool; after that, its client is asked to retry."""
 CONNECTIONS = 64
-"""To PostgreSQL, of one process."""
+"""Connections of one process to PostgreSQL."""
 TRUSTED = 0.5
-"""Seconds after its use in which a connection to PostgreSQL is taken to live."""
+"""Seconds after its last use in which a connection to PostgreSQL is assumed to be alive."""
 
 
 class Table(DeclarativeBase):
     """The base of every table. A table that does not say who sees its rows shows them to the host only.
 
-    One that does not say what its rows decide over moves the epoch everything rests on (`runtime/store/decides.py`).
-    `taken` is what is said when a row of it stands there already.
+    One that does not declare what its rows affect advances the global epoch (`runtime/store/decides.py`).
+    `taken` is the message for a duplicate row.
     """
 
-    taken: ClassVar[str] = "Somebody made the same object at the same moment; look at what is there, and try again."
+    taken: ClassVar[str] = "Somebody created the same object concurrently; check what exists, and try again."
     decides: ClassVar[Decides | None] = UNKNOWN
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -55,22 +55,22 @@ class Table(DeclarativeBase):
 
     @classmethod
     def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """Give the condition under which an actor may see rows of this table."""
+        """Return the condition under which an actor may see rows of this table."""
         return false()
 
     @classmethod
     def listed_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """Give what else must hold for rows to be in lists."""
+        """Return what else must hold for rows to be in lists."""
         return true()
 
     @classmethod
     def level_for(cls, reach: Reach) -> ColumnElement[int]:
-        """Give the level an actor has on rows of this table, as a number (`runtime/store/levels.py`)."""
+        """Return the level an actor has on rows of this table, as a number (`runtime/store/levels.py`)."""
         return literal(0)
 
 
 class UtcTime(TypeDecorator[datetime]):
-    """A moment in UTC: SQLite drops time zones, so it is stored without and read back with one."""
+    """A timestamp in UTC: SQLite drops time zones, so it is stored without one and read back with one."""
 
     impl = DateTime
     cache_ok = True
@@ -93,7 +93,7 @@ class UtcTime(TypeDecorator[datetime]):
 
 
 def now() -> datetime:
-    """Tell the time in UTC."""
+    """Return the time in UTC."""
     return datetime.now(UTC)
 
 
@@ -150,7 +150,7 @@ class Database:
             _wait_while_executing(self.engine, waiting, waiting_for_lock)
 
     def waiting(self) -> AbstractContextManager[None]:
-        """Give what a thread enters that waits for another one."""
+        """Return what a thread enters that waits for another one."""
         return self._waiting()
 
     @contextmanager
@@ -194,7 +194,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Record]:
-        """Open a session for what is to be kept: all it reads is of one moment, and recorded."""
+        """Open a session for values to be cached: it reads one snapshot, and its reads are recorded."""
         # By itself PostgreSQL shows each statement what is committed by then: rows from before a change, epochs from
         # after it. SQLite's transactions are snapshots from their first read on.
         options = {"writes": False} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
@@ -203,11 +203,11 @@ class Database:
             yield Record(session, Table.metadata)
 
     def basis(self) -> Basis:
-        """Begin what a request stands on; every request begins with it."""
+        """Begin the basis of a request; every request begins with it."""
         return Basis(self.epochs, self._together)
 
     def epochs(self, owners: Collection[str]) -> Epochs:
-        """Give the epochs of these owners, perhaps among others, as committed by now."""
+        """Return the committed epochs of these owners, possibly among others."""
         if not self._alone and self._changes is None:
             return self._read_epochs(owners)
         changes = self._changes.seen() if self._changes is not None else b""
@@ -222,7 +222,7 @@ class Database:
         return known.epochs
 
     def check(self) -> None:
-        """Raise DatabaseGone when the file of a SQLite database is not there any more."""
+        """Raise DatabaseGone if the file of a SQLite database no longer exists."""
         if self._file is not None:
             self._file.check()
 
@@ -263,7 +263,7 @@ class _EpochReader:
         self._lock = threading.Lock()
 
     def read(self, owners: Collection[str]) -> dict[str, int]:
-        """Give epochs as committed by now; raises sqlite3.Error."""
+        """Return epochs as committed by now; raises sqlite3.Error."""
         marks = ",".join("?" * len(owners))
         with self._lock:
             if self._connection is None:
@@ -285,7 +285,7 @@ def _wait_while_executing(
     waiting: Callable[[], AbstractContextManager[None]],
     waiting_for_lock: Callable[[], AbstractContextManager[None]],
 ) -> None:
-    """Have a thread be `waiting` while the database executes a statement for it, or, as one that writes, for a lock."""
+    """Mark a thread as `waiting` while the database executes a statement for it or, for writers, waits for a lock."""
     own = threading.local()
 
     def begin(connection: Connection, *_: Any) -> None:
@@ -347,9 +347,9 @@ def _note_use(_connection: Any, record: ConnectionPoolEntry) -> None:
 
 
 def _make_sure(dialect: Dialect, connection: Any, record: ConnectionPoolEntry, _proxy: Any) -> None:
-    """Ask whether a connection still lives before it is used, unless it was used a moment ago.
+    """Check whether a connection is alive before it is used, unless it was used a moment ago.
 
-    Asked each time, the host would wait for PostgreSQL once more for each use.
+    Checking each time would add a round trip to each use.
     """
     if time.monotonic() - record.info.get("used", float("-inf")) < TRUSTED:
         return

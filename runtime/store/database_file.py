@@ -9,7 +9,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 KEY, BLOBS = "secret.key", "blobs"
-"""What a host keeps in its data folder beside the database."""
+"""Files of a host in its data folder, besides the database."""
 
 
 class DatabaseGone(SQLAlchemyError):
@@ -17,26 +17,26 @@ class DatabaseGone(SQLAlchemyError):
 
 
 class DatabaseLost(RuntimeError):
-    """A data folder holds what belongs to a database, and the database is not there; the sentence says what to do."""
+    """A data folder has files of a host, but its database is missing; the message says what to do."""
 
 
 class DatabaseFile:
-    """The file at a path; what is written into one that has no name any more would be lost with the host."""
+    """The file at a path; data that is written to a deleted file would be lost."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._opened: tuple[int, int] | None = None
 
     def opened(self) -> None:
-        """Note which file it is, when it is opened for the first time; raises DatabaseGone when it is another one."""
+        """Remember the file when it is first opened; raises DatabaseGone if it is another one later."""
         if self._opened is None:
             self._opened = self._identity()
         self.check()
 
     def check(self) -> None:
-        """Raise DatabaseGone unless the file is there that was opened."""
+        """Raise DatabaseGone unless the opened file still exists."""
         if self._opened is not None and self._identity() != self._opened:
-            raise DatabaseGone(f"{self._path} is another file than the one this host opened; restart the host")
+            raise DatabaseGone(f"{self._path} is not the file that this host opened; restart the host")
 
     def _identity(self) -> tuple[int, int]:
         try:
@@ -47,7 +47,7 @@ class DatabaseFile:
 
 
 def path_of(url: str) -> Path | None:
-    """Give the file of a database, None where it has none of its own."""
+    """Return the file of a database, None where it has none of its own."""
     parsed = make_url(url)
     name = parsed.database or ""
     if parsed.get_backend_name() != "sqlite" or name in ("", ":memory:") or name.startswith("file:"):
@@ -58,7 +58,7 @@ def path_of(url: str) -> Path | None:
 def refuse_lost(data: Path | None, engine: Engine) -> None:
     """Raise DatabaseLost when a data folder holds a key or files, and its database is empty or missing.
 
-    A host that began anew there would look well, and have nothing of what was in it.
+    A host that started over there would seem to work, without any of its data.
     """
     kept = _kept(data) if data is not None else []
     if not kept or not _is_empty(engine):
@@ -66,9 +66,9 @@ def refuse_lost(data: Path | None, engine: Engine) -> None:
     file = path_of(str(engine.url))
     what = f"the database {file}" if file is not None else "a database with tables at the address that was given"
     raise DatabaseLost(
-        f"{data} holds {' and '.join(kept)} of a host, but there is not {what}. Put the database back, from a backup "
-        f"of the same time, or correct its address. To begin anew without what was in it, choose another data folder, "
-        f"or move {' and '.join(kept)} away first"
+        f"{data} holds {' and '.join(kept)} of a host, but not {what}. Put the database back from a "
+        "backup of the same time, or correct its address. To start over without its data, choose another "
+        f"data folder, or move {' and '.join(kept)} away first"
     )
 
 

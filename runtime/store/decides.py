@@ -1,6 +1,6 @@
-"""What each table says beside its rows: which columns decide over access or dispatch, and whose epochs they move.
+"""Declarations of tables: which columns affect access or dispatch, and whose epochs they advance.
 
-Whatever a process keeps in memory is made of rows and holds as long as the epochs it rests on stand still
+Values that a process caches are derived from rows and valid until an epoch that they depend on advances
 (`runtime/store/remembered.py`). An epoch belongs to an organization, an integration or a person, so that a change in
 one organization costs the others nothing; `GLOBAL` is for what cannot be told, and everything rests on it.
 """
@@ -58,22 +58,22 @@ class Decides:
 
 
 NOT_KEPT: Decides | None = None
-"""For tables of which nothing is ever kept in memory: whoever needs their rows asks for them each time."""
+"""For tables whose rows are never cached: they are read each time."""
 EVERYBODY = Of("")
 UNKNOWN = Decides((EVERYBODY,))
-"""What holds for a table that says nothing."""
+"""The default for a table without a declaration."""
 ORGANIZATION = Of("organization_id")
 USER = Of("user_id")
 INTEGRATION = Of("integration_id")
 
 
 def owner_named(row: Any, of: Of) -> tuple[Of, Any]:
-    """Give how a row names the owner of an epoch, with the value it has there."""
+    """Return how a row names the owner of an epoch, with the value it has there."""
     return of, None if of is EVERYBODY else getattr(row, of.column)
 
 
 def owners(session: Session, metadata: MetaData, named: Iterable[tuple[Of, Any]]) -> set[str]:
-    """Give the owners of epochs that rows name, asking other tables where they stand there; `GLOBAL` for the rest."""
+    """Return the owners of epochs that rows name, asking other tables where they stand there; `GLOBAL` for the rest."""
     values: dict[Of, set[Any]] = {}
     for of, value in named:
         values.setdefault(of, set()).add(value)

@@ -1,4 +1,4 @@
-"""Spaces that were deleted: who may bring them back, and how they go for good."""
+"""Deleted spaces: who may restore them, and their final removal."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def reread(session: Session, space: SpaceRow) -> SpaceRow | None:
 
 
 def overdue(session: Session, before: datetime, limit: int) -> list[str]:
-    """Give the ids of spaces deleted before a moment, the oldest first."""
+    """Return the ids of spaces deleted before a moment, the oldest first."""
     query = select(SpaceRow.id).where(SpaceRow.deleted_at < before).order_by(SpaceRow.deleted_at).limit(limit)
     return list(session.scalars(query))
 

@@ -1,4 +1,4 @@
-"""Whether the host can still write where it keeps things."""
+"""Whether the host can still write to its folders."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pathlib import Path
 log = logging.getLogger(__name__)
 
 PROBE = 1024 * 1024
-"""Bytes that must fit: a database that could write less is about to stop."""
+"""Free bytes that are required: with less, the database is about to fail."""
 REMEMBERED = 1.0
-"""Seconds for which an answer counts: whoever asks often must not keep the disk busy."""
+"""Seconds for which an answer counts: the requester often must not keep the disk busy."""
 
 
 class Disk:
@@ -29,7 +29,7 @@ class Disk:
         self._writable = True
 
     def writable(self) -> bool:
-        """Tell whether a file could be written in each of the folders a moment ago."""
+        """Return whether a file could be written in each of the folders a moment ago."""
         with self._lock:
             if time.monotonic() >= self._until:
                 before, self._writable = (
@@ -37,7 +37,7 @@ class Disk:
                     all(self._probe(folder, self._writable) for folder in self._folders),
                 )
                 if self._writable and not before:
-                    log.info("the folders of this host can be written again")
+                    log.info("the folders of this host are writable again")
                 self._until = time.monotonic() + REMEMBERED
             return self._writable
 

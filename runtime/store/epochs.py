@@ -1,8 +1,8 @@
-"""Counters that move whenever a row that decides over access or dispatch changes: one for each owner of such rows.
+"""Epochs: counters that advance whenever a row that affects access or dispatch changes, one for each owner of rows.
 
-A counter moves in the transaction of the change, so no change is missed. It does so as the last thing before the
-commit, and several in one order: transactions that write beside each other wait for the end of a commit at most, and
-never for each other in a circle. An owner without a row here counts 0.
+A counter advances in the transaction of the change, so no change is missed. This is the last step before the commit,
+always in the same order: concurrent transactions wait at most for the end of a commit, and cannot deadlock. An owner
+without a row here counts as 0.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ def read(connection: Connection, owners_: Collection[str]) -> dict[str, int]:
 
 
 def move(connection: Connection, owners_: Iterable[str]) -> None:
-    """Move the counters of some owners."""
-    first = [{"owner": owner, "n": 1} for owner in sorted(owners_)]  # sorted: two commits must not wait in a circle
+    """Advance the counters of some owners."""
+    first = [{"owner": owner, "n": 1} for owner in sorted(owners_)]  # sorted, to avoid deadlocks
     moved = insert_into(connection, counters).values(first)
     connection.execute(moved.on_conflict_do_update(index_elements=[counters.c.owner], set_={"n": counters.c.n + 1}))
 
 
 class Watch:
-    """Moves the counters in every transaction of some sessions that changes what decides.
+    """Advances the counters in every transaction of some sessions that changes relevant columns.
 
     Rows that decide must not be changed past the sessions: over a connection of their own, or by SQL as text.
     """
@@ -111,7 +111,7 @@ def _before_commit(session: Session) -> None:
 
 
 def moved(session: Session) -> bool:
-    """Tell whether a session has moved counters, or was about to."""
+    """Return whether a session has moved counters, or was about to."""
     return bool(session.info.get(MOVED))
 
 
@@ -123,12 +123,12 @@ def _named(row: Any, *, going: bool = False) -> Iterator[tuple[Of, Any]]:
 
 
 def _changed(row: Any) -> dict[str, Collection[Any]]:
-    """Give the columns that change, with what was in them."""
+    """Return the columns that change, with what was in them."""
     histories = {attribute.key: attribute.history for attribute in inspect(row).attrs}
     return {key: history.deleted or (None,) for key, history in histories.items() if history.has_changes()}
 
 
 def _set_by(statement: Any) -> set[str] | None:
-    """Give the columns a statement sets; None where it does not say so in the usual way."""
+    """Return the columns a statement sets; None where it does not say so in the usual way."""
     values = statement._values
     return {getattr(column, "key", column) for column in values} if values else None

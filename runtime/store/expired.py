@@ -1,4 +1,4 @@
-"""Rows with a moment at which they are over, `expires_at`: found and removed a few at a time."""
+"""Rows with an expiry time (`expires_at`): found and removed a few at a time."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Ends = EmailInviteRow | SamlSignInRow | TokenRow
 
 
 def find(session: Session, table: type[Ends], moment: datetime, limit: int) -> list[str]:
-    """Name rows that are over at a moment."""
+    """Return the ids of rows that have expired at a given time."""
     return list(session.scalars(select(table.id).where(table.expires_at <= moment).limit(limit)))
 
 
 def remove(session: Session, table: type[Ends], ids: Sequence[str], moment: datetime) -> None:
-    """Remove those of the rows that are still there and still over: an invite may have been made anew."""
+    """Remove those of the rows that still exist and are still expired: an invite may have been renewed."""
     for row in session.scalars(select(table).where(table.id.in_(ids), table.expires_at <= moment)):
         session.delete(row)

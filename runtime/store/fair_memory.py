@@ -1,4 +1,4 @@
-"""A bounded memory that organizations share: of the one that has most in it, what was used longest ago goes first."""
+"""A cache with a limit in bytes that organizations share: the largest owner's least recently used value goes first."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class FairMemory(Generic[K, V]):
     """Values by key, each of an owner and with a size in bytes; safe to use from many threads."""
 
     def __init__(self, most_bytes: int) -> None:
-        """Take how many bytes all values may have together."""
+        """Take the limit, in bytes, of all values together."""
         self._most = most_bytes
         self._size = 0
         self._size_of: Counter[str] = Counter()
@@ -34,12 +34,12 @@ class FairMemory(Generic[K, V]):
         self._lock = threading.Lock()
 
     def look(self, key: K) -> V | None:
-        """Give the value under a key, without counting it as used: this takes no lock."""
+        """Return the value of a key without counting it as used; takes no lock."""
         kept = self._kept.get(key)
         return kept.value if kept is not None else None
 
     def use(self, key: K) -> V | None:
-        """Give the value under a key, which then goes after all others of its owner."""
+        """Return the value of a key, and count it as used: its owner's other values are evicted before it."""
         with self._lock:
             kept = self._kept.get(key)
             if kept is None:
@@ -48,7 +48,7 @@ class FairMemory(Generic[K, V]):
             return kept.value
 
     def keep(self, key: K, value: V, owner: str, size: int) -> None:
-        """Keep a value for an owner, instead of what the key had, and drop others where there is no room."""
+        """Store a value for an owner, replacing that of the key, and evict others if the limit is exceeded."""
         with self._lock:
             self._drop(key)
             self._kept[key] = _Kept(value, owner, size)
@@ -60,7 +60,7 @@ class FairMemory(Generic[K, V]):
                 self._drop(next(iter(self._keys_of[self._largest.owner()])))
 
     def drop(self, key: K) -> None:
-        """Forget what is under a key, if anything is."""
+        """Remove the value of a key, if there is one."""
         with self._lock:
             self._drop(key)
 

@@ -1,4 +1,4 @@
-"""Which integrations somebody follows, for the other processes that serve from the same database.
+"""Followed integrations, for the other processes that serve from the same database.
 
 A row is a lease of the process that holds the reader's stream. The rows decide over nothing but what is written down of
 calls, so the epoch stands still.
@@ -36,5 +36,5 @@ def renew(session: Session, process: str, integration_ids: set[str], until: floa
 
 
 def followed(session: Session) -> frozenset[str]:
-    """Give the ids of all integrations that some process has a reader of."""
+    """Return the ids of all integrations that some process has a reader of."""
     return frozenset(session.scalars(select(follows.c.integration_id).where(follows.c.until >= time.time())))

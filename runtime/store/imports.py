@@ -1,4 +1,4 @@
-"""Rows of imports: how far each is, and which are kept."""
+"""Rows of imports: their progress, and which ones are kept."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KEPT = 100
 
 
 def change(session: Session, import_id: str, **values: Any) -> bool:
-    """Write how far an import is; False for one that is over, for example cancelled."""
+    """Store the progress of an import; returns False if it has ended, for example by cancelling."""
     changed = session.execute(
         update(ImportRow)
         .where(ImportRow.id == import_id, ImportRow.status.in_(UNDER_WAY))
@@ -27,7 +27,7 @@ def change(session: Session, import_id: str, **values: Any) -> bool:
 
 
 def end(session: Session, import_id: str, status: str, **values: Any) -> bool:
-    """Write that an import is over; False for one that was already."""
+    """Store the end of an import; returns False if it had ended already."""
     return change(session, import_id, status=status, finished_at=now(), blob=None, **values)
 
 

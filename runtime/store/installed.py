@@ -1,4 +1,4 @@
-"""What is installed where, as matching and planning need it."""
+"""Installations, as matching and planning need them."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _statuses(session: Session, table: Any, key: Any, ids: list[str]) -> dict[st
 def length_of_integration(
     table: type[InstallationRow] | type[SpaceInstallationRow] | type[SiteInstallationRow],
 ) -> ColumnElement[int]:
-    """Give the SQL for the length of the integration that an installation of any kind is shown with."""
+    """Return the SQL for the length of the integration that an installation of any kind is shown with."""
     query = select(length_of(IntegrationRow))
     if issubclass(table, InstallationRow):
         query = query.where(IntegrationRow.id == table.integration_id)
@@ -110,19 +110,19 @@ def administered(session: Session, reach: Reach, installation_ids: Iterable[str]
 
 
 def names_of(session: Session, integration_ids: Iterable[str]) -> dict[str, str]:
-    """Give the names of integrations: what else there is of them may be long."""
+    """Return the names of integrations: what else there is of them may be long."""
     query = select(IntegrationRow.id, IntegrationRow.name).where(IntegrationRow.id.in_(set(integration_ids)))
     return dict(session.execute(query).all())
 
 
 def integrations_of(session: Session, installation_ids: Iterable[str]) -> dict[str, str]:
-    """Give the ids of the integrations of installations."""
+    """Return the ids of the integrations of installations."""
     query = select(InstallationRow.id, InstallationRow.integration_id)
     return dict(session.execute(query.where(InstallationRow.id.in_(set(installation_ids)))).all())
 
 
 def external_ids(session: Session, owner_ids: Sequence[str]) -> dict[str, list[str]]:
-    """Give the external ids of installations of any kind, in the order they were set."""
+    """Return the external ids of installations of any kind, in the order they were set."""
     values: dict[str, list[str]] = {owner: [] for owner in owner_ids}
     query = select(ExternalIdRow).where(ExternalIdRow.owner_id.in_(owner_ids)).order_by(ExternalIdRow.position)
     for row in session.scalars(query):
@@ -138,7 +138,7 @@ def set_external_ids(session: Session, owner_id: str, values: Sequence[str]) -> 
 
 
 def known_as(table: Any, external_id: str) -> Any:
-    """Give the condition that an installation of any kind is known by this external id."""
+    """Return the condition that an installation of any kind is known by this external id."""
     return exists().where(ExternalIdRow.owner_id == table.id, ExternalIdRow.value == external_id)
 
 

@@ -1,4 +1,4 @@
-"""Invites by e-mail: those that are due, and who is meant by an address."""
+"""Invites by e-mail: those that are due, and the members behind addresses."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def due(session: Session, moment: datetime, limit: int) -> list[EmailInviteRow]:
 
 
 def claim(session: Session, row: EmailInviteRow, until: datetime) -> bool:
-    """Take on the sending of one e-mail until a moment; False where another process has."""
+    """Claim the sending of one e-mail until a given time; returns False if another process has."""
     mine = update(EmailInviteRow).where(EmailInviteRow.id == row.id, EmailInviteRow.send_at == row.send_at)
     taken = session.execute(mine.values(send_at=until, attempts=EmailInviteRow.attempts + 1))
     return bool(taken.rowcount == 1)  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""The queue of background jobs: who takes one holds it by a lease, which others take over when it runs out."""
+"""The queue of background jobs: jobs are claimed with a lease, and taken over by others when it expires."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_WAITING = 50
 
 
 class TooManyJobs(Exception):
-    """An organization has as many jobs as it may have."""
+    """An organization has too many jobs."""
 
 
 def enqueue(
@@ -77,7 +77,7 @@ def next_due(
 
 
 def claim(session: Session, row: JobRow, holder: str, lease: float) -> bool:
-    """Take a job for `lease` seconds and count the attempt; False where another process was first."""
+    """Claim a job for `lease` seconds and count the attempt; returns False if another process was first."""
     # Whoever takes another job of the same kind and subject meanwhile waits, and then finds this one held.
     acquire(session, f"job:{row.kind}:{row.subject}")
     moment = now()
@@ -97,7 +97,7 @@ def claim(session: Session, row: JobRow, holder: str, lease: float) -> bool:
 
 
 def extend(session: Session, job_id: str, holder: str, lease: float, **values: Any) -> bool:
-    """Hold a job for another `lease` seconds, and write `values`; False when it is not the holder's any more."""
+    """Extend a lease by `lease` seconds, and write `values`; returns False if the holder has lost it."""
     until = now() + timedelta(seconds=lease)
     held = session.execute(
         update(JobRow)
@@ -109,7 +109,7 @@ def extend(session: Session, job_id: str, holder: str, lease: float, **values: A
 
 
 def give_back(session: Session, job_id: str, holder: str, due_at: datetime, *, uncount: bool = False) -> None:
-    """Let others take a job from a moment on; with `uncount` as if it had not been tried."""
+    """Release a job from a given time on; with `uncount`, the attempt is not counted."""
     values: dict[str, Any] = {"holder": None, "leased_until": None, "due_at": due_at}
     if uncount:
         values["attempts"] = JobRow.attempts - 1
@@ -117,7 +117,7 @@ def give_back(session: Session, job_id: str, holder: str, due_at: datetime, *, u
 
 
 def finish(session: Session, job_id: str, holder: str) -> bool:
-    """Delete a job that is over; False when it is not the holder's any more."""
+    """Delete a finished job; returns False if the holder has lost it."""
     row = session.scalar(select(JobRow).where(JobRow.id == job_id, JobRow.holder == holder))
     if row is None:
         return False

@@ -1,4 +1,4 @@
-"""Files that hold a key of this host: made once, readable by its user alone."""
+"""Key files of this host: created once, readable only by its user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked, and what goes along, when a space or a collection leaves its place or its organization."""
+"""Checks and side effects when a space or a collection leaves its place or its organization."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from runtime.store.tables.spaces import SpaceRow
 
 
 def has_all(session: Session, reach: Reach, collection: CollectionRow, role: Role) -> bool:
-    """Tell whether an actor has at least a level on everything inside a collection."""
+    """Return whether an actor has at least a level on everything inside a collection."""
     within = structure.inside(collection.id)
     alive = SpaceRow.deleted_at.is_(None)
     enough = number_of(role)
@@ -33,7 +33,7 @@ def has_all(session: Session, reach: Reach, collection: CollectionRow, role: Rol
 
 
 def levels_inside(session: Session, reach: Reach, row: Content) -> dict[str, int]:
-    """Give the numbers of an actor's levels on a space or a collection, and on all inside, by id."""
+    """Return the numbers of an actor's levels on a space or a collection, and on all inside, by id."""
     if isinstance(row, SpaceRow):
         here: list[tuple[Any, Any]] = [(SpaceRow, SpaceRow.id == row.id)]
     else:
@@ -44,13 +44,13 @@ def levels_inside(session: Session, reach: Reach, row: Content) -> dict[str, int
 
 
 def grants_to_others(session: Session, collection_ids: Iterable[str], user_id: str | None) -> bool:
-    """Tell whether a team, or anybody else than this person, was granted access to any of these collections."""
+    """Return whether a team, or anybody else than this person, was granted access to any of these collections."""
     others = or_(GrantRow.user_id.is_(None), GrantRow.user_id != user_id)
     return bool(session.scalar(select(exists().where(GrantRow.collection_id.in_(list(collection_ids)), others))))
 
 
 def first_on_a_site(session: Session, space_ids: Iterable[str]) -> str | None:
-    """Give the id of one of these spaces that is part of a site."""
+    """Return the id of one of these spaces that is part of a site."""
     query = (
         select(SiteSpaceRow.space_id)
         .join(SiteRow, SiteRow.id == SiteSpaceRow.site_id)

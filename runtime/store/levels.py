@@ -1,7 +1,7 @@
-"""How much an actor may do with a row: `None < read < comment < edit < review < create < admin`.
+"""Levels of an actor on a row: `None < read < comment < edit < review < create < admin`.
 
-The rule stands beside each table as SQL (`Table.level_for`), so that one row and a list of thousands are decided alike
-and no list asks for each row. Here are the words around it. Source: docs/contract/api.md, "Roles".
+The rule is SQL next to each table (`Table.level_for`), so that single rows and lists of thousands use the same rule,
+without a query for each row. This module has the shared parts. Source: docs/contract/api.md, "Roles".
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from runtime.store.reach import Reach
 from runtime.store.remembered import record_of
 
 NONE = 0
-"""The number of no level at all; 1 to 6 are the roles from weak to strong."""
+"""The number for no level; 1 to 6 are the roles from weak to strong."""
 
 
 class Highest(FunctionElement[int]):
@@ -38,17 +38,17 @@ def _highest(element: Highest, compiler: Any, **more: Any) -> str:
 
 
 def number_of(level: Role | None) -> int:
-    """Give a level as SQL compares it."""
+    """Return a level as SQL compares it."""
     return NONE if level is None else ROLES.index(level) + 1
 
 
 def level_of(number: int | None) -> Role | None:
-    """Give the level that SQL found."""
+    """Return the level that SQL found."""
     return ROLES[number - 1] if number else None
 
 
 def role_level(reach: Reach, organization_id: Any) -> ColumnElement[int]:
-    """Give the level of a person's role in the organization that a column names; scripts have scopes instead."""
+    """Return the level of a person's role in the organization that a column names; scripts have scopes instead."""
     held: dict[Role, list[str]] = {}
     for place, role in reach.roles:
         if role is not None:
@@ -60,12 +60,12 @@ def role_level(reach: Reach, organization_id: Any) -> ColumnElement[int]:
 
 
 def level_on(session: Session, reach: Reach, row: Table) -> Role | None:
-    """Tell the level an actor has on a row."""
+    """Return the level an actor has on a row."""
     return levels_on(session, reach, [row])[0]
 
 
 def levels_on(session: Session, reach: Reach, rows: Sequence[Table]) -> list[Role | None]:
-    """Tell the levels an actor has on rows of one table, in one query."""
+    """Return the levels an actor has on rows of one table, in one query."""
     if not rows or reach.kind != "user":
         return [None] * len(rows)
     table = type(rows[0])

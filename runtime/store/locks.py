@@ -1,4 +1,4 @@
-"""Locks by name, for who decides by what there is before it is changed: others who hold the same name wait.
+"""Locks by name, for decisions that depend on existing rows: others that lock the same name wait.
 
 A name is held until the transaction ends. SQLite has one writer at a time anyway.
 """
@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 
 def acquire(session: Session, *names: str) -> None:
-    """Hold names, in one order, so that nobody waits in a circle; what was read before may be old."""
+    """Lock names, in a fixed order to avoid deadlocks; rows that were read before may be outdated."""
     if session.get_bind().dialect.name != "postgresql":
         return
     for name in sorted(set(names)):

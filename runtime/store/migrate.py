@@ -1,4 +1,4 @@
-"""Brings a database to the schema of this release."""
+"""Migrates a database to the schema of this release."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def _known_revision(database: Database) -> str | None:
     if found is not None and found > HEAD:
         raise NewerDatabase(
             f"the database has the schema {found} of a newer release, and this one knows {HEAD} and those before it; "
-            "run that release, or go back with `devkit restore` and a backup that was made before the upgrade"
+            "run that release, or restore a backup that was made before the upgrade with `devkit restore`"
         )
     return found
 
 
 def revision(database: Database) -> str | None:
-    """Tell which schema a database has, None where it has none of ours."""
+    """Return the schema revision of a database, None if it has none of ours."""
     with database.engine.connect() as connection:
         if not inspect(connection).has_table("alembic_version"):
             return None

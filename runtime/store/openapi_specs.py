@@ -21,7 +21,7 @@ MAX_SPECS = 500
 
 
 def is_full(session: Session, organization_id: str) -> bool:
-    """Tell whether an organization has as many specifications as it may have."""
+    """Return whether an organization has as many specifications as it may have."""
     of = select(func.count()).select_from(OpenApiSpecRow).where(OpenApiSpecRow.organization_id == organization_id)
     return (session.scalar(of) or 0) >= MAX_SPECS
 

@@ -89,7 +89,7 @@ def create_organization(
 
 
 def titles(session: Session, besides: str, most: int) -> list[str]:
-    """Give the titles of organizations but for one, the oldest first, and no more than `most`."""
+    """Return the titles of organizations except for one, the oldest first, and no more than `most`."""
     others = select(OrganizationRow.title).where(OrganizationRow.id != besides)
     return list(session.scalars(others.order_by(OrganizationRow.created_at, OrganizationRow.id).limit(most)))
 

@@ -18,7 +18,7 @@ from runtime.store.tables.organizations import MemberRow, UserRow
 
 
 def find(session: Session, limit: int) -> list[str]:
-    """Give the e-mail addresses of up to `limit` of them.
+    """Return the e-mail addresses of up to `limit` of them.
 
     None while no organization has a member: such a host lets the person with its first address set it up again.
     """

@@ -17,9 +17,9 @@ from runtime.store.database import Table
 MOST = 4_000_000
 """Characters and bytes of all rows of one page, as stored; a single row always fits."""
 JSON_IN_MEMORY = 4
-"""Bytes that a character of JSON takes in memory about, once it is read."""
+"""Approximate bytes in memory for each character of parsed JSON."""
 FIRST, GROWS = 50, 5
-"""Rows that are measured at first, and the factor by which that grows with each step."""
+"""Rows that are measured in the first step, and the factor by which their number grows with each step."""
 
 
 def rows_that_fit(
@@ -30,9 +30,9 @@ def rows_that_fit(
     limit: int,
     beside: ColumnElement[int] | None = None,
 ) -> int:
-    """Give how many of the first matching rows make up a page of at most `limit` rows: at least one.
+    """Return how many of the first matching rows make up a page of at most `limit` rows: at least one.
 
-    `beside` is the SQL for the length of what is shown with a row, but is none of its columns.
+    `beside` is the SQL for the length of data that is shown with a row but is not in its columns.
     """
     if not _long(table) and beside is None:
         return limit
@@ -55,13 +55,13 @@ def rows_that_fit(
 
 @lru_cache(maxsize=128)
 def length_of(table: type[Table]) -> ColumnElement[int]:
-    """Give the SQL for the length of a row: that of all columns without a bound that are read with it."""
+    """Return the SQL for the length of a row: the sum of all unbounded columns that are read with it."""
     lengths = [func.coalesce(func.length(_as_stored(column)), 0) for _, column in _long(table)]
     return sum(lengths[1:], lengths[0]) if lengths else literal(0)
 
 
 def bytes_of(row: Table) -> int:
-    """Give about how many bytes the values without a bound take that are in memory with a row."""
+    """Return the approximate bytes in memory of a row's loaded values from unbounded columns."""
     values = (inspect(row).dict.get(name) for name, _ in _long(type(row)))
     return sum(_bytes(value) for value in values if value is not None)
 
@@ -74,7 +74,7 @@ def _bytes(value: Any) -> int:
 
 @lru_cache(maxsize=128)
 def _long(table: type[Table]) -> list[tuple[str, ColumnElement[Any]]]:
-    """Give the columns of a table that have no bound and are read with each row, by their attributes."""
+    """Return the unbounded columns of a table that are read with each row, with their attribute names."""
     return [
         (attribute.key, attribute.columns[0])
         for attribute in inspect(table).column_attrs
@@ -90,5 +90,5 @@ def _unbounded(kind: object) -> bool:
 def _as_stored(column: ColumnElement[object]) -> ColumnElement[object]:
     if isinstance(column.type, JSON):
         return cast(column, Text)
-    # An encrypted column is not decrypted for this: only its stored length is asked for.
+    # An encrypted column is not decrypted for this: only its stored length is read.
     return column

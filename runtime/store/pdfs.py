@@ -1,4 +1,4 @@
-"""PDFs: found by what they are of, and let go when nobody asks for them."""
+"""PDFs: found by their subject, and deleted when nobody requests them."""
 
 from __future__ import annotations
 

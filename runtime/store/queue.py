@@ -47,7 +47,7 @@ SOURCES: tuple[Source | None, ...] = (None, "people", "visitors")
 
 
 def is_full(session: Session, integration_id: str, more: int = 1) -> bool:
-    """Tell whether so many more events of an integration would be too many; several who ask at once may all be let in.
+    """Return whether this many more events of an integration would be too many; concurrent callers may all get False.
 
     The condition is written out, since parameters would hide from the database that its index has what is asked for.
     """
@@ -55,7 +55,7 @@ def is_full(session: Session, integration_id: str, more: int = 1) -> bool:
 
 
 def overfull(session: Session, integration_ids: Collection[str]) -> set[str]:
-    """Give those of some integrations that have `HARD_MAX_WAITING` events that are not over."""
+    """Return those of some integrations that have `HARD_MAX_WAITING` events that are not over."""
     of = EventRow.integration_id.in_(integration_ids)
     counted = select(EventRow.integration_id).where(of, STANDING).group_by(EventRow.integration_id)
     return set(session.scalars(counted.having(func.count() >= HARD_MAX_WAITING)))
@@ -85,7 +85,7 @@ def _insertion(dialect: Dialect) -> tuple[str, list[tuple[str, Callable[[Any], A
 
 
 def owners(session: Session, events: Sequence[EventRow]) -> dict[str, str]:
-    """Give the organization of each installation these events are for, of the integration where they are for none."""
+    """Return the organization of each installation these events are for, of the integration where they are for none."""
     installed = {event.installation_id for event in events if event.installation_id is not None}
     alone = {event.integration_id for event in events if event.installation_id is None}
     owners_by_lane: dict[str, str] = {}
@@ -99,7 +99,7 @@ def owners(session: Session, events: Sequence[EventRow]) -> dict[str, str]:
 
 
 def ready(session: Session, owner: str, *, without: Sequence[str] = (), without_owners: Sequence[str] = ()) -> bool:
-    """Tell whether `claim` would find anything, without locking for it."""
+    """Return whether `claim` would find anything, without locking for it."""
     return next(_ready(session, owner, time.time(), 1, without, without_owners), None) is not None
 
 
@@ -112,7 +112,7 @@ def claim(
     without: Sequence[str] = (),
     without_owners: Sequence[str] = (),
 ) -> list[EventRow]:
-    """Take due events for this process, oldest first, and those whose lease ran out.
+    """Claim due events for this process, oldest first, and those whose lease has expired.
 
     None of the integrations `without`, and none of the organizations `without_owners`. Nothing is taken from a lane
     that has an event in flight or one that is to be tried again: events of one installation keep their order.
@@ -203,7 +203,7 @@ def _is_postgresql(session: Session) -> bool:
 
 
 def _lock(session: Session, *conditions: ColumnElement[bool]) -> list[int]:
-    """Lock rows in the one order all lock them in, so that of two who need the same rows one waits, and never both."""
+    """Lock rows in a fixed order, to avoid deadlocks."""
     return list(session.scalars(select(EventRow.seq).where(*conditions).order_by(EventRow.seq).with_for_update()))
 
 
@@ -238,7 +238,7 @@ def next_slot(session: Session, installation_id: str, *, most: int, window: floa
 
 
 def strayed(session: Session, lease: float, schedule: Sequence[float]) -> bool:
-    """Tell whether `bring_back` would find anything, without locking for it."""
+    """Return whether `bring_back` would find anything, without locking for it."""
     beyond = or_(*(condition for condition, _, _ in _beyond(time.time(), lease, schedule)))
     return session.scalar(select(EventRow.seq).where(beyond).limit(1)) is not None
 
@@ -262,7 +262,7 @@ def bring_back(session: Session, lease: float, schedule: Sequence[float]) -> int
 
 
 def _beyond(moment: float, lease: float, schedule: Sequence[float]) -> list[tuple[ColumnElement[bool], str, float]]:
-    """Give, for each kind of row, when its moment lies too far ahead, in which column, and where it belongs.
+    """Return, for each kind of row, when its moment lies too far ahead, in which column, and where it belongs.
 
     When tasks are due their scripts say, and held events their number: theirs may be any.
     """
@@ -277,7 +277,7 @@ def _beyond(moment: float, lease: float, schedule: Sequence[float]) -> list[tupl
 
 
 def extend(session: Session, owner: str, lease: float) -> list[int]:
-    """Keep the events of this process for a while longer; returns which they are (`seq`).
+    """Extend the leases of this process; returns the events (`seq`).
 
     One whose lease has run out is lost: somebody else may have it by now.
     """
@@ -293,7 +293,7 @@ def extend(session: Session, owner: str, lease: float) -> list[int]:
 
 
 def release(session: Session, owner: str, places: Sequence[int] | None = None) -> None:
-    """Give back what this process took and did not begin: all of it, or these rows (`seq`)."""
+    """Release events that this process claimed and did not begin: all of them, or these rows (`seq`)."""
     mine = _of(owner) if places is None else [*_of(owner), EventRow.seq.in_(places)]
     session.execute(
         update(EventRow)
@@ -329,7 +329,7 @@ def finish(session: Session, owner: str, results: Sequence[dict[str, Any]], unbe
 
 
 def next_moment(session: Session) -> float | None:
-    """Tell when the next event is due that is not yet, or a lease ends, in epoch seconds."""
+    """Return when the next event becomes due or a lease expires, in epoch seconds."""
     moments = session.execute(_finding_next(), {"moment": time.time()}).one()
     return min((moment for moment in moments if moment is not None), default=None)
 
@@ -381,7 +381,7 @@ def prune(session: Session, integration_id: str, keep: int) -> None:
 
 
 def crowded(session: Session, keep: int) -> list[str]:
-    """Give the integrations of which more ended events are there than `prune` leaves of one kind."""
+    """Return the integrations of which more ended events are there than `prune` leaves of one kind."""
     ended = EventRow.state.in_(("delivered", "given-up"))
     query = select(EventRow.integration_id).where(ended).group_by(EventRow.integration_id)
     return list(session.scalars(query.having(func.count() > keep)))

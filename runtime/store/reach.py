@@ -1,4 +1,4 @@
-"""Who is asking, as the store knows it."""
+"""The actor of a query, as the store knows it."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ class Reach:
         object.__setattr__(self, "rests_on", frozenset(one for one in ids if one is not None))
 
     def role_in(self, organization_id: str | None) -> Role | None:
-        """Tell the role a person has in an organization."""
+        """Return the role a person has in an organization."""
         return self._role_in.get(organization_id) if organization_id else None
 
     def joined(self, organization_id: str, role: Role | None) -> Reach:
-        """Give who a person is with one more membership."""
+        """Return who a person is with one more membership."""
         return replace(self, roles=self.roles | {(organization_id, role)})
 
     def belongs_to(self, organization_id: str) -> bool:
-        """Tell whether a person is a member or a guest of an organization."""
+        """Return whether a person is a member or a guest of an organization."""
         return organization_id in self._role_in
 
 

@@ -19,7 +19,7 @@ def outdated_among(session: Session, ids: Sequence[str]) -> set[str]:
 
 
 def length_of_comments() -> ColumnElement[int]:
-    """Give the SQL for the length of the comment that a review is shown with, and of the reactions to it."""
+    """Return the SQL for the length of the comment that a review is shown with, and of the reactions to it."""
     length = length_of(CommentRow) + comments.length_of_reactions(CommentRow)
     return func.coalesce(select(func.sum(length)).where(CommentRow.review_id == ReviewRow.id).scalar_subquery(), 0)
 

@@ -1,7 +1,7 @@
-"""The only door to a table: every read asks first for what the actor may see.
+"""The only access to tables: every read is limited to what the actor may see.
 
-What that is, each table says itself (`Table.visible_to`, `Table.listed_to`); one that says nothing shows nothing. The
-host's own work (dispatch, services after a permission was checked) asks as `HOST`.
+Each table declares this itself (`Table.visible_to`, `Table.listed_to`); without a declaration, nothing is visible. The
+host's own work (dispatch, services after a permission check) reads as `HOST`.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ class Page(Generic[R]):
 
 
 def visible(table: type[Table], reach: Reach) -> ColumnElement[bool]:
-    """Give the condition under which rows of a table may be seen."""
+    """Return the condition under which rows of a table may be seen."""
     return true() if reach.kind == "host" else table.visible_to(reach)
 
 
 def listed(table: type[Table], reach: Reach) -> ColumnElement[bool]:
-    """Give the condition under which rows are in lists: what may be seen, but for what only its name finds."""
+    """Return the condition under which rows are in lists: what may be seen, except for what only its name finds."""
     return true() if reach.kind == "host" else and_(table.visible_to(reach), table.listed_to(reach))
 
 
 def find(session: Session, reach: Reach, table: type[R], *conditions: ColumnElement[bool], **by: Any) -> R | None:
-    """Find the one row with these values that the actor may see; values no database can hold name nothing."""
+    """Find the row with these values that the actor may see; values that no database can store find nothing."""
     if any(_impossible(value) for value in by.values()):
         return None
     if conditions:
@@ -94,7 +94,7 @@ def _same(table: type[Table], by: _Shape) -> list[ColumnElement[bool]]:
 
 
 def _shape(by: dict[str, Any]) -> _Shape:
-    """Give the columns with whether null is looked for, which SQL asks for in another way."""
+    """Return the columns with whether null is looked for, which SQL asks for in another way."""
     return tuple((column, value is None) for column, value in by.items())
 
 
@@ -103,7 +103,7 @@ def _values(by: dict[str, Any]) -> dict[str, Any]:
 
 
 def _impossible(value: Any) -> bool:
-    """Tell whether a value fits no column: addresses carry whatever somebody writes into them."""
+    """Return whether a value fits no column: addresses carry whatever somebody writes into them."""
     if isinstance(value, str):
         return "\x00" in value
     return isinstance(value, int) and abs(value) >= 1 << 63
@@ -121,7 +121,7 @@ def every(session: Session, reach: Reach, table: type[R], *conditions: ColumnEle
 
 
 def by_id(session: Session, table: type[R], ids: Iterable[str]) -> dict[str, R]:
-    """Load rows that others name, in one query: whoever may see those may know of them."""
+    """Load rows that other rows refer to, in one query: they are visible to those who see the other rows."""
     keys = set(ids)
     if not keys:
         return {}
@@ -130,23 +130,23 @@ def by_id(session: Session, table: type[R], ids: Iterable[str]) -> dict[str, R]:
 
 
 def is_empty(session: Session, table: type[Table]) -> bool:
-    """Tell whether a table has no row at all."""
+    """Return whether a table has no row at all."""
     return session.scalar(select(select(table).exists())) is False
 
 
 def has_more(session: Session, table: type[Table], than: int, *conditions: Any, **by: Any) -> bool:
-    """Tell whether there are more than so many rows with these values; counts no further."""
+    """Return whether there are more than so many rows with these values; counts no further."""
     some = select(literal(1)).select_from(table).where(*conditions).filter_by(**by).limit(max(than, 0) + 1).subquery()
     return (session.scalar(select(func.count()).select_from(some)) or 0) > than
 
 
 def lock(session: Session, row: Table) -> None:
-    """Make other transactions that lock this row wait for the end of this one (SQLite has one writer anyway)."""
+    """Lock this row until the end of the transaction (SQLite has one writer anyway)."""
     session.refresh(row, with_for_update=True)
 
 
 def remove(session: Session, row: Table) -> bool:
-    """Remove a row; of several who do so at the same moment one is told that it was there."""
+    """Delete a row; of concurrent callers, only one gets True."""
     mapper = inspect(type(row))
     values = mapper.primary_key_from_instance(row)
     same = [column == value for column, value in zip(mapper.primary_key, values, strict=True)]

@@ -1,4 +1,4 @@
-"""The conditions and joins behind lists: filters as SQL."""
+"""Conditions and joins of lists: filters as SQL."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def site_at(session: Session, proxies: Sequence[str]) -> SiteRow | None:
 
 
 def proxied_by_others(session: Session, organization_id: str, host: str) -> bool:
-    """Tell whether another organization has a site that is reached at some path of a host."""
+    """Return whether another organization has a site that is reached at some path of a host."""
     query = exists().where(
         SiteRow.organization_id != organization_id,
         SiteRow.deleted_at.is_(None),
@@ -284,7 +284,7 @@ def active_on_space(session: Session, space: SpaceRow, reach: Reach = HOST) -> I
 
 
 def is_active_on_space(session: Session, integration_id: str, space: SpaceRow) -> bool:
-    """Tell whether the installation of an integration on a space is active."""
+    """Return whether the installation of an integration on a space is active."""
     query = _active_on(space, IntegrationRow.id == integration_id).with_only_columns(
         IntegrationRow.id, maintain_column_froms=True
     )

@@ -1,4 +1,4 @@
-"""Encryption at rest: columns whose values nobody reads from the database file alone."""
+"""Encryption at rest: columns that cannot be read from the database file alone."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KEY_BYTES = 32
 NONCE_BYTES = 12
 SHORTEST_KEY = 16
 FEWEST_CHARACTERS = 5
-"""Different ones in a key that somebody chose."""
+"""Distinct characters required in a key that somebody chose."""
 
 
 class KeyMissing(RuntimeError):
@@ -45,7 +45,7 @@ class Keyring:
 
 
 def new_signing_secret() -> str:
-    """Make a signing secret: 32 random bytes in base64url."""
+    """Create a signing secret: 32 random bytes in base64url."""
     return secrets.token_urlsafe(32)
 
 
@@ -59,7 +59,7 @@ def use_keyring(keyring: Keyring) -> None:
 
 
 def keyring() -> Keyring:
-    """Give the keys of this process; raises KeyMissing before `use_keyring`."""
+    """Return the keys of this process; raises KeyMissing before `use_keyring`."""
     if _keyring is None:
         raise KeyMissing("no secret key is set")
     return _keyring
@@ -80,14 +80,14 @@ def load_keyring(data: Path | None, secret_key: str | None) -> Keyring:
 
 
 def _must_be_long(secret_key: str) -> None:
-    """Refuse a key that somebody could guess: whoever has the database could try them all."""
+    """Refuse a key that could be guessed by somebody who has the database."""
     text = secret_key.strip()
     if len(text) >= SHORTEST_KEY and len(set(text)) >= FEWEST_CHARACTERS:
         return
     fault = f"has {len(text)} characters" if len(text) < SHORTEST_KEY else "repeats the same few characters"
     raise KeyMissing(
         f"DEVKIT_SECRET_KEY {fault}: it must have at least {SHORTEST_KEY}, {FEWEST_CHARACTERS} of them different; "
-        "`openssl rand -base64 32` makes one. A database that was written with the old key cannot be read with "
+        "`openssl rand -base64 32` creates one. A database that was written with the old key cannot be read with "
         "another one"
     )
 

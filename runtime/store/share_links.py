@@ -14,7 +14,7 @@ from runtime.store.tables.sites import SiteRow
 
 
 def digest_of(key: str) -> bytes:
-    """Give the SHA-256 under which a key is found."""
+    """Return the SHA-256 under which a key is found."""
     return hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()
 
 

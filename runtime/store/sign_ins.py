@@ -1,4 +1,4 @@
-"""Sign-ins under way: each step is taken once, whoever takes it at the same moment."""
+"""Sign-ins in progress: each step succeeds once, also under concurrency."""
 
 from __future__ import annotations
 

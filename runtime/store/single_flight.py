@@ -1,4 +1,4 @@
-"""One thread at a time works on what many want: the others find it done."""
+"""Single flight: one thread at a time does work that many need, and the others then find it done."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class _Flight:
-    """The lock of who works on a key, and how many want it."""
+    """The lock of the thread that works on a key, and the number of threads that hold or want it."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     wanted: int = 0
 
 
 class SingleFlight:
-    """Turns by key; safe to use from many threads."""
+    """Locks by key that exist only while they are wanted; safe to use from many threads."""
 
     def __init__(self) -> None:
         self._flights: dict[Hashable, _Flight] = {}
@@ -27,9 +27,9 @@ class SingleFlight:
     def turn(
         self, key: Hashable, seconds: float, waiting: Callable[[], AbstractContextManager[object]]
     ) -> Iterator[None]:
-        """Keep others who come for the same key waiting until this one is done, at most some seconds.
+        """Hold the lock of a key, waiting for it at most `seconds`; after that, go on without it.
 
-        Whoever waits enters `waiting` meanwhile; what entering it raises is raised.
+        While a thread waits, it is inside the context manager `waiting`, whose errors are passed on.
         """
         with self._lock:
             flight = self._flights.setdefault(key, _Flight())

@@ -1,4 +1,4 @@
-"""The tree of an organization: what stands inside what, above what and beside what."""
+"""The tree of an organization: children, ancestors and siblings of spaces and collections."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Sibling:
 
 
 def ancestors(session: Session, collection_id: str) -> set[str]:
-    """Give the collections above one, and the collection itself."""
+    """Return the collections above one, and the collection itself."""
     return set(session.scalars(_above(collection_id)))
 
 
@@ -51,12 +51,12 @@ def inside(collection_id: str) -> Select[str]:
 
 
 def depth(session: Session, collection_id: str | None) -> int:
-    """Tell how many collections stand above what is put into one."""
+    """Return the depth of items in a collection."""
     return len(ancestors(session, collection_id)) if collection_id is not None else 0
 
 
 def height(session: Session, collection_id: str) -> int:
-    """Tell how many floors a collection has: 1 where no collection is inside."""
+    """Return the height of a collection: 1 if there are no collections inside."""
     floors = select(func.count().label("floors")).select_from(UP).join(DOWN, DOWN.collection_id == UP.collection_id)
     floors = floors.where(DOWN.ancestor_id == collection_id).group_by(UP.collection_id)
     deepest = session.scalar(select(func.max(floors.subquery().c.floors))) or 1
@@ -64,7 +64,7 @@ def height(session: Session, collection_id: str) -> int:
 
 
 def attach(session: Session, collection: CollectionRow) -> None:
-    """Note what stands above a new collection."""
+    """Store the ancestors of a new collection."""
     session.execute(insert(CollectionAncestorRow).values(collection_id=collection.id, ancestor_id=collection.id))
     if collection.parent_id is not None:
         above = select(literal(collection.id), UP.ancestor_id).where(UP.collection_id == collection.parent_id)
@@ -72,7 +72,7 @@ def attach(session: Session, collection: CollectionRow) -> None:
 
 
 def reattach(session: Session, collection: CollectionRow) -> None:
-    """Note what stands above a collection that has got another parent, and all that is inside it."""
+    """Update the ancestors of a moved collection, and of everything inside it."""
     former = _above(collection.id).where(UP.ancestor_id != collection.id)
     going = delete(CollectionAncestorRow).where(
         CollectionAncestorRow.collection_id.in_(inside(collection.id)), CollectionAncestorRow.ancestor_id.in_(former)
@@ -85,7 +85,7 @@ def reattach(session: Session, collection: CollectionRow) -> None:
 
 
 def settle(session: Session, collection: CollectionRow) -> None:
-    """Work out the default levels that hold in a collection and in all collections inside it."""
+    """Compute the effective default levels of a collection and of all collections inside it."""
     below: dict[str | None, list[CollectionRow]] = {}
     for row in subtree(session, collection.id):
         below.setdefault(row.parent_id, []).append(row)

@@ -25,7 +25,7 @@ def new_token() -> tuple[str, bytes]:
 
 
 def digest_of(token: str) -> bytes:
-    """Give the SHA-256 under which a personal token is stored."""
+    """Return the SHA-256 under which a personal token is stored."""
     return hashlib.sha256(token.encode()).digest()
 
 

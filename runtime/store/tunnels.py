@@ -48,7 +48,7 @@ def lease(
 
 
 def standing(session: Session, url: str) -> Standing:
-    """Tell how it stands with the address events are to go to; `elsewhere` are addresses no tunnel of ours has.
+    """Return how it stands with the address events are to go to; `elsewhere` are addresses no tunnel of ours has.
 
     A lease is worth nothing, either, once its holder is not an administrator of who owns an integration whose events go
     there: development mode would show them what they may not read any more.
@@ -62,7 +62,7 @@ def standing(session: Session, url: str) -> Standing:
 
 
 def may_develop(session: Session, url: str, organization_id: str) -> bool:
-    """Tell whether who holds a tunnel is an administrator of an organization; addresses elsewhere are nobody's."""
+    """Return whether who holds a tunnel is an administrator of an organization; addresses elsewhere are nobody's."""
     holder = session.scalar(select(TunnelRow.user_id).where(TunnelRow.url == url))
     if holder is None:
         return True
@@ -71,7 +71,7 @@ def may_develop(session: Session, url: str, organization_id: str) -> bool:
 
 
 def holder(session: Session, tunnel_id: str) -> str | None:
-    """Give the organization that holds the lease of a tunnel, None where nobody does."""
+    """Return the organization that holds the lease of a tunnel, None where nobody does."""
     query = select(TunnelRow.organization_id).where(TunnelRow.id == tunnel_id, TunnelRow.leased_until > now())
     return session.scalar(query)
 

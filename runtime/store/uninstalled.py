@@ -36,7 +36,7 @@ class Gone:
 
     @property
     def count(self) -> int:
-        """Tell how many installations of any kind go."""
+        """Return how many installations of any kind go."""
         return len(self.installations) + sum(len(ids) for ids in self.parts.values())
 
 

@@ -1,1 +1,1 @@
-"""Pages a person looks at."""
+"""Pages for people."""

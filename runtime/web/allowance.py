@@ -1,4 +1,4 @@
-"""How much of what comes in from anybody is taken."""
+"""Rate limits for anonymous requests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MAX_KEYS = 1000
 
 
 class Allowance:
-    """At most so many in so many seconds for each key; what is not used up does not add up."""
+    """At most a given number per period for each key; unused allowance is not carried over."""
 
     def __init__(self, most: int, seconds: float) -> None:
         self._most, self._seconds = most, seconds

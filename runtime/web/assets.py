@@ -42,7 +42,7 @@ def load(path: Path) -> Asset:
 
 
 def serve(folder: Path, **headers: str) -> Callable[[str], Response]:
-    """Give a view that sends the files in a folder and those below it, with these headers; raises NotFound for others.
+    """Return a view that sends the files below a folder, with these headers; raises NotFound for others.
 
     Only paths that were listed at the start are known, so that no request leads out of the folder.
     """

@@ -1,4 +1,4 @@
-"""The renderer as files that any page may load: `<content-kit>` for platforms, and what the preview draws with."""
+"""The renderer as files that any page may load: `<content-kit>` for platforms, and for the preview."""
 
 from __future__ import annotations
 

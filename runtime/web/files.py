@@ -18,9 +18,9 @@ from runtime.store.blobs.backend import BlobMissing, BlobsUnavailable
 from runtime.store.blobs.store import of_space
 
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; sandbox"
-"""Whatever a file is, nothing in it runs, and it is of no origin."""
+"""The policy of files: nothing in them is executed, and they have an opaque origin."""
 SHOWN = ("image/", "audio/", "video/", "text/plain", "application/pdf")
-"""Types that browsers show in their place; others are saved."""
+"""Types that browsers show inline; others are downloaded."""
 YEAR = 31_536_000
 WHOLE = 1 << 20
 """Bytes that are sent at once, without a part of the streams that an organization may have open."""
@@ -71,7 +71,7 @@ def answer_with(host: Host, owner: str, blob: str, size: int, name: str, content
     try:
         stream = host.blobs.open(blob, start)
     except BlobMissing:
-        raise errors.NotFound("The bytes of this file are gone; upload it again.") from None
+        raise errors.NotFound("The content of this file is missing; upload it again.") from None
     except BlobsUnavailable as error:
         raise unavailable(error) from error
     if end - start <= WHOLE:

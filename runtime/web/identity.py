@@ -1,4 +1,4 @@
-"""A fake identity provider for authors: OAuth 2 and OpenID Connect with people who are not there.
+"""A fake identity provider for authors: OAuth 2 and OpenID Connect with fictional people.
 
 It exists where the preview does, so that sign-ins can be tried without an account and without a network. Any client is
 taken; what a client says must only stay the same from step to step. Source: RFC 6749, 7009, 7636, OpenID Connect Core.
@@ -37,7 +37,7 @@ LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
 class Refused(Exception):
-    """A request in the wrong form; `code` is one of OAuth's, the sentence says what to do."""
+    """A request in the wrong form; `code` is one of OAuth's, the message says what to do."""
 
     def __init__(self, code: str, sentence: str, status: int = 400) -> None:
         super().__init__(sentence)
@@ -118,9 +118,9 @@ def _authorize(host: Host, signer: Signer) -> Response:
 
 def _check(query: Any) -> None:
     if query.get("response_type") != "code":
-        raise Refused("unsupported_response_type", "Only `response_type=code` is known here.")
+        raise Refused("unsupported_response_type", "Only `response_type=code` is supported here.")
     if query.get("code_challenge") and query.get("code_challenge_method") != "S256":
-        raise Refused("invalid_request", "Only `code_challenge_method=S256` is known here.")
+        raise Refused("invalid_request", "Only `code_challenge_method=S256` is supported here.")
 
 
 def _may_return(host: Host, redirect: str) -> None:
@@ -158,7 +158,7 @@ def _token(signer: Signer) -> Response:
         elif grant == "refresh_token":
             claims = signer.read("refresh", form.get("refresh_token", ""))
             if (claims["client_id"], claims["secret"]) != (client, _digest(secret)):
-                raise Refused("invalid_client", "Client and secret are not those that the tokens were given to.", 401)
+                raise Refused("invalid_client", "Client and secret are not those that the tokens were issued to.", 401)
         else:
             raise Refused("unsupported_grant_type", "`grant_type` is `authorization_code` or `refresh_token`.")
         signer.use_up(claims)
@@ -170,10 +170,10 @@ def _token(signer: Signer) -> Response:
 def _matches(claims: dict[str, Any], form: dict[str, str], client: str, secret: str) -> None:
     """Hold the exchange of a code against how it was asked for; raises Refused."""
     if claims["client_id"] != client or claims["redirect_uri"] != form.get("redirect_uri"):
-        raise Refused("invalid_grant", "`client_id` and `redirect_uri` must be those that the code was asked with.")
+        raise Refused("invalid_grant", "`client_id` and `redirect_uri` must be those that the code was requested with.")
     challenge = claims["challenge"]
     if challenge is None and not secret:
-        raise Refused("invalid_client", "Send a `client_secret`, or ask with a `code_challenge`.", 401)
+        raise Refused("invalid_client", "Send a `client_secret`, or request the code with a `code_challenge`.", 401)
     if challenge is not None and challenge != _challenge(form.get("code_verifier", "")):
         raise Refused("invalid_grant", "The `code_verifier` does not belong to the `code_challenge`.")
 
@@ -221,7 +221,7 @@ def _form() -> dict[str, str]:
 
 
 def _client(form: dict[str, str]) -> tuple[str, str]:
-    """Give client id and secret, from the header or the form (RFC 6749, section 2.3.1); raises Refused."""
+    """Return client id and secret, from the header or the form (RFC 6749, section 2.3.1); raises Refused."""
     scheme, _, coded = request.headers.get("Authorization", "").partition(" ")
     client, secret = form.get("client_id", ""), form.get("client_secret", "")
     if scheme.lower() == "basic":

@@ -1,4 +1,4 @@
-"""What the fake identity provider signs: codes, access and refresh tokens, and ID tokens.
+"""Tokens of the fake identity provider: codes, access and refresh tokens, and ID tokens.
 
 Whatever it gives out says itself what it is for, so that nothing is kept but what was used up or revoked.
 """
@@ -29,7 +29,7 @@ MAX_SPENT = 10_000
 
 
 class Spoiled(ValueError):
-    """A code or token is not accepted; the sentence says why."""
+    """A code or token is not accepted; the message says why."""
 
 
 class Spent:
@@ -71,7 +71,7 @@ class Signer:
         return self._made
 
     def keys(self) -> dict[str, Any]:
-        """Give the public keys as a JSON Web Key Set (RFC 7517)."""
+        """Return the public keys as a JSON Web Key Set (RFC 7517)."""
         public = json.loads(RSAAlgorithm.to_jwk(self._key.public_key()))
         return {"keys": [{**public, "use": "sig", "alg": "RS256", "kid": self._name(public)}]}
 
@@ -96,7 +96,7 @@ class Signer:
         except jwt.ExpiredSignatureError:
             raise Spoiled(f"The {use} has expired; start again.") from None
         except jwt.PyJWTError:
-            raise Spoiled(f"The {use} was not made here.") from None
+            raise Spoiled(f"The {use} was not issued here.") from None
         if claims.get("use") != use:
             raise Spoiled(f"This is not a {use}.")
         if claims.get("family") in self.spent or (use == "access" and claims["jti"] in self.spent):
@@ -107,7 +107,7 @@ class Signer:
         """Mark a code or refresh token as used; raises Spoiled, and revokes all that came of it, the second time."""
         if not self.spent.add(claims["jti"], claims["exp"]):
             self.spent.add(claims["family"], time.time() + LASTS["refresh"])
-            raise Spoiled("It was used before; all tokens that came of it are revoked.")
+            raise Spoiled("It was used before; all tokens derived from it are revoked.")
 
     def revoke(self, token: str) -> None:
         """End a token; a refresh token ends with all that came of it. An unknown one is ended already (RFC 7009)."""
@@ -142,5 +142,5 @@ def _read_key(path: Path) -> rsa.RSAPrivateKey:
     """Read the key of a folder, so that tokens outlive a restart."""
     key = serialization.load_pem_private_key(read_or_make(path, _pem), None)
     if not isinstance(key, rsa.RSAPrivateKey):
-        raise TypeError(f"{path} holds no RSA key; remove it, and a new one is made")
+        raise TypeError(f"{path} contains no RSA key; remove it, and a new one is created")
     return key

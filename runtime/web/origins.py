@@ -1,4 +1,4 @@
-"""Pages of the platform are served at its own origin, where nothing a script sends is."""
+"""Pages of the platform are served only at its own origin, separate from what scripts send."""
 
 from __future__ import annotations
 

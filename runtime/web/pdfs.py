@@ -1,4 +1,4 @@
-"""PDFs at the addresses that the API gives out: sent when they are made, and until then a page that waits."""
+"""PDFs at the addresses that the API gives out; a waiting page while they are being created."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def mount_pdfs(app: Flask, host: Host) -> None:
     def view(space_id: str, pdf_id: str, until: str, signature: str, name: str) -> Response:
         on_own_origin(host, host.addresses.space_origin(space_id))
         if not opens(pdf_id, until, signature):
-            raise errors.NotFound("This address works no longer: ask for the PDF again.")
+            raise errors.NotFound("This address has expired: request the PDF again.")
         with host.database.transaction(writes=False) as session:
             found = pdfs.of_living_space(session, pdf_id)
         if found is None or found[0].space_id != space_id:
-            raise errors.NotFound("This PDF is gone: ask for it again.")
+            raise errors.NotFound("This PDF was deleted: request it again.")
         row, owner = found
         if row.blob is not None:
             return answer_with(host, owner, row.blob, row.size, name, "application/pdf")
@@ -35,6 +35,6 @@ def mount_pdfs(app: Flask, host: Host) -> None:
         if request.accept_mimetypes.best_match(("application/pdf", "text/html")) == "text/html":
             page = TEMPLATES.get_template("pdf_waiting.html").render(title=row.name, again=AGAIN)
             return Response(page, 202, {"Retry-After": str(AGAIN), "Cache-Control": "no-store"}, mimetype="text/html")
-        return Response("The PDF is being made.\n", 202, {"Retry-After": str(AGAIN)}, mimetype="text/plain")
+        return Response("The PDF is being created.\n", 202, {"Retry-After": str(AGAIN)}, mimetype="text/plain")
 
     app.add_url_rule("/pdfs/<space_id>/<pdf_id>/<until>/<signature>/<path:name>", "pdf", view, methods=("GET", "HEAD"))

@@ -1,4 +1,4 @@
-"""The preview: pages on which an author sees an integration drawn, pressed and traced."""
+"""The preview: pages that render an integration, run its actions and show its traces to the author."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ Lists of options come from where the integration's script answers, or from a ser
 
 
 class Fault(Body):
-    """What is wrong with an integration's source right now; null when nothing is."""
+    """The current error in an integration's source; null if there is none."""
 
     fault: dict[str, Any] | None
 
@@ -81,7 +81,7 @@ class Faults:
             self._now[name] = fault
 
     def of(self, name: str) -> dict[str, Any] | None:
-        """Give the fault of an integration."""
+        """Return the fault of an integration."""
         return self._now.get(name)
 
 
@@ -125,7 +125,7 @@ def admit_author(call: Call) -> bool:
     """Admit as `admit` does, and before the first version every administrator; tells whether there is a version."""
     name = call.path["integrationName"]
     if not NAME.fullmatch(name):
-        raise errors.NotFound("There is no integration of this name: it has signs that no name has.")
+        raise errors.NotFound("There is no integration of this name: it has characters that no name has.")
     with call.host.database.transaction(writes=False) as session:
         published = rows.find(session, HOST, IntegrationRow, name=name) is not None
     if published or not any(reaches(role, "admin") for _, role in call.actor.reach.roles):
@@ -170,7 +170,7 @@ def _events(host: Host, name: str) -> Response:
 
 
 def _examples(host: Host, name: str) -> Response:
-    """Give a payload of every type of event, as this integration might receive it, to be edited and sent."""
+    """Return a payload of every type of event, as this integration might receive it, to be edited and sent."""
     call = _caller(host, name)
     offered: dict[str, Any] = {}
     if admit_author(call):
@@ -193,7 +193,7 @@ def _fault(host: Host, faults: Faults, name: str) -> Response:
 
 
 def _validate(host: Host, name: str) -> Response:
-    """Tell what a render output violates, and what it leaves out that assistive technology needs."""
+    """Return what a render output violates, and what it leaves out that assistive technology needs."""
     admit_author(_caller(host, name))
     # A script's answer and the words around it.
     rendered = parse_body(Rendered, read_json(request.environ, Limits().response + 1000))
@@ -207,7 +207,7 @@ def _validate(host: Host, name: str) -> Response:
 
 
 def _is_typed(host: Host, name: str) -> bool:
-    """Tell whether the script is in a language whose types say what elements have."""
+    """Return whether the script is in a language whose types say what elements have."""
     with host.database.transaction(writes=False) as session:
         integration = rows.find(session, HOST, IntegrationRow, name=name)
         version = rows.find(session, HOST, VersionRow, id=integration.version_id) if integration is not None else None

@@ -28,7 +28,7 @@ def page(template: str) -> Asset:
 
 
 def imports(entry: str) -> list[str]:
-    """Give the addresses of all modules that an entry module of the preview imports, in the order of their imports."""
+    """Return the addresses of all modules that an entry module of the preview imports, in import order."""
     first = OWN / entry
     modules = [first]
     for module in modules:  # grows while it is walked

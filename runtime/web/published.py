@@ -40,7 +40,7 @@ ASKED = "visit"
 
 
 class Apology(Exception):
-    """There is nothing to see; the sentence says why, to a visitor."""
+    """The page cannot be shown; the message is for the visitor."""
 
     def __init__(self, status: int, heading: str, sentence: str) -> None:
         super().__init__(sentence)
@@ -69,7 +69,7 @@ def _style() -> Response:
 
 
 def _guarded(host: Host, view: Callable[..., Response], site_id: str, rest: str = "") -> Response:
-    """Find the site, and turn whatever goes wrong into a page."""
+    """Find the site, and convert errors to pages."""
     on_own_origin(host, host.addresses.site_origin(site_id))
     site = find_site(host, site_id)
     if site is None:
@@ -122,7 +122,7 @@ def _to_home(host: Host, site: SiteRow, place: str) -> Response:
 
 
 def _page(host: Host, site: SiteRow, place: str) -> Response:
-    """Show a site to whom its visibility allows; others are sent to sign in."""
+    """Show a site to those whom its visibility allows; others are redirected to sign in."""
     if site.visibility == "share-link":
         return _shared(host, site, place)
     if site.visibility != "visitor-auth":
@@ -140,12 +140,12 @@ def _page(host: Host, site: SiteRow, place: str) -> Response:
 
 
 def _shared(host: Host, site: SiteRow, place: str) -> Response:
-    """Show a site to whoever has the key of a link, which is the first part of the path."""
+    """Show a site to visitors with the key of a share link, which is the first segment of the path."""
     key, _, rest = place.partition("/")
     with host.database.transaction(writes=False) as session:
         link = share_links.active(session, site, key) if key else None
     if link is None:
-        raise Apology(403, "Not with this address", "This site opens with a link that its owners share.")
+        raise Apology(403, "Not with this address", "This site can only be opened with a link that its owners share.")
     answer = _shown(host, site, rest, key=key)
     answer.headers["Referrer-Policy"] = "no-referrer"  # the address is what opens the site
     answer.headers["Cache-Control"] = "private, no-store"
@@ -153,7 +153,7 @@ def _shared(host: Host, site: SiteRow, place: str) -> Response:
 
 
 def _send_elsewhere(site: SiteRow, place: str) -> Response:
-    """Send a visitor to where the site's owners sign them in."""
+    """Redirect a visitor to the sign-in of the site's owners."""
     if site.fallback_url is None:
         raise Apology(403, "Sign in elsewhere", "Visitors of this site are signed in by its owners' own service.")
     return redirect(sign_in_address(site.fallback_url, place))
@@ -176,7 +176,7 @@ def _backend(host: Host, site: SiteRow) -> tuple[Plan, Any]:
 
 
 def _sign_in(host: Host, site: SiteRow, part: Any, place: str, token: str) -> Response:
-    """Open a session for the bearer of a token, and lead to the same address without it."""
+    """Open a session for the bearer of a token, and redirect to the same address without it."""
     try:
         with host.database.transaction(writes=True) as session:
             visit = visiting.sign_in(session, site, part, token)
@@ -189,7 +189,7 @@ def _sign_in(host: Host, site: SiteRow, part: Any, place: str, token: str) -> Re
 
 
 def _claims(host: Host, site: SiteRow, part: Any) -> Mapping[str, Any] | None:
-    """Give what a visitor who is signed in claims; None for who is not."""
+    """Return what a visitor who is signed in claims; None for who is not."""
     part_id = None if part is None else part.id
     with host.database.transaction(writes=False) as session:
         found = (visitors.find_session(session, site.id, part_id, value) for value in session_cookies(host, site))
@@ -207,14 +207,14 @@ def _ask_whether_to_leave(host: Host, site: SiteRow, place: str) -> Response:
         "again": home,
         "again_text": "Back to the site",
     }
-    words = "This site will not know you any more."
+    words = "You will be signed out of this site."
     answer = _html(host, 200, (), None, message=words, leave=home + SIGN_OUT, site_id=site.id, **fields)
     answer.headers["Cache-Control"] = "private, no-store"
     return answer
 
 
 def _sign_out(host: Host, site: SiteRow, place: str) -> Response:
-    """Forget a visitor, and let the integration sign them out where they signed in."""
+    """Sign out a visitor, also at the integration that signed them in."""
     origin = request.headers.get("Origin")
     if origin is not None and not is_of_site(host, site, origin):
         # Sites and integrations below one domain send each other's cookies along.
@@ -223,7 +223,7 @@ def _sign_out(host: Host, site: SiteRow, place: str) -> Response:
     with host.database.transaction(writes=True) as session:
         for value in values:
             visitors.close_session(session, site.id, value)
-    apology = Apology(200, "You are signed out", "This site does not know you any more.")
+    apology = Apology(200, "You are signed out", "You were signed out of this site.")
     answer = _apology(host, site, apology)
     if values and site.visibility == "visitor-auth" and site.visitor_auth_backend == "integration":
         plan, _ = _backend(host, site)
@@ -267,7 +267,7 @@ def _asked_elsewhere(host: Host, name: str, installation: str, site_id: str) -> 
         cookies = fields.get("cookies", {}) | visitors_cookies()
         answer = _ask(host, site, plan, fields | ({"cookies": cookies} if cookies else {}), own=True)
         if fields.get("action") == "logout" and not 300 <= answer.status_code < 400:
-            said = Apology(200, "You are signed out", "This site does not know you any more.")
+            said = Apology(200, "You are signed out", "You were signed out of this site.")
             return _apology(host, site, said)
         return answer
 
@@ -292,7 +292,7 @@ def _ask(host: Host, site: SiteRow, plan: Plan, fields: dict[str, Any], *, own: 
 
 
 def _relayed(host: Host, site: SiteRow, plan: Plan, line: str, *, own: bool) -> list[str]:
-    """Give a script's cookie the places where the script is called, and no other.
+    """Return a script's cookie the places where the script is called, and no other.
 
     A page at a shared origin is asked for at the site's address. Set there it would not come back to the endpoint the
     provider leads to: what is kept in it, a PKCE verifier for instance, would be lost.

@@ -57,7 +57,7 @@ class SiteTargets:
         self._formulas = Formulas()
 
     def href(self, ref: Ref) -> str | None:
-        """Lead to a page of the site, to a file, or to an address."""
+        """Return the address of a page of the site, of a file, or an external one."""
         kind = ref.get("kind")
         if kind == "url":
             return str(ref.get("url") or "") or None
@@ -91,7 +91,7 @@ class SiteTargets:
         return name
 
     def formula(self, tex: str, *, display: bool) -> str | None:
-        """Give a formula as MathML, which browsers draw."""
+        """Return a formula as MathML, which browsers draw."""
         return self._formulas.mathml(tex, display=display)
 
     def block(self, node: Mapping[str, Any]) -> str | None:

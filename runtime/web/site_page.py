@@ -117,7 +117,7 @@ def _render(host: Host, reading: Reading, site: SiteRow, name: str, key: str | N
     request_body = parse_body(RenderIntegration, _sent(host, site, LONGEST_RENDER))
     assert isinstance(request_body, RenderIntegration)
     if not isinstance(request_body.context, DocumentContext) or request_body.context.editable:
-        raise errors.BadRequest("context: readers see documents, and edit none")
+        raise errors.BadRequest("context: readers see documents, but cannot edit them")
     _within(reading.renders.take(site.id))
     basis = host.database.basis()
     with host.database.transaction(writes=False) as session:
@@ -252,7 +252,7 @@ def _on_site(host: Host, site: SiteRow) -> Sequence[str]:
 
 
 def _cookies() -> dict[str, str]:
-    """Give the reader's cookies but the one by which the host knows them."""
+    """Return the reader's cookies but the one by which the host knows them."""
     visible = [(name, value) for name, value in request.cookies.items() if not is_hosts(name)]
     return {name[:512]: value[:8192] for name, value in visible[:MAX_COOKIES]}
 
@@ -266,4 +266,4 @@ def _claims(host: Host, site: SiteRow, key: str | None = None) -> Mapping[str, A
 
 def _within(count: int) -> None:
     if not count:
-        raise errors.TooManyRequests("This site got too much at once; try again in a minute.")
+        raise errors.TooManyRequests("This site received too many requests; try again in a minute.")

@@ -47,7 +47,7 @@ class Violation:
             what = self.blocked or "something"
             cure = f"name its origin under `{whole}` of the manifest's `contentSecurityPolicy`"
         page = self.page or "/"
-        return f"The content security policy kept {what} off the page {page} ({self.directive}){where}: {cure}."
+        return f"The content security policy blocked {what} on the page {page} ({self.directive}){where}: {cure}."
 
 
 def violations(body: bytes) -> Iterator[Violation]:
@@ -91,12 +91,12 @@ def _newer(report: dict[str, Any]) -> Violation:
 
 
 def _text(value: Any) -> str:
-    """Give a text that no terminal and no page can be tricked with."""
+    """Return a text that no terminal and no page can be tricked with."""
     return HIDDEN.sub(" ", value)[:LONGEST].strip() if isinstance(value, str) else ""
 
 
 def _address(value: Any) -> str:
-    """Give an address without its query, in which visitors' own data may be."""
+    """Return an address without its query, in which visitors' own data may be."""
     return re.split(r"[?#]", _text(value))[0]
 
 

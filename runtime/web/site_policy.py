@@ -110,7 +110,7 @@ def _open(sources: dict[str, list[str]], policy: str) -> None:
 
 
 def _effective(values: Sequence[str]) -> list[str]:
-    """Give each source once, without those that would make browsers ignore `INLINE`, which another script needs."""
+    """Return each source once, without those that would make browsers ignore `INLINE`, which another script needs."""
     once = list(dict.fromkeys(values))
     return [value for value in once if not _is_nonce_or_hash(value)] if INLINE in once else once
 

@@ -15,7 +15,7 @@ from runtime.store.tables.sites import SiteRow
 
 
 def session_cookies(host: Host, site: SiteRow) -> list[str]:
-    """Give every cookie of the session's name: over plain HTTP somebody may have set one beside ours."""
+    """Return every cookie of the session's name: over plain HTTP somebody may have set one beside ours."""
     values = request.cookies.getlist(_name(host, site))
     return [value for value in values[:5] if len(value) <= 200]
 
@@ -36,12 +36,12 @@ def set_session_cookie(host: Host, site: SiteRow, answer: Response, value: str, 
 
 
 def visitors_cookies() -> dict[str, str]:
-    """Give a visitor's cookies but those by which the host knows them."""
+    """Return a visitor's cookies but those by which the host knows them."""
     return {name: value for name, value in request.cookies.items() if not is_hosts(name)}
 
 
 def is_of_site(host: Host, site: SiteRow, origin: str) -> bool:
-    """Tell whether an `Origin` header names the site's own pages."""
+    """Return whether an `Origin` header names the site's own pages."""
     scheme, _, netloc = origin.partition("://")
     if scheme not in ("http", "https"):
         return False

@@ -165,7 +165,7 @@ def test_a_render_reports_what_it_breaks_and_how_long_it_took(page: Any, gallery
     page.get_by_role("tab", name="Output").click()
     expect(page.locator("#problems")).to_have_text("3 problems")
     expect(page.locator(".rules [data-kind=violation]")).to_contain_text(
-        ["Ruleelement.children[19].typemust name an element; `from-the-future` is none, and is left out"]
+        ["Ruleelement.children[19].typemust name an element; `from-the-future` is not one, and is ignored"]
     )
     expect(page.locator(".rules [data-kind=warning]")).to_contain_text(["no `alt`", "no label"])
     facts = page.locator(".facts")

@@ -232,7 +232,7 @@ def test_what_the_policy_keeps_out_is_shown_at_once(
     assert "visitor=1" not in report.inner_text()
     result = devkit(tmp_path, "logs", "reading", "--level", "warn", "--text", "elsewhere", folder=reading.folder)
     assert result.code == 0, result.err
-    assert "The content security policy kept https://elsewhere.example/x.js off the page" in result.out
+    assert "The content security policy blocked https://elsewhere.example/x.js on the page" in result.out
     about.get_by_role("navigation", name="Pages").get_by_role("link", name="Events").click()
     about.locator(".event", has_text="site_policy_violation").first.click()
     expect(about.locator("#detail .logs")).to_contain_text("https://elsewhere.example/x.js")

@@ -44,7 +44,7 @@ def backup(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / NAME).write_bytes(BLOB)
     made = devkit(home, "backup", "host.zip", "--data", "data", "--json")
     assert (made.code, made.json["files"], made.json["missing"]) == (0, 1, [LOST]), made.err
-    assert "1 files that pages name are gone from the host already" in made.err
+    assert "1 files that pages refer to were missing on the host already" in made.err
     with closing(sqlite3.connect(data / "host.sqlite")) as connection:
         touched = connection.execute("SELECT count(*) FROM blobs WHERE touched_at > '2026-01-02'").fetchone()
         assert touched == (2,), "what a backup is about to copy must not be swept meanwhile"
@@ -92,28 +92,28 @@ def database(statement: str) -> Callable[[Files], None]:
 
 
 SPOILED: dict[str, tuple[Callable[[Files], Any], str]] = {
-    "a path that leads out": (lambda files: files.update({"blobs/../../out": b"x"}), "which no backup has"),
-    "an absolute path": (lambda files: files.update({"/tmp/out": b"x"}), "which no backup has"),
-    "a file nobody knows": (lambda files: files.update({"host.log": b"x"}), "which no backup has"),
+    "a path that leads out": (lambda files: files.update({"blobs/../../out": b"x"}), "does not belong in a backup"),
+    "an absolute path": (lambda files: files.update({"/tmp/out": b"x"}), "does not belong in a backup"),
+    "a file nobody knows": (lambda files: files.update({"host.log": b"x"}), "does not belong in a backup"),
     "a key of another name": (
         manifest(lambda value: value["members"].update({"keys/../out": value["members"]["keys/secret.key"]})),
-        "which no backup has",
+        "does not belong in a backup",
     ),
-    "a key with other bytes": (lambda files: files.update({"keys/secret.key": b"x" * 44}), "other bytes"),
-    "a blob with other bytes": (lambda files: files.update({f"blobs/{NAME}": b"x"}), "other bytes"),
-    "a blob too few": (lambda files: files.pop(f"blobs/{NAME}"), "as many files as it says"),
+    "a key with other bytes": (lambda files: files.update({"keys/secret.key": b"x" * 44}), "was changed or damaged"),
+    "a blob with other bytes": (lambda files: files.update({f"blobs/{NAME}": b"x"}), "was changed or damaged"),
+    "a blob too few": (lambda files: files.pop(f"blobs/{NAME}"), "as many files as its manifest says"),
     "a blob that rows name": (
         lambda files: (files.pop(f"blobs/{NAME}"), manifest(lambda value: value.update(blobs=0))(files)),
-        "lacks 1 files that its rows name",
+        "lacks 1 files that its rows refer to",
     ),
     "no manifest": (lambda files: files.pop("backup.json"), "has no backup.json"),
     "a manifest of another kind": (manifest(lambda value: value.pop("revision")), "cannot be read"),
     "another format": (manifest(lambda value: value.update(format=2)), "has format 2"),
     "a newer schema": (manifest(lambda value: value.update(revision="9999")), "schema 9999"),
-    "a schema it has not": (manifest(lambda value: value.update(revision="0001")), "not what the archive says"),
+    "a schema it has not": (manifest(lambda value: value.update(revision="0001")), "does not match its manifest"),
     "a trigger": (
         database("CREATE TRIGGER t AFTER INSERT ON events BEGIN DELETE FROM spaces; END"),
-        "not what the archive says",
+        "does not match its manifest",
     ),
     "no database at all": (
         lambda files: (files.update({"database/host.sqlite": b""}), database("SELECT 1")(files)),
@@ -137,7 +137,10 @@ def test_what_was_tampered_with_changes_nothing(fault: str, shell: Shell, backup
 def test_links_and_doubles_are_refused(shell: Shell, backup: Path, tmp_path: Path) -> None:
     link = zipfile.ZipInfo("keys/identity.pem")
     link.external_attr = (stat.S_IFLNK | 0o777) << 16
-    for entry, sentence in ((link, "which no backup has"), (zipfile.ZipInfo("keys/secret.key"), "two files of one")):
+    for entry, sentence in (
+        (link, "does not belong in a backup"),
+        (zipfile.ZipInfo("keys/secret.key"), "two files with the same name"),
+    ):
         shutil.copy(backup, tmp_path / "spoiled.zip")
         with zipfile.ZipFile(tmp_path / "spoiled.zip", "a") as archive:
             if entry.filename in archive.namelist():
@@ -153,7 +156,7 @@ def test_half_an_archive_is_refused(kept: float, shell: Shell, backup: Path, tmp
     whole = backup.read_bytes()
     end = int(len(whole) * kept) if 0 < kept < 1 else int(kept)
     (tmp_path / "spoiled.zip").write_bytes(whole[:end])
-    refused(shell, tmp_path, "no whole backup")
+    refused(shell, tmp_path, "not a complete backup")
 
 
 def refused(shell: Shell, home: Path, sentence: str) -> None:

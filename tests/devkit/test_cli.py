@@ -91,7 +91,7 @@ def test_an_unknown_command_names_those_there_are(shell: Shell) -> None:
     done = shell("publsh")
     assert done.code == 2
     assert done.err.startswith(
-        "error: There is no command `publsh`; did you mean `publish`? Known are: new, init, serve,"
+        "error: There is no command `publsh`; did you mean `publish`? Commands: new, init, serve,"
     )
 
 

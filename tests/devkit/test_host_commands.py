@@ -50,11 +50,11 @@ def test_init_says_what_was_there_before(shell: Shell, tmp_path: Path) -> None:
     data = str(tmp_path / "data")
     one = ("init", "--data", data, "--organization", "One", "--email", "a@example.com")
     assert shell(*one).err == ""
-    assert f"{data} has the organization `One` with the admin a@example.com already" in shell(*one).err
+    assert f"{data} already has the organization `One` with the admin a@example.com" in shell(*one).err
     for title in ("Two", "Three", "Four", "Five", "Six"):
         assert shell("init", "--data", data, "--organization", title).code == 0
     added = shell("init", "--data", data, "--organization", "Seven").err
-    assert "has a host already, with `One`, `Two`, `Three`, `Four`, `Five` and more; `Seven` was added" in added
+    assert "is already a host, with `One`, `Two`, `Three`, `Four`, `Five` and more; `Seven` was added" in added
 
 
 def test_init_keeps_its_folder_out_of_git_unless_others_use_it(shell: Shell, tmp_path: Path) -> None:
@@ -117,12 +117,12 @@ def test_a_token_is_created_and_shown_once(shell: Shell, host: HostProcess, alph
     here = {"DEVKIT_HOST": host.url, "DEVKIT_TOKEN": alpha.api.token}
     made = shell("tokens", "--create", "Build server", "--days", "30", **here)
     note, token = made.out.strip().splitlines()
-    assert "(Build server)" in note and "shown this once" in note
+    assert "(Build server)" in note and "shown only this once" in note
     listed = shell("tokens", DEVKIT_HOST=host.url, DEVKIT_TOKEN=token)
     assert "Build server" in listed.out and "(in use here)" in listed.out and token not in listed.out
     body = shell("tokens", "--create", "For ever", "--days", "0", "--json", **here).json
     assert body["expiresAt"] is None and body["token"].startswith("dk_")
-    assert "two steps" in shell("tokens", "--create", "x", "--revoke", "y", **here).err
+    assert "cannot be combined" in shell("tokens", "--create", "x", "--revoke", "y", **here).err
     assert "title" in shell("tokens", "--create", "  ", **here).err
 
 
@@ -309,7 +309,7 @@ def test_serve_reports_where_it_listens(shell: Shell, tmp_path: Path) -> None:
             )
         ),
         ((), {}, "give a data folder"),
-        (("--data", "data"), {"DEVKIT_WALL_SECONDS": "soon"}, "DEVKIT_WALL_SECONDS='soon' is no float"),
+        (("--data", "data"), {"DEVKIT_WALL_SECONDS": "soon"}, "DEVKIT_WALL_SECONDS='soon' cannot be read as float"),
     ],
 )
 def test_serve_says_why_it_cannot_start(

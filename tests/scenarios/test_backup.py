@@ -156,7 +156,7 @@ def test_only_what_is_empty_is_filled(tmp_path: Path) -> None:
     wrong = devkit(
         tmp_path, "restore", "host.zip", "--data", str(fresh), *elsewhere(fresh), DEVKIT_SECRET_KEY="another-key-12345"
     )
-    assert wrong.code == 1 and "secret key is not the one" in wrong.err
+    assert wrong.code == 1 and "secret key is not that of" in wrong.err
     assert list(fresh.iterdir()) == []
 
 

@@ -218,12 +218,12 @@ def test_what_cannot_be_changed_so_changes_nothing(space: Space) -> None:
     for change, reason in (
         (page("Again", id="one"), "already"),
         (page("Nowhere", position={"parent": "none"}), "no page `none`"),
-        (page("Beside", position={"before": "inside"}), "is not there"),
+        (page("Beside", position={"before": "inside"}), "there is no page"),
         (page("Both", position={"before": "one", "after": "two"}), "not both"),
-        (page("Group", page="group", position={"parent": "one"}), "top only"),
+        (page("Group", page="group", position={"parent": "one"}), "only at the top level"),
         (page("Link", page="link"), "target"),
-        ({"type": "move_page", "id": "one", "position": {"parent": "inside"}}, "cannot be in itself"),
-        ({"type": "move_page", "id": "one", "position": {"parent": "one"}}, "cannot be in itself"),
+        ({"type": "move_page", "id": "one", "position": {"parent": "inside"}}, "cannot be inside itself"),
+        ({"type": "move_page", "id": "one", "position": {"parent": "one"}}, "cannot be inside itself"),
         ({"type": "update_page", "id": "two", "slug": "one"}, "has the slug"),
         ({"type": "update_page", "id": "two", "slug": "a/b"}, "slug"),
         ({"type": "delete_page", "id": "none"}, "no page"),
@@ -481,7 +481,7 @@ def test_an_organization_has_two_long_texts_read_at_once(alpha: Tenant, beta: Te
     # Two read, and as many that have answered may still be ending where the machine is busy.
     assert 1 <= most <= 4
     refused = next(answer for answer in answers if answer.status == 503)
-    assert "is being read; try again" in refused.text and refused.headers["Retry-After"] == "1"
+    assert "long texts in progress; try again" in refused.text and refused.headers["Retry-After"] == "1"
 
 
 def _command(pid: int) -> bytes:

@@ -206,7 +206,7 @@ def test_redirects_lead_to_where_pages_are_now(
     repository.commit({**FILES, ".gitbook.yaml": redirects})
     last = sync(space, "import", server.address(name))
     assert last["problems"] == [
-        ".gitbook.yaml: 1 redirects are left out, since they lead to no page of the folder: `gone`."
+        ".gitbook.yaml: 1 redirects are left out, since their targets are not pages of the folder: `gone`."
     ]
     site = ok(space.api.post(f"/v1/orgs/{owner.id}/sites", {"title": "Docs", "spaces": [space.id]}), 201)
     at = f"/v1/orgs/{owner.id}/sites/{site['id']}"

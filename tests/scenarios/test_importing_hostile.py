@@ -139,7 +139,7 @@ def lying() -> bytes:
 
 
 ARCHIVES = {
-    "a bomb": (archive(("a.md", b"\0" * 100_000_000)), "taken for an attack"),
+    "a bomb": (archive(("a.md", b"\0" * 100_000_000)), "treated as an attack"),
     "many files": (archive(*((f"{number}.md", b"") for number in range(20_001))), "more than 20000 files"),
     "upwards": (archive(("../../etc/x.md", b"# X")), "outside of its folder"),
     "absolute": (archive(("/etc/x.md", b"# X")), "outside of its folder"),
@@ -154,7 +154,7 @@ ARCHIVES = {
         "entities",
     ),
     "a damaged document": (word_document("<w:p><w:r>"), "damaged"),
-    "a program": (b"\x7fELF\0\0\0", "no text"),
+    "a program": (b"\x7fELF\0\0\0", "not text"),
 }
 
 

@@ -70,4 +70,4 @@ def test_a_wiki_whose_sidebar_is_too_large(space: Space) -> None:  # noqa: F811
     done = sent(space, packed({"_Sidebar.md": TOO_LARGE, "One.md": "One."}, zipfile.ZIP_STORED), "github-wiki")
     assert done["status"] == "completed", done
     assert space.outline() == [["One"]]
-    assert done["problems"] == ["_Sidebar.md is not read. A page is larger than 16 MB; split it."]
+    assert done["problems"] == ["_Sidebar.md could not be read. A page is larger than 16 MB; split it."]

@@ -70,7 +70,7 @@ def test_what_is_refused_leaves_no_open_change_request(admin: Browser, space: Sp
     answer = send(admin, space, b"", "empty.zip")
     assert answer.status_code == 400 and "empty" in alert(answer)
     answer = send(admin, space, url="https://example.com/")
-    assert answer.status_code == 400 and "one of the two" in alert(answer)
+    assert answer.status_code == 400 and "but not both" in alert(answer)
     assert send(admin, space, source="nothing").status_code == 400
     assert send(admin, space, into="space").status_code == 412
     assert send(admin, space, into="none").status_code == 404
@@ -120,7 +120,7 @@ def test_who_may_what(host: HostProcess, owner: Tenant, admin: Browser, space: S
     assert editing.submit(at, f"{at}/reviews", status="approved").status_code == 403
     assert editing.submit(at, f"{at}/reviewers", user=reader.id).status_code == 303
     refused = editing.submit(at, f"{at}/reviewers", user=other.id)
-    assert refused.status_code == 400 and "sees this space" in alert(refused)
+    assert refused.status_code == 400 and "cannot see this space" in alert(refused)
     assert signed_in(host, other.api.token).ask("GET", f"/app/spaces/{space.id}/imports").status_code == 404
     assert ok(space.api.get(request))["status"] == "open"
     assert admin.submit(at, f"{at}/reviews", status="approved", comment="<b>Good</b>").status_code == 303

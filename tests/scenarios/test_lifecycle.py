@@ -196,7 +196,7 @@ def test_what_is_no_picture_is_not_published(alpha: Tenant) -> None:
     for content in (b"", b"<svg onload=alert(1)>", b"RIFF\x00\x00\x00\x00WAVE", b"\x89PNG"):
         body = publication(alpha.id, COUNTER, icon=base64.b64encode(content).decode())
         refused = alpha.api.post("/v1/integrations/test-no-picture", body)
-        assert refused.status == 400 and "icon: it is not a picture in PNG, JPEG, GIF or WebP" in refused.text
+        assert refused.status == 400 and "icon: it is not an image in PNG, JPEG, GIF or WebP" in refused.text
 
 
 def test_the_policy_is_normalised_and_listed(alpha: Tenant) -> None:

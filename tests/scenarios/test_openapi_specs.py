@@ -247,7 +247,7 @@ def test_what_cannot_be_fetched_says_why(specs: Specs, source: Source, served: H
         "http://169.254.169.254/latest": "private network",
         "https://nowhere.invalid/a": "could not be resolved",
         f"{served.url}/metrics": "only the API",
-        source.serve("/packed", "text", Content_Encoding="gzip"): "says that it is gzip, and is not",
+        source.serve("/packed", "text", Content_Encoding="gzip"): "claims to be gzip, but is not",
     }
     slugs = {url: specs.put({"url": url}) for url in cases}
     for url, said in cases.items():
@@ -296,12 +296,12 @@ PROBLEMS = {
     "billions": (bomb(), "3,000,000 values"),
     "deep json": ('{"openapi": "3.1.0", "x-a": ' + "[" * 100_000 + "]" * 100_000 + "}", "deeper than 200 levels"),
     "deep yaml": ("openapi: 3.1.0\nx-a: " + "[" * 100_000, "deeper than 200 levels"),
-    "page": ("<!DOCTYPE html><html><body>Sign in</body></html>", "no OpenAPI specification"),
+    "page": ("<!DOCTYPE html><html><body>Sign in</body></html>", "not an OpenAPI specification"),
     "version": ("openapi: 4.0.0", "3.0, 3.1 and 3.2"),
     "unfinished": ('{"openapi": "3.1.0"', "The JSON cannot be read"),
-    "surrogate": ('{"openapi":"3.1.0","info":{"title":"\\ud800","version":"1"},"paths":{}}', "half of a character"),
+    "surrogate": ('{"openapi":"3.1.0","info":{"title":"\\ud800","version":"1"},"paths":{}}', "unpaired surrogate"),
     "incomplete": ("openapi: 3.1.0\npaths: {}\n", '"info" is a required property'),
-    "to nothing": (json.dumps(DOCUMENT | {"components": {"schemas": {"A": {"$ref": "#/no"}}}}), "leads to nothing"),
+    "to nothing": (json.dumps(DOCUMENT | {"components": {"schemas": {"A": {"$ref": "#/no"}}}}), "has no target"),
     "file": (json.dumps(DOCUMENT | {"components": {"schemas": {"A": {"$ref": "file:///etc/passwd"}}}}), "fetched"),
     "relative": (json.dumps(DOCUMENT | {"components": {"schemas": {"A": {"$ref": "a.json"}}}}), "send the spec"),
 }

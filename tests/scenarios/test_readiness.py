@@ -91,7 +91,7 @@ def test_a_host_whose_disk_is_full_is_not_ready_until_there_is_room(data: Path, 
     resource.prlimit(serving, resource.RLIMIT_FSIZE, (most, most))
     wait_for(lambda: report(running)[0] == 200)
     assert trigger(one) == 202
-    assert "can be written again" in (data / "host.log").read_text()
+    assert "are writable again" in (data / "host.log").read_text()
 
 
 def serve(data: Path) -> subprocess.CompletedProcess[str]:

@@ -54,8 +54,8 @@ def test_processes_that_die_again_and_again_are_replaced_and_the_log_says_why(tm
         wait_for(lambda unlucky=unlucky: unlucky not in serving(host))
         wait_for(lambda: ready(host), 60)
     log = (tmp_path / "host.log").read_text()
-    assert log.count("was ended by signal 9 (SIGKILL)") == 2
-    assert log.count("was ended by signal 11 (SIGSEGV)") == 1
+    assert log.count("was killed by signal 9 (SIGKILL)") == 2
+    assert log.count("was killed by signal 11 (SIGSEGV)") == 1
     assert [line.rpartition("another one starts ")[2] for line in log.splitlines() if "another one starts" in line] == [
         "at once",
         "in 1 s",
@@ -82,7 +82,7 @@ def test_nothing_is_begun_anew_where_the_data_folder_went_and_it_is_given_up_aft
     assert host.process is not None
 
     def failures() -> int:
-        return (away / "host.log").read_text().count("ended with code 1")
+        return (away / "host.log").read_text().count("exited with code 1")
 
     data.rename(away)
     os.kill(serving(host)[0], signal.SIGKILL)
@@ -96,7 +96,7 @@ def test_nothing_is_begun_anew_where_the_data_folder_went_and_it_is_given_up_aft
     assert host.process.wait(timeout=150) == 1
     assert not data.exists()
     log = (away / "host.log").read_text()
-    assert "went while the host was running" in log
+    assert "disappeared while the host was running" in log
     assert "no serving process could be started for 60 s" in log
 
 

@@ -245,15 +245,15 @@ def test_tokens_that_open_nothing(guarded: Guarded, owner: Tenant, provider: int
     with warnings.catch_warnings(action="ignore"):
         stronger = jwt.encode({"exp": now + 600}, secret, algorithm="HS512")
     for token, word in (
-        ("rubbish", "not made for this site"),
-        ("", "not made for this site"),
-        ("a.b.c", "not made for this site"),
-        (unsigned, "not made for this site"),
-        (other.token(), "not made for this site"),
-        (stronger, "not made for this site"),
+        ("rubbish", "not for this site"),
+        ("", "not for this site"),
+        ("a.b.c", "not for this site"),
+        (unsigned, "not for this site"),
+        (other.token(), "not for this site"),
+        (stronger, "not for this site"),
         (jwt.encode({"exp": now - 1}, secret, algorithm="HS256"), "expired"),
-        (jwt.encode({"a": 1}, secret, algorithm="HS256"), "how long"),
-        (jwt.encode({"exp": "later"}, secret, algorithm="HS256"), "not made for this site"),
+        (jwt.encode({"a": 1}, secret, algorithm="HS256"), "no expiry time"),
+        (jwt.encode({"exp": "later"}, secret, algorithm="HS256"), "not for this site"),
         ("x" * 9000, "longer"),
     ):
         refused(visit(guarded.home, params={"jwt_token": token}), 401, word, "Sign in again")

@@ -1,1 +1,1 @@
-"""What runs in the place of debugpy's own adapter."""
+"""A replacement of debugpy's own adapter."""

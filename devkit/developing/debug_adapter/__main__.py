@@ -1,4 +1,4 @@
-"""The process between editor and script, which debugpy starts: its own, but for who may connect to it."""
+"""The process between editor and script, which debugpy starts: its own, except for who may connect to it."""
 
 import contextlib
 import runpy

@@ -28,13 +28,13 @@ access_tokens = Family("Platform", TOKEN)
 
 @access_tokens.list(f"GET {TOKEN.collection}", TOKEN, needs=USER)
 def list_user_tokens(call: Call) -> Conditions:
-    """List the caller's own tokens, without what they are (extension)."""
+    """List the caller's own tokens, without their secret values (extension)."""
     return [TokenRow.kind == "token"]
 
 
 @access_tokens.operation(f"POST {TOKEN.collection}", CreatedToken, needs=USER, status=201)
 def create_user_token(call: Call, body: CreateToken) -> CreatedToken:
-    """Create a token of the caller; what it is, the answer says this once (extension)."""
+    """Create a token of the caller; only this answer contains its secret value (extension)."""
     row, token = service.create(call.session, call.actor.reach, body)
     return CreatedToken(**call.show(serializers.personal_tokens, row).model_dump(), token=token)
 

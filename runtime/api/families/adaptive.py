@@ -1,4 +1,4 @@
-"""What sites know of their visitors, and what visitors did."""
+"""What sites know about their visitors, and what visitors did."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def list_site_adaptive_template_conditions(call: Call, site: SiteRow) -> Templat
 
 @adaptive.operation(f"POST {SITE.path}/insights/events", needs=TRACKERS, status=204)
 def track_events_in_site_by_id(call: Call, site: SiteRow, body: TrackEvents) -> None:
-    """Tell what visitors of a published site did; integrations that ask for it get page views and ratings."""
+    """Report what visitors of a published site did; integrations with the scopes get page views and ratings."""
     tracking.track(call.session, site, body.events)
 
 

@@ -1,4 +1,4 @@
-"""Ask: questions about what an organization's spaces say."""
+"""Ask: questions about the content of an organization's spaces."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from runtime.store.tables.organizations import OrganizationRow
 
 ASKERS = scoped(member("read"), "space:content:read")
 MODEL = "model"
-"""The part of an organization's places that wait for the model's answers."""
+"""The part of an organization's slots for waiting for the model's answers."""
 
 asking = Family("Ask")
 
 
 @asking.operation(f"POST {ORGANIZATION.path}/ask", Asked, needs=ASKERS, own_transaction=True)
 def ask_in_organization(call: Call, organization: OrganizationRow, query: AskQuery, body: Ask) -> Asked:
-    """Ask a question about the spaces of an organization that whoever asks may see."""
+    """Ask a question about the spaces of an organization that the requester may see."""
     previous = () if body.previous_queries is MISSING else body.previous_queries
     passages = in_organization(call, organization, body.query, previous)
     if not passages.best:
@@ -47,12 +47,12 @@ def ask_in_organization(call: Call, organization: OrganizationRow, query: AskQue
 
 
 def in_organization(call: Call, organization: OrganizationRow, question: str, previous: Sequence[str] = ()) -> Passages:
-    """Find the passages that answer a question in the spaces that whoever asks may see."""
+    """Find the passages that answer a question in the spaces that the requester may see."""
     with call.host.database.transaction(writes=False) as session:
         scope = Scope(finding.spaces_seen(session, call.actor.reach, organization.id))
         return service.find(session, call.host.addresses, scope, question, previous)
 
 
 def model_for(call: Call, organization: OrganizationRow) -> AnswerModel | None:
-    """Give the model, for organizations that let their content be sent to one (`ai`)."""
+    """Return the model, for organizations that let their content be sent to one (`ai`)."""
     return call.host.answer_model if organization.ai else None

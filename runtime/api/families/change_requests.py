@@ -70,7 +70,7 @@ CONTENT = f"{CHANGE_REQUEST.path}/content"
 EDITORS, REVIEWERS = member("edit"), member("review")
 READ_CHANGE_REQUEST = for_visitors(member("read"))
 MAX_TRIES = 100
-"""How often a merge is made again because somebody else was first: each time somebody was."""
+"""How often a merge is attempted, since concurrent changes can make it fail."""
 
 change_requests = Family("Change requests", CHANGE_REQUEST)
 
@@ -88,7 +88,7 @@ def list_change_requests_for_space(call: Call, space: SpaceRow, query: ChangeReq
     f"POST {CHANGE_REQUEST.collection}", CHANGE_REQUEST, needs=member("edit"), status=201, body_optional=True
 )
 def create_change_request(call: Call, space: SpaceRow, body: CreateChangeRequest) -> ChangeRequestRow:
-    """Begin a change request with what the space says now."""
+    """Create a change request from the current content of the space."""
     return service.create(call.session, space, person_of(call), body)
 
 
@@ -117,7 +117,7 @@ def merge_change_request(call: Call, space: SpaceRow, change_request: ChangeRequ
     f"POST {CHANGE_REQUEST.path}/update", UpdateResult, needs=member("edit"), own_transaction=True
 )
 def update_change_request(call: Call, space: SpaceRow, change_request: ChangeRequestRow) -> UpdateResult:
-    """Merge what has become of a space into a change request."""
+    """Merge the current content of a space into a change request."""
     revision, conflicts = _together(call, space, change_request, "update", "edit")
     return UpdateResult(
         revision=revision, result="conflicts" if conflicts else "update", conflicts=conflicts or MISSING
@@ -127,7 +127,7 @@ def update_change_request(call: Call, space: SpaceRow, change_request: ChangeReq
 def _together(
     call: Call, space: SpaceRow, change_request: ChangeRequestRow, way: service.Way, role: Role
 ) -> tuple[str, list[Conflict]]:
-    """Merge before the transaction that writes, and again while one of both sides moves on; raises Conflict."""
+    """Merge outside the writing transaction, and repeat while one of the sides changes; raises Conflict."""
     for _ in range(MAX_TRIES):
         with call.host.database.transaction(writes=False) as session:
             call.opened = session
@@ -141,7 +141,7 @@ def _together(
         if outcome is not None:
             call.after.append(call.host.dispatcher.wake)
             return outcome.revision, list(outcome.conflicts)
-    raise errors.Conflict("The space changes faster than this could be merged; try again in a moment.")
+    raise errors.Conflict("The space changed repeatedly during the merge; try again in a moment.")
 
 
 @change_requests.operation(
@@ -162,21 +162,23 @@ def change_content_in_change_request(
 
 
 def _run_apart(call: Call, function: Callable[[Path, Any], Any], folder: Path, arguments: Any) -> Any:
-    """Run a function for the organization that calls, which holds one of its places meanwhile, and one of two turns."""
+    """Run a function in one of the calling organization's slots, and in one of its two turns."""
     capacity, owner = call.host.capacity, call.actor.owner
     try:
         with capacity.calls.place(owner), Waiting(), capacity.readers.turn(owner):
             return call.host.apart.run(function, folder, arguments, memory=APART_MEMORY, seconds=APART_SECONDS)
     except NoneLeft:
-        raise errors.Unavailable("Too much of this organization is being read; try again in a moment.") from None
+        raise errors.Unavailable(
+            "This organization has too many long texts in progress; try again in a moment."
+        ) from None
     except SandboxUnavailable as error:
-        _log.error("long Markdown could not be read: %s", error)
-        raise errors.Unavailable("This host cannot start a process to read that in; its log says why.") from None
+        _log.error("long Markdown could not be parsed: %s", error)
+        raise errors.Unavailable("This host cannot start a process to parse the Markdown; its log says why.") from None
 
 
 @change_requests.operation(f"GET {CHANGE_REQUEST.path}/changes", SemanticChanges, needs=member("read"))
 def get_change_request_changes(call: Call, change_request: ChangeRequestRow, query: LimitQuery) -> SemanticChanges:
-    """Get what a change request would change in the space it began with, or was last brought up to date with."""
+    """Get what a change request changes, compared to the revision that it began with or was last updated to."""
     return reading.shown_changes(service.changes(call.session, change_request, call.host.addresses), query.limit)
 
 
@@ -184,7 +186,7 @@ def get_change_request_changes(call: Call, change_request: ChangeRequestRow, que
 def get_revision_of_change_request_by_id(
     call: Call, change_request: ChangeRequestRow, query: ContentQuery
 ) -> Revision | Unfinished:
-    """Get what a change request would make of its space."""
+    """Get the content of a change request."""
     return reading.shown_revision(call, service.content_of(call.session, change_request), query)
 
 
@@ -221,7 +223,7 @@ def get_reusable_content_in_change_request_by_id(
 
 
 def person_of(call: Call) -> str:
-    """Give the id of who calls; the needs of these operations admit people alone."""
+    """Return the id of the caller; these operations admit only people."""
     user_id = call.actor.reach.user_id
     assert user_id is not None
     return user_id

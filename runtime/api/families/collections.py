@@ -1,4 +1,4 @@
-"""Collections, and what it takes to put something into one."""
+"""Collections, and the permissions needed to put something into one."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def list_collections_in_organization_by_id(
     f"POST {ORGANIZATION.path}/collections", COLLECTION, needs=member("read"), status=201, body_optional=True
 )
 def create_collection(call: Call, organization: OrganizationRow, body: CreateCollection) -> CollectionRow:
-    """Create a collection; this needs `create` where it is made."""
+    """Create a collection; this needs `create` on its parent, or in the organization."""
     parent = place_for(call, organization.id, None if body.parent is MISSING else body.parent)
     return service.create(call.session, organization.id, parent, body)
 
@@ -58,7 +58,7 @@ regular.get(collections, COLLECTION, "getCollectionById", "Get a collection.", n
 
 @collections.operation(f"PATCH {COLLECTION.path}", COLLECTION, needs=member("create"))
 def update_collection_by_id(call: Call, collection: CollectionRow, body: UpdateCollection) -> CollectionRow:
-    """Change a collection; who may see it by default, those who administer it decide."""
+    """Change a collection; changing its default level needs `admin` on it."""
     if body.default_level is not MISSING:
         call.require("admin", collection, f"collection {collection.id}, whose default level it is", call.session)
     row = service.update(call.session, collection, body)
@@ -68,14 +68,14 @@ def update_collection_by_id(call: Call, collection: CollectionRow, body: UpdateC
 
 @collections.operation(f"DELETE {COLLECTION.path}", needs=member("admin"), status=205)
 def delete_collection_by_id(call: Call, collection: CollectionRow | None) -> None:
-    """Delete a collection with all that is inside; its spaces can be restored within 7 days."""
+    """Delete a collection with everything inside; its spaces can be restored within 7 days."""
     if collection is None or not service.remove(call.session, call.actor.reach, collection):
         call.status = 204
 
 
 @collections.operation(f"POST {COLLECTION.path}/move", COLLECTION, needs=member("create"))
 def move_collection(call: Call, collection: CollectionRow, body: Move) -> CollectionRow:
-    """Put a collection into another one, to the top of the organization, or elsewhere in its place."""
+    """Move a collection into another one, to the top level of the organization, or to another position."""
     parent = target_of(call, collection.organization_id, collection.parent_id, body)
     row = moving.move(call.session, call.actor.reach, collection, parent, body)
     call.level_again(row)
@@ -84,7 +84,7 @@ def move_collection(call: Call, collection: CollectionRow, body: Move) -> Collec
 
 @collections.operation(f"POST {COLLECTION.path}/transfer", COLLECTION, needs=member("admin"), also=("412",))
 def transfer_collection(call: Call, collection: CollectionRow, body: Transfer) -> CollectionRow:
-    """Give a collection with all that is inside to another organization."""
+    """Transfer a collection with everything inside to another organization."""
     row = moving.transfer(call.session, call.actor.reach, collection, receiver(call, collection.organization_id, body))
     call.level_again(row)
     return row
@@ -93,7 +93,7 @@ def transfer_collection(call: Call, collection: CollectionRow, body: Transfer) -
 def place_for(call: Call, organization_id: str, parent_id: str | None) -> CollectionRow | None:
     """Find the collection that something is put into, and require `create` there or in the organization.
 
-    Raises BadRequest for one that is not there for who asks.
+    Raises BadRequest for one that the requester cannot see.
     """
     reach = call.actor.reach
     if parent_id is None:
@@ -107,7 +107,7 @@ def place_for(call: Call, organization_id: str, parent_id: str | None) -> Collec
 
 
 def require_create_in(call: Call, organization_id: str, parent: CollectionRow | None) -> None:
-    """Require `create` in a collection, or at the top of an organization; guests add nothing anywhere."""
+    """Require `create` in a collection, or at the top level of an organization; guests cannot add anything."""
     if parent is None:
         organization = rows.find(call.session, HOST, OrganizationRow, id=organization_id)
         if organization is None:
@@ -121,20 +121,20 @@ def require_create_in(call: Call, organization_id: str, parent: CollectionRow | 
 
 
 def target_of(call: Call, organization_id: str, former: str | None, body: Move) -> CollectionRow | None:
-    """Find where something moves to; within its place nothing more is required."""
+    """Find the destination of a move; moving within the same place requires nothing more."""
     if body.parent is MISSING or body.parent == former:
         return None
     return place_for(call, organization_id, body.parent)
 
 
 def receiver(call: Call, former: str, body: Transfer) -> OrganizationRow:
-    """Find the organization that something is given to, and require `create` there; raises Conflict for its own."""
+    """Find the organization of a transfer, and require `create` there; raises Conflict for the current one."""
     target = organizations.named(call.session, call.actor.reach, body.organization)
     if body.organization == former:  # which a guest of it does not see
-        raise errors.Conflict("It belongs to this organization already.")
+        raise errors.Conflict("It already belongs to this organization.")
     if target is None:
         raise errors.NotFound(f"There is no organization `{body.organization[:60]}`, or this token may not see it.")
     if target.id == former:
-        raise errors.Conflict("It belongs to this organization already.")
+        raise errors.Conflict("It already belongs to this organization.")
     call.require("create", target, f"organization {target.id}", call.session)
     return target

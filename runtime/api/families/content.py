@@ -1,4 +1,4 @@
-"""Content of spaces: the current revision, and each that there was."""
+"""Content of spaces: the current revision, and all earlier ones."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ REVISION = Resource(
     order=newest_first(RevisionRow.created_at, RevisionRow.id),
 )
 PEOPLE_AND_SCRIPTS: Needs = scoped(member("read"), "space:content:read")
-"""Who reads a space as those see it who work on it."""
+"""Permission to read a space as its editors see it."""
 READERS: Needs = for_visitors(PEOPLE_AND_SCRIPTS)
 CONTENT = f"{SPACE.path}/content"
 
@@ -121,7 +121,7 @@ def get_revision_by_id(call: Call, revision: RevisionRow, query: ContentQuery) -
 def get_revision_semantic_changes(
     call: Call, space: SpaceRow, revision: RevisionRow, query: ChangesQuery
 ) -> SemanticChanges:
-    """Get what a revision changed in the one before it."""
+    """Get what a revision changed compared to the previous one."""
     merged_from = serializers.merged_from(call.view(call.session), revision)
     address = partial(address_of, call.host.addresses, space.id)
     return shown_changes(semantic_changes.of(call.session, revision, address), query.limit, merged_from)
@@ -141,7 +141,7 @@ def get_page_in_revision_by_id(call: Call, revision: RevisionRow, query: PageQue
 
 @content.operation(f"GET {REVISION.path}/page/{{pageId}}/document", JsonDocument, needs=READERS, also=FROM_SCRIPTS)
 def get_page_document_in_revision_by_id(call: Call, revision: RevisionRow, query: EvaluatedQuery) -> Any:
-    """Get what a page of a revision says; a computed one says nothing while its source does not answer."""
+    """Get the document of a page of a revision; that of a computed page is empty while its source does not answer."""
 
     def shown(snapshot: Snapshot, page: entries.Page, computed: Mapping[str, Any] | None) -> JsonDocument:
         return _json(_document(call, revision, snapshot, page, evaluate=bool(query.evaluated), computed=computed))
@@ -169,14 +169,14 @@ def get_reusable_content_in_revision_by_id(
 def get_reusable_content_document_in_revision_by_id(
     call: Call, revision: RevisionRow, query: EvaluatedQuery
 ) -> JsonDocument:
-    """Get what a reusable content of a revision says."""
+    """Get the document of a reusable content of a revision."""
     snapshot = snapshot_of(call.session, revision)
     one = service.reusable_content_in(snapshot, call.path["reusableContentId"])
     return _json(_document(call, revision, snapshot, one, evaluate=bool(query.evaluated)))
 
 
 def shown_changes(changes: Sequence[Any], limit: int, merged_from: ChangeRequest | None = None) -> SemanticChanges:
-    """Show the first of some changes, and how many there are more."""
+    """Return the first of some changes, and the number of further ones."""
     more = len(changes) - limit
     return SemanticChanges(
         merged_from=merged_from or MISSING, changes=list(changes[:limit]), more=more if more > 0 else MISSING
@@ -184,7 +184,7 @@ def shown_changes(changes: Sequence[Any], limit: int, merged_from: ChangeRequest
 
 
 def shown_revision(call: Call, row: RevisionRow, query: ContentQuery) -> Revision | Unfinished:
-    """Show a revision, whole; files that a source computes are not among its files."""
+    """Return a whole revision; its files do not include those that a source computes."""
 
     def shown(snapshot: Snapshot) -> Revision:
         return serializers.revision(call.view(call.session), row, snapshot, metadata=query.metadata)

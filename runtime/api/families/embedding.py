@@ -1,4 +1,4 @@
-"""Blocks of integrations: which there are in a space, and which one an address becomes."""
+"""Blocks of integrations: those available in a space, and the one for a pasted address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of the content: of spaces, of each revision, and of change requests, which they come into by upload."""
+"""Files of the content: of spaces, of each revision, and of change requests, to which they are uploaded."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def get_file_in_change_request_by_id(call: Call, change_request: ChangeRequestRo
 def upload_file_to_change_request(
     call: Call, space: SpaceRow, change_request: ChangeRequestRow, query: UploadQuery, upload: Upload
 ) -> RevisionFile:
-    """Add a file to a change request, or replace its bytes, with what is sent as the body (extension)."""
+    """Add a file to a change request, or replace its bytes, with the body of the request (extension)."""
     blob = upload.store(call.host, call.actor.owner)
     file = file_of(call.host.blobs, blob, query.name, upload.content_type, query.id)
     with call.host.database.transaction(writes=True) as session:

@@ -27,27 +27,27 @@ from runtime.store.tables.spaces import SpaceRow
 
 git = Family("Git")
 MOST_TEXT = 4_000_000
-"""Characters of all texts of one answer, but for the last."""
+"""Characters of all texts of one answer, except for the last."""
 MOST_READ = 16 * 1024 * 1024
-"""Bytes of JSON of all documents read for one answer, but for the last: a large document may have little text."""
+"""Bytes of JSON of all documents read for one answer, except for the last: a large document may have little text."""
 SYNCS = scoped(member("admin"), "space:git:sync")
 
 
 @git.operation(f"POST {SPACE.path}/git/import", needs=SYNCS, status=204, also=("429",))
 def import_git_repository(call: Call, space: SpaceRow, body: ImportGitRepository) -> None:
-    """Begin to import a branch of a repository."""
+    """Start importing a branch of a repository."""
     _begin(call, space, body)
 
 
 @git.operation(f"POST {SPACE.path}/git/export", needs=SYNCS, status=204, also=("429",))
 def export_to_git_repository(call: Call, space: SpaceRow, body: ExportToGitRepository) -> None:
-    """Begin to export a space to a branch of a repository."""
+    """Start exporting a space to a branch of a repository."""
     _begin(call, space, body)
 
 
 @git.operation(f"GET {SPACE.path}/git/info", GitSyncState, needs=scoped(member("read"), "space:git:sync"))
 def get_space_git_info(call: Call, space: SpaceRow) -> GitSyncState:
-    """Get what a space is synchronized with, and how the last operation ended."""
+    """Get the repository that a space is synchronized with, and how the last operation ended."""
     row = git_syncs(call.session, [space.id]).get(space.id)
     state = git_sync_state(row) if row is not None else None
     if state is None:
@@ -92,6 +92,6 @@ def _begin(call: Call, space: SpaceRow, body: ImportGitRepository | ExportToGitR
         operations.begin(call.session, space, call.actor.reach.user_id, body)
     except TooManyJobs:
         raise errors.TooManyRequests(
-            "The organization has too much work waiting; try again when some of it is done."
+            "This organization has too many waiting jobs; try again when some are done."
         ) from None
     call.after.append(call.host.jobs.wake)

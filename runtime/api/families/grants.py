@@ -1,4 +1,4 @@
-"""What people and teams are given on spaces and collections: both in the same way."""
+"""Access of people and teams to spaces and collections: the same operations for both."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ grants = Family("Permissions", *PEOPLE.values(), *TEAMS.values())
 
 
 def _register(content: Resource[Any]) -> None:
-    """Register the operations about who may do what with one kind of content."""
+    """Register the access operations of one kind of content."""
     word = content.name.capitalize()
     path = f"{content.path}/permissions"
     named = {content.name: content.row}
@@ -127,7 +127,7 @@ def _register_kind(content: Resource[Any], kind: str, resource: Resource[GrantRo
 
     def update(call: Call, body: UpdateGrant, **rows: Any) -> None:
         if body.role is not MISSING and not change(call, rows, body.role):
-            raise errors.NotFound("The access was taken away a moment ago.")
+            raise errors.NotFound("The access was removed a moment ago.")
 
     described(
         update,

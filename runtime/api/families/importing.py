@@ -51,11 +51,11 @@ importing = Family("Import", IMPORT)
 CREATORS, EDITORS = member("create"), member("edit")
 IN_SPACE, IN_CHANGE_REQUEST = f"{SPACE.path}/content", f"{CHANGE_REQUEST.path}/content"
 BEGUN: dict[str, Any] = {"status": 201, "own_transaction": True, "also": ("412", "429")}
-"""What operations that begin an import and wait for it have in common."""
+"""Settings that operations share which start an import and wait for it."""
 LONGEST_WAIT = 100.0
 """Seconds that the answer waits for the import."""
 LOOKS = (0.05, 1.0)
-"""Seconds between two looks at it, at first and in the end."""
+"""Seconds between two checks of the import, at first and at most."""
 
 
 @importing.operation(
@@ -116,7 +116,7 @@ def import_content_in_change_request_page_by_id(
     also=("412", "429"),
 )
 def upload_import(call: Call, space: SpaceRow, query: UploadImportQuery, upload: Upload) -> Import:
-    """Begin to import what is sent as the body, into a space, a page or a change request (extension)."""
+    """Start importing the body of the request into a space, a page or a change request (extension)."""
     into_space = query.page is None and query.change_request is None
     if into_space:  # before the body is read
         with call.host.database.transaction(writes=False) as session:
@@ -135,7 +135,7 @@ def upload_import(call: Call, space: SpaceRow, query: UploadImportQuery, upload:
 
 @importing.operation(f"POST {IMPORT.collection}", IMPORT, needs=EDITORS, status=201, also=("412", "429"))
 def begin_import(call: Call, space: SpaceRow, body: BeginImport) -> ImportRow:
-    """Begin to import content without waiting for its end (extension)."""
+    """Start importing content without waiting for its end (extension)."""
     page, change_request = (None if one is MISSING else one for one in (body.page, body.change_request))
     made = _begun(call, space, body.source, page, change_request, url=body.url)
     call.after.append(call.host.jobs.wake)
@@ -149,7 +149,7 @@ regular.get(importing, IMPORT, "getImportById", "Get an import into a space (ext
 
 @importing.operation(f"POST {IMPORT.path}/cancel", IMPORT, needs=EDITORS)
 def cancel_import(call: Call, import_: ImportRow) -> ImportRow:
-    """Cancel an import; one that is over stays as it is (extension)."""
+    """Cancel an import; a finished one stays as it is (extension)."""
     beginning.cancel(call.session, import_)
     return import_
 
@@ -157,7 +157,7 @@ def cancel_import(call: Call, import_: ImportRow) -> ImportRow:
 def _begun(
     call: Call, space: SpaceRow, source: ImportSource, page: str | None, change_request: str | None, **given: Any
 ) -> ImportRow:
-    """Begin an import for whoever may: into a space that is more than into a part of it."""
+    """Start an import if the caller may: importing into a space needs a higher level than into a part of it."""
     role: Role = "create" if page is None and change_request is None else "edit"
     call.require(role, space, "this space", call.session)
     row = None
@@ -183,9 +183,9 @@ def _imported(
     body: ImportContent,
     role: Role,
 ) -> ImportContentResult:
-    """Begin an import and wait for its end; where it takes longer, the counts are those so far.
+    """Start an import and wait for its end; if it takes longer, return the counts so far.
 
-    Raises BadRequest, with the sentence, for one that failed.
+    Raises BadRequest, with the error message, if it failed.
     """
     try:
         with call.host.capacity.calls.place(call.actor.owner):
@@ -199,7 +199,7 @@ def _imported(
             call.host.jobs.wake()
             done = _wait(call, import_id)
     except NoneLeft:
-        raise errors.Unavailable("Too many imports are waited for; try again in a moment.") from None
+        raise errors.Unavailable("Too many requests are waiting for imports; try again in a moment.") from None
     if done.status in ("failed", "cancelled"):
         raise errors.BadRequest(done.error or "The import was cancelled.")
     call.location = call.host.addresses.api("spaces", space.id, "revisions", done.revision_id)
@@ -207,7 +207,7 @@ def _imported(
 
 
 def _wait(call: Call, import_id: str) -> ImportRow:
-    """Wait until an import is over, or for as long as an answer may; gives its row as it is then."""
+    """Wait until an import is finished, or for as long as an answer may; returns its row."""
     until = time.monotonic() + LONGEST_WAIT
     pause = LOOKS[0]
     while True:

@@ -53,7 +53,7 @@ WHERE = (
     "may change configuration, external ids and status of what they installed."
 )
 INSTALLERS = member("admin", instead=WHERE)
-"""Who decides where an integration acts: a script's token never does."""
+"""Permission to decide where an integration is installed: never for a script's token."""
 
 
 @installations.list(f"GET {INSTALLATION.collection}", INSTALLATION, needs=INTEGRATION_OR_INSTALLATION)
@@ -88,7 +88,7 @@ def update_integration_installation(
             needed = "a user token with the role `admin` to change a selection"
             raise errors.Forbidden(f"{refusal(call.actor, needed)} {WHERE}")
         setattr(installation, f"{kind}_selection", selection)
-        call.session.flush()  # the row is read again below, as it stands when nobody else may change it
+        call.session.flush()  # the row is read again below, when nobody else can change it
         if selection == "all":
             installing.select_all(call.session, integration, installation, "space" if kind == "space" else "site")
     update_configured(call, integration, installation, installation, "account", body)
@@ -109,7 +109,7 @@ regular.delete(
 def create_integration_installation_token(
     call: Call, integration: IntegrationRow, installation: InstallationRow
 ) -> TemporaryToken:
-    """Make a token that acts as an installation, for one hour."""
+    """Create a token that acts as an installation, for one hour."""
     scopes = integration.manifest["scopes"]
     return TemporaryToken(token=tokens.sign(integration.id, installation.id, installation.organization_id, scopes))
 
@@ -157,7 +157,7 @@ def update_configured(
     kind: installing.TargetKind,
     body: UpdatePart,
 ) -> None:
-    """Change an installation of any kind; what a person paused, no script's token resumes."""
+    """Change an installation of any kind; a script's token cannot resume what a person paused."""
     person = call.actor.kind == "user"
     if body.status == "active" and row.paused and row.paused_by_person and not person:
         needed = "a user token with the role `admin` to resume what a person paused"

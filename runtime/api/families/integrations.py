@@ -78,7 +78,7 @@ def publish_integration(call: Call, integration: IntegrationRow | None, body: Pu
         user = call.actor.reach.user_id
         row = publishing.store_version(session, owner, name, body, script, report, pictures, keep, user)
     if row.version_id != script.version:
-        return row  # it is what was published before, and nobody has to hear of it
+        return row  # nothing changed, so nobody has to be notified
     same = taken is not None and (taken.manifest, taken.title) == (row.manifest, row.title)
     host.announcer.announce(name, "version", {"version": row.version, "manifest": not same})
     if taken is not None:
@@ -111,7 +111,7 @@ DEV = f"{INTEGRATION.path}/dev"
 
 @integrations.operation(f"GET {DEV}", ShownDevelopmentMode, needs=member("admin"))
 def get_integration_development_mode(call: Call, integration: IntegrationRow) -> ShownDevelopmentMode:
-    """Tell whether development mode is on, and where events go (extension)."""
+    """Return whether development mode is on, and where events go (extension)."""
     url = integration.tunnel_url
     standing = tunnels.standing(call.session, url) if url else "elsewhere"
     return ShownDevelopmentMode(
@@ -126,7 +126,7 @@ def set_integration_development_mode(call: Call, integration: IntegrationRow, bo
     """Turn development mode on: events go to a tunnel."""
     if not tunnels.may_develop(call.session, body.tunnel_url, integration.organization_id):
         raise errors.BadRequest(
-            "tunnelUrl: whoever holds this tunnel is not an administrator of the organization that owns the integration"
+            "tunnelUrl: the holder of this tunnel is not an administrator of the organization that owns the integration"
         )
     integration.tunnel_url, integration.tunnel_all = body.tunnel_url, body.all
 

@@ -37,7 +37,7 @@ INVITE_LINK = Resource(
     serialize=serializers.invite_links,
     order=newest_first(InviteLinkRow.created_at, InviteLinkRow.id),
 )
-# Whoever is invited may see neither the organization nor the invite yet: its id is what they know of it.
+# Invited people may see neither the organization nor the invite yet: they only know its id.
 INVITE = PathValue("orgs/{organizationId}/invites/{inviteId}")
 
 invites = Family("Organizations", INVITE_LINK, INVITE)
@@ -93,6 +93,6 @@ regular.delete(
     invites,
     INVITE_LINK,
     "deleteOrganizationInviteById",
-    "Delete an invite link; nobody can join with it any more.",
+    "Delete an invite link; nobody can join with it any longer.",
     needs=member("admin"),
 )

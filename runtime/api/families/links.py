@@ -1,4 +1,4 @@
-"""Links: what pages of a space or a change request refer to, and what refers to a page or a file."""
+"""Links: the references of pages of a space or a change request, and the references to a page or a file."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def remove_member_from_organization_by_id(call: Call, organization: Organization
 
 @members.operation(f"POST {MEMBER.path}/sso", MEMBER, needs=member("admin"))
 def set_user_as_sso_member_for_organization(call: Call, member: MemberRow) -> MemberRow:
-    """Note that a member signs in by the organization's identity provider."""
+    """Let a member see the organization only in browser sessions that began at its identity provider."""
     member.sso = True
     call.session.flush()
     return member

@@ -50,7 +50,7 @@ VERSION = Resource(
     order=newest_first(OpenApiVersionRow.created_at, OpenApiVersionRow.id),
 )
 MOST_BODY = 25 * 1024 * 1024
-"""Bytes of a body: a text, and what JSON adds to it."""
+"""Longest body, in bytes: the text, and the escapes that JSON adds to it."""
 READERS: Needs = scoped(member("read"), "openapi:read")
 WRITERS: Needs = scoped(member("create"), "openapi:write")
 
@@ -80,10 +80,12 @@ regular.get(openapi_specs, SPEC, "get_openapi_spec_by_slug", "Get an API specifi
 def create_or_update_openapi_spec_by_slug(
     call: Call, organization: OrganizationRow, specification: OpenApiSpecRow | None, body: WriteSpec
 ) -> OpenApiSpecRow:
-    """Create an API specification, or give one a source; the same one is fetched again."""
+    """Create an API specification, or give an existing one a source; the same address is fetched again."""
     slug = call.path["specSlug"]
     if not is_slug(slug):
-        raise errors.BadRequest("specSlug: must be small letters and digits with single hyphens between, at most 100")
+        raise errors.BadRequest(
+            "specSlug: must be lower-case letters and digits with single hyphens in between, at most 100 characters"
+        )
     spec, is_new = sources(call).put(organization.id, slug, body.source)
     call.status = 201 if is_new else 200
     call.after.append(call.host.jobs.wake)
@@ -137,13 +139,13 @@ regular.delete(
 
 
 def sources(call: Call) -> Sources:
-    """Give what writes sources down on this host."""
+    """Return the service that stores sources on this host."""
     host = call.host
     return Sources(host.database, host.blobs, host.settings.openapi_fetch_seconds)
 
 
 def latest(call: Call, spec: OpenApiSpecRow) -> OpenApiVersionRow:
-    """Find the latest version; raises NotFound, which says why there is none."""
+    """Find the latest version; raises NotFound that says why there is none."""
     version = store.version_of(call.session, spec)
     if version is not None:
         return version
@@ -152,7 +154,7 @@ def latest(call: Call, spec: OpenApiSpecRow) -> OpenApiVersionRow:
 
 
 def content_of(call: Call, spec: OpenApiSpecRow, version: OpenApiVersionRow) -> WrittenJson:
-    """Give the content of a version, as it is stored."""
+    """Return the content of a version, as it is stored."""
     address = serializers.version_address(call.view(call.session), spec, version)
     after = f',"url":{json.dumps(f"{address}/content")}}}'
     return WrittenJson(b'{"filesystem":', call.host.blobs.open(version.blob), version.size, after.encode())

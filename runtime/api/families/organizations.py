@@ -62,7 +62,7 @@ def create_organization(call: Call, body: CreateOrganization) -> OrganizationRow
     """Create an organization, with the caller as its administrator (extension)."""
     hostname = None if body.hostname is MISSING else body.hostname
     row = service.create(call.session, body.title, hostname, call.actor.reach.user_id or "")
-    # Who asks was found before there was this membership; the answer shows what they may do by now.
+    # The actor was authenticated before this membership existed; the answer shows the new permissions.
     call.actor = replace(call.actor, reach=call.actor.reach.joined(row.id, "admin"))
     return row
 
@@ -78,14 +78,14 @@ def get_organizations_for_email_domain(call: Call) -> OrganizationsOfDomain:
     """List the caller's organizations whose people have e-mail addresses of a domain."""
     domain = call.path["emailDomain"]
     if not re.fullmatch(EMAIL_DOMAIN, domain) or len(domain) > MAX_DOMAIN:
-        raise errors.BadRequest("emailDomain: not the domain of e-mail addresses; write one like `example.com`")
+        raise errors.BadRequest("emailDomain: not a domain of e-mail addresses; write one like `example.com`")
     rows = membership.of_domain(call.session, call.actor.reach, domain)
     return OrganizationsOfDomain(organizations=serializers.organizations(call.view(call.session), rows))
 
 
 @organizations.operation(f"POST {ORGANIZATION.path}/ping", Ping, needs=member("read"))
 def update_organization_member_last_seen_at(call: Call, organization: OrganizationRow) -> Ping:
-    """Tell that the caller is there; gives a token that says who they are."""
+    """Record that the caller is active; returns a token that identifies them."""
     user_id = call.actor.reach.user_id or ""
     level = service.seen(call.session, organization, user_id)
     token = tokens.sign_claims({"userId": user_id, "organizationId": organization.id, "role": level})

@@ -16,7 +16,7 @@ platform = Family("Platform")
 
 
 class ApiInformation(WireModel):
-    """What answers here: its release, and when that was made."""
+    """The release of this host, and when it was built."""
 
     version: str
     build: str
@@ -24,7 +24,7 @@ class ApiInformation(WireModel):
 
 @platform.operation("GET /v1", ApiInformation, needs=ANYBODY_WITH_A_TOKEN)
 def get_api_information(call: Call) -> ApiInformation:
-    """Tell the release of the host."""
+    """Get the release of the host."""
     return ApiInformation(
         version=version.VERSION, build=datetime.combine(version.RELEASED, datetime.min.time(), UTC).isoformat()
     )
@@ -32,5 +32,5 @@ def get_api_information(call: Call) -> ApiInformation:
 
 @platform.operation("GET /v1/user", USER_RESOURCE, needs=USER)
 def get_authenticated_user(call: Call) -> UserRow:
-    """Tell whom the token belongs to."""
+    """Get the user that the token belongs to."""
     return call.find(UserRow, id=call.actor.reach.user_id)

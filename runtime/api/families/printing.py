@@ -25,7 +25,7 @@ from runtime.store.tables.spaces import SpaceRow
 
 printing = Family("PDF")
 PATIENCE = 20.0
-"""Seconds that are waited for a PDF to be made, so that most addresses lead to one at once."""
+"""Seconds to wait for a PDF, so that most addresses work at once."""
 LOOK_EVERY = 0.2
 
 
@@ -54,14 +54,16 @@ def _address(call: Call, space: SpaceRow, change_request: ChangeRequestRow | Non
                 revision = change_requests.content_of(session, row)
             pdf = making.ask(session, within, revision, query.page or None, only=query.only)
     except TooManyJobs:
-        raise errors.TooManyRequests("Too much is being made for this organization; try again in a while.") from None
+        raise errors.TooManyRequests(
+            "Too many PDFs are being created for this organization; try again later."
+        ) from None
     call.host.jobs.wake()
     _wait(call, pdf)
     return PdfUrl(url=pdf_urls.address_of(call.host.addresses, pdf))
 
 
 def _wait(call: Call, pdf: PdfRow) -> None:
-    """Wait a while for a PDF; raises BadRequest where it cannot be made. Where none may wait the address has to."""
+    """Wait some time for a PDF; raises BadRequest if it cannot be created. Without a free slot, do not wait."""
     until = time.monotonic() + PATIENCE
     owner = call.actor.owner
     try:

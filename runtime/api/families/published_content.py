@@ -1,4 +1,4 @@
-"""Published content: a site with all that is needed to draw it, and what an address leads to."""
+"""Published content: a site with everything needed to render it, and what an address leads to."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ published_content = Family("Published content")
     needs=for_visitors(scoped(member("read"), "site:metadata:read")),
 )
 def get_published_content_site(call: Call, site: SiteRow, query: ShareKeyQuery) -> PublishedContentSite:
-    """Get a published site with all that is needed to draw it, as far as it is there for the visitor."""
+    """Get a published site with everything needed to render it, as the visitor may see it."""
     if not site.published:
         raise errors.NotFound("This site is not published.")
     came, session = call.actor.visitor, call.session

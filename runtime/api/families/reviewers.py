@@ -1,4 +1,4 @@
-"""Who is asked to review a change request, and who has changed its content."""
+"""Requested reviewers of a change request, and people who changed its content."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ regular.list_of(
 def request_reviewers_for_change_request(
     call: Call, space: SpaceRow, change_request: ChangeRequestRow, body: RequestReviewers
 ) -> RequestedReviewers:
-    """Ask people to review a change request; a draft is open then."""
+    """Ask people to review a change request; a draft becomes open."""
     rows = service.request_reviewers(call.session, space, change_request, person_of(call), body)
     return RequestedReviewers(users=serializers.requested_reviewers(call.view(call.session), rows))
 
@@ -54,7 +54,7 @@ regular.delete(
     reviewers,
     REVIEWER,
     "removeRequestedReviewerFromChangeRequest",
-    "Ask somebody for a review no longer.",
+    "Withdraw a request for a review.",
     needs=member("edit"),
 )
 

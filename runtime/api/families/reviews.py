@@ -1,4 +1,4 @@
-"""What people think of a change request."""
+"""Reviews of change requests."""
 
 from __future__ import annotations
 

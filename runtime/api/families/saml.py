@@ -54,7 +54,7 @@ regular.get(saml, SAML_PROVIDER, "getOrganizationSAMLProviderById", "Get an iden
 def update_organization_saml_provider(
     call: Call, saml_provider: SamlProviderRow, body: UpdateSamlProvider
 ) -> SamlProviderRow:
-    """Change an identity provider; sign-ins that began before end without effect."""
+    """Change an identity provider; sign-ins in progress become invalid."""
     return service.update(call.session, saml_provider, body)
 
 
@@ -71,6 +71,6 @@ regular.delete(
 
 @saml.operation(f"GET {ORGANIZATION.path}/sso", SamlLogins, needs=member("read"))
 def list_sso_provider_logins_in_organization(call: Call, organization: OrganizationRow) -> SamlLogins:
-    """List where the people of an organization sign in."""
+    """List the sign-in addresses of an organization."""
     providers = rows.every(call.session, HOST, SamlProviderRow, organization_id=organization.id)
     return SamlLogins(items=serializers.saml_logins(call.view(call.session), providers))

@@ -47,14 +47,14 @@ def search_space_content(call: Call, space: SpaceRow, query: ContentSearchQuery)
 def search_organization_content(
     call: Call, organization: OrganizationRow, query: ContentSearchQuery
 ) -> ListOf[SearchSpaceResult]:
-    """Search the content of the spaces of an organization that whoever asks may see."""
+    """Search the content of the spaces of an organization that the requester may see."""
     ids = finding.spaces_seen(call.session, call.actor.reach, organization.id)
     return _spaces(call, search.spaces(call.session, Scope(ids), query.query, query.page, query.limit))
 
 
 @content_search.operation(f"POST {SITE.path}/search", ListOf[SearchSpaceResult], needs=IN_SITE, own_transaction=True)
 def search_site_content(call: Call, site: SiteRow, query: ListQuery, body: SearchSite) -> ListOf[SearchSpaceResult]:
-    """Search a published site, as far as it is there for the visitor."""
+    """Search a published site, as the visitor may see it."""
     with call.host.database.transaction(writes=False) as session:
         call.opened = session
         scope = scope_in_site(call, site, body.where)
@@ -62,7 +62,7 @@ def search_site_content(call: Call, site: SiteRow, query: ListQuery, body: Searc
 
 
 def scope_in_site(call: Call, site: SiteRow, where: AnySiteScope) -> Scope:
-    """Give the spaces of a site to search: those there for its visitor, of which others must see each themselves."""
+    """Return the spaces of a site to search: those for its visitor; other callers must also be able to see each."""
     if not site.published:
         raise errors.NotFound("This site is not published.")
     claims = call.actor.visitor.claims if call.actor.visitor is not None else {}

@@ -1,4 +1,4 @@
-"""How sites are reached and look: share links, redirects, who signs visitors in, looks."""
+"""Publishing of sites: share links, redirects, visitor sign-in, customization."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ regular.list_of(
 
 @site_publishing.operation(f"POST {SHARE_LINK.collection}", SHARE_LINK, needs=EDITORS, status=201)
 def create_site_share_link(call: Call, site: SiteRow, body: CreateShareLink) -> ShareLinkRow:
-    """Make a share link."""
+    """Create a share link."""
     require_create_on_all(call, site)
     row = sharing.make_link(call.session, site, body.name)
     call.location = call.host.addresses.api("orgs", site.organization_id, "sites", site.id, "share-links", row.id)
@@ -95,7 +95,7 @@ regular.delete(
     site_publishing,
     SHARE_LINK,
     "deleteSiteShareLinkById",
-    "Delete a share link: its key opens nothing any more.",
+    "Delete a share link: its key no longer works.",
     needs=EDITORS,
 )
 
@@ -108,7 +108,7 @@ def list_site_redirects(call: Call, site: SiteRow, query: RedirectListQuery) -> 
 
 @site_publishing.operation(f"POST {REDIRECT.collection}", REDIRECT, needs=EDITORS, status=201)
 def create_site_redirect(call: Call, site: SiteRow, body: CreateRedirect) -> RedirectRow:
-    """Make a redirect."""
+    """Create a redirect."""
     return sharing.make_redirect(call.session, site, body)
 
 
@@ -152,7 +152,7 @@ def update_site_publishing_auth_by_id(call: Call, site: SiteRow, body: UpdatePub
 
 @site_publishing.operation(f"POST {AUTH}/regenerate", PublishingAuth, needs=member("admin"))
 def regenerate_site_publishing_auth_by_id(call: Call, site: SiteRow) -> PublishingAuth:
-    """Make another key: tokens signed with the old one sign nobody in any more."""
+    """Replace the key: tokens signed with the old one are no longer accepted."""
     visitor_keys.regenerate(call.session, site)
     return _auth(call, site)
 
@@ -166,7 +166,7 @@ def _auth(call: Call, site: SiteRow) -> PublishingAuth:
 
 @site_publishing.operation(f"GET {LOOKS}", SiteCustomizationSettings, needs=READERS)
 def get_site_customization_by_id(call: Call, site: SiteRow, query: CustomizationQuery) -> SiteCustomizationSettings:
-    """Get how a site looks."""
+    """Get the customization of a site."""
     return customizing.of_site(call.session, site)
 
 
@@ -174,7 +174,7 @@ def get_site_customization_by_id(call: Call, site: SiteRow, query: Customization
 def update_site_customization_by_id(
     call: Call, site: SiteRow, body: SiteCustomizationSettings
 ) -> SiteCustomizationSettings:
-    """Set how a site looks, whole."""
+    """Set the whole customization of a site."""
     return customizing.set_site(call.session, site, body)
 
 
@@ -182,7 +182,7 @@ def update_site_customization_by_id(
 def get_site_space_customization_by_id(
     call: Call, site: SiteRow, site_space: SiteSpaceRow, query: CustomizationQuery
 ) -> SiteCustomizationSettings:
-    """Get how a space of a site looks."""
+    """Get the customization of a space of a site."""
     return customizing.of_space(call.session, site, site_space)
 
 
@@ -190,12 +190,12 @@ def get_site_space_customization_by_id(
 def override_site_space_customization_by_id(
     call: Call, site: SiteRow, site_space: SiteSpaceRow, body: OverrideCustomization
 ) -> SiteCustomizationSettings:
-    """Change what a space of a site has otherwise than the site."""
+    """Change the overrides of a space of a site."""
     return customizing.override(call.session, site, site_space, body)
 
 
 @site_publishing.operation(f"DELETE {SPACE_LOOKS}", needs=EDITORS, status=205)
 def delete_site_space_customization_by_id(call: Call, site: SiteRow, site_space: SiteSpaceRow) -> None:
-    """Let a space of a site look as the site does."""
+    """Remove all overrides of a space of a site."""
     if not customizing.clear(call.session, site, site_space):
         call.status = 204

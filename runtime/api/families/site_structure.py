@@ -1,4 +1,4 @@
-"""What sites are made of: spaces, sections, groups of sections, and their order."""
+"""Structure of sites: spaces, sections, groups of sections, and their order."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ EDITORS = member("create")
 
 
 def _made(call: Call, site: SiteRow, place: str, row: P) -> P:
-    """Say where what was made is found: its own addresses name the published one alone."""
+    """Set the `Location` of a created item: its own `urls` have only the published address."""
     call.location = call.host.addresses.api("orgs", site.organization_id, "sites", site.id, place, row.id)
     return row
 
@@ -119,12 +119,12 @@ def update_site_space_by_id(call: Call, site: SiteRow, site_space: SiteSpaceRow,
 
 @site_parts.operation(f"DELETE {SITE_SPACE.path}", needs=EDITORS, status=205)
 def delete_site_space_by_id(call: Call, site: SiteRow, site_space: SiteSpaceRow | None) -> None:
-    """Take a space out of a site."""
+    """Remove a space from a site."""
     _gone(call, site_space is not None and service.remove_space(call.session, site, site_space))
 
 
 def _must_open_there(call: Call, site: SiteRow, part: SiteSpaceRow, before: str | None) -> None:
-    """Raise Forbidden where a space came into a section with another condition by whoever may not open it."""
+    """Raise Forbidden if a space moved to a section with another condition, and the actor may not open it."""
     sections = {section.id: section for section in site_structure.parts_of(call.session, site).sections}
     was, is_ = (sections[one].condition if one in sections else None for one in (before, part.section_id))
     if was != is_:
@@ -133,7 +133,7 @@ def _must_open_there(call: Call, site: SiteRow, part: SiteSpaceRow, before: str 
 
 @site_parts.operation(f"POST {SITE_SPACE.path}/move", SITE_SPACE, needs=EDITORS)
 def move_site_space(call: Call, site: SiteRow, site_space: SiteSpaceRow, body: MoveSiteSpace) -> SiteSpaceRow:
-    """Move a space of a site to before or behind another one."""
+    """Move a space of a site before or after another one."""
     before = site_space.section_id
     moved = site_sorting.move(call.session, site, site_space, body.position)
     _must_open_there(call, site, moved, before)
@@ -168,13 +168,13 @@ def update_site_section_by_id(
 
 @site_parts.operation(f"DELETE {SECTION.path}", needs=EDITORS, status=205)
 def delete_site_section_by_id(call: Call, site: SiteRow, section: SiteSectionRow | None) -> None:
-    """Delete a section; its spaces stay where they are outside of the site."""
+    """Delete a section; its spaces remain in the organization."""
     _gone(call, section is not None and service.remove_section(call.session, site, section))
 
 
 @site_parts.operation(f"POST {SECTION.path}/move", SECTION, needs=EDITORS, body_optional=True)
 def move_site_section(call: Call, site: SiteRow, section: SiteSectionRow, body: MoveSection) -> SiteSectionRow:
-    """Move a section to before or behind another one (deprecated; sort the structure)."""
+    """Move a section before or after another one (deprecated; sort the structure)."""
     return site_sorting.move(call.session, site, section, body.position)
 
 
@@ -217,7 +217,7 @@ def add_section_to_group(
 def remove_section_from_group(
     call: Call, site: SiteRow, section_group: SiteSectionGroupRow, section: SiteSectionRow | None
 ) -> None:
-    """Take a section out of a group; it stands behind it then."""
+    """Remove a section from a group; it then comes after the group."""
     _gone(call, section is not None and service.take_from_group(call.session, site, section_group, section.id))
 
 
@@ -225,13 +225,13 @@ def remove_section_from_group(
 def move_site_section_group(
     call: Call, site: SiteRow, section_group: SiteSectionGroupRow, body: MoveGroup
 ) -> SiteSectionGroupRow:
-    """Move a section group to before or behind a section or group (deprecated; sort the structure)."""
+    """Move a section group before or after a section or group (deprecated; sort the structure)."""
     return site_sorting.move(call.session, site, section_group, body.position)
 
 
 @site_parts.operation(f"GET {SITE.path}/structure", SiteStructure, needs=for_visitors(READERS))
 def get_site_structure(call: Call, site: SiteRow, query: ShareKeyQuery) -> Any:
-    """Get what a site is made of, whole."""
+    """Get the whole structure of a site."""
     session, visitor = call.session, call.actor.visitor
     if visitor is not None:
         evaluator = ConditionEvaluator(visitor.claims)
@@ -243,7 +243,7 @@ def get_site_structure(call: Call, site: SiteRow, query: ShareKeyQuery) -> Any:
 
 @site_parts.operation(f"PATCH {SITE.path}/structure/sort", SiteStructureItem, needs=EDITORS)
 def sort_site_structure(call: Call, site: SiteRow, body: SortStructure) -> Any:
-    """Move a space, a section or a group of a site to before or behind another one."""
+    """Move a space, a section or a group of a site before or after another one."""
     sections = {part.id: part.section_id for part in site_structure.parts_of(call.session, site).spaces}
     row = site_sorting.sort(call.session, site, (body.item.type, body.item.id), body.position)
     if isinstance(row, SiteSpaceRow):

@@ -43,9 +43,9 @@ SITE = Resource(
 )
 
 MAX_SITES, MAX_EVER = 2000, 100_000
-"""Sites of an organization: those there are, and those that were ever made."""
+"""Maximum number of sites of an organization: existing ones, and ever created ones."""
 FULL = "An organization has at most {most} sites; delete some first."
-FULL_FOREVER = "An organization makes at most {most} sites, deleted ones included; use another organization."
+FULL_FOREVER = "An organization can create at most {most} sites, including deleted ones; use another organization."
 
 sites = Family("Sites", SITE)
 
@@ -79,9 +79,9 @@ def create_site(call: Call, organization: OrganizationRow, body: CreateSite) -> 
 
 
 def require_create_on(call: Call, organization_id: str, space_ids: Sequence[str], field: str) -> None:
-    """Raise BadRequest for a space that the actor does not see, and Forbidden for one they may not open to visitors.
+    """Raise BadRequest for a space that the actor cannot see, and Forbidden for one they may not open to visitors.
 
-    A site shows its spaces to people who have no level on them: whoever adds one must have `create` on it themselves.
+    A site shows its spaces to people without a level on them, so adding a space to it needs `create` on the space.
     """
     for space_id in dict.fromkeys(space_ids):
         by = {"id": space_id, "organization_id": organization_id, "deleted_at": None}
@@ -108,7 +108,7 @@ def require_create_to_open(call: Call, space_ids: list[str]) -> None:
 
 
 def _spaces_for(call: Call, organization: OrganizationRow, body: CreateSite) -> list[str]:
-    """Give the ids of the spaces a new site is made of; where the body asks for a new one, it is made."""
+    """Return the ids of the spaces of a new site; if the body asks for a new space, create it."""
     if body.spaces is MISSING:
         return []
     if isinstance(body.spaces, str):
@@ -147,7 +147,7 @@ regular.delete(
 
 @sites.operation(f"POST {SITE.path}/publish", SITE, needs=member("create"))
 def publish_site(call: Call, site: SiteRow) -> SiteRow:
-    """Publish a site to whom its visibility allows."""
+    """Publish a site to the audience that its visibility allows."""
     require_create_on_all(call, site)
     site.published = True
     return site
@@ -155,7 +155,7 @@ def publish_site(call: Call, site: SiteRow) -> SiteRow:
 
 @sites.operation(f"POST {SITE.path}/unpublish", SITE, needs=member("create"))
 def unpublish_site(call: Call, site: SiteRow) -> SiteRow:
-    """Take a site back: nobody reaches it any more."""
+    """Unpublish a site: it can no longer be reached."""
     site.published = False
     return site
 

@@ -53,7 +53,7 @@ def list_spaces_in_organization_by_id(call: Call, organization: OrganizationRow)
 
 @spaces.operation(f"POST {ORGANIZATION.path}/spaces", SPACE, needs=member("read"), status=201, body_optional=True)
 def create_space(call: Call, organization: OrganizationRow, body: CreateSpace) -> SpaceRow:
-    """Create a space; this needs `create` where it is made."""
+    """Create a space; this needs `create` on its collection, or in the organization."""
     for field, what in (("template", "template"), ("computed_source", "content source")):
         if getattr(body, field) is not MISSING:
             raise errors.BadRequest(f"{field}: there is no such {what}")
@@ -63,7 +63,7 @@ def create_space(call: Call, organization: OrganizationRow, body: CreateSpace) -
 
 @spaces.list(f"GET {COLLECTION.path}/spaces", SPACE, needs=member("read"), order=AS_THEY_STAND)
 def list_spaces_in_collection_by_id(call: Call, collection: CollectionRow) -> Conditions:
-    """List the spaces in a collection, as they stand there."""
+    """List the spaces in a collection, in their order."""
     return [SpaceRow.collection_id == collection.id]
 
 
@@ -76,9 +76,9 @@ regular.get(
     f"PATCH {SPACE.path}", SPACE, needs=scoped(member("create"), "space:metadata:write", integration=False)
 )
 def update_space_by_id(call: Call, space: SpaceRow, body: UpdateSpace) -> SpaceRow:
-    """Change a space; a change of its visibility is told to integrations.
+    """Change a space; integrations are notified of a change of its visibility.
 
-    Who may see it by default, the people decide who administer it.
+    Changing its default level needs `admin` on it.
     """
     if body.default_level is not MISSING:
         call.require("admin", space, f"space {space.id}, whose default level it is", call.session)
@@ -96,12 +96,12 @@ def delete_space_by_id(call: Call, space: SpaceRow | None) -> None:
 
 @spaces.operation(f"POST {SPACE.path}/restore", SPACE, needs=member("admin"))
 def restore_space(call: Call, space: SpaceRow | None) -> SpaceRow:
-    """Bring back a space that was deleted within the last 7 days."""
+    """Restore a space that was deleted within the last 7 days."""
     if space is not None:
         raise errors.Conflict("The space is not deleted.")
     found = deleted_spaces.find(call.session, call.actor.reach, call.path["spaceId"])
     if found is None:
-        raise errors.NotFound("There is no such space among those deleted within the last 7 days.")
+        raise errors.NotFound("No such space was deleted within the last 7 days.")
     row, level = found
     if level != "admin":
         raise errors.Forbidden(refusal(call.actor, "a user token with the role `admin`", level))
@@ -110,7 +110,7 @@ def restore_space(call: Call, space: SpaceRow | None) -> SpaceRow:
 
 @spaces.operation(f"POST {SPACE.path}/duplicate", SPACE, needs=member("read"), status=201)
 def duplicate_space(call: Call, space: SpaceRow) -> SpaceRow:
-    """Copy a space beside itself; this needs `create` there."""
+    """Copy a space in the same place; this needs `create` there."""
     inside = space.collection_id
     parent = rows.find(call.session, HOST, CollectionRow, id=inside) if inside is not None else None
     require_create_in(call, space.organization_id, parent)
@@ -119,7 +119,7 @@ def duplicate_space(call: Call, space: SpaceRow) -> SpaceRow:
 
 @spaces.operation(f"POST {SPACE.path}/move", SPACE, needs=member("create"))
 def move_space(call: Call, space: SpaceRow, body: Move) -> SpaceRow:
-    """Put a space into a collection, to the top of the organization, or elsewhere in its place."""
+    """Move a space into a collection, to the top level of the organization, or to another position."""
     parent = target_of(call, space.organization_id, space.collection_id, body)
     row = moving.move(call.session, call.actor.reach, space, parent, body)
     call.level_again(row)
@@ -128,7 +128,7 @@ def move_space(call: Call, space: SpaceRow, body: Move) -> SpaceRow:
 
 @spaces.operation(f"POST {SPACE.path}/transfer", SPACE, needs=member("admin"), also=("412",))
 def transfer_space(call: Call, space: SpaceRow, body: Transfer) -> SpaceRow:
-    """Give a space to another organization."""
+    """Transfer a space to another organization."""
     row = moving.transfer(call.session, call.actor.reach, space, receiver(call, space.organization_id, body))
     call.level_again(row)
     return row
@@ -136,9 +136,9 @@ def transfer_space(call: Call, space: SpaceRow, body: Transfer) -> SpaceRow:
 
 @spaces.operation("GET /v1/urls/content", ContentOfAddress, needs=scoped(USER, "space:metadata:read"))
 def get_content_by_url(call: Call, query: AddressQuery) -> ContentOfAddress:
-    """Find the space that an address of the application names."""
+    """Find the space that an address of the application belongs to."""
     place = query.url.removeprefix(call.host.addresses.app("spaces") + "/")
     space_id = re.split(r"[/?#]", place, maxsplit=1)[0]
     if place == query.url or not re.fullmatch(r"[0-9A-Za-z]{1,100}", space_id):
-        raise errors.NotFound("This address names no space of this host.")
+        raise errors.NotFound("This address belongs to no space of this host.")
     return ContentOfAddress(space=call.show(serializers.spaces, call.find(SpaceRow, id=space_id)))

@@ -94,7 +94,7 @@ def update_members_in_organization_team(call: Call, team: TeamRow, body: UpdateT
 def add_member_to_organization_team_by_id(
     call: Call, team: TeamRow, team_member: TeamMemberRow | None, body: UpdateTeamMember
 ) -> None:
-    """Put a member into a team, or change what they are there."""
+    """Add a member to a team, or change their role in it."""
     role = None if body.role is MISSING else body.role
     service.join(call.session, team, call.path["userId"], role)
 

@@ -21,7 +21,7 @@ from runtime.store.tables.organizations import OrganizationRow
 from runtime.store.tables.tunnels import TunnelRow
 
 TUNNELLER: Role = "create"
-"""The role without which nobody has a tunnel."""
+"""The role that is needed for a tunnel."""
 
 TUNNEL = Resource(
     "tunnel",

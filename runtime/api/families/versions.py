@@ -1,4 +1,4 @@
-"""Versions of integrations, and the way back to one (extension)."""
+"""Versions of integrations, and rollback to one (extension)."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ versions = Family("Integrations", VERSION)
 
 @versions.list(f"GET {VERSION.collection}", VERSION, needs=member("admin"))
 def list_integration_versions(call: Call, integration: IntegrationRow) -> Conditions:
-    """List the versions of an integration that are kept, newest first (extension)."""
+    """List the stored versions of an integration, newest first (extension)."""
     return [VersionRow.integration_id == integration.id]
 
 
 @versions.operation(f"POST {INTEGRATION.path}/rollback", INTEGRATION, needs=member("admin"))
 def roll_back_integration(call: Call, integration: IntegrationRow, body: RollBack) -> IntegrationRow:
-    """Publish an earlier version of an integration once more, as its next one (extension)."""
+    """Publish an earlier version of an integration again, as its next version (extension)."""
     host, left = call.host, integration.version_id
     publishing.roll_back(call.session, integration, body.version, host.settings.keep_versions, call.actor.reach.user_id)
     version = {"version": integration.version}

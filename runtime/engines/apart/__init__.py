@@ -1,1 +1,1 @@
-"""Our own code on hostile files: in a process of its own, with a folder and nothing else."""
+"""Runs our own code on untrusted files, in a separate sandboxed process with a folder and nothing else."""

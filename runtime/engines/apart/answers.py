@@ -1,4 +1,4 @@
-"""What a function that runs apart may say, besides what it returns."""
+"""What a function in a separate process can report besides its result: errors and progress."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 PROGRESS = ".progress"
 _TELL_EVERY = 0.25
-"""Seconds between two times that a function says how far it is."""
+"""Seconds between two progress reports of a function."""
 
 
 class Refused(Exception):
-    """A file cannot be worked with, for a reason that lies in it: a code for programs, a sentence for people."""
+    """A file cannot be processed because of its content: a code for programs, a message for people."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(code, message)
@@ -19,14 +19,14 @@ class Refused(Exception):
 
 
 class Telling:
-    """Says in the folder how far a function is; whoever runs it hears the last that was said."""
+    """Reports the progress of a function in the folder; its caller gets the latest report."""
 
     def __init__(self, folder: Path) -> None:
-        """Take the folder that the function was given."""
+        """Take the folder of the function."""
         self._folder, self._told = folder, float("-inf")
 
     def tell(self, done: int, total: int) -> None:
-        """Say how much is done, of how much; now and then, however often it is called."""
+        """Report how much is done, of how much; written from time to time, however often it is called."""
         moment = time.monotonic()
         if moment - self._told < _TELL_EVERY:
             return

@@ -1,4 +1,4 @@
-"""The inside of a process that works apart: reads what to do, does it, writes the answer into its folder."""
+"""The code inside a separate process: reads its task, runs it, writes the answer to its folder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from runtime.engines.apart.answers import Refused
 
 ANSWER = ".answer.json"
 NICENESS = 10
-"""Of what computes for long, beside what answers."""
+"""Niceness of long computations, relative to answering requests."""
 
 
 def main() -> None:
@@ -32,7 +32,10 @@ def main() -> None:
     ):
         try:
             resource.setrlimit(limit, (value, value))
-        except (OSError, ValueError):  # as with addresses on macOS, which gives a process more at its start
+        except (
+            OSError,
+            ValueError,
+        ):  # for example the address space on macOS, of which a process has more at its start
             if request["confined"]:
                 raise
     try:

@@ -1,4 +1,4 @@
-"""Runs a function of ours on files that somebody else made, where it can do no harm: apart, and bounded."""
+"""Runs a function of ours on untrusted files in a separate, limited process."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from runtime.engines.starting import on_any_processor
 Reason = Literal["memory", "time", "crashed"]
 
 MAX_ANSWER = 32 * 1024 * 1024
-"""Bytes of the JSON that a function returns; what is more goes into files of the folder."""
+"""Longest JSON, in bytes, that a function can return; larger results are written to files in the folder."""
 _FOLDER = "/sandbox/folder"
 _LOOK_EVERY = 0.05
 _PROGRESS = re.compile(rb"(\d{1,9}) (\d{1,9})")
@@ -41,7 +41,7 @@ _ENVIRONMENT = {"LANG": "C.UTF-8", "PATH": "/nonexistent", "TZ": "UTC"}
 
 
 class ApartFailed(Exception):
-    """A function did not come to an end: it took too much `memory`, too much `time`, or it `crashed`."""
+    """A function did not finish: it took too much `memory`, too much `time`, or it `crashed`."""
 
     def __init__(self, reason: Reason, said: str = "") -> None:
         super().__init__(f"{reason}: {said}" if said else reason)
@@ -49,10 +49,10 @@ class ApartFailed(Exception):
 
 
 class ApartRunner:
-    """Starts processes that work apart; safe to use from many threads. Who waits for one keeps its thread."""
+    """Starts separate processes; safe to use from many threads. The calling thread waits for the process."""
 
     def __init__(self, mode: SandboxMode) -> None:
-        """Take whether there must be a sandbox; without, the limits hold and the walls do not."""
+        """Take whether a sandbox is required; without one, only the limits are enforced."""
         self._confined = mode == "required"
 
     def run(
@@ -71,9 +71,9 @@ class ApartRunner:
         """Call a function at the top of a module with a folder and JSON, and return its JSON.
 
         It sees the interpreter, our packages, `mounts` (path inside: path outside) read-only, and the folder, where it
-        may write files of `file_bytes`; it has no network, `memory` bytes and `seconds`. `check` is called now and then
-        and stops it by raising, as `heard` may, which is called with what the function says of how far it is: how much
-        is done, of how much. Raises `Refused` when the function did, `ApartFailed`, `SandboxUnavailable`.
+        may write files of `file_bytes`; it has no network, `memory` bytes and `seconds`. `check` is called from time to
+        time and stops it by raising; so does `heard`, which is called with the progress: how much is done, of how much.
+        Raises `Refused` when the function did, `ApartFailed`, `SandboxUnavailable`.
         """
         for name in (ANSWER, PROGRESS):
             (folder / name).unlink(missing_ok=True)
@@ -106,7 +106,7 @@ class ApartRunner:
                 raise ApartFailed("memory")
             if said.startswith("bwrap:"):
                 raise SandboxUnavailable(sandbox.explain(said))
-            raise ApartFailed("crashed", said.rpartition("\n")[2][:500] or f"it ended with {process.returncode}")
+            raise ApartFailed("crashed", said.rpartition("\n")[2][:500] or f"it exited with {process.returncode}")
         if "refused" in answer:
             raise Refused(*answer["refused"])
         if "failed" in answer:
@@ -134,7 +134,7 @@ class ApartRunner:
                 os.close(reading)
             try:
                 os.write(writing, seccomp.build_filter(execute=True))
-            except BrokenPipeError:  # it has ended; what it said tells why
+            except BrokenPipeError:  # it has ended; its output says why
                 pass
             finally:
                 os.close(writing)
@@ -142,11 +142,11 @@ class ApartRunner:
 
 
 def open_made(folder: Path, name: str) -> BinaryIO:
-    """Open a file that a function made in its folder: a plain one, and no link out of it. Raises `OSError`."""
+    """Open a file that a function created in its folder: a regular file, not a link. Raises `OSError`."""
     descriptor = os.open(folder / Path(name).name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise OSError(f"{name} is no plain file")
+        raise OSError(f"{name} is not a regular file")
     return os.fdopen(descriptor, "rb")
 
 
@@ -172,13 +172,13 @@ def _popen(
 
 
 def _wait(process: subprocess.Popen[bytes], seconds: float, check: Callable[[], None]) -> bool:
-    """Wait for the end, and bring it about after some seconds; tells whether it came by itself."""
+    """Wait for the process to end, and kill it after some seconds; returns whether it ended by itself."""
     deadline = time.monotonic() + seconds
     lowered = False
     try:
         while True:
             check()
-            # It makes itself nicer, which counts in its session alone where the kernel groups by sessions.
+            # It raises its own niceness, which only counts within its session if the kernel groups by sessions.
             lowered = lowered or _lower(process.pid)
             try:
                 process.wait(_LOOK_EVERY)
@@ -194,7 +194,7 @@ def _wait(process: subprocess.Popen[bytes], seconds: float, check: Callable[[], 
 
 
 def _lower(pid: int) -> bool:
-    """Give the sessions of a process and of those it started their niceness; False while it has started none."""
+    """Return the sessions of a process and of those it started their niceness; False while it has started none."""
     started = descendants(pid)
     for one in started:
         set_niceness(one, NICENESS)
@@ -202,7 +202,7 @@ def _lower(pid: int) -> bool:
 
 
 def _looking(folder: Path, check: Callable[[], None], heard: Callable[[int, int], None] | None) -> Callable[[], None]:
-    """Make a check that also hears how far the function is, whenever it says something new."""
+    """Return a check that also passes on the progress of the function whenever it changes."""
     if heard is None:
         return check
     last: list[tuple[int, int]] = []
@@ -218,7 +218,7 @@ def _looking(folder: Path, check: Callable[[], None], heard: Callable[[int, int]
 
 
 def _progress(folder: Path) -> tuple[int, int] | None:
-    """Read how far a function says it is; None for what is no such thing, since it may write whatever it wants."""
+    """Read the progress of a function; None if it is not valid, since the function may write anything."""
     try:
         with open_made(folder, PROGRESS) as file:
             text = file.read(_LONGEST_PROGRESS)
@@ -238,13 +238,13 @@ def _answer(folder: Path) -> dict[str, Any] | None:
         raise ApartFailed("memory")
     try:
         answer = json.loads(text)
-    except ValueError:  # it was killed while it wrote
+    except ValueError:  # it was killed while it was writing
         return None
     return answer if isinstance(answer, dict) else None
 
 
 def _give(folder: Path, user: int) -> None:
-    """Give a folder with all that is in it to the user that the process becomes."""
+    """Change the owner of a folder and its contents to the user of the process."""
     os.chown(folder, user, user)
     for root, folders, files in os.walk(folder):
         for name in (*folders, *files):

@@ -1,4 +1,4 @@
-"""The process that holds a developer's stream: calls come in over a Unix socket, and so do their answers."""
+"""The process that holds a developer's stream: calls and their answers arrive over a Unix socket."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from runtime.engines.frames import FrameError, FrameReader, pack
 _log = logging.getLogger(__name__)
 
 MAX_CALLS = 20
-"""Calls of one tunnel on the developer's machine at the same time; further ones wait for their turn."""
+"""Concurrent calls of one tunnel on the developer's machine; further ones wait."""
 MAX_WAITING = 12
-"""Calls that may wait; each holds a thread of the host, and whoever knows the address can make as many as they like."""
+"""Calls that may wait; each holds a thread of the host, and anybody who knows the address can cause any number."""
 PATIENCE = 30.0
-"""Seconds a call waits for its turn."""
+"""Seconds that a call waits for its turn."""
 GRACE = 10.0
-"""Seconds in which calls under way may still be answered after the stream broke: the developer reconnects."""
+"""Seconds during which calls in flight may be answered after the stream broke, since the developer reconnects."""
 BACKLOG = 256
 
 
 @dataclass(slots=True)
 class _Pending:
-    """A call whose caller waits."""
+    """A call whose caller is waiting."""
 
     caller: socket.socket
     sending: threading.Lock = field(default_factory=threading.Lock)
@@ -51,7 +51,7 @@ class Sent:
 
 
 def belonging(folder: Path, line: str) -> Path:
-    """Give the link that says which tunnel a line is of: its target is the tunnel's id, and no file."""
+    """Return the path of the symbolic link for a line; its target is the tunnel's id, not a file."""
     return folder / f"{line}.of"
 
 
@@ -59,12 +59,12 @@ class Line:
     """One developer's stream; other processes of this machine find it by the tunnel's id."""
 
     def __init__(self, folder: Path, tunnel: str) -> None:
-        """Take over the tunnel from the line that held it before, if there is one."""
+        """Take over the tunnel from the previous line, if there is one."""
         self.name = new_id()
         self._folder, self._link = folder, folder / f"{tunnel}.line"
         self._path = folder / f"{self.name}.sock"
         self._belongs = belonging(folder, self.name)
-        self._belongs.symlink_to(tunnel)  # before anybody hears of a call: answers to it are held against this
+        self._belongs.symlink_to(tunnel)  # before the call is announced: answers are matched against this
         self._events: Queue[Sent] = Queue(BACKLOG)
         self._slots = threading.BoundedSemaphore(MAX_CALLS)
         self._places = threading.BoundedSemaphore(MAX_CALLS + MAX_WAITING)
@@ -77,7 +77,7 @@ class Line:
         self._take_over()
 
     def events(self, beat: float) -> Iterator[Sent | None]:
-        """Give what the developer is to hear; None after `beat` seconds of silence. Ends with a newer line."""
+        """Yield events for the developer; None after `beat` seconds of silence. Ends when a newer line takes over."""
         while not self._closed:
             try:
                 sent = self._events.get(timeout=beat)
@@ -89,7 +89,7 @@ class Line:
                 return
 
     def close(self) -> None:
-        """Take no more calls; those under way may still be answered for a moment."""
+        """Accept no more calls; those in flight may still be answered for a moment."""
         self._closed = True
         if self._link.is_symlink() and self._link.readlink() == Path(self._path.name):
             self._link.unlink(missing_ok=True)
@@ -109,7 +109,7 @@ class Line:
                 connection.sendall(pack(REPLACED, b""))
         except OSError:
             belonging(self._folder, before.stem).unlink(missing_ok=True)
-            before.unlink(missing_ok=True)  # its process is gone, and could not clear up
+            before.unlink(missing_ok=True)  # its process is gone, and could not clean up
 
     def _linger(self) -> None:
         deadline = time.monotonic() + GRACE
@@ -123,7 +123,7 @@ class Line:
         self._server.close()
 
     def _accept(self) -> None:
-        exhaustion = Exhaustion(_log, "calls through a tunnel wait, as no connection can be accepted")
+        exhaustion = Exhaustion(_log, "calls through a tunnel are waiting, since no connection can be accepted")
         while True:
             try:
                 connection, _ = self._server.accept()
@@ -134,7 +134,7 @@ class Line:
                 continue
             try:
                 threading.Thread(target=self._serve, args=(connection,), name="tunnel call", daemon=True).start()
-            except RuntimeError:  # the system refuses this process one more thread
+            except RuntimeError:  # the system refuses another thread for this process
                 connection.close()
 
     def _serve(self, connection: socket.socket) -> None:
@@ -181,15 +181,15 @@ class Line:
                 self._tell(Sent("cancel", call, b"{}"))
 
     def _wait_for_end(self, reader: FrameReader) -> None:
-        """Wait until the caller closes: it has the whole answer, or gave up."""
+        """Wait until the caller closes the connection: it has the whole answer, or gave up."""
         try:
             reader.next()
         except (EOFError, OSError):
             return
-        raise FrameError("a caller went on after its request")
+        raise FrameError("a caller sent more data after its request")
 
     def _answer(self, bringer: socket.socket, reader: FrameReader, payload: bytes) -> None:
-        """Pass an answer on, frame by frame, as fast as the caller takes it."""
+        """Pass on an answer, frame by frame, as fast as the caller reads it."""
         _, _, call = messages.answer_head(payload)
         pending = self._pending.get(call)
         if pending is None or not pending.sending.acquire(blocking=False):
@@ -204,14 +204,14 @@ class Line:
                 pending.caller.sendall(pack(kind, piece))
             bringer.sendall(pack(TAKEN, b""))
         except (EOFError, OSError, FrameError):
-            _shut(pending.caller)  # half an answer: the caller must not take it for a whole one
+            _shut(pending.caller)  # an incomplete answer, which the caller must not mistake for a complete one
             raise
 
     def _tell(self, sent: Sent) -> None:
         try:
             self._events.put(sent, timeout=PATIENCE)
         except Full:
-            raise FrameError("the developer's machine does not read its stream") from None
+            raise FrameError("the developer's machine is not reading its stream") from None
 
 
 def _shut(connection: socket.socket) -> None:

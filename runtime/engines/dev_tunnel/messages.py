@@ -1,4 +1,4 @@
-"""What travels between a caller, the process that holds a developer's line, and the developer: frames."""
+"""Frames between a caller, the process that holds a developer's line, and the developer."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ CALL = 1  # caller to line; JSON of a `TunnelCall` without its body
 BODY = 2  # a piece of a body
 END = 3  # the body is whole
 ANSWER = 4  # JSON with status and headers; from the developer also the call it answers
-TAKEN = 5  # line to whoever brings an answer: it was passed on
-GONE = 6  # line to whoever brings an answer: nobody waits for it any more
-BUSY = 7  # line to caller: as many calls as may be are under way
-REPLACED = 8  # a newer line of the same tunnel to the one before
+TAKEN = 5  # line to the sender of an answer: it was passed on
+GONE = 6  # line to the sender of an answer: nobody is waiting for it any longer
+BUSY = 7  # line to caller: too many calls are in flight
+REPLACED = 8  # a newer line of the same tunnel to the previous one
 
 PIECE = 48 * 1024
 """Bytes of a body in one frame, and in one event of the stream."""
@@ -28,7 +28,7 @@ Headers = list[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class TunnelCall:
-    """A request on its way to a developer's machine; `path` begins with a slash and may carry a query."""
+    """A request to a developer's machine; `path` begins with a slash and may contain a query."""
 
     method: str
     path: str
@@ -36,13 +36,13 @@ class TunnelCall:
     body: Iterator[bytes] = field(default_factory=lambda: iter(()))
 
     def head(self) -> bytes:
-        """Give everything but the body, as JSON."""
+        """Return everything but the body, as JSON."""
         return json.dumps({"method": self.method, "path": self.path, "headers": self.headers}).encode()
 
 
 @dataclass(frozen=True, slots=True)
 class TunnelAnswer:
-    """What a developer's machine answered; `body` may be read once and raises `LineBroken` when it ends too early."""
+    """The answer of a developer's machine; `body` may be read once, and raises `LineBroken` if it is incomplete."""
 
     status: int
     headers: Headers
@@ -50,7 +50,7 @@ class TunnelAnswer:
 
 
 def answer_head(payload: bytes) -> tuple[int, Headers, str]:
-    """Read the head of an answer: status, headers, call ("" where it names none); raises `FrameError`."""
+    """Parse the head of an answer: status, headers, call ("" if there is none); raises `FrameError`."""
     try:
         fields: dict[str, Any] = json.loads(payload)
         status, headers = int(fields["status"]), [(str(name), str(value)) for name, value in fields["headers"]]
@@ -63,14 +63,14 @@ def answer_head(payload: bytes) -> tuple[int, Headers, str]:
 
 
 def pieces(body: Iterator[bytes]) -> Iterator[bytes]:
-    """Cut a body into pieces that fit into frames."""
+    """Split a body into chunks that fit into frames."""
     for block in body:
         for start in range(0, len(block), PIECE):
             yield block[start : start + PIECE]
 
 
 def read_frames(read: Callable[[int], bytes]) -> Iterator[tuple[int, bytes]]:
-    """Read frames up to `END` from a function that gives as many bytes as it is asked for; raises `FrameError`."""
+    """Read frames up to `END` with a function that returns the requested number of bytes; raises `FrameError`."""
     kind = 0
     while kind != END:
         head = read(HEAD.size)

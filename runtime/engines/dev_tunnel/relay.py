@@ -1,4 +1,4 @@
-"""The relay: this machine's side of every tunnel, whichever of its processes a call, a stream or an answer reaches."""
+"""The relay: this machine's side of every tunnel, whichever of its processes receives a call, stream or answer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from runtime.engines.dev_tunnel.messages import (
 from runtime.engines.frames import FrameError, FrameReader, pack
 
 RECONNECT = 5.0
-"""Seconds a call waits for a developer whose stream is just being opened again."""
+"""Seconds that a call waits for a developer who is reconnecting."""
 CALL_NAME = re.compile(r"([0-9A-Za-z]{20})\.[0-9A-Za-z]{20}")
 STEP = 0.02
 SILENCE = 120.0
@@ -36,33 +36,33 @@ SILENCE = 120.0
 
 
 class DeveloperAway(Exception):
-    """No developer's machine holds the tunnel; the message is a sentence."""
+    """No developer's machine is connected to the tunnel; the message is for people."""
 
 
 class LineBroken(Exception):
-    """The developer's machine went away, or is too busy, before its answer was whole; the message is a sentence."""
+    """The developer's machine disconnected too early, or is too busy; the message is for people."""
 
 
 class LineBusy(LineBroken):
-    """So many calls are under way on the developer's machine that this one was not taken."""
+    """Too many calls are in flight on the developer's machine, so this one was not accepted."""
 
 
 class Relay:
     """Carries calls to developers' machines; safe to use from many threads and processes."""
 
     def __init__(self, address: Callable[[str], str] = "http://127.0.0.1/tunnels/{}".format) -> None:
-        """Take what gives the address of each of this machine's tunnels; its last part is the tunnel's id."""
+        """Take a function that returns the address of a tunnel on this machine, whose last part is the tunnel's id."""
         self._address = address
         folder = os.environ.get(meeting.FOLDER)
         self._own = meeting.folders() if not folder else None
         self._folder = self._own.new() if self._own is not None else Path(folder or "")
 
     def address(self, tunnel: str) -> str:
-        """Give the address of a tunnel."""
+        """Return the address of a tunnel."""
         return self._address(tunnel)
 
     def tunnel_of(self, url: str) -> str | None:
-        """Tell which tunnel of this machine an address belongs to; None for addresses elsewhere."""
+        """Return which tunnel of this machine an address belongs to; None for addresses elsewhere."""
         tunnel = url.rstrip("/").rpartition("/")[2]
         return tunnel if tunnel and url.rstrip("/") == self._address(tunnel) else None
 
@@ -93,7 +93,7 @@ class Relay:
             raise
         except (OSError, EOFError, FrameError) as error:
             connection.close()
-            raise LineBroken("The developer's machine went away before it answered.") from error
+            raise LineBroken("The developer's machine disconnected before it answered.") from error
         except BaseException:
             connection.close()
             raise
@@ -101,10 +101,9 @@ class Relay:
         return TunnelAnswer(status, headers, _body(connection, reader))
 
     def bring(self, tunnel: str, call: str, frames: Iterator[tuple[int, bytes]], head: bytes) -> bool:
-        """Bring a tunnel's answer, whose head was read, to whoever waits for it; tells whether somebody did.
+        """Deliver a tunnel's answer, whose head was read, to its caller; returns whether there was one.
 
-        Nobody waits at this tunnel for the answer to a call that went to another one. Raises `FrameError` for what is
-        no answer.
+        Calls to other tunnels are not found. Raises `FrameError` for an invalid answer.
         """
         match = CALL_NAME.fullmatch(call)
         if match is None:
@@ -125,7 +124,7 @@ class Relay:
             return False
 
     def close(self) -> None:
-        """Remove the folder, if nobody gave it."""
+        """Remove the folder, if it was created here."""
         if self._own is not None:
             self._own.close()
 
@@ -149,9 +148,9 @@ def _body(connection: socket.socket, reader: FrameReader) -> Iterator[bytes]:
             try:
                 kind, payload = reader.next()
             except (OSError, EOFError, FrameError) as error:
-                raise LineBroken("The developer's machine went away in the middle of its answer.") from error
+                raise LineBroken("The developer's machine disconnected in the middle of its answer.") from error
             if kind == END:
                 return
             if kind != BODY:
-                raise LineBroken("The developer's machine sent something else than its answer.")
+                raise LineBroken("The developer's machine sent something other than its answer.")
             yield payload

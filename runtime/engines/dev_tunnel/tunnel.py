@@ -20,10 +20,10 @@ _STATUS = {"timeout": 504, "unreachable": 502, "limit": 502, "overload": 503}
 
 
 class DevTunnelEngine:
-    """Calls the script that runs behind `Invocation.tunnel_url`; the `Engine` protocol. Its logs stay over there."""
+    """Calls the script at `Invocation.tunnel_url`; the `Engine` protocol. Its logs stay on that machine."""
 
     def __init__(self, rules: EgressRules, relay: Relay | None = None, most_calls: int = 64) -> None:
-        """Take the rules for tunnels elsewhere, this machine's relay, and how many calls may be under way."""
+        """Take the egress rules for other tunnels, this machine's relay, and the number of concurrent calls."""
         self._rules = rules
         self._relay = relay
         self._slots = threading.BoundedSemaphore(most_calls)
@@ -45,18 +45,18 @@ class DevTunnelEngine:
         try:
             done(trace)
         except Exception:
-            _log.exception("the trace of a call could not be kept")
+            _log.exception("the trace of a call could not be stored")
         return outcome
 
     def retire(self, version: str) -> None:
         """Do nothing: no process belongs to a version."""
 
     def ready(self) -> bool:
-        """Tell whether a call would be taken now."""
+        """Return whether a call would be accepted now."""
         return not self._closed
 
     def close(self) -> None:
-        """Stop taking calls and wait for those under way."""
+        """Stop accepting calls and wait for those in flight."""
         if not self._closed:
             self._closed = True
             for _ in range(self._most_calls):
@@ -67,13 +67,15 @@ class DevTunnelEngine:
         if not invocation.tunnel_url:
             return _failed(Failure("unreachable", "The integration has no development tunnel."))
         if self._closed or not self._slots.acquire(timeout=limits.wall):
-            return _failed(Failure("overload", "Too many calls are under way through development tunnels."))
+            return _failed(Failure("overload", "Too many calls through development tunnels are in progress."))
         try:
             trace.began = time.time()
             got = self._send(invocation, invocation.tunnel_url)
         except EgressRefused as error:
             _note(trace, f"{invocation.tunnel_url}: {error}")
-            return _failed(Failure("unreachable", "The integration's development tunnel may not be reached."))
+            return _failed(
+                Failure("unreachable", "The address of the integration's development tunnel is not allowed.")
+            )
         except DeveloperAway as error:
             return _failed(Failure("unreachable", str(error)))
         except LineBusy as error:
@@ -86,7 +88,7 @@ class DevTunnelEngine:
         return Outcome(got.status, passable(got.headers)[0], got.body)
 
     def _send(self, invocation: Invocation, base: str) -> FetchedResponse:
-        """Post a call to a developer of this machine's relay, or to an address elsewhere."""
+        """Send a call through this machine's relay, or to an address elsewhere."""
         limits = invocation.limits
         content_type, body = encode_parts(invocation)
         headers = {"Content-Type": content_type}
@@ -144,7 +146,7 @@ def _failure(error: FetchFailed, wall: float, response: int) -> Failure:
 
 
 def _note(trace: Trace, text: str) -> None:
-    """Tell the author what the failure itself, which anybody may see, keeps back."""
+    """Log details for the author, which the public failure does not contain."""
     trace.logs.append(LogLine(time.time(), "error", text))
 
 

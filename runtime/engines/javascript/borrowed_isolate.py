@@ -87,7 +87,7 @@ class BorrowedIsolate(Isolate):
         return False
 
     def ran_out_of_memory(self) -> bool:
-        """Tell whether the process ended because it ran out of memory, according to its lender."""
+        """Return whether the process ended because it ran out of memory, according to its lender."""
         with self._asking:
             try:
                 self._lender.send(ASK_CAUSE)
@@ -100,7 +100,7 @@ class BorrowedIsolate(Isolate):
             return self._out_of_memory
 
     def close(self) -> bool:
-        """Give it back; False when that was done before."""
+        """Return it; returns False when that was done before."""
         if not self._close_connections():
             return False
         self._lender.close()
@@ -111,7 +111,7 @@ class BorrowedIsolate(Isolate):
         return True
 
     def _is_the_one(self, connection: socket.socket) -> bool:
-        """Tell whether the peer of a connection is the process that `_handle` holds.
+        """Return whether the peer of a connection is the process that `_handle` holds.
 
         The system may have given its number to another process before it was held; the peer is surely the isolate.
         """

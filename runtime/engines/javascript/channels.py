@@ -1,4 +1,4 @@
-"""The connections to an isolate: one that controls it, and one for each call under way."""
+"""The connections to an isolate: one that controls it, and one for each call in flight."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from runtime.engines.processes import shown
 
 
 class Process(Protocol):
-    """What a channel needs of the isolate it belongs to."""
+    """The interface of an isolate that its channels need."""
 
     share: CpuShare
 
@@ -31,7 +31,7 @@ class Process(Protocol):
 
 
 class Channel(CallConnection):
-    """A connection to an isolate with a way out of its own: one call at a time, beside others."""
+    """A connection to an isolate with its own egress: one call at a time, in parallel with other channels."""
 
     def __init__(self, isolate: Process, connection: socket.socket, number: int, gate: Gate) -> None:
         super().__init__(connection)
@@ -47,7 +47,7 @@ class Channel(CallConnection):
         self.state = state
 
     def end(self) -> None:
-        """Stop the clock; raises `CallStopped` when the watcher was quicker."""
+        """Stop the clock; raises `CallStopped` if the watcher stopped the call first."""
         with self._ending:
             state, self.state = self.state, None
         self.gate.account = None
@@ -62,7 +62,7 @@ class Channel(CallConnection):
             raise CallStopped(self._stopped)
 
     def stop(self, state: CallState, failure: Failure) -> None:
-        """Let nobody wait for this call any longer, unless it has just ended by itself; the isolate goes on."""
+        """Stop waiting for this call, unless it has just ended by itself; the isolate continues."""
         with self._ending:
             if self.state is state and self._stopped is None:
                 self._stopped = failure
@@ -83,7 +83,7 @@ class Channel(CallConnection):
 
 
 class Control(CallConnection):
-    """The connection over which a script is loaded and the event loop is asked for signs of life."""
+    """The connection over which a script is loaded and the event loop is pinged."""
 
     def begin(self, state: CallState) -> None:
         self.state = state
@@ -92,14 +92,14 @@ class Control(CallConnection):
         self.state = None
 
     def send(self, kind: int, payload: bytes = b"") -> None:
-        """Send a frame; what fails shows at the next call."""
+        """Send a frame; a failure shows at the next call."""
         try:
             self._connection.sendall(frames.pack(kind, payload))
         except OSError:
             pass
 
     def heard(self) -> bool:
-        """Tell whether the isolate has said anything since it was last asked."""
+        """Return whether the isolate has sent anything since the last ping."""
         try:
             return bool(self._connection.recv(4096, socket.MSG_DONTWAIT))
         except OSError:

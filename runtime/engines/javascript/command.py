@@ -56,7 +56,7 @@ class IsolateLauncher:
         """Take the certificates scripts shall trust beside the usual ones, as PEM; raises `SandboxUnavailable`."""
         deno = find_deno()
         if deno is None:
-            raise SandboxUnavailable("Deno was not found, which runs JavaScript: install the package deno with pip.")
+            raise SandboxUnavailable("Deno, which runs JavaScript, was not found: install the package deno with pip.")
         if mode == "required":
             sandbox.needed_bubblewrap()
         self._deno = deno
@@ -76,7 +76,7 @@ class IsolateLauncher:
             raise SandboxUnavailable(sandbox.explain(str(error))) from error
 
     def close(self) -> None:
-        """Start no more; every isolate has to be closed before."""
+        """Stop starting isolates; all of them must have been closed before."""
         self._thread.shutdown()
         self.folders.close()
 
@@ -158,7 +158,7 @@ def _popen(
 
 
 def limits_of(memory: int, *, own_user: bool) -> dict[int, int]:
-    """Return what the kernel allows an isolate; `memory` in bytes, for the script's heap.
+    """Return the kernel limits of an isolate; `memory` in bytes, for the script's heap.
 
     With `own_user` it will be the only process of its user, so that threads can be counted as well.
     """

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 
 class CpuShare:
-    """Divides a process's processor time evenly among the calls under way; safe to use from many threads.
+    """Divides a process's processor time evenly among the calls in flight; safe to use from many threads.
 
     `enter`, `now` and `leave` return the seconds a call present all the time would have used: a call used the
     difference between two of them. Exact for a call that is alone, an even share for calls beside others.

@@ -1,4 +1,4 @@
-"""Where an isolate connects to its host: the sockets in the one folder both see."""
+"""The sockets at which an isolate connects to its host, in the one folder that both see."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from runtime.engines.processes import readable
 
 NUMBER = struct.Struct("<I")
 CONTROL = 0xFFFFFFFF
-"""What the isolate sends in place of a channel's number on the connection over which it takes commands."""
+"""What the isolate sends instead of a channel's number on the connection over which it takes commands."""
 _HELLO_SECONDS = 15.0
 _ACCEPT_SECONDS = 0.1  # between two looks whether the process still runs
 
@@ -34,7 +34,7 @@ class IsolateSockets:
         self._listener.settimeout(0)
 
     def way_out(self, number: int) -> socket.socket:
-        """Give a socket at which the isolate asks for what is outside, for one of its channels; raises OSError."""
+        """Return a socket at which the isolate asks for what is outside, for one of its channels; raises OSError."""
         listener = socket.socket(socket.AF_UNIX)
         try:
             _bind(listener, self._egress(number))
@@ -44,7 +44,7 @@ class IsolateSockets:
         return listener
 
     def remove_way_out(self, number: int) -> None:
-        """Remove the socket of a channel's way out: an isolate in use lives long, its channels need not."""
+        """Remove the egress socket of a channel: a busy isolate can outlive its channels."""
         self._egress(number).unlink(missing_ok=True)
 
     def accept(self, running: Callable[[], bool], output: Callable[[], str]) -> tuple[int, socket.socket]:

@@ -77,7 +77,7 @@ class Isolate(ABC):
         Raises `ProcessBroken`, `PoolBusy`.
         """
         if not self.presence.enter():
-            raise ProcessBroken("the isolate takes no more calls")
+            raise ProcessBroken("the isolate accepts no more calls")
         channel = None
         try:
             channel = self._channels.take(owner, deadline)
@@ -101,11 +101,11 @@ class Isolate(ABC):
         self._let_go(channel)
 
     def idle(self) -> bool:
-        """Tell whether this serving process has no call in it, and none that waits for a channel."""
+        """Return whether this serving process has no call in it, and none that waits for a channel."""
         return self.presence.own() == 0
 
     def alive(self) -> bool:
-        """Tell whether the process still runs."""
+        """Return whether the process still runs."""
         return not self._ended and self._handle is not None and self._handle.alive()
 
     def memory(self) -> int:
@@ -152,14 +152,14 @@ class Isolate(ABC):
 
     @abstractmethod
     def active_while_idle(self, most: float) -> bool:
-        """Tell whether the process used more seconds of processor time since it became idle, or holds too much memory.
+        """Return whether the process used too much processor time (seconds) since it became idle, or too much memory.
 
         Only the serving process that started it checks this.
         """
 
     @abstractmethod
     def ran_out_of_memory(self) -> bool:
-        """Tell whether the process ended because it ran out of memory."""
+        """Return whether the process ended because it ran out of memory."""
 
     @abstractmethod
     def close(self) -> bool:
@@ -167,7 +167,7 @@ class Isolate(ABC):
 
     @abstractmethod
     def _running(self) -> bool:
-        """Tell whether the process may still connect."""
+        """Return whether the process may still connect."""
 
     @abstractmethod
     def _error_output(self) -> str:
@@ -192,7 +192,7 @@ class Isolate(ABC):
                 raise ProcessBroken("the isolate's folder is gone") from error
             except OSError as error:
                 self._doorway.remove_way_out(number)  # the next try takes the same name
-                _log.error("an isolate cannot take one more call: %s", error)
+                _log.error("an isolate cannot accept another call: %s", error)
                 raise PoolBusy from error
             self._opened += 1
             try:
@@ -203,7 +203,7 @@ class Isolate(ABC):
                 reported, connection = self._accept()
                 if reported != number:
                     connection.close()
-                    raise ProcessBroken("the isolate spoke out of turn")
+                    raise ProcessBroken("the isolate sent an unexpected message")
             except BaseException:
                 self._proxy.detach(gate)
                 self._doorway.remove_way_out(number)
@@ -219,7 +219,7 @@ class Isolate(ABC):
         number, connection = self._accept()
         if number != CONTROL:
             connection.close()
-            raise ProcessBroken("the isolate spoke out of turn")
+            raise ProcessBroken("the isolate sent an unexpected message")
         self._control = Control(connection)
         return connection
 
@@ -229,7 +229,7 @@ class Isolate(ABC):
         self._doorway.remove_way_out(channel.number)
 
     def _close_connections(self) -> bool:
-        """Give up every channel; False when that was done before."""
+        """Close every channel; returns False when that was done before."""
         with self._lock:
             if self._closed:
                 return False
@@ -249,7 +249,7 @@ class Isolate(ABC):
         return measure(self.pid, self.base_memory)[0] > self._most_memory
 
     def _blocked(self, control: Control, now: float, states: list[CallState]) -> bool:
-        """Tell whether the event loop hangs; asks it for a sign of life while calls are under way for a while."""
+        """Return whether the event loop hangs; asks it for a sign of life while calls are under way for a while."""
         if self._pinged_at and control.heard():
             self._pinged_at = 0.0
         if self._pinged_at:

@@ -142,7 +142,7 @@ class IsolatePool:
             future.add_done_callback(self._let_go)
 
     def works(self) -> bool:
-        """Tell whether the last isolate that was started came; after one that did not, others are tried."""
+        """Return whether the last isolate that was started came; after one that did not, others are tried."""
         return self._fault is None
 
     def tidy(self) -> None:

@@ -30,13 +30,13 @@ from runtime.engines.javascript.presence import SLOTS
 
 _log = logging.getLogger(__name__)
 
-# Version, tenant, memory limit in bytes; without a tenant for one that has loaded its script and served nobody.
+# Version, tenant, memory limit in bytes; the tenant is None while an isolate has loaded its script and served nobody.
 Key = tuple[str, str | None, int]
 
 _PLACES = 2**62  # byte offsets that are locked in the file of locks, which stays empty
 _TURN_SECONDS = 0.005  # at first, between two checks whether another process has loaded what this one needs
 _LONGEST_TURN_SECONDS = 0.05  # many threads may wait for slow scripts, and each check costs processor time
-_FAULT_SECONDS = 0.1  # of pause after an error, which might otherwise repeat without end
+_FAULT_SECONDS = 0.1  # pause after an error, which might otherwise repeat without end
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ class Lender:
             return None
 
     def _serve(self) -> None:
-        exhaustion = Exhaustion(_log, "isolates cannot be lent for now, as no connection can be accepted")
+        exhaustion = Exhaustion(_log, "isolates cannot be lent for now, since no connection can be accepted")
         while not self._closed:
             for key, _ in self._selector.select():
                 if key.fileobj is self._wake_read:

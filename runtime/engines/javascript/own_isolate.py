@@ -112,11 +112,11 @@ class OwnIsolate(Isolate):
         return self.presence.all_idle_since()
 
     def idle(self) -> bool:
-        """Tell whether no serving process has a call in it."""
+        """Return whether no serving process has a call in it."""
         return super().idle() and self.presence.others() == 0
 
     def loadable(self) -> bool:
-        """Tell whether the process still runs and has its folder, as one kept for later may not."""
+        """Return whether the process still runs and has its folder, as one kept for later may not."""
         return self.alive() and self._scripts.is_dir()
 
     def watch(self, now: float) -> None:
@@ -144,7 +144,7 @@ class OwnIsolate(Isolate):
         self._control.send(frames.JOIN, frames.HELLO_HEAD.pack(number))
 
     def ran_out_of_memory(self) -> bool:
-        """Tell whether the process ended because it ran out of memory."""
+        """Return whether the process ended because it ran out of memory."""
         with self._looking:  # only once: the first caller may go on to remove what the process wrote
             if self._out_of_memory is None:
                 output = self._error_output()

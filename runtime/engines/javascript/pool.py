@@ -26,7 +26,7 @@ _LOOKS_LIKE_PYTHON = re.compile(
     re.MULTILINE,
 )
 LONGEST_LETTER = 4
-"""Bytes of the longest letter in UTF-8."""
+"""Bytes of the longest character in UTF-8."""
 _PYTHON_HINT = 'this looks like Python: publish it with runtime "python"'
 
 
@@ -108,7 +108,7 @@ class JavaScriptEngine:
         self._isolates.retire(version)
 
     def ready(self) -> bool:
-        """Tell whether a call would be taken now."""
+        """Return whether a call would be accepted now."""
         return not self._closed and self._isolates.works()
 
     def isolates(self) -> int:
@@ -116,7 +116,7 @@ class JavaScriptEngine:
         return self._isolates.size()
 
     def close(self) -> None:
-        """Stop taking calls, finish those in flight, end all processes."""
+        """Stop accepting calls, finish those in flight, stop all processes."""
         if self._closed:
             return
         self._closed = True
@@ -137,7 +137,7 @@ def _check_size(script: Script, limits: Limits) -> None:
 
 
 def _with_hint(fault: ScriptFault, script: Script) -> ScriptFault:
-    """Say so when a script that does not parse is probably Python."""
+    """Add a hint if a script that does not parse is probably Python."""
     if fault.hint or "SyntaxError" not in fault.message or not _LOOKS_LIKE_PYTHON.search(script.source[:20_000]):
         return fault
     return ScriptFault(fault.message, fault.file, fault.line, fault.column, fault.source, _PYTHON_HINT)

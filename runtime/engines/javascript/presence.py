@@ -11,7 +11,7 @@ from pathlib import Path
 SLOTS = 16
 """How many serving processes can have calls in one isolate; slot 0 belongs to the process that started it."""
 _CELL = 8  # bytes, which are written at once: no reader sees half of a number
-_LEAVING = 0  # index of the cell that is 1 once the isolate takes no more calls
+_LEAVING = 0  # index of the cell that is 1 once the isolate accepts no more calls
 _SIZE = (1 + 2 * SLOTS) * _CELL
 
 
@@ -45,7 +45,7 @@ class Presence:
         self.touch()
 
     def enter(self) -> bool:
-        """Count one more call of this process; False, and not counted, when the isolate takes no more calls."""
+        """Count one more call of this process; False, and not counted, when the isolate accepts no more calls."""
         with self._lock:
             self._counts[self._own] += 1
         if not self._counts[_LEAVING]:

@@ -39,7 +39,7 @@ def read_bundle(script: Script, limits: Limits) -> Bundle:
         content = base64.b64decode(script.source[len(_ZIP_PREFIX) :], validate=True)
         _check_zip(script, content, limits)
     except (binascii.Error, zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError) as error:
-        raise _refused(script, f"the bundle is not a proper zip: {error}") from error
+        raise _refused(script, f"the bundle is not a valid zip file: {error}") from error
     return Bundle(script.entry, content, True)
 
 

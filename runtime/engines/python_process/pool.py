@@ -33,7 +33,7 @@ class PythonEngine:
         workers_total: int = 64,
         idle_seconds: float = 60.0,
     ) -> None:
-        """Start the zygote; raises `SandboxUnavailable` with a sentence that says what to do."""
+        """Start the zygote; raises `SandboxUnavailable` with a message that says what to do."""
         self._closed = False
         self._proxy = EgressProxy(rules)
         try:
@@ -109,11 +109,11 @@ class PythonEngine:
         self._pool.drop(connection)
 
     def retire(self, version: str) -> None:
-        """Let idle workers of this version go; calls in flight finish."""
+        """Stop idle workers of this version; calls in flight finish."""
         self._pool.retire(version)
 
     def ready(self) -> bool:
-        """Tell whether a call would be taken now."""
+        """Return whether a call would be accepted now."""
         return not self._closed and self._factory.works()
 
     @property
@@ -131,7 +131,7 @@ class PythonEngine:
         return self._factory.zygote.pid
 
     def close(self) -> None:
-        """Stop taking calls, finish those in flight, end all processes."""
+        """Stop accepting calls, finish those in flight, stop all processes."""
         if self._closed:
             return
         self._closed = True

@@ -71,7 +71,7 @@ class Worker(CallConnection):
         self.load_logs: list[LogLine] = []  # from loading, for the first call's trace
 
     def arrived(self) -> bool:
-        """Tell whether the process has said something that `open` has not read yet."""
+        """Return whether the process has said something that `open` has not read yet."""
         return self.pid == 0 and readable(self._connection.fileno(), 0.0)
 
     def open(self) -> None:
@@ -92,7 +92,7 @@ class Worker(CallConnection):
         try:
             locked = self._connection.recv(len(_LOCKED), socket.MSG_WAITALL)
             if locked[:-1] != _LOCKED[:-1]:
-                raise ProcessBroken("the worker could not give up its rights")
+                raise ProcessBroken("the worker could not drop its privileges")
             self.buffers_bounded = locked == _LOCKED
             self._handle = hold(self.pid, lambda: not hung_up(self._connection.fileno()))
         except OSError as error:
@@ -148,7 +148,7 @@ class Worker(CallConnection):
             self._gate.account = self.state.account
 
     def end(self) -> None:
-        """Stop the clock; raises `CallStopped` when the watcher was quicker."""
+        """Stop the clock; raises `CallStopped` if the watcher stopped the call first."""
         with self._lock:
             state, self.state = self.state, None
             self._step_forward()
@@ -209,7 +209,7 @@ class Worker(CallConnection):
             self._step_back(state)
 
     def _quiet(self, ran: float, since: float) -> bool:
-        """Tell whether a worker that ran `ran` seconds in the last `since` need not be looked into now."""
+        """Return whether a worker that ran `ran` seconds in the last `since` need not be looked into now."""
         return ran == 0.0 or (0.0 < ran < _BUSY_SECONDS and since < _REST_SECONDS)
 
     def _step_back(self, state: CallState) -> None:
@@ -263,7 +263,7 @@ class Worker(CallConnection):
             self._groups.remove(self._group)
 
     def alive(self) -> bool:
-        """Tell whether the process still runs."""
+        """Return whether the process still runs."""
         return self._handle is not None and self._handle.alive()
 
     def cpu(self) -> float:
@@ -278,7 +278,7 @@ class Worker(CallConnection):
         self._rested, self._looked = self._used, 0.0
 
     def active_while_idle(self, most_cpu: float, most_memory: int) -> bool:
-        """Tell whether the process used more processor time since it rested, or holds more memory, than it may.
+        """Return whether the process used more processor time since it rested, or holds more memory, than it may.
 
         Seconds and bytes. Memory is looked at only after the process has run: else it holds what it held.
         """

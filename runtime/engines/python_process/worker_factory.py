@@ -47,14 +47,14 @@ class WorkerFactory:
             self.zygote.close()
             raise SandboxUnavailable(
                 f"the sandbox does not work here: {error}. Scripts need nested user namespaces; "
-                "to run scripts without protection, choose sandbox off."
+                "to run scripts without protection, use --sandbox off."
             ) from error
         except BaseException:
             self.zygote.close()
             raise
 
     def works(self) -> bool:
-        """Tell whether the last worker that was ordered came; one is ordered whenever a spare one is missing."""
+        """Return whether the last worker that was ordered came; one is ordered whenever a spare one is missing."""
         return self._fault is None and self.zygote.alive()
 
     def new_worker(self) -> Worker:

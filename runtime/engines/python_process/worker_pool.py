@@ -211,7 +211,7 @@ class WorkerPool:
             worker.close()
 
     def _hand_over(self, key: Key, group: _Group) -> Worker | None:
-        """Give a tenant the worker of its version that has served nobody, if there is one; the lock is held."""
+        """Return a tenant the worker of its version that has served nobody, if there is one; the lock is held."""
         unused = (key[0], None, key[2])
         found = self._groups.get(unused)
         if found is None or not found.idle:

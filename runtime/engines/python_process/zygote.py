@@ -79,17 +79,17 @@ class Zygote:
         try:
             self._send_order(its)
         except OSError as error:
-            raise SandboxUnavailable(f"no process can be ordered: {error}") from error
+            raise SandboxUnavailable(f"no process can be requested: {error}") from error
 
     def _send_order(self, its: socket.socket) -> None:
         control = self._running()
         socket.send_fds(control, [ORDER], [its.fileno()])
         # Not every system outside the sandbox's keeps a descriptor under way that its sender has closed.
         if self._mode == "off" and control.recv(1) != TAKEN:
-            raise ConnectionResetError("the process that makes workers has ended")
+            raise ConnectionResetError("the process that starts workers has ended")
 
     def alive(self) -> bool:
-        """Tell whether the process runs."""
+        """Return whether the process runs."""
         process = self._process
         return process is not None and process.poll() is None
 

@@ -1,4 +1,4 @@
-"""Controls: what somebody can press, fill in and choose."""
+"""Controls: buttons, inputs and choices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Roots, and elements that hold others."""
+"""Roots, and elements that contain others."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def modal(
     return_value: Mapping[str, Any] | None = None,
     submit: Button | None = None,
 ) -> Modal:
-    """Draw an overlay; `return_value` goes to the component below when somebody just closes it."""
+    """Draw a modal; `return_value` goes to the component below if it is closed without an action."""
     node: Wire = {"type": "modal", "children": children_of("ui.modal", children)}
     if title is not None:
         node["title"] = title
@@ -90,7 +90,7 @@ def _stack(kind: str, children: Sequence[Children], align: Align | None) -> Layo
 
 
 def box(*children: Children, grow: float | None = None) -> Layout:
-    """Hold elements; `grow` is its share of the free space in a stack."""
+    """Wrap elements; `grow` is the share of the free space in a stack."""
     node: Wire = {"type": "box"}
     if grow is not None:
         node["grow"] = grow
@@ -149,7 +149,7 @@ def stepper(*steps: Step | None, active_step: str, on_step_change: Action, on_co
 
 
 def step(id: str, *children: Children, title: str | None = None, next: bool | None = None) -> Step:
-    """Make one step of a stepper; `next`: whether somebody may go on."""
+    """Create one step of a stepper; `next` says whether the user may continue."""
     node: Wire = {"type": "step", "id": id}
     if title is not None:
         node["title"] = at_most("ui.step: title", title, 50)

@@ -1,4 +1,4 @@
-"""What all builders share: children, actions, and checks that name the cure."""
+"""Shared parts of all builders: children, actions, and checks with helpful errors."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ ICONS: Final[tuple[str, ...]] = get_args(Icon)
 
 
 def one_of(where: str, value: str, allowed: tuple[str, ...]) -> str:
-    """Return the value when it is allowed; raises ValueError naming the allowed ones."""
+    """Return the value if it is allowed; raises ValueError that lists the allowed ones."""
     if value not in allowed:
         raise ValueError(f"{where} must be one of {', '.join(allowed)}; got {value!r}")
     return value
 
 
 def at_most(where: str, value: str, longest: int) -> str:
-    """Return the text when it is short enough; raises ValueError."""
+    """Return the text if it is short enough; raises ValueError."""
     if len(value) > longest:
         raise ValueError(f"{where} may have {longest} characters, got {len(value)}")
     return value

@@ -1,4 +1,4 @@
-"""The types of ContentKit: what may stand where. Every element is a dict that is JSON already."""
+"""The types of ContentKit: which elements are allowed where. Every element is a JSON-compatible dict."""
 
 from __future__ import annotations
 

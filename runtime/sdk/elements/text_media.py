@@ -39,7 +39,7 @@ def link(*children: str, url: str | Url) -> Link:
 
 
 def hint(*children: InlinePart) -> Layout:
-    """Show a remark, set apart from the rest."""
+    """Show a hint, set apart from the rest."""
     return Layout({"type": "hint", "children": children_of("ui.hint", children)})
 
 

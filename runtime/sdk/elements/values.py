@@ -1,4 +1,4 @@
-"""What elements are given besides text: actions, bindings, addresses, questions, options."""
+"""Values of elements besides text: actions, bindings, addresses, questions, options."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from runtime.sdk.elements.shapes import (
 
 
 def state(key: str) -> Binding:
-    """Stand for the current value of a state key, wherever a binding may stand."""
+    """Return a binding to the current value of a state key."""
     return {"$state": key}
 
 
 def action(name: str, /, **properties: Any) -> Wire:
-    """Make an action with further properties, which may be bindings at any depth."""
+    """Create an action with further properties, which may contain bindings at any depth."""
     return {"action": name, **properties}
 
 
@@ -70,7 +70,7 @@ def complete(return_value: Mapping[str, Any] | None = None) -> Wire:
 
 
 def url(host: str, pathname: str, query: Mapping[str, Any] | None = None) -> Url:
-    """Make an address in parts; values of the query may be bindings."""
+    """Create an address from parts; values of the query may be bindings."""
     made: Url = {"host": host, "pathname": pathname}
     if query is not None:
         made["query"] = dict(query)
@@ -78,7 +78,7 @@ def url(host: str, pathname: str, query: Mapping[str, Any] | None = None) -> Url
 
 
 def confirm(title: str, text: str, confirm: str, *, style: ConfirmStyle | None = None) -> Confirm:
-    """Make a question asked before an action; `confirm` is the label of the button that goes on."""
+    """Create a question asked before an action; `confirm` is the label of the button that continues."""
     dialog: Confirm = {
         "title": at_most("ui.confirm: title", title, 100),
         "text": at_most("ui.confirm: text", text, 300),
@@ -91,7 +91,7 @@ def confirm(title: str, text: str, confirm: str, *, style: ConfirmStyle | None =
 
 
 def option(id: str, label: str | None = None, *, icon: Icon | Image | None = None) -> SelectOption:
-    """Make one entry of a select; without a label its id is shown."""
+    """Create one entry of a select; without a label its id is shown."""
     made: SelectOption = {"id": id, "label": id if label is None else label}
     if icon is not None:
         made["icon"] = wire_icon("ui.option: icon", icon)
@@ -104,7 +104,7 @@ def openapi_options() -> BuiltInOptions:
 
 
 def control(label: str, *, on_press: Action, icon: Icon | None = None, confirm: Confirm | None = None) -> BlockControl:
-    """Make one entry in the menu of a block."""
+    """Create one entry in the menu of a block."""
     made: BlockControl = {"label": label, "onPress": wire_action("ui.control: on_press", on_press)}
     if icon is not None:
         made["icon"] = wire_icon("ui.control: icon", icon)

@@ -48,7 +48,7 @@ def _path(said: Mapping[Any, Any], name: str, usual: str, problems: list[str]) -
         return usual
     path = resolved(value) if isinstance(value, str) and len(value) <= 1000 else None
     if path is None:
-        problems.append(f".gitbook.yaml: `{name}` is left out, since it is no path inside the folder.")
+        problems.append(f".gitbook.yaml: `{name}` is left out, since it is not a path inside the folder.")
         return usual
     return path
 
@@ -57,7 +57,7 @@ def _redirects(said: Any, problems: list[str]) -> dict[str, str]:
     if said is None:
         return {}
     if not isinstance(said, dict):
-        problems.append(".gitbook.yaml: `redirects` is left out, since it has no names for its values.")
+        problems.append(".gitbook.yaml: `redirects` is left out, since it is not a mapping.")
         return {}
     good = {
         path: target
@@ -67,7 +67,7 @@ def _redirects(said: Any, problems: list[str]) -> dict[str, str]:
     }
     if left_out := len(said) - min(len(good), MAX_REDIRECTS):
         problems.append(
-            f".gitbook.yaml: {left_out} redirects are left out: one leads from a path to another path, and at most "
-            f"{MAX_REDIRECTS} are read."
+            f".gitbook.yaml: {left_out} redirects are left out: each must lead from one path to another, "
+            f"and at most {MAX_REDIRECTS} are read."
         )
     return dict(list(good.items())[:MAX_REDIRECTS])

@@ -40,11 +40,11 @@ class Contents:
         self._place(self._entries())
 
     def below(self, path: str) -> str:
-        """Give a path of the folder for one below the root."""
+        """Return a path of the folder for one below the root."""
         return posixpath.join(self._configuration.root, path) if self._configuration.root else path
 
     def inside(self, path: str) -> str:
-        """Give a path below the root; "" for one that is not there."""
+        """Return a path below the root; "" for one that is not there."""
         root = self._configuration.root
         if not root:
             return path
@@ -118,7 +118,7 @@ class Contents:
         text = entry.title.text
         if entry.file is not None:
             self._problems.append(
-                f"SUMMARY.md: {entry.file} is there twice; the second time it is a link to the first."
+                f"SUMMARY.md: {entry.file} is listed twice; the second entry becomes a link to the first."
             )
             return Placed(entry, self._key(f"{parent or ''}>{text}"), parent, "link", entry.file)
         if entry.target is None:
@@ -129,7 +129,7 @@ class Contents:
         return Placed(entry, self._key(f"{parent or ''}>{text}"), parent, "link")
 
     def _key(self, key: str) -> str:
-        """Give a key that nothing else has, with the length of an identifier at most."""
+        """Return a key that nothing else has, with the length of an identifier at most."""
         number, candidate = 2, key[-500:]
         while candidate in self._taken or candidate in self._files.sizes:
             candidate, number = f"{key[-500:]} {number}", number + 1
@@ -138,7 +138,7 @@ class Contents:
 
 
 def folders_of(keys: Sequence[str]) -> dict[str, str]:
-    """Give the keys of pages by all paths that lead to them: their own, and that of a folder they are the page of."""
+    """Return the keys of pages by all paths that lead to them: their own, and that of a folder they are the page of."""
     found = {key: key for key in keys}
     for key in keys:
         if README.fullmatch(posixpath.basename(key)):

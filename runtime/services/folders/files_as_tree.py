@@ -11,7 +11,7 @@ from runtime.services.folders.titles import Title
 
 
 def entries_of_files(paths: Sequence[str], first: str | None) -> list[Entry]:
-    """Give entries without titles for Markdown files: README.md or index.md of a folder has what is in the folder.
+    """Return entries without titles for Markdown files: README.md or index.md of a folder has what is in the folder.
 
     `first` comes before all others. A folder without either is an entry of the README.md that it could have.
     """

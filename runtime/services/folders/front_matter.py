@@ -65,10 +65,10 @@ def read_front_matter(source: str, ref: Callable[[str], Ref], problems: list[str
         if isinstance(value, str) and value and len(value) <= most:
             fields[name] = value
         elif value not in (None, ""):
-            problems.append(f"{path}: `{name}` is left out; it is a text of at most {most} characters.")
+            problems.append(f"{path}: `{name}` is left out; it must be a text of at most {most} characters.")
     if len(fields.get("description", "")) > MAX_DESCRIPTION:
         fields["description"] = fields["description"][:MAX_DESCRIPTION]
-        problems.append(f"{path}: `description` is cut after {MAX_DESCRIPTION} characters.")
+        problems.append(f"{path}: `description` was cut after {MAX_DESCRIPTION} characters.")
     for name, field in (("hidden", "hidden"), ("noIndex", "no_index"), ("noRobotsIndex", "no_robots_index")):
         if said.get(name) is True:
             fields[field] = True
@@ -131,7 +131,8 @@ def read_variables(said: Any, problems: list[str], path: str) -> Fields:
     }
     if len(good) < len(named) or not isinstance(said, dict) or len(good) > MAX_VARIABLES:
         problems.append(
-            f"{path}: variables have names of letters, and are texts, numbers, true or false; others are out."
+            f"{path}: names of variables consist of letters, and values are texts, numbers, true or "
+            "false; others are left out."
         )
     return dict(list(good.items())[:MAX_VARIABLES])
 

@@ -55,7 +55,7 @@ def unquoted(target: str) -> str:
 
 
 def slug_in(path: str, root: str = "") -> str | None:
-    """Give the slug that a page gets from its file: the name of the file, or of the folder whose page it is.
+    """Return the slug that a page gets from its file: the name of the file, or of the folder whose page it is.
 
     The name of the folder where the content begins, `root`, makes no slug.
     """
@@ -65,7 +65,7 @@ def slug_in(path: str, root: str = "") -> str | None:
 
 
 def title_in(path: str, root: str = "") -> str:
-    """Give the title that a page gets from its file if nothing else names one; only folders below `root` count."""
+    """Return the title that a page gets from its file if nothing else names one; only folders below `root` count."""
     folder, name = posixpath.split(_below(path, root))
     stem = posixpath.basename(folder) or "Home" if README.fullmatch(name) else MARKDOWN.sub("", name)
     words = re.sub(r"[-_\s]+", " ", stem).strip()

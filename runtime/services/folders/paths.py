@@ -30,13 +30,13 @@ class Paths:
         return {"page": self.page, "file": self.file, "reusable-content": self.reusable_content}
 
     def every(self) -> set[str]:
-        """Give all paths."""
+        """Return all paths."""
         named = (*self.page.values(), *self.file.values(), *self.reusable_content.values())
         return {*named, self.summary, self.variables}
 
 
 def paths_of(snapshot: Snapshot, configuration: Configuration) -> Paths:
-    """Give each page, file and reusable content its path: the same ones for the same content."""
+    """Return each page, file and reusable content its path: the same ones for the same content."""
     root = configuration.root
     taken = _Taken(root)
     summary, variables = taken.below(configuration.summary), taken.below(VARIABLES)
@@ -83,7 +83,7 @@ def _kept(entries: Iterable[Entry], taken: _Taken) -> dict[str, str]:
 
 
 def _part(slug: str) -> str:
-    """Give a part of a path for a slug: itself, where files can be called so."""
+    """Return a part of a path for a slug: itself, where files can be called so."""
     return slug if usable(slug) and not slug.startswith(".") else "page"
 
 

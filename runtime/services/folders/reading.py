@@ -22,7 +22,7 @@ from runtime.services.markdown.reading import document_of
 
 MAX_FILES = 10_000
 MAX_INCLUDES = 2000
-NOWHERE = ".gitbook.yaml: {count} redirects are left out, since they lead to no page of the folder: {which}."
+NOWHERE = ".gitbook.yaml: {count} redirects are left out, since their targets are not pages of the folder: {which}."
 MOST_NAMED = 5
 Heard = Callable[[int, int], None]
 _HEADING = re.compile(r"\s*^ {0,3}#(?:[ \t](.*))?$\n?", re.MULTILINE)
@@ -81,7 +81,7 @@ class _Reader:
         )
 
     def _redirected(self, pages: Sequence[ImportedPage]) -> list[ImportedPage]:
-        """Give pages the paths from which redirects lead to them."""
+        """Assign pages the paths from which redirects lead to them."""
         links = self._links(self._contents.below(CONFIGURATION))
         with_path = {page.key for page in pages if page.type != "link"}
         former: dict[str, list[str]] = {}

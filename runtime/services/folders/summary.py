@@ -106,7 +106,7 @@ def _entry(source: str) -> Entry:
 
 
 def _text_in_brackets(source: str) -> str | None:
-    """Give what stands between `[` and its `]`, as it is written."""
+    """Return what stands between `[` and its `]`, as it is written."""
     depth, place = 0, 0
     while place < len(source):
         sign = source[place]

@@ -33,7 +33,7 @@ class Texts:
         self._every = paths.every()
 
     def links(self, path: str) -> WriteLinks:
-        """Give what writes the links of a file."""
+        """Return what writes the links of a file."""
         return WriteLinks(path, self._paths.root, self._paths.by_kind, self._every)
 
     def page(self, page: Page, document: Document) -> str:
@@ -42,7 +42,7 @@ class Texts:
         return written(*self.said_of_page(page), document, self.links(path))
 
     def said_of_page(self, page: Page) -> tuple[Title, dict[str, Any]]:
-        """Give the title of a page, and what its front matter says."""
+        """Return the title of a page, and what its front matter says."""
         emoji = page.emoji if signs_of(page.emoji) is None else None
         fields = {name: getattr(page, name) for name in _FIELDS} | {"emoji": emoji}
         if page.slug != slug_in(self._paths.page[page.id], self._paths.root):
@@ -75,7 +75,7 @@ class Texts:
         return write_summary(top)
 
     def configuration(self) -> str | None:
-        """Write .gitbook.yaml with the redirects to pages; None where there are none."""
+        """Write .gitbook.yaml with the redirects to pages; None if there are none."""
         root = f"{self._paths.root}/" if self._paths.root else ""
         redirects: dict[str, str] = {}
         for page in self._snapshot.pages:
@@ -85,7 +85,7 @@ class Texts:
         return write_yaml({"redirects": redirects}) if redirects else None
 
     def variables(self) -> str | None:
-        """Write vars.yaml; None where there are none."""
+        """Write vars.yaml; None if there are none."""
         variables = dict(sorted(self._snapshot.variables.items()))
         return write_yaml(variables) if variables else None
 

@@ -57,7 +57,7 @@ def read_title(source: str) -> Title:
 
 
 def without_closing(heading: str) -> str:
-    """Give what a heading says: without the spaces around it, and the signs that close it as in `# Title #`."""
+    """Return what a heading says: without the spaces around it, and the signs that close it as in `# Title #`."""
     said = heading.strip(" \t")
     opened = said.rstrip("#")
     return opened.rstrip(" \t") if not opened or opened[-1] in " \t" else said
@@ -74,7 +74,7 @@ def write_title(text: str, emoji: str | None) -> str:
 
 
 def signs_of(emoji: str | None) -> str | None:
-    """Give the characters of an emoji that a title can begin with; None for what is none."""
+    """Return the characters of an emoji that a title can begin with; None for what is none."""
     if not emoji or not re.fullmatch(r"[0-9a-f]{1,6}(?:-[0-9a-f]{1,6}){0,15}", emoji):
         return None
     codes = [int(code, 16) for code in emoji.split("-")]

@@ -36,7 +36,7 @@ class Problems(list[str]):
             self.more += 1
 
     def told(self) -> list[str]:
-        """Give the sentences."""
+        """Return the sentences."""
         return [*self, f"{self.more} more problems are not listed."] if self.more else list(self)
 
 
@@ -64,17 +64,17 @@ class Files(ABC):
         """Read a text of some characters; None, and a problem, for what is none or too long."""
         size = self.sizes[path]
         if size > most * 4 or size > self._left:
-            self.problems.append(f"{path}: it is not read, since it is too large, or all texts together are.")
+            self.problems.append(f"{path}: it was skipped, since it, or all texts together, are too large.")
             return None
         self._left -= size
         try:
             text = self.bytes_of(path).decode("utf-8")
         except (OSError, UnicodeDecodeError):
-            self.problems.append(f"{path}: it is left out, since it is no text in UTF-8.")
+            self.problems.append(f"{path}: it is left out, since it is not UTF-8 text.")
             return None
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         if len(text) > most:
-            self.problems.append(f"{path}: it is not read, since it has more than {most} characters.")
+            self.problems.append(f"{path}: it was skipped, since it has more than {most} characters.")
             return None
         return text
 
@@ -111,7 +111,7 @@ def files_in(root: Path, problems: Problems) -> FolderFiles:
         if status.st_size > MAX_FILE:
             most = MAX_FILE >> 20
             problems.append(
-                f"{path}: it is left out, since it has {status.st_size >> 20} MB, and files have at most {most}."
+                f"{path}: it is left out, since it has {status.st_size >> 20} MB; files may have at most {most}."
             )
         else:
             sizes[path] = status.st_size
@@ -128,7 +128,7 @@ def _entries(folder: Path, path: str, depth: int, problems: Problems) -> Iterato
         if entry.is_symlink():
             problems.append(f"{shown(whole)}: it is left out, since it is a link to somewhere else.")
         elif not may_be_called(entry.name) or len(whole.encode()) > MAX_PATH:
-            problems.append(f"{shown(whole)}: it is left out, since its name is none that every system takes.")
+            problems.append(f"{shown(whole)}: it is left out, since its name is not valid on every system.")
         elif entry.is_dir(follow_symlinks=False):
             if depth >= MAX_DEPTH:
                 problems.append(f"{shown(whole)}: it is left out, since it is too deep inside other folders.")

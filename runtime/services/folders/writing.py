@@ -146,7 +146,7 @@ class _Writer:
         except (FileExistsError, NotADirectoryError):
             free = False
         if not free:
-            raise Refused("in_the_way", f"Something is where the file `{path[:300]}` has to go; move it.")
+            raise Refused("in_the_way", f"Something else is in the place of the file `{path[:300]}`; move it.")
         return at
 
     def _page(self, page: Page, path: str) -> str | None:
@@ -203,7 +203,7 @@ class _Writer:
         self._write(path, text)
 
     def _configuration(self) -> None:
-        """Write the redirects, where there is no file yet: one that somebody wrote stays as it is."""
+        """Write the redirects, if there is no file yet: one that somebody wrote stays as it is."""
         if CONFIGURATION not in self._there.sizes:
             self._write(CONFIGURATION, self._texts.configuration())
 
@@ -223,7 +223,7 @@ class _Writer:
 
 
 def _plain(entries: list[Entry]) -> list[Entry]:
-    """Give entries as they are compared: the target of each in one way."""
+    """Return entries as they are compared: the target of each in one way."""
     for entry in every(entries):
         if entry.target is not None:
             entry.target = (

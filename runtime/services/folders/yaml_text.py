@@ -12,7 +12,7 @@ MAX_YAML = 256 * 1024
 
 
 class BadYaml(ValueError):
-    """A text is no YAML that is taken; the message is a sentence."""
+    """A text is not YAML that is taken; the message is a sentence."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -24,7 +24,7 @@ class _Loader(yaml.SafeLoader):
         """Compose a node that says itself what it is: an alias could stand for more than memory holds."""
         event = self.peek_event()  # type: ignore[no-untyped-call]
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
-            raise BadYaml("It uses an anchor or an alias, which are not read; write out what they stand for.")
+            raise BadYaml("It uses an anchor or an alias, which are not supported; write out their values.")
         return super().compose_node(parent, index)
 
 
@@ -57,9 +57,9 @@ def read_yaml(text: str) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         place = f" (line {mark.line + 1})" if mark is not None else ""
-        raise BadYaml(f"It is no proper YAML{place}: {error.problem or 'it cannot be read'}.") from None
+        raise BadYaml(f"It is not valid YAML{place}: {error.problem or 'it cannot be read'}.") from None
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as error:
-        raise BadYaml(f"It is no proper YAML: {type(error).__name__}.") from None
+        raise BadYaml(f"It is not valid YAML: {type(error).__name__}.") from None
 
 
 def read_mapping(text: str) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def read_mapping(text: str) -> dict[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise BadYaml("It has no names for its values.")
+        raise BadYaml("It is not a mapping.")
     return {name: one for name, one in value.items() if isinstance(name, str)}
 
 

@@ -19,12 +19,12 @@ class Trees:
     """Changes trees; what is new of them is in `made`, by its name."""
 
     def __init__(self, pack: Pack | None) -> None:
-        """Take the pack that has the trees there are; None where there are none."""
+        """Take the pack that has the trees there are; None if there are none."""
         self._pack = pack
         self.made: dict[str, bytes] = {}
 
     def changed(self, tree: str | None, changes: Mapping[str, Change], folder: str = "") -> str | None:
-        """Give a tree with files changed, by their paths; None where nothing is left in it.
+        """Return a tree with files changed, by their paths; None where nothing is left in it.
 
         Raises Refused where a link, another repository or a file is where a folder has to be, or the other way round.
         """
@@ -69,7 +69,7 @@ class Trees:
 
 
 def contents(commit: bytes, trees: Mapping[str, bytes], files: Mapping[str, Path]) -> Iterator[tuple[str, bytes]]:
-    """Give what a pack of a commit needs, each with its kind."""
+    """Yield what a pack of a commit needs, each with its kind."""
     yield "commit", commit
     for tree in trees.values():
         yield "tree", tree
@@ -78,7 +78,5 @@ def contents(commit: bytes, trees: Mapping[str, bytes], files: Mapping[str, Path
 
 
 def _in_the_way(path: str) -> Refused:
-    said = (
-        f"Something in the repository is where `{path[:300]}` has to go: a link, a file or another repository; move it."
-    )
+    said = f"A link, a file or another repository is in the place of `{path[:300]}` in the repository; move it."
     return Refused("in_the_way", said)

@@ -91,7 +91,7 @@ def export_to_repository(job: Job, operation: GitOperationRow) -> None:
             if made.commit in (tip, operations.UNKNOWN) or _pushed(remote, operation, made, there, tip):
                 _finish(job, operation, made)
                 return
-    raise JobFailed("The branch moves faster than this could be exported; try again in a moment.")
+    raise JobFailed("The branch changed repeatedly during the export; try again in a moment.")
 
 
 def _pushed(remote: GitRemote, operation: GitOperationRow, made: Made, there: References, tip: str | None) -> bool:
@@ -106,7 +106,7 @@ def _pushed(remote: GitRemote, operation: GitOperationRow, made: Made, there: Re
     # Not every server says so when it did not move a branch.
     now = remote.references("git-receive-pack").oids.get(operation.ref)
     if now != made.commit and now == tip:
-        raise JobFailed(str(refused or "The server did not take the commit, and did not say why.")) from refused
+        raise JobFailed(str(refused or "The server did not accept the commit, and gave no reason.")) from refused
     return now == made.commit
 
 
@@ -148,9 +148,9 @@ def _make(job: Job, folder: Path, operation: GitOperationRow, tip: str | None) -
         raise JobFailed(error.message) from error
     except ApartFailed as error:
         log.warning("a commit of space %s could not be made: %s", operation.space_id, error)
-        raise JobFailed(f"The repository takes too much {error.reason} to be written.") from error
+        raise JobFailed(f"Writing the repository takes too much {error.reason}.") from error
     if len(text) > MAX_PATHS:
-        raise JobFailed("The space has too much in it to be exported.")
+        raise JobFailed("The space has too much content to be exported.")
     return Made(folder, revision.id, said["commit"] or tip or operations.UNKNOWN, json.loads(text), alone)
 
 
@@ -186,7 +186,7 @@ def _write_documents(job: Job, session: Session, space_id: str, snapshot: Snapsh
 
 def _write_files(job: Job, files: list[File], folder: Path) -> None:
     if sum(file.size for file in files) > MAX_TOGETHER:
-        raise JobFailed(f"The files that are new in the space have more than {MAX_TOGETHER >> 30} GB together.")
+        raise JobFailed(f"New files in the space have more than {MAX_TOGETHER >> 30} GB together.")
     folder.mkdir()
     for file in files:
         job.check()

@@ -70,7 +70,7 @@ class _Documents(Mapping[str, dict[str, Any]]):
 def make_commit(folder: Path, arguments: Any) -> dict[str, Any]:
     """Write `new.pack` with a commit of what `now.json` says, over what `fetched.pack` has.
 
-    `arguments`: `tip` is the commit before (null where there is none), `directory` where the content goes, `message`,
+    `arguments`: `tip` is the commit before (null if there is none), `directory` where the content goes, `message`,
     `author` and `seconds` are the new commit's; with `force` files are written that did not change since `before.json`.
     Returns `missing`, the ids of files whose bytes are needed first; else `commit` (null where nothing changed), and
     `paths.json` says the path and the oid of each entry. Raises Refused.
@@ -135,7 +135,7 @@ def _oid(entry: Entry) -> str | None:
 def _unchanged(
     before: Snapshot, now: Snapshot, old: Paths, new: Paths, documents: Mapping[str, dict[str, Any]]
 ) -> Iterator[str]:
-    """Give the ids of entries whose files would be what they were: they say the same, and lead to the same places."""
+    """Yield the ids of entries whose files would be what they were: they say the same, and lead to the same places."""
     if _table(before, old) == _table(now, new):
         yield CONTENTS
     if dict(before.variables) == dict(now.variables):
@@ -154,7 +154,7 @@ def _unchanged(
 
 
 def _table(snapshot: Snapshot, paths: Paths) -> list[Any]:
-    """Give what the table of contents says."""
+    """Return what the table of contents says."""
     pages = snapshot.pages
     said = [(page.id, page.type, page.title, page.emoji, page.parent, page.slug, page.target) for page in pages]
     return [*said, [_at(paths, page.target or {}) for page in pages], [paths.page.get(page.id) for page in pages]]

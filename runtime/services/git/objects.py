@@ -47,7 +47,7 @@ def read_tree(content: bytes) -> list[TreeEntry]:
         try:
             mode = int(content[place:space], 8)
         except ValueError:
-            raise BadObject("a mode of a tree is no number") from None
+            raise BadObject("a mode of a tree is not a number") from None
         entries.append(TreeEntry(content[space + 1 : end], mode, content[end + 1 : end + 21].hex()))
         place = end + 21
     return entries

@@ -160,7 +160,7 @@ def repository_of(url: str) -> str:
 
 
 def name_of(url: str) -> str:
-    """Give the name of a repository, for people."""
+    """Return the name of a repository, for people."""
     parts = [part for part in urlsplit(url).path.split("/") if part]
     return "/".join(parts[-2:]).removesuffix(".git")
 

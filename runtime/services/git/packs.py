@@ -59,7 +59,7 @@ class Pack:
         except (BadObject, zlib.error, struct.error, IndexError) as error:
             self._data.close()
             said = str(error) or type(error).__name__
-            raise Refused("broken_pack", f"The server sent something that Git would not send: {said}.") from None
+            raise Refused("broken_pack", f"The server sent invalid Git data: {said}.") from None
 
     def __enter__(self) -> Self:
         return self
@@ -82,7 +82,7 @@ class Pack:
         """Find where each object begins, and name those that are no differences."""
         magic, version, count = struct.unpack(">4sII", self._data[:12])
         if magic != b"PACK" or version not in (2, 3):
-            raise BadObject("it is no pack")
+            raise BadObject("it is not a pack")
         if count > MAX_OBJECTS:
             raise Refused("too_large", f"The repository has more than {MAX_OBJECTS} objects at this commit.")
         place = 12
@@ -98,16 +98,16 @@ class Pack:
                     fed = self._data[end : end + min(entry.size + 512, _PIECE)]
                     end += len(fed)
                     if not fed:
-                        raise BadObject("an object has no end")
+                        raise BadObject("an object is not terminated")
                 piece = reader.decompress(fed, _PIECE)
                 fed = reader.unconsumed_tail
                 if digest is not None:
                     digest.update(piece)
                 size += len(piece)
                 if size > entry.size:
-                    raise BadObject("an object is longer than it says")
+                    raise BadObject("an object is longer than declared")
             if size != entry.size:
-                raise BadObject("an object has another size than it says")
+                raise BadObject("an object does not have its declared size")
             if digest is not None and kind is not None:
                 oid = digest.hexdigest()
                 self._oids[place] = oid
@@ -124,7 +124,7 @@ class Pack:
             size |= (byte & 0x7F) << shift
             shift += 7
             if shift > 60:
-                raise BadObject("a size has no end")
+                raise BadObject("a size is not terminated")
         place += 1
         if number == _OFFSET_DELTA:
             byte = self._data[place]
@@ -134,14 +134,14 @@ class Pack:
                 byte = self._data[place]
                 back = (back + 1) << 7 | (byte & 0x7F)
                 if back > len(self._data):
-                    raise BadObject("a difference is of nothing")
+                    raise BadObject("a delta has no base")
             if not 0 < back < start:
-                raise BadObject("a difference is of nothing")
+                raise BadObject("a delta has no base")
             return _Entry(number, size, place + 1, start - back)
         if number == _REF_DELTA:
             return _Entry(number, size, place + 20, self._data[place : place + 20])
         if number not in TYPES:
-            raise BadObject("an object is of no kind")
+            raise BadObject("an object has an unknown type")
         return _Entry(number, size, place, None)
 
     def _name_deltas(self) -> None:
@@ -173,7 +173,7 @@ class Pack:
             todo += [(child, place) for child in upon(place)]
 
     def _delta_sizes(self, place: int) -> int | None:
-        """Give the size of what a difference makes; None where it, or what it is of, is too large to be read."""
+        """Return the size of what a difference makes; None where it, or what it is of, is too large to be read."""
         entry = self._entries[place]
         if entry.size > MAX_OBJECT:
             return None
@@ -190,7 +190,7 @@ class Pack:
             base = self._entries[place].base
             place = base if isinstance(base, int) else self._place_of(base)
             if len(chain) > 5000 or place not in self._entries:
-                raise BadObject("an object is a difference of itself, or of nothing")
+                raise BadObject("a delta is based on itself, or on nothing")
         content = self._kept.get(place)
         if content is None:
             content = self._inflated(place)
@@ -203,7 +203,7 @@ class Pack:
     def _place_of(self, base: object) -> int:
         known = self.objects.get(base.hex()) if isinstance(base, bytes) else None
         if known is None:
-            raise BadObject("an object is a difference of one that is not there")
+            raise BadObject("the base of a delta is missing")
         return known.offset
 
     def _inflated(self, place: int) -> bytes:
@@ -233,7 +233,7 @@ def _number(data: bytes, place: int) -> tuple[int, int]:
         if not byte & 0x80:
             return value, place
         if shift > 60:
-            raise BadObject("a size has no end")
+            raise BadObject("a size is not terminated")
 
 
 def _patched(base: bytes, delta: bytes) -> bytes:
@@ -241,7 +241,7 @@ def _patched(base: bytes, delta: bytes) -> bytes:
     base_size, place = _number(delta, 0)
     size, place = _number(delta, place)
     if base_size != len(base) or size > MAX_OBJECT:
-        raise BadObject("a difference is of something else")
+        raise BadObject("a delta has another base size")
     parts: list[bytes] = []
     made = 0
     while place < len(delta):
@@ -259,18 +259,18 @@ def _patched(base: bytes, delta: bytes) -> bytes:
                     place += 1
             part = base[start : start + (length or 0x10000)]
             if len(part) != (length or 0x10000):
-                raise BadObject("a difference takes what is not there")
+                raise BadObject("a delta copies data that is not there")
         elif order:
             part = delta[place : place + order]
             place += order
         else:
-            raise BadObject("a difference says nothing")
+            raise BadObject("a delta has an empty instruction")
         parts.append(part)
         made += len(part)
         if made > size:
-            raise BadObject("a difference makes too much")
+            raise BadObject("a delta produces too much data")
     if made != size:
-        raise BadObject("a difference makes too little")
+        raise BadObject("a delta produces too little data")
     return b"".join(parts)
 
 

@@ -28,7 +28,7 @@ def read_content(folder: Path, arguments: Any) -> dict[str, Any]:
         commit = commit_in(pack, arguments["commit"])
         files = TreeFiles(pack, commit.tree, arguments["directory"])
         if not files.sizes and arguments["directory"]:
-            raise Refused("no_directory", "The project directory is not in the repository, or there is nothing in it.")
+            raise Refused("no_directory", "The project directory does not exist in the repository, or is empty.")
         imported = read_files(files, files.oids)
         (folder / FILES).mkdir(exist_ok=True)
         left = MAX_TOGETHER
@@ -52,4 +52,4 @@ def commit_in(pack: Pack, oid: str) -> Commit:
     try:
         return read_commit(pack.read(oid, "commit"))
     except BadObject as error:
-        raise Refused("broken_pack", f"The server sent something else than the commit: {error}.") from None
+        raise Refused("broken_pack", f"The server did not send the commit: {error}.") from None

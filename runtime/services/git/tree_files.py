@@ -37,7 +37,7 @@ class TreeFiles(Files):
     """Plain files below a folder of a tree; `oids` has their names in Git. All else is told, and left out."""
 
     def __init__(self, pack: Pack, tree: str, folder: str) -> None:
-        """List them; raises Refused where there is no such folder, or a tree cannot be read."""
+        """List them; raises Refused if there is no such folder, or a tree cannot be read."""
         super().__init__({}, Problems())
         self._pack = pack
         self.oids: dict[str, str] = {}
@@ -75,7 +75,7 @@ class TreeFiles(Files):
         elif entry.mode == SUBMODULE:
             problem = "it is another repository (a submodule)"
         elif not may_be_called(name) or name.encode() != entry.name:
-            problem = "its name is none that every system takes"
+            problem = "its name is not valid on every system"
         elif len(whole.encode()) > MAX_PATH or depth >= MAX_DEPTH:
             problem = "it is too deep inside other folders"
         elif entry.mode == FOLDER:
@@ -88,7 +88,7 @@ class TreeFiles(Files):
                 return
             problem = f"files have at most {MAX_FILE >> 20} MB"
         else:
-            problem = "it is no plain file"
+            problem = "it is not a regular file"
         self.problems.append(f"{shown(whole)}: it is left out, since {problem}.")
 
     def bytes_of(self, path: str) -> bytes:

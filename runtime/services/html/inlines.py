@@ -38,7 +38,7 @@ class InlineWriter:
         return "".join(written)
 
     def href(self, ref: Any) -> str | None:
-        """Give the address of a link; None for one that would run something, or leads nowhere."""
+        """Return the address of a link; None for one that would run something, or leads nowhere."""
         if not isinstance(ref, dict) or not is_safe(ref):
             return None
         href = self._targets.href(ref)
@@ -123,18 +123,18 @@ class InlineWriter:
 
 
 def objects(value: Any) -> list[Node]:
-    """Give the objects of what should be a list of nodes: what people send may be anything."""
+    """Return the objects of what should be a list of nodes: what people send may be anything."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def data_of(node: Node) -> Mapping[str, Any]:
-    """Give the data of a node."""
+    """Return the data of a node."""
     data = node.get("data")
     return data if isinstance(data, dict) else {}
 
 
 def text_in(data: Mapping[str, Any], name: str) -> str:
-    """Give a text of an object; empty where it is none."""
+    """Return a text of an object; empty where it is none."""
     value = data.get(name)
     return value if isinstance(value, str) else ""
 

@@ -12,19 +12,19 @@ class Targets(Protocol):
     """What stands in HTML for what a document refers to; None for what is not there, or may not be shown."""
 
     def href(self, ref: Ref) -> str | None:
-        """Give the address that a link leads to."""
+        """Return the address that a link leads to."""
 
     def image(self, ref: Ref) -> str | None:
-        """Give the address of a picture."""
+        """Return the address of a picture."""
 
     def title(self, ref: Ref) -> str | None:
-        """Give what a page, file or person is called."""
+        """Return what a page, file or person is called."""
 
     def anchor(self, name: str) -> str:
-        """Give the id of an element that an anchor names in this document."""
+        """Return the id of an element that an anchor names in this document."""
 
     def formula(self, tex: str, *, display: bool) -> str | None:
-        """Give the HTML of a formula, on lines of its own with `display`; None to show its TeX."""
+        """Return the HTML of a formula, on lines of its own with `display`; None to show its TeX."""
 
     def block(self, node: Mapping[str, Any]) -> str | None:
-        """Give the HTML of what only whoever shows it can draw: blocks of integrations, included contents."""
+        """Return the HTML of what only whoever shows it can draw: blocks of integrations, included contents."""

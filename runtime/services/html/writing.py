@@ -1,4 +1,4 @@
-"""A document -> HTML: every text is escaped, every address looked at, and there is no script, style or form in it."""
+"""A document -> HTML: every text is escaped, every address is checked, and there are no scripts, styles or forms."""
 
 from __future__ import annotations
 

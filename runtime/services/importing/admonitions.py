@@ -44,7 +44,7 @@ KNOWN_TITLES = frozenset(
 
 
 def style_of(names: str) -> str:
-    """Give the style of the hint for an element with these class names."""
+    """Return the style of the hint for an element with these class names."""
     words = set(re.split(r"[\s_-]+", names.lower()))
     return next((style for style, said in STYLES.items() if words & set(said)), "info")
 

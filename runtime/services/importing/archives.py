@@ -36,7 +36,7 @@ class UnpackBudget:
         self.members -= members
         self.bytes -= size
         if self.members < 0 or self.bytes < 0:
-            raise Refused("bomb", f"The archive has more than {MAX_MEMBERS} files or {MAX_BYTES >> 20} MB in it.")
+            raise Refused("bomb", f"The archive has more than {MAX_MEMBERS} files or {MAX_BYTES >> 20} MB unpacked.")
 
 
 def unpack(archive: Path, into: Path, *, nested: bool = False) -> list[str]:
@@ -72,15 +72,17 @@ def _unpack(archive: Path, into: Path, problems: list[str], room: UnpackBudget, 
                             size += len(piece)
                             room.take(0, len(piece))
                             if size > member.file_size:
-                                raise Refused("bomb", "The archive says less than it has in it.")
+                                raise Refused("bomb", "The archive has more data than it declares.")
                             file.write(piece)
                     if is_part:
                         _unpack(place, place.parent, problems, room, False)
                         place.unlink()
                 except (FileExistsError, NotADirectoryError, IsADirectoryError):
-                    problems.append(f"{clean('/'.join(parts))[:200]} is twice in the archive; the first one counts.")
+                    problems.append(
+                        f"{clean('/'.join(parts))[:200]} appears twice in the archive; the first one is used."
+                    )
     except _BROKEN as error:
-        raise Refused("archive", "The archive is damaged, or no zip file.") from error
+        raise Refused("archive", "The archive is damaged, or not a zip file.") from error
 
 
 def check_members(members: list[zipfile.ZipInfo], size: int) -> None:
@@ -89,23 +91,28 @@ def check_members(members: list[zipfile.ZipInfo], size: int) -> None:
         raise Refused("bomb", f"The archive has more than {MAX_MEMBERS} files.")
     total = sum(member.file_size for member in members)
     if total > MAX_BYTES or any(member.file_size > MAX_MEMBER for member in members):
-        raise Refused("bomb", f"The archive has more than {MAX_BYTES >> 20} MB in it, or a file of {MAX_MEMBER >> 20}.")
+        raise Refused(
+            "bomb",
+            f"The archive has more than {MAX_BYTES >> 20} MB unpacked, or a file of more than {MAX_MEMBER >> 20} MB.",
+        )
     if total > RATIO_FROM and total > MAX_RATIO * size:
-        raise Refused("bomb", f"The archive is packed more than {MAX_RATIO} times; that is taken for an attack.")
+        raise Refused(
+            "bomb", f"The archive unpacks to more than {MAX_RATIO} times its size, which is treated as an attack."
+        )
     for member in members:
         kind = stat.S_IFMT(member.external_attr >> 16)
         if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-            raise Refused("link", "The archive has links or devices in it; pack plain files alone.")
+            raise Refused("link", "The archive has links or devices in it; pack only regular files.")
         if member.flag_bits & 0x1:
             raise Refused("encrypted", "The archive is encrypted; pack it without a password.")
         parts_of(member.filename)
 
 
 def parts_of(name: str) -> list[str]:
-    """Give the parts of a member's name; raises `Refused` for one that leads out of the folder."""
+    """Return the parts of a member's name; raises `Refused` for one that leads out of the folder."""
     parts = name.replace("\\", "/").split("/")
     if name.startswith(("/", "\\")) or ".." in parts or ":" in parts[0] or "\0" in name:
-        raise Refused("path", "The archive has a file that would be put outside of its folder.")
+        raise Refused("path", "The archive has a file with a path outside of its folder.")
     parts = [part for part in parts if part not in ("", ".")]
     if len(name) > LONGEST_NAME or len(parts) > DEEPEST or any(len(part.encode()) > 255 for part in parts):
         raise Refused("path", "The archive has a file with a name that is too long, or folders too deep.")

@@ -62,7 +62,7 @@ class Assembly:
         if place.below is not None:
             above = base.page_by_id.get(place.below)
             if above is None or above.type not in ("document", "group"):
-                raise errors.BadRequest("The page to import into is not there any more, or cannot have pages in it.")
+                raise errors.BadRequest("The page to import into was deleted, or cannot contain pages.")
         given = ids or Ids({}, {}, {})
         self._files = self._with_file_ids(files, given.files)
         self._reusable = self._reusable_ids(given.reusable_contents)
@@ -71,7 +71,7 @@ class Assembly:
         self.ids = Ids(page_ids, {key: file.id for key, file in self._files.items()}, self._reusable)
 
     def snapshot(self, documents: Mapping[str, str]) -> Snapshot:
-        """Give the whole; `documents` names the documents of pages and reusable contents, by their ids."""
+        """Return the whole; `documents` names the documents of pages and reusable contents, by their ids."""
         pages = [self._with_fields(one, documents) for one in self._imported.pages]
         whole = self._place.replace and self._place.below is None
         files = {} if whole else dict(self._base.file_by_id)
@@ -235,10 +235,10 @@ class _Placing:
             return self._place.below
         above = self.pages.get(one.parent)
         if above is None:
-            said = f"The page `{one.key[:200]}` is inside one that does not come before it, or inside itself."
+            said = f"The page `{one.key[:200]}` is inside one that does not precede it, or inside itself."
             raise errors.BadRequest(said)
         if above.type not in ("document", "group"):
-            raise errors.BadRequest(f"No page can be inside a {above.type}, as `{one.key[:200]}` is.")
+            raise errors.BadRequest(f"A {above.type} cannot contain pages, but `{one.key[:200]}` is inside one.")
         return above.id
 
     def _claim(
@@ -267,7 +267,7 @@ class _Placing:
         return known, taken
 
     def _beside(self, parent: str | None) -> tuple[dict[str, Page], dict[str, list[str]]]:
-        """Give what stands in a page of the base: pages by their slugs, ids of links by their titles."""
+        """Return what stands in a page of the base: pages by their slugs, ids of links by their titles."""
         if parent not in self._inside:
             pages = self._base.children.get(parent, ())
             links: dict[str, list[str]] = {}

@@ -45,14 +45,14 @@ def begin(
         if page is None:
             raise errors.NotFound(f"There is no page `{page_id[:60]}` to import into.")
         if page.type not in ("document", "group"):
-            raise errors.BadRequest(f"A {page.type} has no pages in it; import into a page or a group.")
+            raise errors.BadRequest(f"A {page.type} cannot contain pages; import into a page or a group.")
     session.add(row)
     session.flush()
     imports.thin(session, space.id)
     try:
         enqueue(session, job.NAME, space.organization_id, space.id, {"import": row.id})
     except TooManyJobs:
-        raise errors.TooManyRequests("Too much of this organization is waiting to be done; try again later.") from None
+        raise errors.TooManyRequests("This organization has too many waiting jobs; try again later.") from None
     return row
 
 

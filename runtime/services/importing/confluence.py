@@ -22,7 +22,7 @@ def read(folder: Path, writer: Writer, where: str) -> dict[str, Any]:
     """Read an export; returns the totals for `Writer.close`. Raises `Refused` for one as XML."""
     reader = ConfluenceReader(folder, writer, where)
     if not reader.page_paths and (reader.root / "entities.xml").exists():
-        raise Refused("type", "This is an export as XML; export the space of Confluence as HTML.")
+        raise Refused("type", "This is an XML export; export the Confluence space as HTML instead.")
     return reader.read()
 
 
@@ -47,7 +47,7 @@ class ConfluenceReader(FolderReader):
         try:
             soup = parsed(text_of(self.root / "index.html"))
         except Refused as error:
-            self.problems.append(f"index.html is not read, so pages are not in each other. {error.message}")
+            self.problems.append(f"index.html could not be read, so the page tree is lost. {error.message}")
             return
         yield from _tree(soup)
 
@@ -58,11 +58,11 @@ class ConfluenceReader(FolderReader):
         return Text(soup_title[2] or text.title, text.markdown)
 
     def is_page(self, path: str) -> bool:
-        """Tell whether a file is a page, which the index is not."""
+        """Return whether a file is a page, which the index is not."""
         return super().is_page(path) and posixpath.basename(path) not in NOT_PAGES
 
     def title_of(self, path: str) -> str:
-        """Give the name without the id behind it."""
+        """Return the name without the id behind it."""
         stem = posixpath.splitext(posixpath.basename(path))[0]
         return stem.rpartition("_")[0].replace("-", " ") or stem
 

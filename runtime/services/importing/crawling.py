@@ -39,7 +39,7 @@ MAX_ROBOTS = 500_000
 MAX_PROBLEMS = 50
 HTML = ("text/html", "application/xhtml+xml")
 
-FORBIDDEN = "The robots.txt of the website does not allow to read this page."
+FORBIDDEN = "The robots.txt of the website does not allow reading this page."
 
 Read = Callable[[Path, Any], Any]
 """Calls a function apart with a folder and arguments."""
@@ -107,7 +107,7 @@ class Crawl:
             )
             fetching.content(fetched)
             if fetched.content_type.partition(";")[0].strip().lower() not in HTML:
-                raise NotFetched("The address is no page of HTML.")
+                raise NotFetched("The address is not an HTML page.")
         except NotFetched as error:
             if first:
                 raise
@@ -156,7 +156,7 @@ class Crawl:
                 fetched = fetching.get(self._job.tools.egress, address, timeout=PAGE_TIMEOUT, max_bytes=MAX_PICTURE)
                 kind = fetched.content_type.partition(";")[0].strip().lower()
                 if not kind.startswith("image/") or kind == "image/svg+xml":
-                    raise NotFetched("The address is no picture.")
+                    raise NotFetched("The address is not an image.")
                 state["files"].append([address, self._keep(fetching.content(fetched)), kind])
             except NotFetched as error:
                 self._problem(f"{shown_address(address)[:150]}: {error}")
@@ -168,7 +168,7 @@ class Crawl:
         return base is not None and address.startswith(f"{base[0]}/")
 
     def _may_follow(self, address: str) -> bool:
-        """Tell whether a redirect stays in the website; raises NotFetched where robots.txt forbids what it leads to."""
+        """Return whether a redirect stays in the website; raises NotFetched if robots.txt forbids its target."""
         inside = self._state["base"] is None or self._is_inside(address)
         if inside:
             self._check(address)
@@ -199,7 +199,7 @@ class Crawl:
         address = f"{parts.scheme}://{parts.netloc}/robots.txt"
         fetched = fetching.get(self._job.tools.egress, address, timeout=PAGE_TIMEOUT, max_bytes=MAX_ROBOTS)
         if fetched.status >= 500:
-            raise NotFetched(f"The robots.txt of the website answered with {fetched.status}, so that nothing is read.")
+            raise NotFetched(f"The robots.txt of the website answered with {fetched.status}, so nothing is imported.")
         return fetched.body.decode("utf-8", "replace") if fetched.status == 200 else ""
 
     def _wait(self) -> None:

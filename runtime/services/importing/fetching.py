@@ -63,20 +63,20 @@ def get(
         try:
             url = urljoin(url, location)
         except ValueError:
-            raise NotFetched("The address leads to another one that is none.") from None
+            raise NotFetched("The address redirects to an invalid address.") from None
         if not location or urlsplit(url).scheme not in ("http", "https"):
-            raise NotFetched("The address leads to another one that is none of the web.")
+            raise NotFetched("The address redirects to something other than http or https.")
         if not allowed(url):
-            raise NotFetched("The address leads out of the website.")
-    raise NotFetched(f"The address leads on and on, more than {MAX_REDIRECTS} times.")
+            raise NotFetched("The address redirects out of the website.")
+    raise NotFetched(f"The address redirects more than {MAX_REDIRECTS} times.")
 
 
 def content(fetched: Fetched) -> bytes:
-    """Give the body of an answer that succeeded; raises NotFetched."""
+    """Return the body of an answer that succeeded; raises NotFetched."""
     if fetched.status != 200:
         raise NotFetched(f"The address answered with {fetched.status}.")
     if not fetched.body:
-        raise NotFetched("The address answered with nothing in it.")
+        raise NotFetched("The answer at the address is empty.")
     return fetched.body
 
 
@@ -86,10 +86,10 @@ def _check_own(rules: EgressRules, url: str) -> None:
         parts = urlsplit(url)
         port = parts.port or (443 if parts.scheme == "https" else 80)
     except ValueError:
-        raise NotFetched("The address is none.") from None
+        raise NotFetched("The address is not valid.") from None
     own = rules.own_address(parts.hostname or "", port) is not None
     if own and not any(f"{parts.path}/".startswith(f"{path}/") for path in rules.own_paths):
-        raise NotFetched("The address is one of this platform, which is not imported from.")
+        raise NotFetched("The address belongs to this platform, which cannot be imported from.")
 
 
 def _header(answer: FetchedResponse, name: str) -> str:

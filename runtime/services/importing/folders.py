@@ -139,12 +139,12 @@ class FolderReader:
         return [*said, f"{len(unread) - TOLD} more files like these are left out."] if len(unread) > TOLD else said
 
     def is_page(self, path: str) -> bool:
-        """Tell whether a file is a page."""
+        """Return whether a file is a page."""
         name = posixpath.basename(path).lower()
         return name.endswith((*MARKDOWN, *HTML, *WORD)) and name not in ("summary.md", "_sidebar.md", "_footer.md")
 
     def find_targets(self) -> Mapping[str, str]:
-        """Give the key of a page for every path that leads to it: a folder leads to the page it has for itself."""
+        """Return the key of a page for every path that leads to it: a folder leads to the page it has for itself."""
         targets = {path: path for path in self.page_paths}
         for path in self.page_paths:
             if _stem(path) in INDEXES:
@@ -152,7 +152,7 @@ class FolderReader:
         return targets
 
     def title_of(self, path: str) -> str:
-        """Give the title of a page that says none."""
+        """Return the title of a page that says none."""
         stem = posixpath.splitext(posixpath.basename(path))[0]
         if _stem(path) in INDEXES and posixpath.dirname(path):
             stem = posixpath.basename(posixpath.dirname(path))
@@ -168,7 +168,7 @@ class FolderReader:
         return html_page(source, self.title_of(path), keep=self._keep(path), title_from_head=self.title_from_head)
 
     def slug_of(self, path: str) -> str | None:
-        """Give the slug of a page, where it has one that is not made of its title."""
+        """Return the slug of a page, where it has one that is not made of its title."""
         return None
 
     def use(self, path: str) -> str | None:
@@ -181,7 +181,7 @@ class FolderReader:
         return path
 
     def _keep(self, path: str) -> Callable[[bytes, str], str]:
-        """Give what keeps a picture out of a page beside it, and gives the path by which the page shows it."""
+        """Return what keeps a picture out of a page beside it, and gives the path by which the page shows it."""
 
         def keep(content: bytes, kind: str) -> str:
             name = f"{posixpath.basename(path)[:40]}.{len(self.files)}.{kind}"
@@ -267,7 +267,7 @@ class WikiReader(FolderReader):
             try:
                 self._sidebar = text_of(sidebar)
             except Refused as error:
-                self.problems.append(f"{sidebar.name} is not read. {error.message}")
+                self.problems.append(f"{sidebar.name} could not be read. {error.message}")
         source = self._sidebar.lower()
         self._places: dict[str, int] = {}
         for path in self.page_paths:
@@ -335,7 +335,7 @@ class WikiReader(FolderReader):
         return f"[{first}](<{_wiki_name(second or first)}>)"
 
     def title_of(self, path: str) -> str:
-        """Give the name of a page with spaces."""
+        """Return the name of a page with spaces."""
         return posixpath.splitext(posixpath.basename(path))[0].replace("-", " ")
 
 

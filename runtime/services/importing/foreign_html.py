@@ -34,7 +34,7 @@ BOLD = frozenset(("bold", "bolder", "600", "700", "800", "900"))
 
 
 def marks_of(css: str) -> list[str]:
-    """Give the elements for what CSS declarations do: bold, italic, strikethrough, code, superscript and subscript."""
+    """Return the elements that CSS declarations stand for: bold, italic, strikethrough, code, super- and subscript."""
     said: dict[str, str] = {}
     for declaration in css.lower().split(";"):
         name, _, value = declaration.partition(":")

@@ -120,7 +120,7 @@ class Writer:
         if document is not None:
             line = _written([kind, entry.key, document])
             if len(line) > MAX_DOCUMENT:
-                raise Refused("too-large", f"It has more than {MAX_DOCUMENT >> 20} MB as a document; split it.")
+                raise Refused("too-large", f"It produces a document of more than {MAX_DOCUMENT >> 20} MB; split it.")
             self._documents.write(line)
             entry = replace(entry, document=None)
         fields = {name: getattr(entry, name) for name in entry.__slots__}
@@ -144,7 +144,7 @@ def write_imported(folder: Path, imported: Imported) -> None:
 
 
 def read_imported(folder: Path) -> Imported:
-    """Read what `write_imported` wrote, but for the documents; raises `Refused` for more than anything may have."""
+    """Read what `write_imported` wrote, except for the documents; raises `Refused` for more than anything may have."""
     entries: dict[str, list[Any]] = {kind: [] for kind in _KINDS}
     rest: dict[str, Any] = {}
     with open_made(folder, IMPORTED) as file:
@@ -164,7 +164,7 @@ def write_ids(folder: Path, ids: Ids) -> None:
 
 
 def finish_documents(folder: Path, arguments: Any) -> dict[str, int]:
-    """Put ids in place of keys in every document and write each as it is stored; runs apart."""
+    """Put ids instead of keys in every document and write each as it is stored; runs apart."""
     given = json.loads((folder / IDS).read_text(encoding="utf-8"))
     ids = Ids(given["pages"], given["files"], given["reusable"])
     count = 0
@@ -207,7 +207,7 @@ def open_inside(folder: Path, path: str) -> BinaryIO:
         os.close(at)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise OSError(f"{path} is no plain file")
+        raise OSError(f"{path} is not a regular file")
     return os.fdopen(descriptor, "rb")
 
 
@@ -242,5 +242,5 @@ def _lines(file: BinaryIO, most: float = math.inf) -> Iterator[Any]:
             said = "Titles, descriptions, variables and links of its pages, and the names of its files,"
             raise Refused("too-much", f"{said} take more than {MAX_LISTED >> 20} MB in all; import it in parts.")
         if len(line) > LONGEST_LINE:
-            raise Refused("too-large", f"A page has more than {MAX_DOCUMENT >> 20} MB as a document; split it.")
+            raise Refused("too-large", f"A page produces a document of more than {MAX_DOCUMENT >> 20} MB; split it.")
         yield json.loads(line)

@@ -83,7 +83,7 @@ def read_html(
     try:
         text = _Converter(heading_style=ATX, bullets="*", code_language_callback=language_of).convert_soup(body)
     except RecursionError:  # a few hundred nested elements, which the library goes through by recursion
-        raise Refused("html", "A page has elements that are nested too deep.") from None
+        raise Refused("html", "A page has elements that are nested too deeply.") from None
     return HtmlPage(" ".join(clean(called or title).split()), text.strip() + "\n", links, pictures, description)
 
 
@@ -201,7 +201,7 @@ class _Converter(MarkdownConverter):
         return f"\n\n{written}\n\n"
 
     def get_conv_fn(self, tag_name: str) -> Any:
-        """Give the function that converts an element; a name with a hyphen cannot be that of a method."""
+        """Return the function that converts an element; a name with a hyphen cannot be that of a method."""
         return HYPHENATED.get(tag_name) or super().get_conv_fn(tag_name)  # type: ignore[misc]  # its stubs are behind
 
     def convert_hN(self, n: int, el: Any, text: str, parent_tags: Any) -> str:

@@ -122,7 +122,7 @@ class _Import:
         try:
             return self._apart(robots.rules_of, folder, arguments, RULES_SECONDS, memory=RULES_MEMORY)
         except ApartFailed as error:
-            raise JobFailed("The robots.txt of the website takes too much to read, so that nothing is read.") from error
+            raise JobFailed("The robots.txt of the website takes too much to parse, so nothing is imported.") from error
 
     def _apart(
         self,
@@ -155,7 +155,7 @@ def _is_github(url: str) -> bool:
 
 
 def _export_of(url: str, source: str) -> str:
-    """Give the address at which a document of Google is there as a file."""
+    """Return the address at which a document of Google is there as a file."""
     parts = urlsplit(url)
     if source == "google-docs" and parts.hostname == GOOGLE_DOCUMENT[0] and parts.path.startswith(GOOGLE_DOCUMENT[1]):
         document = parts.path.removeprefix(GOOGLE_DOCUMENT[1]).partition("/")[0]

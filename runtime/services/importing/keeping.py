@@ -43,7 +43,9 @@ FILE_BYTES = 1 << 30
 BATCH_ROWS = 200
 BATCH_BYTES = 4 << 20
 MAX_TRIES = 20
-LOCKED = "This space is locked: its content changes in change requests. Import into one, or make its editMode `live`."
+LOCKED = (
+    "This space is locked: its content is edited in change requests. Import into one, or set its editMode to `live`."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +99,8 @@ def keep(
 def sentence_of(error: ApartFailed) -> str:
     """Say to whoever imports why reading came to no end."""
     if error.reason == "crashed":
-        return "What was imported could not be read; it may be damaged."
-    return f"What was imported takes too much {error.reason} to read; import it in smaller parts."
+        return "The import could not be parsed; the file may be damaged."
+    return f"The import takes too much {error.reason} to parse; import it in smaller parts."
 
 
 def _keep(
@@ -137,7 +139,7 @@ def _keep(
             with database.transaction(writes=False) as session:
                 base_id, base = base_of(session, target)
             assembly = Assembly(imported, base, target.place, files, moment, assembly.ids)
-        raise JobFailed("The content changes faster than this could be imported; try again in a moment.")
+        raise JobFailed("The content changed repeatedly during the import; try again in a moment.")
     except (JobFailed, errors.ApiError):
         collecting.sweep(database, target.space_id)  # what was stored for nothing would count for ever
         raise

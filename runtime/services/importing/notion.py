@@ -29,7 +29,7 @@ class NotionReader(FolderReader):
     """Reads an export: what is in a page stands in a folder of its name, a database is a CSV file."""
 
     def is_page(self, path: str) -> bool:
-        """Tell whether a file is a page: databases are, once, though an export has each twice."""
+        """Return whether a file is a page: databases are, once, though an export has each twice."""
         return super().is_page(path) or (path.endswith(".csv") and not path.endswith("_all.csv"))
 
     def find_targets(self) -> Mapping[str, str]:
@@ -38,7 +38,7 @@ class NotionReader(FolderReader):
         return {**twice, **super().find_targets()}
 
     def title_of(self, path: str) -> str:
-        """Give the name without its id."""
+        """Return the name without its id."""
         stem = posixpath.splitext(posixpath.basename(path))[0]
         return ID.sub("", stem).strip() or "Untitled"
 

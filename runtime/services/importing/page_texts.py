@@ -48,7 +48,7 @@ def text_of(path: Path) -> str:
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return content.decode("utf-16", "replace")
     if b"\0" in content[:8192] or content.startswith(b"%PDF"):
-        raise Refused("type", "This is no text, whatever it was sent as.")
+        raise Refused("type", "This is not text, regardless of the declared type.")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:

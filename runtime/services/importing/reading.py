@@ -41,23 +41,23 @@ def read(folder: Path, arguments: Any) -> dict[str, int]:
     else:
         reader = _FILES.get(source)
         if reader is None:
-            raise Refused("type", f"This is no zip file, which an import from `{source}` needs.")
+            raise Refused("type", f"This is not a zip file, which an import from `{source}` needs.")
         rest = reader(folder, writer, name)
     if not writer.pages:
-        raise Refused("nothing", "There is no page in it that could be imported.")
+        raise Refused("nothing", "It has no page that could be imported.")
     writer.close(**rest)
     return {"pages": writer.pages}
 
 
 def is_zip(path: Path) -> bool:
-    """Tell whether a file is an archive by its first bytes."""
+    """Return whether a file is an archive by its first bytes."""
     with path.open("rb") as file:
         return file.read(4) in (ZIP, EMPTY_ZIP)
 
 
 def _word(folder: Path, writer: Writer, name: str) -> dict[str, Any]:
     if not word.is_word(folder / INPUT):
-        raise Refused("type", "This is no .docx file.")
+        raise Refused("type", "This is not a .docx file.")
     return word.read(folder, INPUT, writer, name)
 
 

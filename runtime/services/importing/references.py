@@ -27,7 +27,7 @@ class Ids:
         return {"pages": self.pages, "files": self.files, "reusable": self.reusable_contents}
 
     def reference(self, ref: Mapping[str, Any]) -> Node:
-        """Give a ContentRef with an id in place of a key; one whose key is unknown leads to it as an address."""
+        """Return a ContentRef with an id instead of a key; one whose key is unknown leads to it as an address."""
         kind, there = ref.get("kind"), dict(ref)
         if there.get("space"):  # it is about something that was there before
             return there
@@ -43,7 +43,7 @@ class Ids:
         return there if is_safe(there) else _url(None)
 
     def document(self, document: Node) -> Node:
-        """Put ids in place of keys in a document, in place."""
+        """Put ids instead of keys in a document, in place."""
         waiting: list[Any] = [document]
         while waiting:
             node = waiting.pop()

@@ -13,7 +13,7 @@ P = TypeVar("P", Page, ImportedPage)
 
 
 def renamed(imported: Imported, base: Snapshot) -> dict[str, str]:
-    """Give the ids of pages by the keys that they have now: those whose file is gone, while another one came.
+    """Return the ids of pages by the keys that they have now: those whose file is gone, while another one came.
 
     They are the same by what is in the file, else by a title that one of each only has.
     """

@@ -11,7 +11,7 @@ from runtime.services.importing.fetching import AGENT
 
 
 def rules_of(folder: Path, arguments: Any) -> dict[str, Any]:
-    """Tell which `addresses` the text `robots` forbids, and for how many seconds it asks between two requests."""
+    """Return which `addresses` the text `robots` forbids, and for how many seconds it asks between two requests."""
     rules = Protego.parse(arguments["robots"])
     return {
         "forbidden": [one for one in arguments["addresses"] if not rules.can_fetch(one, AGENT)],

@@ -84,7 +84,7 @@ def _joined(address: str, link: str) -> str | None:
 
 
 def _last_name(address: str) -> str:
-    """Give the last name in an address, without an ending that says that it is a page."""
+    """Return the last name in an address, without an ending that says that it is a page."""
     name = unquote(urlsplit(address).path.rpartition("/")[2])
     stem, dot, ending = name.rpartition(".")
     return stem if stem and f"{dot}{ending}".lower() in HTML else name

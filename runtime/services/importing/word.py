@@ -48,7 +48,7 @@ _KINDS = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/we
 
 
 def is_word(path: Path) -> bool:
-    """Tell whether a file is a document of Word."""
+    """Return whether a file is a document of Word."""
     try:
         with zipfile.ZipFile(path) as zipped:
             return TEXT in zipped.namelist()
@@ -92,7 +92,7 @@ def text_of(path: Path, title: str, keep: Keep) -> Text:
     except Refused:
         raise
     except Exception as error:  # whatever the library trips over lies in the document
-        raise Refused("docx", "The document is damaged, or has something in it that cannot be read.") from error
+        raise Refused("docx", "The document is damaged, or contains something that cannot be read.") from error
     return html_page(converted.value, clean(title))
 
 
@@ -129,10 +129,10 @@ def _check(path: Path) -> None:
                 content = zipped.read(member)
                 if b"<!DOCTYPE" in content or b"<!ENTITY" in content or content[:2] in UTF_16:
                     raise Refused(
-                        "entities", "The document declares entities in its XML, which is taken for an attack."
+                        "entities", "The document declares entities in its XML, which is treated as an attack."
                     )
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError) as error:
-        raise Refused("docx", "The document is damaged, or no .docx file.") from error
+        raise Refused("docx", "The document is damaged, or not a .docx file.") from error
 
 
 def _has_macros(path: Path) -> bool:

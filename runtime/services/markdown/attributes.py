@@ -42,7 +42,7 @@ def attribute(text: str) -> str:
 
 
 def write_attributes(values: dict[str, Any]) -> str:
-    """Write ` name="value"` for all that is not None or False; True is the name alone, what is no text is JSON."""
+    """Write ` name="value"` for all that is not None or False; True is the name alone, what is not text is JSON."""
     written = []
     for name, value in values.items():
         if value is None or value is False:

@@ -68,7 +68,7 @@ class CodeFence:
 
 
 def behind_markers(text: str) -> str:
-    """Give what follows the list markers at the start of a line."""
+    """Return what follows the list markers at the start of a line."""
     return text[LIST_MARKERS.match(text).end() :] if text[:1] in "-+*0123456789" else text  # type: ignore[union-attr]
 
 

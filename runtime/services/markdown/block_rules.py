@@ -22,12 +22,12 @@ DEFINITION = re.compile(r"\[\^([^\s\[\]]{1,99})\]:[ \t]*")
 
 
 def line_of(state: StateBlock, line: int) -> str:
-    """Give a line without indentation, and without spaces at its end."""
+    """Return a line without indentation, and without spaces at its end."""
     return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]].rstrip(" \t")
 
 
 def first_of(state: StateBlock, line: int) -> str:
-    """Give the first character of a line."""
+    """Return the first character of a line."""
     start = state.bMarks[line] + state.tShift[line]
     return state.src[start : start + 1]
 

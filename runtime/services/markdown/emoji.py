@@ -35,7 +35,7 @@ def code_of(name: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def name_of(code: str) -> str | None:
-    """Find the name that `code_of` reads as this code; None where there is none."""
+    """Find the name that `code_of` reads as this code; None if there is none."""
     if code in NAMES:
         return NAMES[code]
     character = character_of(code)
@@ -46,7 +46,7 @@ def name_of(code: str) -> str | None:
 
 
 def character_of(code: str) -> str:
-    """Give the character of a code; "" for what is no code."""
+    """Return the character of a code; "" for what is no code."""
     if not CODE.fullmatch(code):
         return ""
     numbers = [int(part, 16) for part in code.split("-")]

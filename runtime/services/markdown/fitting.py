@@ -32,7 +32,7 @@ NEVER_EMPTY = frozenset(("list-item", "expandable-body", "annotation-body", "par
 
 
 def fit(nodes: Sequence[Node], where: str) -> list[Node]:
-    """Give blocks that may stand in one of `ALLOWED`: of the others, what is in them, or a paragraph that says it."""
+    """Return blocks that may stand in one of `ALLOWED`: of the others, what is in them, or a paragraph that says it."""
     fitting: list[Node] = []
     waiting = list(reversed(nodes))
     while waiting:

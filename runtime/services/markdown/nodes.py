@@ -59,7 +59,7 @@ def append(nodes: list[Node], content: str, marks: Sequence[Node] = ()) -> None:
 
 
 def texts_of(node: Node) -> str:
-    """Give the text of a node and of all in it, but of fragments; what is no text gives what stands for it."""
+    """Return the text of a node and of all in it, but of fragments; what is not text gives what stands for it."""
     parts: list[str] = []
     waiting = [node]
     while waiting:

@@ -11,7 +11,7 @@ from runtime.services.markdown.nodes import Node
 
 
 def normal(document: Node) -> Node:
-    """Give a document as `document_of(markdown_of(document))` does; only what Markdown has no words for is another.
+    """Return a document as `document_of(markdown_of(document))` does; only what Markdown has no words for is another.
 
     - texts side by side are one text, leaves with equal marks one leaf, and an empty leaf none;
     - control characters and halves of characters are left out, and a line ends with a line feed;

@@ -22,7 +22,7 @@ class Clock:
     """Counts the processor time of this thread, and ends what takes too much of it."""
 
     def __init__(self, seconds: float) -> None:
-        """Begin to count."""
+        """Start measuring."""
         self._until = time.thread_time() + seconds
         self._calls = 0
 

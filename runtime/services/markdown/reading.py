@@ -253,7 +253,7 @@ def _take_heading_id(line: Token, children: Sequence[Token]) -> str | None:
 
 
 def _checkbox(item: Sequence[Token]) -> bool | None:
-    """Read `[ ]` or `[x]` at the start of an item; None where there is none."""
+    """Read `[ ]` or `[x]` at the start of an item; None if there is none."""
     if len(item) < 2 or item[0].type != "paragraph_open" or not item[1].children:
         return None
     first = item[1].children[0]

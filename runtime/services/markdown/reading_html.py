@@ -86,7 +86,7 @@ class HtmlReader:
         return make.block("images", images, isVoid=False)
 
     def level(self, tag: str) -> int:
-        """Give the level of a heading by its tag."""
+        """Return the level of a heading by its tag."""
         return min(max(int(tag[1:]) - self._top + 1, 1), 3)
 
     def heading(self, level: int, nodes: list[Node], source: str) -> Node:
@@ -181,12 +181,12 @@ def _sizes(attributes: dict[str, str]) -> Node:
 
 
 def _anchor_name(attributes: dict[str, str]) -> str:
-    """Give the name of an `<a>` that is an anchor; "" for one that is a link."""
+    """Return the name of an `<a>` that is an anchor; "" for one that is a link."""
     return "" if "href" in attributes else attributes.get("id") or attributes.get("name", "")
 
 
 def only_anchors(tokens: Sequence[Token]) -> str | None:
-    """Give the name of a text with nothing but anchors, "" if it cannot be a heading's id; None for any other text."""
+    """Return the name of a text that has only anchors, "" if it cannot be a heading's id; None for other texts."""
     names: list[str] = []
     for token in tokens:
         if token.type == "html_open" and token.tag == "a" and "href" not in read_attributes(token.info):

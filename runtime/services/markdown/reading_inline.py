@@ -112,7 +112,7 @@ class _Line:
                 self._text(token.markup if read else token.content)
 
     def _held(self) -> list[Node]:
-        """Give the marks of a text here: of each type the outermost, however deep it is inside more of them."""
+        """Return the marks of a text here: of each type the outermost, however deep it is inside more of them."""
         return [marks[0] for marks in self._marks.values()]
 
     def _text(self, content: str, marks: list[Node] | None = None) -> None:

@@ -146,7 +146,7 @@ def _rows(source: str) -> tuple[list[Cell], list[list[Cell]]]:
 
 
 def _spans(attributes: str) -> tuple[int, int]:
-    """Give how many columns and rows a cell spans."""
+    """Return how many columns and rows a cell spans."""
     if "span" not in attributes.lower():
         return 1, 1
     said = {name.lower(): value for name, value in read_attributes(attributes).items()}
@@ -155,7 +155,7 @@ def _spans(attributes: str) -> tuple[int, int]:
 
 
 def _spread(rows: Iterable[list[Cell]], width: int) -> Iterator[list[Cell]]:
-    """Give each row a cell for each column; one that spans several is the first of them, and the others are empty."""
+    """Yield each row a cell for each column; one that spans several is the first of them, and the others are empty."""
     covered = [0] * width
     for row in rows:
         cells: list[Cell] = []

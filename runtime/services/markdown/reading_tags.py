@@ -212,7 +212,7 @@ READERS: dict[str, Callable[[TagReader, dict[str, str], list[Node], str], Node |
 
 
 def _gathered(nodes: list[Node], kind: str) -> list[Node]:
-    """Give the parts of a block; what stands between them belongs to the part before, or to one of its own."""
+    """Return the parts of a block; what stands between them belongs to the part before, or to one of its own."""
     parts: list[Node] = []
     for node in nodes:
         if node["type"] == kind:

@@ -228,7 +228,7 @@ WRITERS: dict[str, Callable[[_Line, Node], None]] = {
 
 
 def _marks(marks: Sequence[Node]) -> list[Node]:
-    """Give the marks that Markdown can say: each kind once, and of colors those there are."""
+    """Return the marks that Markdown can say: each kind once, and of colors those there are."""
     held: list[Node] = []
     for one in marks:
         if any(one["type"] == other["type"] for other in held):
@@ -275,7 +275,7 @@ def _tag(mark: Node, closes: bool) -> str:
 
 
 def _flanks(parts: Sequence[Part], place: int) -> tuple[str, str]:
-    """Give the characters beside a delimiter; a space for the end of a line, and a delimiter or tag counts as `*`."""
+    """Return the characters beside a delimiter; a space for the end of a line, and a delimiter or tag counts as `*`."""
     before = "*" if place and parts[place - 1].opens else parts[place - 1].written[-1:] if place else " "
     behind = "*" if place + 1 < len(parts) and parts[place + 1].opens else ""
     if not behind:

@@ -35,7 +35,7 @@ def written_table(node: Node, inlines: InlineWriter) -> str:
 
 
 def _value(value: Any, column: Node, texts: dict[Any, list[Node]]) -> Any:
-    """Give a cell: blocks of a text column, the value itself of any other."""
+    """Return a cell: blocks of a text column, the value itself of any other."""
     if column["type"] != "text" or not isinstance(value, str):
         return value
     # A text is one cell's: in every cell that names it, a large one would be written thousands of times.

@@ -63,19 +63,19 @@ ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "
 
 
 def fingerprint(node: Node) -> bytes:
-    """Give the same bytes for nodes of the same content, whatever their `key`s."""
+    """Return the same bytes for nodes of the same content, whatever their `key`s."""
     content = json.dumps(_without_keys(node), separators=(",", ":"), sort_keys=True)
     return hashlib.blake2b(content.encode(), digest_size=20).digest()
 
 
 def inner(node: Node, name: str = "nodes") -> Sequence[Node]:
-    """Give the nodes in a node."""
+    """Return the nodes in a node."""
     nodes: Sequence[Node] = node.get(name) or ()
     return nodes
 
 
 def words_of(node: Node) -> frozenset[str]:
-    """Give the first words of a node: of its text, and of what its data say."""
+    """Return the first words of a node: of its text, and of what its data say."""
     words: list[str] = []
     todo: list[Any] = [node]
     while todo and len(words) < MAX_WORDS:
@@ -90,7 +90,7 @@ def words_of(node: Node) -> frozenset[str]:
 
 
 def likeness(type_: str, words: frozenset[str], other_type: str, other_words: frozenset[str]) -> int:
-    """Tell how likely one block is the other, edited; 0 where it is not."""
+    """Return how likely one block is the other, edited; 0 where it is not."""
     shared = SAME_WORDS * len(words & other_words) // max(len(words), len(other_words), 1)
     if type_ == other_type:
         return SAME_TYPE + shared
@@ -98,7 +98,7 @@ def likeness(type_: str, words: frozenset[str], other_type: str, other_words: fr
 
 
 def type_of(node: Node) -> str:
-    """Give the type of a block."""
+    """Return the type of a block."""
     return str(node.get("type"))
 
 

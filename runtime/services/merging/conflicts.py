@@ -36,7 +36,7 @@ def in_text(what: What, id_: str, title: str, block: BlockConflict) -> Conflict:
     sentence = {
         "changed": f"Both sides changed {where}.",
         "deleted": f"One side deleted {where}, and the other changed it.",
-        "emptied": f"The two sides together leave nothing in {where}.",
+        "emptied": f"Together, the two sides leave {where} empty.",
     }[block.why]
     return Conflict(what, id_, title, block.place, sentence)
 
@@ -48,7 +48,7 @@ def deleted(what: What, id_: str, title: str) -> Conflict:
 
 def variable(name: str, deleted: bool) -> Conflict:
     """Both sides changed a variable of the space, or one `deleted` it and the other changed it."""
-    both = f"Both sides changed the variable `{name}`, to different values."
+    both = f"Both sides changed the variable `{name}` to different values."
     one = f"One side deleted the variable `{name}`, and the other changed it."
     return about("variable", name, name, one if deleted else both)
 

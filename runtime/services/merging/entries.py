@@ -53,12 +53,12 @@ class MergedEntry:
 
 
 def title_of(entry: Entry) -> str:
-    """Give what a person calls an entry."""
+    """Return what a person calls an entry."""
     return str(getattr(entry, "title", None) or getattr(entry, "name", None) or entry.id)
 
 
 def touched(base: Entry, side: Entry) -> bool:
-    """Tell whether a side changed an entry, or put a page elsewhere; its order among others does not count."""
+    """Return whether a side changed an entry, or put a page elsewhere; its order among others does not count."""
     return base != side and any(
         getattr(base, field.name) != getattr(side, field.name)
         for field in fields(base)

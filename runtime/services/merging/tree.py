@@ -25,7 +25,7 @@ def merge_pages(base: Snapshot, ours: Snapshot, theirs: Snapshot, document: Docu
             parents[id_] = _parent(id_, base, ours, theirs)
         except BothChanged:
             did = "added" if id_ not in base.page_by_id else "moved"
-            sentence = f"Both sides {did} the page `{title_of(page)}`, to different places."
+            sentence = f"Both sides {did} the page `{title_of(page)}` to different places."
             merged.conflicts.append(conflicts.about("page", id_, title_of(page), sentence))
     merged.conflicts += _misplaced(merged.entries, parents, disputed, base)
     merged.conflicts += _circles(merged.entries, parents)
@@ -82,13 +82,13 @@ def _circles(pages: Mapping[str, Page], parents: Mapping[str, str | None]) -> It
         if up is not None and up in way:
             circle = [*way][[*way].index(up) :]
             names = " and ".join(f"`{title_of(pages[one])}`" for one in circle)
-            sentence = f"The two sides together put the pages {names} inside each other."
+            sentence = f"Together, the two sides put the pages {names} inside each other."
             yield conflicts.about("page", up, title_of(pages[up]), sentence)
         seen.update(way)  # `|=` with the view of a dictionary makes a new set each time
 
 
 def _sorted(pages: Mapping[str, Page], base: Snapshot, ours: Snapshot, theirs: Snapshot) -> Iterator[Page]:
-    """Give the pages of each page in their order, with the slugs they get."""
+    """Yield the pages of each page in their order, with the slugs they get."""
     for parent in dict.fromkeys(page.parent for page in pages.values()):
         lists = [
             [one.id for one in side.children.get(parent, ()) if one.id in pages and pages[one.id].parent == parent]
@@ -98,7 +98,7 @@ def _sorted(pages: Mapping[str, Page], base: Snapshot, ours: Snapshot, theirs: S
 
 
 def _with_slugs(siblings: Sequence[Page], ours: Snapshot, theirs: Snapshot) -> Iterator[Page]:
-    """Give pages beside each other different slugs; who had a slug here before keeps it, on our side first."""
+    """Assign different slugs to sibling pages; a page that had a slug here before keeps it, on our side first."""
     holders: dict[str, Page] = {}
     for side in (ours, theirs, None):
         for page in siblings:

@@ -14,23 +14,25 @@ _VERSION = re.compile(r"(3\.[012])(\.\d+)*(-\S{1,20})?\Z")
 
 
 def version_of(value: Any) -> str:
-    """Tell the version of a specification: 2.0, 3.0, 3.1 or 3.2; raises Unreadable."""
+    """Return the version of a specification: 2.0, 3.0, 3.1 or 3.2; raises Unreadable."""
     if not isinstance(value, dict) or not ("openapi" in value or "swagger" in value):
         raise Unreadable(
-            "This is no OpenAPI specification: there is neither `openapi` nor `swagger` at its top. "
-            "Check that the address leads to the file itself, and not to a page about it."
+            "This is not an OpenAPI specification: it has neither `openapi` nor `swagger` at the top "
+            "level. Check that the address is that of the file itself, not of a page about it."
         )
     if "openapi" not in value:
         if value["swagger"] in (SWAGGER, 2):
             return SWAGGER
         raise Unreadable(
-            f"Swagger {str(value['swagger'])[:20]} is not known; 2.0 is, and OpenAPI 3.0, 3.1 and 3.2 are."
+            f"Swagger {str(value['swagger'])[:20]} is not supported; Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2 are."
         )
     written = value["openapi"]
     match = _VERSION.match(written) if isinstance(written, str) else None
     if match is None:
         hint = " Write it in quotes, as in `openapi: '3.1.0'`." if isinstance(written, int | float) else ""
-        raise Unreadable(f"OpenAPI {str(written)[:20]} is not known; 3.0, 3.1 and 3.2 are, and Swagger 2.0 is.{hint}")
+        raise Unreadable(
+            f"OpenAPI {str(written)[:20]} is not supported; OpenAPI 3.0, 3.1 and 3.2 and Swagger 2.0 are.{hint}"
+        )
     return match[1]
 
 
@@ -68,7 +70,7 @@ def _nearest(error: Any) -> Any:
 
 
 def _meant(alternatives: Iterable[Iterable[Any]]) -> Iterator[list[Any]]:
-    """Give the alternatives, those that fit further first; a reference is not meant where there is none."""
+    """Yield the alternatives, those that fit further first; a reference is not meant if there is none."""
     branches = [list(branch) for branch in alternatives]
     real = [branch for branch in branches if branch and not any("$ref" in one.message[:20] for one in branch)]
     yield from sorted(real or [branch for branch in branches if branch], key=len)

@@ -29,7 +29,7 @@ class Unreadable(Exception):
 
 
 def shortened(sentence: str) -> str:
-    """Give a sentence at a length that can be kept and shown: it may quote what somebody sent."""
+    """Return a sentence at a length that can be kept and shown: it may quote what somebody sent."""
     clean = sentence.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
     return clean if len(clean) <= LONGEST_FAULT else clean[: LONGEST_FAULT - 1] + "…"
 
@@ -45,7 +45,7 @@ class Count:
         self.nodes += number
         if self.nodes > MAX_NODES:
             raise Unreadable(
-                f"The specification has more than {MAX_NODES:,} values once its aliases are written out; divide it."
+                f"The specification has more than {MAX_NODES:,} values with its aliases expanded; split it."
             )
 
 

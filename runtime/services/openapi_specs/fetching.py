@@ -53,11 +53,13 @@ def fetch_file(
             return Fetched(address, _content(address, answer))
         location = _header(answer, "location")
         if not location:
-            raise Unfetched("FETCH_ERROR", f"{address[:200]} answered {answer.status} and named no other address.")
+            raise Unfetched("FETCH_ERROR", f"{address[:200]} answered {answer.status} without a redirect address.")
         try:
             address = urldefrag(urljoin(address, location)).url
         except ValueError:
-            raise Unfetched("FETCH_ERROR", f"{address[:200]} redirects to `{location[:200]}`, which is none.") from None
+            raise Unfetched(
+                "FETCH_ERROR", f"{address[:200]} redirects to `{location[:200]}`, which is not a valid address."
+            ) from None
     raise Unfetched("FETCH_ERROR", f"{url[:200]} redirects more than {MAX_REDIRECTS} times.")
 
 
@@ -83,7 +85,7 @@ def _keep_out(rules: EgressRules, parts: SplitResult) -> None:
     if rules.own_address(parts.hostname or "", port) is None:
         return
     if not any(parts.path == path or parts.path.startswith(f"{path}/") for path in rules.own_paths):
-        raise EgressRefused("this is an address of the platform itself, of which only the API can be requested.")
+        raise EgressRefused("this is an address of the platform itself, where only the API can be requested.")
 
 
 def _content(address: str, answer: FetchedResponse) -> bytes:

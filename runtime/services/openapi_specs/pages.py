@@ -31,7 +31,7 @@ def pages_of(outline: Outline, source: Mapping[str, Any]) -> list[dict[str, Any]
 
 
 def document_in(outline: Outline, source: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Give the document of one of these pages; None where the specification has no such page."""
+    """Return the document of one of these pages; None where the specification has no such page."""
     props, ref = _object(source.get("props")), {"kind": "openapi", "spec": spec_of(source)}
     if props.get("doc") == "models":
         data = {"ref": ref, "grouped": True, "schemas": outline["schemas"]}
@@ -49,7 +49,7 @@ def document_in(outline: Outline, source: Mapping[str, Any]) -> dict[str, Any] |
 
 
 def spec_of(source: Mapping[str, Any]) -> str | None:
-    """Give the slug of the specification that a source names; None for another source."""
+    """Return the slug of the specification that a source names; None for another source."""
     if source.get("type") != OPENAPI_SOURCE:
         return None
     ref = _object(_object(_object(source.get("dependencies")).get("spec")).get("ref"))

@@ -25,9 +25,9 @@ PATIENCE = 10
 MAX_ROUNDS = 20
 """How many files lead from the document to the last one."""
 _REASONS = {
-    "memory": "Reading the specification takes more memory than it may; divide it.",
-    "time": f"Reading the specification takes longer than {SECONDS:g} seconds; divide it.",
-    "crashed": "Reading the specification ended before it was done; check that it is a proper file.",
+    "memory": "Parsing the specification takes more memory than allowed; split it.",
+    "time": f"Parsing the specification takes longer than {SECONDS:g} seconds; split it.",
+    "crashed": "Parsing the specification failed; check that the file is valid.",
 }
 
 
@@ -105,7 +105,7 @@ class _Processing:
                 return self._kept()
             for address in answer["wanted"]:
                 self._fetch(address)
-        raise _Ended("PARSE_ERROR", f"References lead through more than {MAX_ROUNDS} files, one behind the other.")
+        raise _Ended("PARSE_ERROR", f"References form a chain of more than {MAX_ROUNDS} files.")
 
     def _fetch(self, address: str) -> None:
         if len(self._given) >= MAX_FILES:

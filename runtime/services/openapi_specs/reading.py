@@ -45,7 +45,7 @@ def decoded(content: bytes) -> str:
     try:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
-        raise Unreadable(f"The file is not text in {encoding.upper()}: byte {error.start} fits nothing.") from None
+        raise Unreadable(f"The file is not text in {encoding.upper()}: byte {error.start} is not valid.") from None
 
 
 def _maybe_yaml(text: str, error: json.JSONDecodeError, count: Count) -> Any:
@@ -58,13 +58,13 @@ def _maybe_yaml(text: str, error: json.JSONDecodeError, count: Count) -> Any:
 
 
 def _refuse_constant(name: str) -> float:
-    raise Unreadable(f"The JSON has the number {name}, which JSON does not know.")
+    raise Unreadable(f"The JSON has the number {name}, which is not valid JSON.")
 
 
 def _finite(digits: str) -> float:
     value = float(digits)
     if not math.isfinite(value):
-        raise Unreadable("The JSON has a number that is larger than any reader takes.")
+        raise Unreadable("The JSON has a number that is too large.")
     return value
 
 

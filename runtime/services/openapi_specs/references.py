@@ -18,7 +18,7 @@ NAMES = frozenset(
 )
 """Keys below which keys are names that somebody chose."""
 DATA = frozenset(("example", "default", "enum", "const", "value"))
-"""Keys below which there is no specification, but data of whoever wrote it."""
+"""Keys below which there is not a specification, but data of whoever wrote it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def dangling(files: Mapping[str, Any], found: Mapping[str, list[Reference]]) -> 
         for one in references_:
             target = files.get(one.address or address)
             if one.pointer is not None and target is not None and not follow(target, one.pointer)[0]:
-                yield f"The reference `{one.written}` at {one.place} leads to nothing."
+                yield f"The reference `{one.written}` at {one.place} has no target."
 
 
 def escaped(key: str) -> str:
@@ -118,9 +118,9 @@ def _reference(written: str, place: str, at: str, base: str, plain: bool, ids: f
         return Reference(written, place, "", unquote(fragment) if inside else None)
     if urlsplit(address).scheme not in ("http", "https"):
         lead = (
-            "has no address to start from: send the specification as a URL"
+            "is relative, but the specification has no address: send the specification as a URL"
             if not base and not urlsplit(address).scheme
-            else "cannot be fetched: references lead to http and https addresses"
+            else "cannot be fetched: only http and https references are supported"
         )
         raise Unreadable(f"The reference `{written[:200]}` at {place} {lead}.")
     return Reference(written, place, address, unquote(fragment))
@@ -131,5 +131,5 @@ def _joined(base: str, written: str, place: str) -> str:
         joined = urljoin(base, written)
         urlsplit(joined).port  # noqa: B018  a port that is none is found here
     except ValueError:
-        raise Unreadable(f"The reference `{written[:200]}` at {place} is no address.") from None
+        raise Unreadable(f"The reference `{written[:200]}` at {place} is not a valid address.") from None
     return joined

@@ -27,7 +27,7 @@ class ShownSpecs:
         self._slugs: FairMemory[str, frozenset[str]] = FairMemory(heaviest)
 
     def shows(self, session: Session, reach: Reach, slug: str) -> bool:
-        """Tell whether a page of a space that a visitor reads shows a specification."""
+        """Return whether a page of a space that a visitor reads shows a specification."""
         spaces = rows.every(session, reach, SpaceRow, SpaceRow.id.in_(reach.spaces))
         return any(slug in self._in(session, space) for space in spaces)
 

@@ -52,7 +52,7 @@ class Sources:
                 store.enqueue(session, KIND, spec, self._seconds)
         except TooManyJobs:
             raise errors.TooManyRequests(
-                "Too much work of this organization is waiting to be done; try again when some of it is."
+                "This organization has too many waiting jobs; try again when some are done."
             ) from None
         return spec, known is None
 

@@ -115,7 +115,7 @@ class _Conversion:
             beside = {key: value for key, value in item.items() if key != "$ref"}
             item, at, _ = self.schemas.resolved(item, at)
             if not isinstance(item, dict):
-                raise Unreadable("A path of the specification refers to something that describes no path.")
+                raise Unreadable("A path of the specification refers to something that is not a path.")
             if beside:  # both are in one file only where nothing in them is relative
                 item = {**item, **beside}
         given = self._parameters(item.get("parameters", []), at)
@@ -169,11 +169,11 @@ class _Conversion:
     def _given(self, value: Any, at: str) -> _Given:
         real, real_at, pointer = self.schemas.resolved(value, at)
         if not isinstance(real, dict) or not isinstance(real.get("name"), str) or "in" not in real:
-            raise Unreadable("A parameter of the specification refers to something that describes no parameter.")
+            raise Unreadable("A parameter of the specification refers to something that is not a parameter.")
         return _Given(real, real_at, self._component("parameters", real_at, pointer))
 
     def _component(self, part: str, at: str, pointer: str | None) -> str | None:
-        """Give the name of the component that a pointer of the document leads to."""
+        """Return the name of the component that a pointer of the document leads to."""
         if at != self._base or pointer is None or not pointer.startswith(f"/{part}/"):
             return None
         for name, made in self.schemas.names[part].items():
@@ -189,7 +189,7 @@ class _Conversion:
     def _response(self, value: Any, at: str, produces: list[str], *, inline: bool) -> dict[str, Any]:
         real, real_at, pointer = self.schemas.resolved(value, at)
         if not isinstance(real, dict):
-            raise Unreadable("An answer of the specification refers to something that describes no answer.")
+            raise Unreadable("A response of the specification refers to something that is not a response.")
         component = self._component("responses", real_at, pointer)
         if component is not None and not inline:
             return {"$ref": f"#/components/responses/{component}"}
@@ -209,10 +209,10 @@ class _Given:
 
     @property
     def is_sent(self) -> bool:
-        """Tell whether it is in the body."""
+        """Return whether it is in the body."""
         return self.value["in"] in ("body", "formData")
 
 
 def extensions(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what somebody added, as it is."""
+    """Return what somebody added, as it is."""
     return {key: part for key, part in value.items() if key.startswith("x-")}

@@ -23,12 +23,12 @@ _FLOWS = {
 
 
 def media_types(value: Any) -> list[str]:
-    """Give the media types of a list, each once."""
+    """Return the media types of a list, each once."""
     return list(dict.fromkeys(value or ()))
 
 
 def servers(schemes: Any, host: Any, path: Any) -> list[dict[str, str]]:
-    """Give the servers; without a scheme it is the one by which the document was reached."""
+    """Return the servers; without a scheme it is the one by which the document was reached."""
     below = (path or "").rstrip("/")
     if not host:
         return [{"url": below}] if below else []
@@ -126,7 +126,7 @@ def _style(value: Mapping[str, Any]) -> dict[str, Any]:
     """Say how several values are written one after the other."""
     written = value.get("collectionFormat", "csv")
     style, explode = _STYLES.get(written, ("form", False))
-    # Between tabs there is no style of 3.0: the old word stays, for whoever knows it.
+    # Between tabs there is not a style of 3.0: the old word stays, for whoever knows it.
     return {"style": style, "explode": explode} | ({"x-collectionFormat": "tsv"} if written == "tsv" else {})
 
 

@@ -18,7 +18,7 @@ PARTS = {"definitions": "schemas", "parameters": "parameters", "responses": "res
 
 
 def component_names(names: Collection[str]) -> dict[str, str]:
-    """Give each name one that components may have, none of them twice."""
+    """Return each name one that components may have, none of them twice."""
     made = {name: name for name in names if name and not _NO_NAME.search(name)}
     taken = set(made.values())
     for name in names:
@@ -60,8 +60,8 @@ class Schemas:
             pointer = unquote(fragment)
             known, value = follow(self._files[at], pointer)
             if not known:
-                raise Unreadable(f"The reference `{written[:200]}` leads to nothing.")
-        raise Unreadable(f"The reference `{written[:200]}` leads to references only, and to no end.")
+                raise Unreadable(f"The reference `{written[:200]}` has no target.")
+        raise Unreadable(f"The reference `{written[:200]}` leads only to further references, without end.")
 
     def schema(self, value: Any, at: str, into: str | None = None) -> Any:
         """Convert a schema that is written in a file; `into` is the file it is put into, its own if not given."""
@@ -93,11 +93,11 @@ class Schemas:
         if written.startswith("#") or not address:
             address = at
         if address not in self._files:
-            raise Unreadable(f"The reference `{written[:200]}` leads to a file that is not there.")
+            raise Unreadable(f"The reference `{written[:200]}` leads to a missing file.")
         return address, fragment
 
     def _reference(self, written: str, at: str, into: str) -> str:
-        """Give the reference to the same schema, from the file it is put into, after the conversion."""
+        """Return the reference to the same schema, from the file it is put into, after the conversion."""
         target, fragment = self._target(written, at)
         pointer = unquote(fragment)
         # What is put into another file is put into the document; elsewhere a reference begins as it did.
@@ -126,13 +126,13 @@ class Schemas:
             self.hoisted[name] = {}
             known, value = follow(self._root, pointer)
             if not known:
-                raise Unreadable(f"The reference `#{pointer[:200]}` leads to nothing.")
+                raise Unreadable(f"The reference `#{pointer[:200]}` has no target.")
             self.hoisted[name] = self.schema(value, self._base)
         return self._hoisted_names[pointer]
 
 
 def _typed(made: dict[str, Any]) -> dict[str, Any]:
-    """Give a schema the one type that 3.0 knows, where it had several, `null` or `file`."""
+    """Return a schema the one type that 3.0 knows, where it had several, `null` or `file`."""
     kind = made.get("type")
     if kind == "file":
         return {**made, "type": "string", "format": "binary"}
@@ -153,7 +153,7 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 
 def put_at(value: Any, pointer: str, change: Callable[[Any], Any]) -> Any:
-    """Give a value with what is at a pointer changed; nothing of the value itself is."""
+    """Return a value with what is at a pointer changed; nothing of the value itself is."""
     if not pointer:
         return change(value)
     head, slash, rest = pointer[1:].partition("/")
@@ -168,5 +168,5 @@ def put_at(value: Any, pointer: str, change: Callable[[Any], Any]) -> Any:
 
 
 def lies_in(pointer: str, outer: str) -> bool:
-    """Tell whether a pointer leads to something inside of what another one leads to, or to the same."""
+    """Return whether a pointer leads to something inside of what another one leads to, or to the same."""
     return pointer == outer or pointer.startswith(f"{outer}/")

@@ -32,7 +32,7 @@ class Answer(TypedDict, total=False):
 def work(folder: Path, given: list[Given]) -> Answer:
     """Read the files of a specification, the document first; writes `filesystem.json` once all of them are there.
 
-    Each is read from its own text once: afterwards the folder has its values in place of it.
+    Each is read from its own text once: afterwards the folder has its values instead of it.
     """
     try:
         return _work(folder, given)
@@ -84,9 +84,9 @@ def _write(path: Path, value: Any) -> None:
     try:
         content = json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise Unreadable("The specification has half of a character, a lone surrogate such as `\\ud800`.") from None
+        raise Unreadable("The specification has an unpaired surrogate such as `\\ud800`.") from None
     if len(content) > MAX_RESULT:
-        raise Unreadable(f"The specification has more than {MAX_RESULT:,} bytes once its aliases are written out.")
+        raise Unreadable(f"The specification has more than {MAX_RESULT:,} bytes with its aliases expanded.")
     path.write_bytes(content)
 
 

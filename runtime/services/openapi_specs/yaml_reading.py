@@ -98,7 +98,7 @@ class _Reader:
         elif kind is yaml.DocumentStartEvent:
             self._documents += 1
             if self._documents > 1:
-                raise Unreadable(f"The YAML holds several documents; leave one ({_place(event)}).")
+                raise Unreadable(f"The YAML has several documents; keep only one ({_place(event)}).")
 
     def _scalar(self, event: Any) -> None:
         size = 1 + len(event.value) // LONG
@@ -119,7 +119,7 @@ class _Reader:
     def _begin(self, event: Any, value: Any) -> None:
         if event.tag not in _CONTAINERS:
             raise Unreadable(
-                f"The YAML has a value with the tag `{event.tag}`, which JSON does not know ({_place(event)})."
+                f"The YAML has a value with the tag `{event.tag}`, which JSON does not support ({_place(event)})."
             )
         above = self._open[-1] if self._open else None
         if above is not None and above.key is _NO_KEY and type(above.value) is dict:
@@ -152,13 +152,13 @@ class _Reader:
             raise Unreadable(f"The YAML alias `*{event.anchor}` contains itself ({_place(event)}).")
         known = self._anchored.get(event.anchor)
         if known is None:
-            raise Unreadable(f"The YAML alias `*{event.anchor}` stands for nothing ({_place(event)}).")
+            raise Unreadable(f"The YAML alias `*{event.anchor}` is not defined ({_place(event)}).")
         self._count.add(known.size)
         check_depth(len(self._open) + known.height)
         above = self._open[-1] if self._open else None
         if above is not None and above.key is _NO_KEY and type(above.value) is dict:
             if not isinstance(known.value, str):
-                raise Unreadable(f"The YAML has a key that is no text ({_place(event)}).")
+                raise Unreadable(f"The YAML has a key that is not text ({_place(event)}).")
             above.key = known.value
             return
         self._add(known.value, known.height, event)
@@ -181,17 +181,17 @@ class _Reader:
             above.merged.extend(value)
         else:
             where = f" ({_place(event)})" if event is not None else ""
-            raise Unreadable(f"The YAML merges (`<<`) something that is no mapping{where}.")
+            raise Unreadable(f"The YAML merges (`<<`) something that is not a mapping{where}.")
 
 
 def _value(event: Any) -> Any:
-    """Give the value of a scalar: one in quotes is a text."""
+    """Return the value of a scalar: one in quotes is a text."""
     text: str = event.value
     if event.tag in _TEXTS or (event.tag is None and not event.implicit[0]):
         return text
     if event.tag not in _PLAIN:
         raise Unreadable(
-            f"The YAML has a value with the tag `{event.tag}`, which JSON does not know ({_place(event)})."
+            f"The YAML has a value with the tag `{event.tag}`, which JSON does not support ({_place(event)})."
         )
     if text in _NULL:
         return None
@@ -218,7 +218,7 @@ def _number(text: str, event: Any) -> Any:
         return int(text, 16)
     elif not _ENDLESS.match(text):
         return text
-    raise Unreadable(f"The YAML has the number `{text[:40]}`, which JSON does not know ({_place(event)}).")
+    raise Unreadable(f"The YAML has the number `{text[:40]}`, which JSON does not support ({_place(event)}).")
 
 
 def _place(event: Any) -> str:

@@ -30,11 +30,11 @@ MAX_INCLUDED = 5
 """How deep contents may include each other."""
 AT_ONCE = 200
 """Documents that are read at a time, as they are stored."""
-MUCH = "There is more text than a PDF may have; ask for a part with `page`."
+MUCH = "There is more text than a PDF may have; request a part with `page`."
 
 
 class TooMuch(ValueError):
-    """There is more than a PDF may have; the sentence says how to ask for less."""
+    """There is more than a PDF may have; the message says how to ask for less."""
 
 
 @dataclass
@@ -63,7 +63,7 @@ def chosen(snapshot: Snapshot, page_id: str | None, *, only: bool) -> list[Page]
                 pages.append(page)
     pages = [page for page in pages if page.type in HOLDS_PAGES]
     if len(pages) > MAX_PAGES:
-        raise TooMuch(f"A PDF has at most {MAX_PAGES} pages of a space; ask for a part with `page`.")
+        raise TooMuch(f"A PDF has at most {MAX_PAGES} pages of a space; request a part with `page`.")
     return pages
 
 

@@ -114,7 +114,7 @@ def _set(job: Job, folder: Path) -> None:
         if failed.reason == "crashed":
             raise
         much = "memory" if failed.reason == "memory" else "time"
-        raise JobFailed(f"This takes more {much} than a PDF may; ask for a part with `page`.") from None
+        raise JobFailed(f"This takes more {much} than a PDF may; request a part with `page`.") from None
 
 
 def _gather(job: Job, book: Book, folder: Path) -> dict[str, str]:

@@ -60,7 +60,7 @@ class BookTargets:
         return title
 
     def anchor(self, name: str) -> str:
-        """Give the id of an element that is of one page alone."""
+        """Return the id of an element that is of one page alone."""
         return _anchor(self._page, name)
 
     def formula(self, tex: str, *, display: bool) -> str | None:

@@ -1,1 +1,1 @@
-"""Backups of a whole host, and hosts made of them."""
+"""Backups of a whole host, and restoring them."""

@@ -1,7 +1,7 @@
-"""The file a backup is: a ZIP archive whose first member, `backup.json`, says what the others are.
+"""The format of a backup: a ZIP archive whose first member, `backup.json`, describes the others.
 
-`database/` has the SQLite file, or a file for each table of PostgreSQL; `keys/` the host's key files; `blobs/` what the
-rows name, each under the SHA-256 of its bytes. Nothing in it is ever run, and no name in it becomes a path unchecked.
+`database/` has the SQLite file, or a file for each table of PostgreSQL; `keys/` the host's key files; `blobs/` the
+blobs that rows refer to, each named by its SHA-256. Nothing in it is ever executed, and names are checked before use.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _BLOB = re.compile(r"blobs/([0-9a-f]{64})")
 
 
 class BackupRefused(Exception):
-    """A backup cannot be made or restored; the sentence says why, and what to do."""
+    """A backup cannot be created or restored; the message says why, and what to do."""
 
 
 class Member(BaseModel):
@@ -42,10 +42,10 @@ class Member(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What `backup.json` says.
+    """The contents of `backup.json`.
 
-    `key` tells one secret key from another and nothing more. `blobs` is how many there are, None where they are kept in
-    object storage; `missing` names those that rows name and the host had lost.
+    `key` is a fingerprint of the secret key. `blobs` is their number, None if they are in object storage; `missing`
+    lists those that rows refer to and that the host had lost.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -69,31 +69,31 @@ class Writer:
         self._zip.writestr(MANIFEST, manifest.model_dump_json(indent=1))
 
     def add(self, name: str, path: Path) -> None:
-        """Add a file; blobs are mostly compressed already and stay as they are."""
+        """Add a file; blobs are stored uncompressed, since most are compressed already."""
         self._zip.write(path, name, zipfile.ZIP_STORED if name.startswith("blobs/") else zipfile.ZIP_DEFLATED)
 
     def close(self) -> None:
-        """Write the end, without which nothing can be read."""
+        """Write the central directory, without which nothing can be read."""
         self._zip.close()
 
 
 class Reader:
-    """Reads an archive that somebody may have made to do harm; everything raises `BackupRefused`."""
+    """Reads an untrusted archive; everything raises `BackupRefused`."""
 
     def __init__(self, file: BinaryIO) -> None:
         try:
             self._zip = zipfile.ZipFile(file)
         except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
-            raise BackupRefused(f"this is no whole backup: {error}") from error
+            raise BackupRefused(f"this is not a complete backup: {error}") from error
         self._entries = {entry.filename: entry for entry in self._zip.infolist()}
         if len(self._entries) != len(self._zip.infolist()):
-            raise BackupRefused("the archive has two files of one name; nothing was restored")
+            raise BackupRefused("the archive has two files with the same name; nothing was restored")
         self.manifest = self._manifest()
         self._check_names()
 
     @property
     def bytes(self) -> int:
-        """How many bytes all files have together."""
+        """Total size of all files, in bytes."""
         return sum(entry.file_size for entry in self._entries.values())
 
     @property
@@ -120,20 +120,21 @@ class Reader:
                     digest.update(piece)
                     out.write(piece)
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-            raise BackupRefused(f"`{name}` of the archive cannot be read ({error}); take another backup") from error
+            raise BackupRefused(f"`{name}` of the archive cannot be read ({error}); use another backup") from error
         if digest.hexdigest() != expected:
-            raise BackupRefused(f"`{name}` of the archive has other bytes than it had; take another backup")
+            raise BackupRefused(f"`{name}` in the archive was changed or damaged; use another backup")
 
     def _manifest(self) -> Manifest:
         entry = self._entries.get(MANIFEST)
         if entry is None or entry.file_size > LONGEST_MANIFEST:
-            raise BackupRefused(f"the archive has no {MANIFEST}; `devkit backup` makes one that has")
+            raise BackupRefused(f"the archive has no {MANIFEST}; it was not made by `devkit backup`")
         try:
             text = self._zip.read(entry)
             manifest = Manifest.model_validate_json(text)
         except (ValidationError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
             raise BackupRefused(
-                f"{MANIFEST} of the archive cannot be read; it may come from a newer release, else take another backup"
+                f"{MANIFEST} of the archive cannot be read; it may be from a newer release; otherwise use "
+                "another backup"
             ) from error
         if manifest.format != FORMAT:
             raise BackupRefused(
@@ -143,20 +144,24 @@ class Reader:
         return manifest
 
     def _check_names(self) -> None:
-        """Accept the files the manifest names and blobs, all of them plain files, and nothing else."""
+        """Accept only the files that the manifest names and blobs, all of them regular files."""
         for name, entry in self._entries.items():
             kind = stat.S_IFMT(entry.external_attr >> 16)
             known = name == MANIFEST or name in self.manifest.members or _BLOB.fullmatch(name)
             if not known or kind not in (0, stat.S_IFREG) or entry.flag_bits & 1:
-                raise BackupRefused(f"the archive has `{name[:100]}`, which no backup has; nothing was restored")
+                raise BackupRefused(
+                    f"the archive has `{name[:100]}`, which does not belong in a backup; nothing was restored"
+                )
         of_database = (lambda name: name == SQLITE) if self.manifest.database == "sqlite" else _TABLE.fullmatch
         for name, member in self.manifest.members.items():
             if name not in KEYS and not of_database(name):
-                raise BackupRefused(f"the archive has `{name[:100]}`, which no backup has; nothing was restored")
+                raise BackupRefused(
+                    f"the archive has `{name[:100]}`, which does not belong in a backup; nothing was restored"
+                )
             if name not in self._entries or self._entries[name].file_size != member.size:
-                raise BackupRefused(f"`{name}` of the archive is not whole; take another backup")
+                raise BackupRefused(f"`{name}` in the archive is incomplete; use another backup")
         if len(self.blobs) != (self.manifest.blobs or 0):
-            raise BackupRefused("the archive does not have as many files as it says; take another backup")
+            raise BackupRefused("the archive does not have as many files as its manifest says; use another backup")
 
 
 def digest_of(path: Path) -> Member:

@@ -1,4 +1,4 @@
-"""Makes a backup of a host, which may go on working meanwhile."""
+"""Creates a backup of a host, which may keep running."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ TOUCHED_AT_ONCE = 200
 
 
 def make(database: Database, data: Path, blobs: Path | None, keyring: Keyring, target: Path) -> Manifest:
-    """Write a backup, whole or not at all (mode 0600); `blobs` is None where object storage has them.
+    """Write a backup atomically (mode 0600); `blobs` is None if they are in object storage.
 
-    Rows come first, then the blobs they name. None of these goes meanwhile, for before all that the blobs are touched:
-    what was touched of late is not swept. Raises `BackupRefused`, SQLAlchemyError, OSError.
+    Rows are copied first, then the blobs they refer to. Before that, all blobs are touched, so that none is deleted
+    meanwhile. Raises `BackupRefused`, SQLAlchemyError, OSError.
     """
     if target.exists():
-        raise BackupRefused(f"{target} is there already; choose another name")
+        raise BackupRefused(f"{target} already exists; choose another name")
     found = revision(database)
     if found != HEAD:
         raise BackupRefused(
@@ -77,12 +77,12 @@ def make(database: Database, data: Path, blobs: Path | None, keyring: Keyring, t
 
 
 def fingerprint(keyring: Keyring) -> str:
-    """Tell one secret key from another."""
+    """Return one secret key from another."""
     return keyring.derive("which key a backup belongs to").hex()
 
 
 def needed_blobs(connection: Connection) -> set[str]:
-    """Name the blobs that rows need, in a schema that may be older and lack some of the tables."""
+    """Return the blobs that rows refer to, in a schema that may be older and lack some tables."""
     tables = inspect(connection)
     columns = [
         column
@@ -105,7 +105,7 @@ def _touch(database: Database, blobs: Path) -> None:
 
 
 def _copy_sqlite(database: Database, folder: Path) -> tuple[dict[str, Member], set[str]]:
-    """Copy the file by SQLite's online backup: one moment of it, and nobody who writes has to wait."""
+    """Copy the file with SQLite's online backup: a consistent snapshot that does not block writers."""
     copy = folder / Path(SQLITE).name
     source = make_url(database.url).database or ""
     with closing(sqlite3.connect(source, timeout=30)) as live, closing(sqlite3.connect(copy)) as made:

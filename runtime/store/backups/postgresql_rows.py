@@ -1,7 +1,7 @@
-"""The rows of a PostgreSQL database, out and in again.
+"""Dump and restore of the rows of a PostgreSQL database.
 
-By COPY and not by `pg_dump`: what that writes is SQL, which does whatever it says when it is restored, and it must be
-installed and no older than the server. Rows are rows; the schema they go into is made by our own migrations.
+With COPY instead of `pg_dump`: that writes SQL, which would be executed on restore, and it must be installed and not
+older than the server. The schema is created by our own migrations.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from runtime.store.backups.archive import PIECE, BackupRefused
 
 
 def write_out(connection: Connection, folder: Path) -> dict[str, list[str]]:
-    """Write each table into `TABLE.copy`, as the connection's transaction sees it; gives the columns of each."""
+    """Write each table to `TABLE.copy`, as the connection's transaction sees it; returns the columns of each."""
     columns = _columns(connection)
     with _driver(connection).cursor() as cursor:
         for table, names in columns.items():
@@ -33,7 +33,7 @@ def read_in(connection: Connection, files: dict[str, Path], columns: dict[str, l
     """
     there = _columns(connection)
     if {table: set(names) for table, names in there.items()} != {t: set(names) for t, names in columns.items()}:
-        raise BackupRefused("the archive has other tables than its schema; take another backup")
+        raise BackupRefused("the tables in the archive do not match its schema; use another backup")
     references = connection.execute(
         text(
             "SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint "
@@ -44,7 +44,7 @@ def read_in(connection: Connection, files: dict[str, Path], columns: dict[str, l
         for table, name, _ in references:
             cursor.execute(sql.SQL("ALTER TABLE {} DROP CONSTRAINT {}").format(_name(table), sql.Identifier(name)))
         for table, file in files.items():
-            # What migrations put in, their own number first of all, is among the rows of the archive.
+            # Rows that migrations insert, such as their own version, are among the rows of the archive.
             cursor.execute(sql.SQL("DELETE FROM {}").format(sql.Identifier(table)))
             with file.open("rb") as source, cursor.copy(_copy(table, columns[table], "FROM STDIN")) as rows:
                 while piece := source.read(PIECE):
@@ -59,7 +59,7 @@ def read_in(connection: Connection, files: dict[str, Path], columns: dict[str, l
 
 
 def is_empty(connection: Connection) -> bool:
-    """Tell whether nothing is in the schema."""
+    """Return whether the schema is empty."""
     query = "SELECT count(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace"
     return connection.execute(text(query)).scalar() == 0
 
@@ -92,7 +92,7 @@ def _copy(table: str, columns: list[str], way: str) -> sql.Composed:
 
 
 def _name(quoted: str) -> sql.SQL:
-    """Take a name as the server wrote it, quoted where it must be."""
+    """Return a name as a SQL identifier, quoted if necessary."""
     return sql.SQL(quoted)
 
 

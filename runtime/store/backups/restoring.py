@@ -1,4 +1,4 @@
-"""Makes a host of a backup, where there is none."""
+"""Makes a host of a backup, if there is none."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from runtime.store.secrets import Keyring
 
 STAGE = ".restoring"
 UNUSUAL = "SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index')"
-"""Our schema has tables and indexes alone; a trigger would run with whatever the host writes."""
+"""Our schema has only tables and indexes; a trigger would be executed when the host writes."""
 LoadKeys = Callable[[Path], Keyring]
-"""Gives the secret key of a host, from a folder with its key file or from elsewhere."""
+"""Returns the secret key of a host, from a folder with its key file or from elsewhere."""
 
 
 def restore(archive: Path, address: str, data: Path, blobs: Path | None, load_keys: LoadKeys) -> Manifest:
-    """Fill an empty data folder, which is there, and an empty database, or leave both as they were.
+    """Fill an existing, empty data folder and an empty database, or leave both unchanged.
 
     `blobs` is None where object storage has them. Raises `BackupRefused`, SQLAlchemyError, OSError, and what
     `load_keys` does.
@@ -39,7 +39,7 @@ def restore(archive: Path, address: str, data: Path, blobs: Path | None, load_ke
         if found := sorted(path.name for path in data.iterdir()):
             raise BackupRefused(f"{data} is not empty: it has `{found[0]}`; choose another folder")
         if shutil.disk_usage(data).free < reader.bytes:
-            raise BackupRefused(f"{data} has no room for the {reader.bytes} bytes of the backup")
+            raise BackupRefused(f"{data} does not have enough space for the {reader.bytes} bytes of the backup")
         with _made_or_gone() as place:
             stage = place(data / STAGE)
             stage.mkdir(0o700)
@@ -47,8 +47,8 @@ def restore(archive: Path, address: str, data: Path, blobs: Path | None, load_ke
                 reader.unpack(name, stage / Path(name).name)
             if fingerprint(load_keys(stage)) != manifest.key:
                 raise BackupRefused(
-                    "the secret key is not the one of the host that was backed up; set DEVKIT_SECRET_KEY as it had it, "
-                    "and leave it unset where it had none"
+                    "the secret key is not that of the host that was backed up; set DEVKIT_SECRET_KEY to "
+                    "the value that it used, or leave it unset if it had none"
                 )
             if blobs is not None:
                 _unpack_blobs(reader, place(blobs))
@@ -72,10 +72,12 @@ def _check_fits(manifest: Manifest, kind: str, blobs: Path | None) -> None:
     if manifest.database != kind:
         raise BackupRefused(
             f"the backup is of a host on {manifest.database}, and cannot be restored on {kind}; "
-            + ("leave out --database-url" if manifest.database == "sqlite" else "name an empty one with --database-url")
+            + ("leave out --database-url" if manifest.database == "sqlite" else "give an empty one with --database-url")
         )
     if manifest.blobs is None and blobs is not None:
-        raise BackupRefused("the files of this host are in object storage; set DEVKIT_BLOB_URL as it had it")
+        raise BackupRefused(
+            "the files of this host are in object storage; set DEVKIT_BLOB_URL to the value that it used"
+        )
     if manifest.blobs is not None and blobs is None:
         raise BackupRefused("the backup has files for a data folder; restore it without DEVKIT_BLOB_URL")
 
@@ -87,12 +89,12 @@ def _unpack_blobs(reader: Reader, folder: Path) -> None:
 
 
 def _check_blobs(connection: Connection, reader: Reader) -> None:
-    """Refuse rows that name a blob which is neither there nor said to be missing."""
+    """Refuse rows that refer to a blob which is neither in the archive nor listed as missing."""
     if reader.manifest.blobs is None:
         return
     lacking = needed_blobs(connection) - set(reader.blobs) - set(reader.manifest.missing)
     if lacking:
-        raise BackupRefused(f"the archive lacks {len(lacking)} files that its rows name; take another backup")
+        raise BackupRefused(f"the archive lacks {len(lacking)} files that its rows refer to; use another backup")
 
 
 def _move_sqlite(copy: Path, target: Path, reader: Reader, place: Callable[[Path], Path]) -> None:
@@ -103,34 +105,34 @@ def _move_sqlite(copy: Path, target: Path, reader: Reader, place: Callable[[Path
             unusual = made.execute(UNUSUAL).fetchone()[0]
             found = made.execute("SELECT version_num FROM alembic_version").fetchone()
     except sqlite3.DatabaseError as error:
-        raise BackupRefused(f"the database of the archive cannot be read ({error}); take another backup") from error
+        raise BackupRefused(f"the database of the archive cannot be read ({error}); use another backup") from error
     if not whole or unusual or found != (reader.manifest.revision,):
-        raise BackupRefused("the database of the archive is not what the archive says; take another backup")
+        raise BackupRefused("the database in the archive does not match its manifest; use another backup")
     with closing(Database(sqlite_url(str(copy)))) as database, database.engine.connect() as connection:
         _check_blobs(connection, reader)
     if target.exists():
-        raise BackupRefused(f"{target} is there already; choose another place with --data")
+        raise BackupRefused(f"{target} already exists; choose another place with --data")
     shutil.move(copy, place(target))
 
 
 def _load_postgresql(address: str, stage: Path, reader: Reader) -> None:
-    """Make the schema as it was and fill it, in one transaction: a database is filled or empty."""
+    """Create the original schema and fill it, in one transaction."""
     with closing(Database(address)) as database, database.engine.connect() as connection, connection.begin():
         if not postgresql_rows.is_empty(connection):
-            raise BackupRefused("the database is not empty; make a new one, and name it with --database-url")
+            raise BackupRefused("the database is not empty; create a new one, and give it with --database-url")
         upgrade(connection, reader.manifest.revision)
         files = {table: stage / f"{table}.copy" for table in reader.tables}
         columns = {table: reader.manifest.members[name].columns for table, name in reader.tables.items()}
         postgresql_rows.read_in(connection, files, columns)
         found = connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all()
         if found != [reader.manifest.revision]:
-            raise BackupRefused("the database of the archive is not what the archive says; take another backup")
+            raise BackupRefused("the database in the archive does not match its manifest; use another backup")
         _check_blobs(connection, reader)
 
 
 @contextmanager
 def _made_or_gone() -> Iterator[Callable[[Path], Path]]:
-    """Note what is made, and remove it when something fails."""
+    """Record created files, and remove them on failure."""
     made: list[Path] = []
 
     def place(path: Path) -> Path:

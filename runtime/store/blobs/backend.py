@@ -1,4 +1,4 @@
-"""What keeps bytes under names."""
+"""The interface of blob storage."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from typing import BinaryIO, Protocol
 
 
 class BlobMissing(LookupError):
-    """There is no blob of this name where blobs are kept."""
+    """There is no blob of this name in the storage."""
 
 
 class BlobsUnavailable(Exception):
-    """The place where blobs are kept does not answer, or refuses; the sentence is for whoever runs the host."""
+    """The blob storage does not answer, or refuses; the message is for the operator."""
 
 
 class Backend(Protocol):
-    """A place for bytes; safe to use from many threads. All raise `BlobsUnavailable`."""
+    """Storage for bytes; safe to use from many threads. All methods raise `BlobsUnavailable`."""
 
     def has(self, name: str, size: int) -> bool:
-        """Tell whether a blob of this size is there."""
+        """Return whether a blob of this size exists."""
         ...
 
     def write(self, name: str, content: BinaryIO) -> None:
-        """Keep a blob, whole or not at all."""
+        """Store a blob atomically."""
         ...
 
     def open(self, name: str, start: int = 0) -> BinaryIO:
@@ -29,5 +29,5 @@ class Backend(Protocol):
         ...
 
     def delete(self, name: str) -> None:
-        """Let go of a blob, if it is there."""
+        """Delete a blob, if it exists."""
         ...

@@ -15,11 +15,11 @@ class FolderBackend:
     """A file for each blob, in folders named by the first two characters."""
 
     def __init__(self, folder: Path) -> None:
-        """Take the folder; it is made when the first blob comes."""
+        """Take the folder; it is created with the first blob."""
         self._folder = folder
 
     def has(self, name: str, size: int) -> bool:
-        """Tell whether a blob of this size is there."""
+        """Return whether a blob of this size exists."""
         try:
             return self._path(name).stat().st_size == size
         except FileNotFoundError:
@@ -28,7 +28,7 @@ class FolderBackend:
             raise BlobsUnavailable(f"{self._folder}: {error.strerror}") from error
 
     def write(self, name: str, content: BinaryIO) -> None:
-        """Keep a blob: written beside its place and then moved there, so that nobody sees half of it."""
+        """Store a blob: written to a temporary file and renamed, so that nobody sees an incomplete one."""
         path = self._path(name)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -57,7 +57,7 @@ class FolderBackend:
         return file
 
     def delete(self, name: str) -> None:
-        """Let go of a blob."""
+        """Delete a blob."""
         try:
             self._path(name).unlink(missing_ok=True)
         except OSError as error:
@@ -68,7 +68,7 @@ class FolderBackend:
 
 
 def _sync(folder: Path) -> None:
-    """Wait until the disk has the entries of a folder."""
+    """Sync the entries of a folder to disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

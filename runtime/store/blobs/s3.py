@@ -19,7 +19,7 @@ CONNECTIONS = 32
 
 
 class BadBlobAddress(ValueError):
-    """The address of a place for blobs cannot be read; the sentence says what it should look like."""
+    """The address of blob storage is invalid; the message says what it should look like."""
 
 
 class S3Backend:
@@ -59,7 +59,7 @@ class S3Backend:
         )
 
     def has(self, name: str, size: int) -> bool:
-        """Tell whether a blob of this size is there."""
+        """Return whether a blob of this size exists."""
         try:
             with self._asking(name):
                 return bool(self._client.head_object(**self._at(name))["ContentLength"] == size)
@@ -67,7 +67,7 @@ class S3Backend:
             return False
 
     def write(self, name: str, content: BinaryIO) -> None:
-        """Keep a blob; large ones go in parts."""
+        """Store a blob; large ones as multipart uploads."""
         with self._asking(name):
             self._client.upload_fileobj(content, self._bucket, self._at(name)["Key"])
 
@@ -78,7 +78,7 @@ class S3Backend:
             return cast(BinaryIO, self._client.get_object(**self._at(name), **ranged)["Body"])
 
     def delete(self, name: str) -> None:
-        """Let go of a blob."""
+        """Delete a blob."""
         with self._asking(name):
             self._client.delete_object(**self._at(name))
 
@@ -100,7 +100,7 @@ class S3Backend:
         self._tell(None)
 
     def _tell(self, trouble: str | None) -> None:
-        """Log what is wrong with the storage, once while it stays the same, and when it works again."""
+        """Log an error of the storage, once while it stays the same, and when it works again."""
         before, self._trouble = self._trouble, trouble
         if trouble is not None and trouble != before:
             log.error("files cannot be read or written (DEVKIT_BLOB_URL): s3://%s: %s", self._bucket, trouble)

@@ -1,7 +1,7 @@
-"""Blobs and the rows that tell which there are: what somebody needs is never deleted, what nobody needs is.
+"""Blobs and their rows: blobs that are referenced are never deleted, unreferenced ones are.
 
-Who stores a blob first touches its row, then looks whether the bytes are there, and has `GRACE` to commit a row that
-needs it. Who deletes one holds its row, untouched for longer than that and needed by none, until the bytes are gone.
+Storing a blob first touches its row, then checks whether the bytes exist, and has `GRACE` to commit a row that refers
+to it. Deleting one locks its row, which nobody touched for longer than that or refers to, until the bytes are gone.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from runtime.store.tables.spaces import SpaceRow
 GRACE = timedelta(hours=24)
 PIECE = 1 << 20
 IN_MEMORY = 1 << 20
-"""Bytes of a stream that are held in memory; what is longer goes to a temporary file."""
+"""Bytes of a stream that are held in memory; longer streams go to a temporary file."""
 
 NEEDED_BY: tuple[InstrumentedAttribute[Any], ...] = (
     SpaceBlobRow.name,
@@ -41,11 +41,11 @@ NEEDED_BY: tuple[InstrumentedAttribute[Any], ...] = (
     PdfRow.blob,
     ImportRow.blob,
 )
-"""Every column that names a blob which must stay."""
+"""Every column that refers to a blob."""
 
 
 class BlobTooLarge(ValueError):
-    """A stream has more bytes than it may."""
+    """A stream has too many bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class BlobStore:
         self._database, self._backend = database, backend
 
     def put(self, stream: BinaryIO, max_bytes: int) -> Blob:
-        """Store what a stream has, and never more than a piece of it in memory; no transaction may be open.
+        """Store a stream, a chunk at a time; no transaction may be open.
 
         Raises `BlobTooLarge`, `BlobsUnavailable`.
         """
@@ -84,7 +84,7 @@ class BlobStore:
         return blob
 
     def touch(self, blobs: Iterable[Blob]) -> None:
-        """Note that blobs are about to be needed."""
+        """Record that blobs are about to be referenced."""
         ordered = sorted(set(blobs), key=lambda blob: blob.name)
         if not ordered:
             return
@@ -105,7 +105,7 @@ class BlobStore:
             return stream.read()
 
     def sweep(self, limit: int) -> int:
-        """Delete some blobs that nobody needs any more; returns how many went."""
+        """Delete some unreferenced blobs; returns how many."""
         before = now() - GRACE
         needless = [~exists().where(column == BlobRow.name) for column in NEEDED_BY]
         with self._database.transaction(writes=False) as session:

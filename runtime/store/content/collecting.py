@@ -1,9 +1,9 @@
-"""Collects what no revision needs any more: revisions that were steps on the way, then pieces, documents and files.
+"""Garbage collection of content: intermediate revisions, then pieces, documents and files that none refers to.
 
-A change request makes a revision with every edit. Long after it was merged or archived, the steps between go; what the
-space ever said stays, and so does whatever a change request, a comment or a review names. Whoever writes a revision
-holds the lock of the space's content: what is about to be deleted is looked at once more under that lock, because a new
-revision may need it again.
+A change request creates a revision with every edit. Long after it was merged or archived, the steps in between are
+deleted. Revisions that were once current are kept, and so are those that a change request, a comment or a review refers
+to. Writing a revision holds the lock of the space's content: candidates for deletion are checked again under that
+lock, because a new revision may need them again.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ T = TypeVar("T", bytes, str)
 KEPT = timedelta(days=30)
 """How long every revision is kept."""
 SPACES = 20
-"""Spaces that are looked at in one step."""
+"""Spaces that are checked in one step."""
 
 
 @dataclass
 class Needed:
-    """What revisions name: pieces and documents by their names, files by those of their blobs."""
+    """References of revisions: pieces and documents by their names, files by those of their blobs."""
 
     revisions: set[str] = field(default_factory=set)
     pieces: set[bytes] = field(default_factory=set)
     blobs: set[str] = field(default_factory=set)
 
     def add(self, session: Session, space_id: str, rows: Iterable[tuple[str, bytes, bytes, bytes]]) -> None:
-        """Add what some revisions name; each piece is read once, whatever number of revisions share it."""
+        """Add the references of some revisions; each piece is read once, however many revisions share it."""
         lists: set[bytes] = set()
         for revision_id, *of_revision in rows:
             self.revisions.add(revision_id)
@@ -122,7 +122,7 @@ def sweep(database: Database, space_id: str) -> None:
 
 @contextmanager
 def _written_since(database: Database, space_id: str, needed: Needed) -> Iterator[Session]:
-    """Hold the space's content, with what revisions need that were written since it was looked at."""
+    """Lock the space's content, and add the references of revisions that were written since it was checked."""
     with database.transaction(writes=True) as session:
         acquire(session, f"content of {space_id}")
         query = _revisions(session, space_id)
@@ -137,7 +137,7 @@ def _revisions(session: Session, space_id: str) -> Sequence[tuple[str, bytes, by
 
 
 def _delete_steps(database: Database, space_id: str, before: datetime) -> int:
-    """Delete revisions that nothing names and that the space never said."""
+    """Delete revisions that nothing refers to and that were never the current one."""
     gone = 0
     with database.transaction(writes=False) as session:
         steps = select(RevisionRow.id).where(RevisionRow.space_id == space_id, *_steps(before))
@@ -158,7 +158,7 @@ def _delete_steps(database: Database, space_id: str, before: datetime) -> int:
 
 
 def _said(session: Session, space_id: str) -> set[str]:
-    """Name the revisions that a space has shown: from the current one back, by the first parent of each."""
+    """Return the revisions that were current once: from the current one back, along first parents."""
     query = select(RevisionRow.id, RevisionRow.parents).where(RevisionRow.space_id == space_id)
     first = {revision_id: parents[0] if parents else None for revision_id, parents in session.execute(query)}
     said: set[str] = set()

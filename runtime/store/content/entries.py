@@ -1,4 +1,4 @@
-"""What a revision lists: pages, files, reusable contents. They never change; a change is a new one in their place."""
+"""Entries of a revision: pages, files, reusable contents. They are immutable; a change replaces an entry."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HOLDS_PAGES = ("document", "group")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What every entry has; as JSON it holds what is said only: neither null nor false."""
+    """Common fields of entries; their JSON omits null and false."""
 
     id: str
     git: Mapping[str, str] | None = None

@@ -1,7 +1,7 @@
-"""Lists of entries as pieces that revisions share: a change in one place makes one new piece, wherever it is.
+"""Lists of entries as pieces that revisions share: a change creates one new piece, wherever it is.
 
-A piece ends behind an entry whose id says so, not after a number of them: what is put in or taken out moves no other
-piece. Pieces and documents are named by their content, so that what is equal is stored once for a space.
+A piece ends after an entry whose id says so, not after a number of them (content-defined chunking): insertions and
+removals do not shift other pieces. Pieces and documents are named by their content, so equal ones are stored once.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def pack(value: Any) -> tuple[bytes, bytes]:
 
 
 def digest_of(value: Any) -> bytes:
-    """Give the name under which a JSON value is stored."""
+    """Return the name under which a JSON value is stored."""
     return _name(_written(value))
 
 
@@ -61,7 +61,7 @@ def unpack_within(content: bytes, most: int) -> tuple[Any, int] | None:
 
 
 class Packed(Sequence[Any]):
-    """JSON values that are compressed while they wait: each is unpacked when it is asked for, and not kept."""
+    """JSON values that are stored compressed: each is decompressed on access, and not cached."""
 
     def __init__(self, packed: Iterable[bytes] = ()) -> None:
         """Take the bytes that `pack` gave for each."""
@@ -81,7 +81,7 @@ class Packed(Sequence[Any]):
 
 
 def split(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
-    """Cut a list into pieces."""
+    """Split a list into pieces."""
     piece: list[Entry] = []
     for entry in entries:
         piece.append(entry)
@@ -97,7 +97,7 @@ def to_pieces(
 ) -> tuple[bytes, dict[bytes, bytes]]:
     """Write a list; returns the names of its pieces, one behind the other, and those that are new, by their names.
 
-    `before` is a list that is stored already, with its names: what is as it was there is not written again.
+    `before` is a list that is stored already, with its names: unchanged pieces are not written again.
     """
     # By the first of each: entries never change, so that comparing pieces mostly compares the same objects.
     stored = {piece[0].id: (piece, name) for piece, name in zip(split(before), names_of(list_before), strict=True)}
@@ -113,5 +113,5 @@ def to_pieces(
 
 
 def names_of(list_: bytes) -> list[bytes]:
-    """Give the names of a list's pieces."""
+    """Return the names of a list's pieces."""
     return [list_[place : place + NAME_BYTES] for place in range(0, len(list_), NAME_BYTES)]

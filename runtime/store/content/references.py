@@ -1,4 +1,4 @@
-"""What documents refer to, and the anchors in them: written with each document, read for all of a revision."""
+"""References and anchors of documents: written with each document, read for a whole revision."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ NOTHING = Found((), frozenset())
 
 
 def keep(session: Session, space_id: str, found: Mapping[bytes, Mapping[str, Any]]) -> None:
-    """Write down what was found in documents, by their names; what is there already stays."""
+    """Store what was found in documents, by their names; existing rows stay."""
     _insert(session, [{"space_id": space_id, "name": name, "found": one} for name, one in sorted(found.items())])
 
 
 def copy(session: Session, space_id: str, to: str, names: Iterable[str]) -> None:
-    """Write down for another space what documents of this one refer to."""
+    """Copy the references of documents of this space to another one."""
     rows = _rows(session, space_id, names)
     _insert(session, [{"space_id": to, "name": name, "found": found} for name, found in sorted(rows.items())])
 
 
 def read(session: Session, space_id: str, names: Iterable[str]) -> dict[str, Found]:
-    """Read what was found in documents of a space; those in which nothing was are left out."""
+    """Read the references of documents of a space; documents without any are left out."""
     return {
         name.hex(): Found([Reference(*one) for one in found["references"]], frozenset(found["anchors"]))
         for name, found in _rows(session, space_id, names).items()

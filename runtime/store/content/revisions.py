@@ -60,7 +60,7 @@ CACHE = SnapshotCache()
 def snapshot_of(session: Session, row: RevisionRow) -> Snapshot:
     """Read the content of a revision.
 
-    It may be kept before it is committed: the id of one that is taken back is never used again.
+    It may be cached before it is committed: the id of one that is rolled back is never used again.
     """
     cached = CACHE.get(row.id)
     if cached is not None:
@@ -94,7 +94,7 @@ def write(
 ) -> RevisionRow:
     """Write a revision with the documents that are new in it; `values` are the other columns of its row.
 
-    `before` is a revision of the space that says much of the same, so that this is not written again.
+    `before` is a similar revision of the space, whose pieces are not written again.
     """
     known = snapshot_of(session, before) if before is not None else Snapshot()
     pieces: dict[bytes, bytes] = {}
@@ -131,7 +131,7 @@ def keep(session: Session, space_id: str, packed: Mapping[bytes, bytes], found: 
 
 
 def are_kept(session: Session, space_id: str, names: Iterable[str]) -> bool:
-    """Tell whether all documents of these names are there: what no revision names yet may have been collected."""
+    """Return whether all these documents exist: those without a revision may have been deleted."""
     wanted = sorted({bytes.fromhex(name) for name in names})
     for place in range(0, len(wanted), AT_ONCE):
         some = wanted[place : place + AT_ONCE]
@@ -142,7 +142,7 @@ def are_kept(session: Session, space_id: str, names: Iterable[str]) -> bool:
 
 
 def copy(session: Session, row: RevisionRow, space_id: str, **values: Any) -> RevisionRow:
-    """Write a revision of another space that says the same, with all that it needs."""
+    """Write a revision with the same content to another space, with everything that it needs."""
     snapshot = snapshot_of(session, row)
     names = {*names_of(row.pages), *names_of(row.files), *names_of(row.reusable_contents)}
     names |= {bytes.fromhex(name) for name in snapshot.documents()}
@@ -157,22 +157,22 @@ def copy(session: Session, row: RevisionRow, space_id: str, **values: Any) -> Re
 
 
 def name_of(document: Mapping[str, Any]) -> str:
-    """Give the name under which a document is stored: the `documentId` of the contract."""
+    """Return the name under which a document is stored: the `documentId` of the contract."""
     return digest_of(document).hex()
 
 
 def documents(session: Session, space_id: str, names: Iterable[str]) -> dict[str, Any]:
-    """Read documents of a space by their names; those that are not there are left out."""
+    """Read documents of a space by their names; missing ones are left out."""
     return {name: unpack(content) for name, content in packed_documents(session, space_id, names).items()}
 
 
 def packed_documents(session: Session, space_id: str, names: Iterable[str]) -> dict[str, bytes]:
-    """Read documents as they are stored, for whoever takes one after the other and would not hold them all."""
+    """Read documents as they are stored, for callers that process one at a time."""
     wanted = []
     for name in dict.fromkeys(names):
         try:
             wanted.append(bytes.fromhex(name))
-        except ValueError:  # it is no name of ours, so there is no such document
+        except ValueError:  # it is not a name of ours, so there is no such document
             continue
     return {name.hex(): content for name, content in _read(session, space_id, wanted).items()}
 
@@ -192,7 +192,7 @@ def _read(session: Session, space_id: str, names: Sequence[bytes]) -> dict[bytes
 
 
 def _add(session: Session, space_id: str, pieces: Mapping[bytes, bytes]) -> None:
-    """Store pieces, and count their bytes; what is there already stays."""
+    """Store pieces, and count their bytes; existing ones stay."""
     values = [{"space_id": space_id, "name": name, "content": content} for name, content in sorted(pieces.items())]
     added = 0
     for place in range(0, len(values), AT_ONCE):

@@ -1,6 +1,6 @@
-"""How many bytes the content of a space has, with what earlier revisions need: counted as it is written and deleted.
+"""The size of a space's content, including earlier revisions: counted on each write and deletion.
 
-A number beside the pieces, because adding them up would read all of a space for each change.
+It is stored separately, because adding up all pieces would read the whole space for each change.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from runtime.store.tables.content import ContentSizeRow
 
 
 def size_of(session: Session, space_id: str) -> int:
-    """Give the bytes of a space's content, compressed, as they are stored."""
+    """Return the bytes of a space's content, compressed, as they are stored."""
     return session.scalar(select(ContentSizeRow.size).where(ContentSizeRow.space_id == space_id)) or 0
 
 

@@ -1,4 +1,4 @@
-"""The content of one revision, whole: its lists, and who is where in the tree of pages. It never changes."""
+"""The whole content of one revision: its lists and the tree of pages. It never changes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from runtime.store.content.entries import HOLDS_PAGES, File, Page, ReusableConte
 
 
 class BrokenTree(ValueError):
-    """Pages that make no tree; the sentence says which page, and why."""
+    """The pages are not a tree; the message says which page, and why."""
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The lists of a revision; pages stand as one reads the tree from top to bottom, parents before what is in them."""
+    """The lists of a revision; pages are in depth-first order, parents before their children."""
 
     pages: Sequence[Page] = ()
     files: Sequence[File] = ()
@@ -24,7 +24,7 @@ class Snapshot:
     variables: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Take lists as tuples, so that snapshots that say the same are equal."""
+        """Convert lists to tuples, so that snapshots with the same content are equal."""
         for name in ("pages", "files", "reusable_contents"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
 
@@ -78,7 +78,7 @@ class Snapshot:
 
     @cached_property
     def hidden(self) -> frozenset[str]:
-        """The ids of the pages that are hidden, or in one that is: readers are shown none of them."""
+        """The ids of the pages that are hidden, or inside a hidden one: readers do not see them."""
         found: set[str] = set()
         for page in self.pages:
             if page.hidden or page.parent in found:
@@ -87,17 +87,17 @@ class Snapshot:
 
     @cached_property
     def sources(self) -> Sequence[Page]:
-        """The pages in whose place those stand that a source computes, in order."""
+        """The pages that are replaced by those that a source computes, in order."""
         return [page for page in self.pages if page.type == "computed"]
 
     def documents(self) -> set[str]:
-        """Name every document that the revision needs."""
+        """Return every document that the revision refers to."""
         entries: Iterable[Page | ReusableContent] = (*self.pages, *self.reusable_contents)
         return {entry.document for entry in entries if entry.document is not None}
 
 
 def in_order(pages: Iterable[Page]) -> list[Page]:
-    """Put pages in the order of a snapshot: siblings as they come, each before what is in it.
+    """Return pages in the order of a snapshot: siblings as given, each before its children.
 
     Raises BrokenTree for an id that is there twice, a parent that is not there or cannot have pages, a cycle, and two
     siblings of one slug.

@@ -1,1 +1,1 @@
-"""The index behind search: which page has which words, as rows of our own on either database."""
+"""The search index: an inverted index in ordinary rows, on either database."""

@@ -30,7 +30,7 @@ MAX_MEANT = 48
 MAX_COMPARED = 2000
 """Words of the index that one with a wrong letter is compared with, on either side of its middle."""
 EXACT, BEGUN, FORGIVEN = 1.0, 0.7, 0.5
-"""How well a word stands for one of a query: as it is, as its beginning, but for a letter."""
+"""How well a word stands for one of a query: as it is, as its beginning, except for a letter."""
 PAGE_BITS = 24
 _NUMBERS = (1 << PAGE_BITS) - 1
 _END = b"\xff"
@@ -64,14 +64,14 @@ class Matches:
     words: Mapping[str, float]
 
     def by_space(self) -> dict[str, Matches]:
-        """Give the matches of each space alone."""
+        """Return the matches of each space alone."""
         apart: dict[int, dict[int, int]] = {}
         for page, score in self.scores.items():
             apart.setdefault(page >> PAGE_BITS, {})[page] = score
         return {self.spaces[place]: Matches(self.spaces, scores, self.words) for place, scores in apart.items()}
 
     def best(self, many: int, most: int | None = None) -> list[Hit]:
-        """Give the `many` best that score at most `most`, best first, with all that score as well as the last."""
+        """Return the `many` best that score at most `most`, best first, with all that score as well as the last."""
         scores = self.scores
         if most is not None:
             scores = {page: score for page, score in scores.items() if score <= most}
@@ -169,7 +169,7 @@ def _by_space(hits: Sequence[Hit]) -> dict[str, list[int]]:
 
 
 def _meant(session: Session, scope: Scope, word: str) -> dict[bytes, float]:
-    """Give the words of the index that a word of a query stands for, and how well each does."""
+    """Return the words of the index that a word of a query stands for, and how well each does."""
     written = word.encode()
     row = SearchWordRow
     least = 1 if len(scope.spaces) <= 20 else 2

@@ -52,7 +52,7 @@ def fold(word: str) -> str:
 
 
 def one_apart(word: str, other: str) -> bool:
-    """Tell whether one wrong, missing, additional or exchanged letter makes one word of the other."""
+    """Return whether one wrong, missing, additional or exchanged letter makes one word of the other."""
     if word == other or abs(len(word) - len(other)) > 1:
         return False
     shorter, longer = sorted((word, other), key=len)

@@ -1,7 +1,7 @@
-"""Changes the index of a space, a few pages at a time.
+"""Updates the index of a space, a few pages at a time.
 
 What a change takes is read before its transaction opens. The space's generation tells then whether anything else was
-written meanwhile: of two processes that change one index at the same moment, one begins again.
+written meanwhile: of two processes that change one index at the same time, one begins again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from runtime.store.tables.search import SearchPageRow, SearchPostingRow, SearchS
 from runtime.store.tables.spaces import SpaceRow
 
 VERSION = 1
-"""Of the form of the index: what another release wrote is made anew."""
+"""Of the form of the index: what another release wrote is made again."""
 AT_ONCE = 500
 """Values in one statement."""
 CLEARED = 4000
@@ -206,7 +206,7 @@ def lease(session: Session, space_id: str, generation: int, until: datetime) -> 
 
 
 def make_anew(session: Session, space_ids: Sequence[str] | None = None) -> None:
-    """Have the index of some spaces, or of all of them, made anew: it is cleared first."""
+    """Have the index of some spaces, or of all of them, made again: it is cleared first."""
     query = update(SearchSpaceRow).values(
         version=0, revision_id=None, generation=SearchSpaceRow.generation + 1, leased_until=None
     )
@@ -234,7 +234,7 @@ def progress(session: Session, space_ids: Sequence[str] | None = None) -> tuple[
 def clear(session: Session, space_id: str, *, forget: bool) -> bool:
     """Remove a part of the index of a space; tells whether it is empty now.
 
-    One that is empty begins anew, or with `forget` goes too.
+    One that is empty begins again, or with `forget` goes too.
     """
     session.execute(
         _unfetched(
@@ -292,7 +292,7 @@ def _stored(session: Session, space_id: str, ids: Sequence[str]) -> dict[str, tu
 
 
 def _free_numbers(session: Session, space_id: str, many: int) -> Any:
-    """Give the lowest numbers that no page of a space has."""
+    """Return the lowest numbers that no page of a space has."""
     query = select(SearchPageRow.number).where(SearchPageRow.space_id == space_id)
     taken = set(session.scalars(query))
     free: list[int] = []

@@ -1,4 +1,4 @@
-"""Which collections stand above which, so that no question about a tree takes a query for each of its floors."""
+"""Ancestors of collections (a closure table), so that queries about the tree do not depend on its depth."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class ChangeRequestRow(Table):
         Index("change_requests_by_status", "space_id", "status", "created_at", "id"),
         Index("change_requests_by_number", "space_id", "number", unique=True),
     )
-    taken: ClassVar[str] = "Another change request of this space was made at the same moment; try again."
+    taken: ClassVar[str] = "Another change request of this space was created concurrently; try again."
     decides: ClassVar[Decides | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
@@ -63,7 +63,7 @@ class RequestedReviewerRow(Table):
         Index("requested_reviewers_in_order", "change_request_id", "created_at", "id"),
         Index("requested_reviewers_once", "change_request_id", "user_id", unique=True),
     )
-    taken: ClassVar[str] = "They have been asked to review this at the same moment."
+    taken: ClassVar[str] = "They were asked to review this concurrently."
     decides: ClassVar[Decides | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)

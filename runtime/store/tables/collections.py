@@ -17,7 +17,7 @@ from runtime.store.reach import Reach
 
 
 def at_the_end() -> int:
-    """Give the position of what is new: the microsecond it was made in, so that nobody asks what is there already."""
+    """Return the position of what is new: the microsecond it was made in, so that nobody asks what is there already."""
     return time.time_ns() // 1000
 
 

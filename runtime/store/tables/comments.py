@@ -59,7 +59,7 @@ class CommentRow(Table):
 
     @classmethod
     def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """Whoever sees the space, but for visitors: people talk among themselves."""
+        """Whoever sees the space, except for visitors: people talk among themselves."""
         if reach.kind == "visitor":
             return false()
         return cls.space_id.in_(select(SpaceRow.id).where(SpaceRow.visible_to(reach)))
@@ -95,7 +95,7 @@ class CommentReplyRow(Table):
 
     @classmethod
     def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """Whoever sees the space, but for visitors: people talk among themselves."""
+        """Whoever sees the space, except for visitors: people talk among themselves."""
         if reach.kind == "visitor":
             return false()
         return cls.space_id.in_(select(SpaceRow.id).where(SpaceRow.visible_to(reach)))

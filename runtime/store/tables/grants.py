@@ -34,7 +34,7 @@ class GrantRow(Table):
         Index("grants_on_space", "space_id", "created_at", "id"),
         Index("grants_on_collection", "collection_id", "created_at", "id"),
     )
-    taken: ClassVar[str] = "Somebody gave access to the same person or team at the same moment; look at what is there."
+    taken: ClassVar[str] = "Somebody granted access to the same person or team concurrently; check who has access."
     decides: ClassVar[Decides | None] = Decides((ORGANIZATION,), frozenset(("created_at",)))
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)

@@ -158,7 +158,7 @@ class ExternalIdRow(Table):
 
     __tablename__ = "external_ids"
     __table_args__ = (UniqueConstraint("owner_id", "position"), Index("external_ids_by_value", "value", "owner_id"))
-    taken: ClassVar[str] = "The external ids were changed at the same moment; look at them, and try again."
+    taken: ClassVar[str] = "The external ids were changed concurrently; check them, and try again."
     decides: ClassVar[Decides | None] = Decides(
         (
             Of(

@@ -110,7 +110,7 @@ class VersionRow(Table):
 
     __tablename__ = "integration_versions"
     __table_args__ = (UniqueConstraint("integration_id", "number"),)
-    taken: ClassVar[str] = "Another version was published at the same moment; publish again."
+    taken: ClassVar[str] = "Another version was published concurrently; publish again."
     decides: ClassVar[Decides | None] = Decides(
         (INTEGRATION,), frozenset(("icon", "previews", "published_by", "created_at"))
     )

@@ -51,7 +51,7 @@ class EmailInviteRow(Table):
         UniqueConstraint("organization_id", "email", name="one_invite_for_an_address"),
         Index("email_invites_due", "send_at"),
     )
-    taken: ClassVar[str] = "Somebody else is inviting the same address at this moment; try again."
+    taken: ClassVar[str] = "Somebody else invited the same address concurrently; try again."
     # Nobody sees them through the API but by accepting one.
     decides: ClassVar[Decides | None] = NOT_KEPT
 

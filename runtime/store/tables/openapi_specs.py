@@ -29,7 +29,7 @@ class OpenApiSpecRow(Table):
         Index("openapi_specs_of_organization", "organization_id", "created_at", "id"),
         Index("openapi_specs_of_blob", "source_blob"),
     )
-    taken: ClassVar[str] = "The organization has an API specification with this slug already; choose another one."
+    taken: ClassVar[str] = "The organization already has an API specification with this slug; choose another one."
     decides: ClassVar[Decides | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)

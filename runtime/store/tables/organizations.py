@@ -64,7 +64,7 @@ class OrganizationRow(Table):
 
 class UserRow(Table):
     __tablename__ = "users"
-    taken: ClassVar[str] = "There is a user with this e-mail address already."
+    taken: ClassVar[str] = "A user with this e-mail address already exists."
     decides: ClassVar[Decides | None] = Decides(
         (Of("id"),),
         frozenset(("display_name", "email", "created_at")),
@@ -93,7 +93,7 @@ class MemberRow(Table):
         Index("members_joined", "organization_id", "joined_at", "user_id"),
         Index("members_seen", "organization_id", "last_seen_at", "user_id"),
     )
-    taken: ClassVar[str] = "This user is a member of the organization already."
+    taken: ClassVar[str] = "This user is already a member of the organization."
     decides: ClassVar[Decides | None] = Decides((ORGANIZATION, USER), frozenset(("joined_at", "last_seen_at")))
 
     organization_id: Mapped[str] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"), primary_key=True)
@@ -118,7 +118,7 @@ class MemberRow(Table):
 class TokenRow(Table):
     """A personal token, or the session of somebody who signed in with a browser: only its SHA-256 is kept.
 
-    A session is no token: the API takes none as a bearer. With an organization it is worth nothing in others: what an
+    A session is not a token: the API does not accept it as one. With an organization it is void in others: what an
     identity provider of one says of a person is not for the others to believe. `parent_id` is the token that a session
     began with, and ends with. Without `sso` it shows no organization that requires single sign-on: a session that began
     elsewhere than at an identity provider, and a token that was made with such a session.

@@ -25,7 +25,7 @@ class PdfRow(Table):
         Index("pdfs_by_use", "used_at", "id"),
         Index("pdfs_of_blob", "blob"),
     )
-    taken: ClassVar[str] = "Somebody asked for the same PDF at the same moment; ask again."
+    taken: ClassVar[str] = "Somebody requested the same PDF concurrently; try again."
     decides: ClassVar[Decides | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)

@@ -35,7 +35,7 @@ class SamlProviderRow(Table):
 
     @property
     def is_active(self) -> bool:
-        """Tell whether everything is known that a sign-in needs."""
+        """Return whether everything is known that a sign-in needs."""
         return bool(self.sso_url and self.entity_id and self.certificate.strip())
 
     @classmethod

@@ -1,6 +1,6 @@
 """The index behind search (`runtime/store/search_index`): made of the current content of each space, and of it alone.
 
-It holds nothing that could not be made anew. The host reads it for whoever may see the space.
+It holds nothing that could not be made again. The host reads it for whoever may see the space.
 """
 
 from __future__ import annotations

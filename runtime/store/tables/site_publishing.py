@@ -38,7 +38,7 @@ class RedirectRow(PartOfSite, Table):
         Index("site_redirects_in_order", "site_id", "created_at", "id"),
         Index("site_redirects_by_source", "site_id", "source", unique=True),
     )
-    taken: ClassVar[str] = "The site has a redirect from this path already."
+    taken: ClassVar[str] = "The site already has a redirect from this path."
     decides: ClassVar[Decides | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
@@ -53,7 +53,7 @@ class SiteCustomizationRow(Table):
     """How a site looks, where somebody said so."""
 
     __tablename__ = "site_customizations"
-    taken: ClassVar[str] = "The looks of this site were set at the same moment; look at them, and try again."
+    taken: ClassVar[str] = "The customization of this site was changed concurrently; check it, and try again."
     decides: ClassVar[Decides | None] = NOT_KEPT
 
     site_id: Mapped[str] = mapped_column(ForeignKey("sites.id", ondelete="CASCADE"), primary_key=True)
@@ -64,7 +64,7 @@ class SiteSpaceCustomizationRow(Table):
     """What a space of a site has otherwise than the site."""
 
     __tablename__ = "site_space_customizations"
-    taken: ClassVar[str] = "The looks of this space were set at the same moment; look at them, and try again."
+    taken: ClassVar[str] = "The customization of this space was changed concurrently; check it, and try again."
     decides: ClassVar[Decides | None] = NOT_KEPT
 
     site_space_id: Mapped[str] = mapped_column(ForeignKey("site_spaces.id", ondelete="CASCADE"), primary_key=True)

@@ -1,7 +1,7 @@
 """What sites are made of: spaces, in sections, in groups.
 
 `position` orders all of a site's sections and groups as one reads its structure from top to bottom, and its spaces
-likewise; whoever changes the structure numbers it anew (`runtime/services/site_outline.py`). `default_of` holds the
+likewise; whoever changes the structure numbers it again (`runtime/services/site_outline.py`). `default_of` holds the
 site, or the section, that a row is the default of; the database lets each have one.
 """
 
@@ -43,7 +43,7 @@ class SiteSectionRow(PartOfSite, Table):
         Index("site_sections_by_path", "site_id", "path", unique=True),
         Index("site_sections_default", "default_of", unique=True),
     )
-    taken: ClassVar[str] = "The site has a section at this path, or a default section, already."
+    taken: ClassVar[str] = "The site already has a section at this path, or a default section."
     decides: ClassVar[Decides | None] = Decides(OF_SITE, frozenset((*TITLE, "description")))
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
@@ -67,7 +67,7 @@ class SiteSpaceRow(PartOfSite, Table):
         Index("site_spaces_by_path", "holder_id", "path", unique=True),
         Index("site_spaces_default", "default_of", unique=True),
     )
-    taken: ClassVar[str] = "The site has this space, a space at this path, or a default space, already."
+    taken: ClassVar[str] = "The site already has this space, a space at this path, or a default space."
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"), index=True)

@@ -1,4 +1,4 @@
-"""Who somebody is here, where they are signed in, and the invites they follow."""
+"""The account page: the person, their sessions, and invites."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def account_page(
 
 
 def _first(visit: OperatorVisit, given: str, problem: str = "") -> Response:
-    """Ask who opens this host."""
+    """Show the form for the first account."""
     with visit.host.database.transaction(writes=False) as session:
         first_sign_in.check(session, given)
     status = 400 if problem else 200
@@ -66,7 +66,7 @@ def _first(visit: OperatorVisit, given: str, problem: str = "") -> Response:
 
 
 def _open(visit: OperatorVisit, given: str) -> Response:
-    """Make the first account, and sign in with it."""
+    """Create the first account, and sign in with it."""
     until = now() + signing_in.SESSION_FOR
     try:
         with visit.host.database.transaction(writes=True) as session:
@@ -79,7 +79,7 @@ def _open(visit: OperatorVisit, given: str) -> Response:
 
 
 def _end_session(visit: OperatorVisit, row: str) -> Response:
-    """End one of the own sessions, this one too."""
+    """End one of the person's sessions, possibly this one."""
     reach = visit.person().reach
     with visit.host.database.transaction(writes=True) as session:
         found = rows.find(session, reach, TokenRow, id=row, kind="session")
@@ -90,7 +90,7 @@ def _end_session(visit: OperatorVisit, row: str) -> Response:
 
 
 def _invited(visit: OperatorVisit, organization: str, invite: str) -> Response:
-    """Say where an invite leads, and who accepts it."""
+    """Show an invite, and who would accept it."""
     with visit.host.database.transaction(writes=False) as session:
         found = inviting.find(session, organization, invite)
         title = getattr(rows.find(session, HOST, OrganizationRow, id=organization), "title", "")
@@ -106,7 +106,7 @@ def _invited(visit: OperatorVisit, organization: str, invite: str) -> Response:
 
 
 def _join(visit: OperatorVisit, organization: str, invite: str) -> Response:
-    """Accept an invite: as who is signed in, or as the person whom it was sent to."""
+    """Accept an invite as the signed-in person, or as the person to whom it was sent."""
     with visit.host.database.transaction(writes=True) as session:
         if visit.actor is not None:
             inviting.join_as(session, organization, invite, visit.actor.reach)
@@ -115,7 +115,7 @@ def _join(visit: OperatorVisit, organization: str, invite: str) -> Response:
         if user_id is None:
             raise errors.Unauthorized
         until = now() + signing_in.SESSION_FOR
-        # What an invite proves of a person, only whoever sent it has to believe.
+        # What an invite proves about a person counts only for the organization that sent it.
         value = sessions.begin(session, user_id, browser_name(), until, organization)
     visit.begin(value, until)
     return visit.to(PATH)

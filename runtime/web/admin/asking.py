@@ -1,4 +1,4 @@
-"""Forms that are refused are shown again with what was typed, and what destroys something asks first."""
+"""Refused forms are shown again with the typed values, and destructive actions ask for confirmation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from runtime.web.admin.browser import OperatorVisit, add_page
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The form of a page that was not taken, why, and what was typed into it."""
+    """A refused form: the error, and the typed values."""
 
     form: str = ""
     message: str = ""
@@ -23,11 +23,11 @@ class Refused:
     given: Mapping[str, str] = field(default_factory=dict)
 
     def typed(self, form: str, name: str, otherwise: Any = "") -> Any:
-        """Give what was typed into a field of a form, or what it holds else."""
+        """Return the typed value of a form field, or its stored value."""
         return self.given.get(name, "") if form == self.form else otherwise
 
     def ticked(self, form: str, name: str, otherwise: bool) -> bool:
-        """Tell whether a box of a form is ticked: browsers send those alone."""
+        """Return whether a checkbox is checked: browsers send only checked ones."""
         return name in self.given if form == self.form else otherwise
 
 
@@ -36,7 +36,7 @@ NOTHING_REFUSED = Refused()
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What somebody is asked before something goes: `back` is where they end who do not want it."""
+    """A confirmation question; `back` is where people return who cancel."""
 
     title: str
     text: str
@@ -47,7 +47,7 @@ class Question:
 
 
 def attempt(visit: OperatorVisit, form: str, act: Callable[[], Any]) -> Refused:
-    """Do what a form asks for; raises Unauthorized only, and says what else came of it."""
+    """Perform the action of a form; returns its error, and raises only Unauthorized."""
     try:
         act()
     except errors.Unauthorized:
@@ -64,7 +64,7 @@ def add_question(
     question: Callable[..., Question],
     act: Callable[..., str],
 ) -> None:
-    """Add a page that asks first, and does it then; `act` gives the page that follows."""
+    """Add a page that asks for confirmation; `act` returns the next page."""
 
     def show(visit: OperatorVisit, problem: str = "", status: int = 200, **path: str) -> Response:
         asked = question(visit, **path)
@@ -84,5 +84,5 @@ def add_question(
 
 
 def role_of(text: str) -> str | None:
-    """Give the role that a field names: `none` is a guest's, or no access; what is missing is nobody's role."""
+    """Return the role that a field names: `none` is a guest's, or no access; what is missing is nobody's role."""
     return None if text == "none" else text

@@ -1,7 +1,7 @@
-"""What a browser of somebody who signed in keeps, and what proves that a form comes from a page of ours.
+"""Cookies of a signed-in browser, and CSRF protection of forms.
 
-Two cookies: one of the browser itself, from the first page on, and one of the session. A form carries a CSRF token
-made of both, so that neither another site nor another session can send it.
+There are two cookies: one of the browser, from the first page on, and one of the session. A form carries a CSRF token
+derived from both, so that neither another site nor another session can send it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MAX_FORM = 64 * 1024
 MAX_FIELDS = 250
 TOKEN_HEADER = "X-CSRF-Token"
 LONGEST_COOKIE = 200
-STALE_FORM = "This form is old, or comes from another site. Open the page again, and send it from there."
+STALE_FORM = "This form has expired, or comes from another site. Reload the page, and submit it from there."
 POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
@@ -46,7 +46,7 @@ POLICY = (
 
 @dataclass(slots=True)
 class OperatorVisit:
-    """One request of a browser: what it keeps, and who it is signed in as, if anybody."""
+    """One request of a browser: its cookies, and the signed-in person, if any."""
 
     host: Host
     browser: str
@@ -67,7 +67,7 @@ class OperatorVisit:
 
     @property
     def owner(self) -> str:
-        """Whose part of threads, streams and other scarce resources the visit takes."""
+        """The owner whose share of threads, streams and other scarce resources the visit uses."""
         return self.actor.owner if self.actor is not None else ANONYMOUS
 
     @property
@@ -76,27 +76,27 @@ class OperatorVisit:
         return self.owner or lane_of(request.environ)
 
     def person(self) -> Actor:
-        """Give who is signed in; raises Unauthorized."""
+        """Return who is signed in; raises Unauthorized."""
         if self.actor is None:
             raise errors.Unauthorized("Sign in first.")
         return self.actor
 
     def do(self, operation: str, path: Mapping[str, str], **more: Any) -> Any:
-        """Run an operation as who is signed in; raises Unauthorized, and what the operation raises."""
+        """Run an operation as the signed-in person; raises Unauthorized, and what the operation raises."""
         return perform(self.host, self.person(), self.host.database.basis(), operation, path, **more)
 
     def page(self, template: str, status: int = 200, *, policy: str = POLICY, **values: Any) -> Response:
-        """Fill in a page; `policy` is what it may load."""
+        """Render a page; `policy` is its content security policy."""
         user = self.actor.reach.user_id if self.actor is not None else None
         text = TEMPLATES.get_template(f"admin/{template}.html").render(csrf_token=self.csrf_token, user=user, **values)
         return Response(text, status, {"Content-Security-Policy": policy}, mimetype="text/html")
 
     def to(self, place: str) -> Response:
-        """Send the browser to another page of ours."""
+        """Redirect the browser to another page of the platform."""
         return Response(b"", 303, {"Location": place})
 
     def begin(self, value: str, until: datetime) -> None:
-        """Keep a session that has just begun; the browser gets another secret with it."""
+        """Set the cookie of a new session, and replace the browser's secret."""
         self.begun, self.ended, self.browser, self.is_new = (value, until), False, secrets.token_urlsafe(24), True
 
 
@@ -144,7 +144,7 @@ def add_page(
 
 
 def add_answer(app: Flask, host: Host, rule: str, view: View) -> None:
-    """Add what a module of a page asks for by POST: it sends the CSRF token in a header of its own."""
+    """Add a POST route for a page's module, which sends the CSRF token in a header."""
 
     def answer(**path: str) -> Response:
         visit = _visit(host)

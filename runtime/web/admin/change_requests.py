@@ -1,4 +1,4 @@
-"""Change requests of a space: what they change, who is asked to review them and thinks what, and their end."""
+"""Change requests of a space: their changes, reviewers and reviews, merging and archiving."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The content of an organization as a tree; collections and spaces are made here, and deleted spaces come back."""
+"""The content of an organization as a tree; creating collections and spaces, and restoring deleted spaces."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _create(visit: OperatorVisit, organization: str, kind: str) -> Response:
 
 
 def _deleted(visit: OperatorVisit, organization: str) -> list[dict[str, str]]:
-    """List what may be restored by who is signed in: no operation shows spaces that are deleted."""
+    """List the spaces that the signed-in person may restore; no operation shows deleted spaces."""
     reach = visit.person().reach
     with visit.host.database.transaction(writes=False) as session:
         found = deleted_spaces.restorable(session, reach, organization, now() - RESTORABLE, MAX_DELETED)
@@ -69,7 +69,7 @@ def _ask(visit: OperatorVisit, organization: str, space: str) -> Question:
     title = next((one["title"] for one in _deleted(visit, organization) if one["id"] == space), "this space")
     return Question(
         f"Restore {title}?",
-        "It comes back to where it stood, or to the top where its collection is gone. "
+        "It returns to its place, or to the top level if its collection was deleted. "
         "Integrations that are installed on all spaces are installed on it again; others are not.",
         "Restore space",
         f"{PATH}/orgs/{organization}/content",

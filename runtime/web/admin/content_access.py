@@ -1,4 +1,4 @@
-"""Who has access to a collection or a space: people and teams are given levels, others and none."""
+"""Access to a collection or a space: granting, changing and removing levels of people and teams."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _show(kind: ContentKind, visit: OperatorVisit, one: str, refused: Refused = 
 
 
 def _give(kind: ContentKind, visit: OperatorVisit, one: str) -> Response:
-    """Give a level to people, by e-mail address, and to a team."""
+    """Grant a level to people, by e-mail address, and to a team."""
     form = visit.form
     body: dict[str, Any] = {"role": form.get("role", "")}
     people = form.get("people", "").replace(",", " ").replace(";", " ").split()
@@ -61,7 +61,7 @@ def _give(kind: ContentKind, visit: OperatorVisit, one: str) -> Response:
 
 
 def _change(kind: ContentKind, visit: OperatorVisit, one: str, who: str, whom: str) -> Response:
-    """Change what somebody was granted, or take it away."""
+    """Change or remove a grant."""
     named, key = WHO[who]
     word = kind.word.capitalize()
     if "remove" in visit.form:

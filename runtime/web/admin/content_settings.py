@@ -1,4 +1,4 @@
-"""A collection or a space: its settings, its place, and what becomes of it; both have pages of the same kind."""
+"""Settings, position and deletion of a collection or a space, on the same kind of page."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class ContentKind:
     deletion: str
 
     def place(self, one: str) -> str:
-        """Give the page of one."""
+        """Return the page of one."""
         return f"{PATH}/{self.word}s/{one}"
 
     def path(self, one: str) -> dict[str, str]:
-        """Give the path parameter that names one."""
+        """Return the path parameter that names one."""
         return {f"{self.word}Id": one}
 
 
@@ -45,7 +45,8 @@ COLLECTION = ContentKind(
     "updateCollectionById",
     "moveCollection",
     "deleteCollectionById",
-    "All collections and spaces inside go with it. The spaces can be restored within 7 days, the collections cannot.",
+    "All collections and spaces inside it are deleted, too. The spaces can be restored within 7 days, "
+    "the collections cannot.",
 )
 SPACE = ContentKind(
     "space",
@@ -53,7 +54,7 @@ SPACE = ContentKind(
     "updateSpaceById",
     "moveSpace",
     "deleteSpaceById",
-    "It leaves its sites, and integrations are removed from it. It can be restored within 7 days.",
+    "It is removed from its sites, and integrations are uninstalled from it. It can be restored within 7 days.",
 )
 KINDS = (COLLECTION, SPACE)
 
@@ -95,7 +96,7 @@ def _show(kind: ContentKind, visit: OperatorVisit, one: str, refused: Refused = 
 def _may(
     kind: ContentKind, visit: OperatorVisit, shown: dict[str, Any], tree: Tree, organization: dict[str, Any]
 ) -> dict[str, bool]:
-    """Tell what of a page who is signed in may use."""
+    """Return what of a page who is signed in may use."""
     place = shown.get("parent")
     around = tree.collections.get(place, {}) if place else organization
     may_add = around.get("permissions", {}).get("create" if place else "createContent", False)
@@ -108,7 +109,7 @@ def _may(
 
 
 def _alone(kind: ContentKind, visit: OperatorVisit, shown: dict[str, Any]) -> Tree:
-    """Give what a guest sees around something: itself, and the spaces in a collection."""
+    """Return what a guest sees around something: itself, and the spaces in a collection."""
     inside: list[dict[str, Any]] = []
     if kind is COLLECTION:
         inside = visit.do("listSpacesInCollectionById", kind.path(shown["id"]), query={"limit": "1000"})["items"]

@@ -1,4 +1,4 @@
-"""What stands inside what in an organization, as who is signed in sees it."""
+"""The content tree of an organization, as the signed-in person sees it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Tree:
         return [each for each in found if each.get("parent") == one.get("parent")]
 
     def place_of(self, one: dict[str, Any]) -> str:
-        """Give the collection that something is in; nothing for the top, and for one that is not to be seen."""
+        """Return the collection that something is in; nothing for the top, and for one that is not to be seen."""
         parent = one.get("parent", "")
         return parent if parent in self.collections else ""
 
@@ -58,7 +58,7 @@ class Tree:
 
 
 def tree_of(visit: OperatorVisit, organization: str) -> Tree:
-    """Give the tree of an organization."""
+    """Return the tree of an organization."""
     collections, all_of_them = _every(visit, "listCollectionsInOrganizationById", organization)
     spaces, all_spaces = _every(visit, "listSpacesInOrganizationById", organization)
     with visit.host.database.transaction(writes=False) as session:

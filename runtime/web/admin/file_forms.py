@@ -1,4 +1,4 @@
-"""Forms with a file, as browsers send them without a script."""
+"""Forms with a file upload (multipart/form-data)."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def read_form_with_file(host: Host, owner: str, most: int, most_file: int) -> tu
     try:
         form, files = host.capacity.read(owner, lambda: (request.form, request.files))
     except RequestEntityTooLarge:
-        raise errors.TooLarge(f"A file has at most {megabytes} MB, and what is typed {most >> 10} KB.") from None
+        raise errors.TooLarge(f"A file has at most {megabytes} MB, and typed text at most {most >> 10} KB.") from None
     except BadRequest:
-        raise errors.BadRequest("The form did not come as browsers send one; open the page again.") from None
+        raise errors.BadRequest("The form is not in the format that browsers send; reload the page.") from None
     sent = next((file for file in files.values() if file.filename), None)
     return dict(form.items()), _sent(sent, most_file) if sent is not None else None
 

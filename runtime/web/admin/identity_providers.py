@@ -77,8 +77,9 @@ def _ask(visit: OperatorVisit, organization: str, provider: str) -> Question:
     shown = visit.do("getOrganizationSAMLProviderById", _path(organization, provider))
     return Question(
         f"Remove {shown['label']}?",
-        "Nobody can sign in by it any more. Members who did stay members, but do not see this organization in the "
-        "browser until they sign in by another identity provider. Their personal tokens keep working.",
+        "Nobody can sign in with it any longer. Those who did stay members, but do not see this "
+        "organization in the browser until they sign in with another identity provider. Their personal "
+        "tokens keep working.",
         "Remove identity provider",
         f"{PATH}/orgs/{organization}/sso/{provider}",
         found,

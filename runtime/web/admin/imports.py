@@ -76,10 +76,10 @@ def _begin(visit: OperatorVisit, space: str) -> Response:
 
 
 def _begun(visit: OperatorVisit, space: str) -> Any:
-    """Begin an import of an address or a file; a change request that was made for one that is refused is archived."""
+    """Start an import of an address or a file; if it is refused, a change request created for it is archived."""
     url = visit.form.get("url", "").strip()
     if bool(url) == (visit.file is not None):
-        raise errors.BadRequest("Give an address, or choose a file: one of the two.")
+        raise errors.BadRequest("Enter an address, or choose a file, but not both.")
     into = visit.form.get("into", "")
     if into != INTO_NEW:
         return _started(visit, space, url, None if into == INTO_SPACE else into)

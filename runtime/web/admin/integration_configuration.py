@@ -1,4 +1,4 @@
-"""Configuration of an installed integration: a form of its properties, or a screen that its script draws."""
+"""Configuration of an installed integration: a form of its properties, or a screen that its script renders."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def mount_integration_configuration(app: Flask, host: Host) -> None:
 def _find(
     visit: OperatorVisit, organization: str, name: str, kind: str, part: str
 ) -> tuple[Object, Object, Object, Object]:
-    """Give the integration, its installation, what is configured of it, and the screen; raises NotFound."""
+    """Return the integration, its installation, what is configured of it, and the screen; raises NotFound."""
     integration = visit.do("getIntegrationByName", {"integrationName": name})
     installation = installation_in(visit, organization, name)
     word = KINDS[kind].word if kind else "account"
@@ -98,19 +98,19 @@ def _screen(integration: Object, installation: Object, configured: Object, kind:
 
 
 def _specs(visit: OperatorVisit, organization: str) -> Object:
-    """Give what a select of OpenAPI specifications offers."""
+    """Return what a select of OpenAPI specifications offers."""
     found = every(visit, "listOpenAPISpecs", {"organizationId": organization})
     return {"specs": json.dumps([{"id": spec["slug"], "label": spec["slug"]} for spec in found])}
 
 
 def _open(schema: Object | None, configuration: Object) -> Object:
-    """Leave out what a schema calls secret."""
+    """Remove values that a schema marks as secret."""
     properties = (schema or {}).get("properties", {})
     return {key: value for key, value in configuration.items() if not properties.get(key, {}).get("secret")}
 
 
 def _fields(visit: OperatorVisit, schema: Object, configured: Object) -> list[Object]:
-    """Give the fields of a form: what was typed last, else what is stored; of a secret only that it is there."""
+    """Return the fields of a form: what was typed last, else what is stored; of a secret only that it is there."""
     required, stored = schema.get("required", []), configured["configuration"]
     fields = []
     for key, declared in schema["properties"].items():
@@ -136,14 +136,14 @@ def _fields(visit: OperatorVisit, schema: Object, configured: Object) -> list[Ob
 
 
 def _below(configured: Object, url: str) -> str:
-    """Give an address that a property names: one without a scheme is below the endpoint of what is configured."""
+    """Return an address that a property names: one without a scheme is below the endpoint of what is configured."""
     if SCHEME.match(url):
         return url if url.lower().startswith(("https://", "http://")) else ""
     return f"{configured['urls']['publicEndpoint']}/{url.lstrip('/')}" if url else ""
 
 
 def _save(visit: OperatorVisit, organization: str, name: str, kind: str = "", part: str = "") -> Response:
-    """Store what the form says; what it does not name stays."""
+    """Store the values of the form; other values stay unchanged."""
     _, installation, configured, schema = _find(visit, organization, name, kind, part)
     try:
         configuration = {**configured["configuration"], **_read(visit.form, schema, configured["configuration"])}
@@ -189,7 +189,7 @@ def _value(declared: Object, text: str, title: str) -> Any:
             raise errors.BadRequest(f"{title}: this is not a number.")
         return int(number) if number.is_integer() and abs(number) < 2**53 else number
     if "enum" in declared and text not in declared["enum"]:
-        raise errors.BadRequest(f"{title}: choose one of the list.")
+        raise errors.BadRequest(f"{title}: choose one from the list.")
     return text.replace("\r\n", "\n")  # as browsers send what has several lines
 
 
@@ -200,7 +200,7 @@ def _render(visit: OperatorVisit, organization: str, name: str) -> Response:
     wanted = parse_body(RenderIntegration, content)
     assert isinstance(wanted, RenderIntegration)
     if isinstance(wanted.context, DocumentContext):
-        raise errors.BadRequest("context: this page draws configuration screens alone")
+        raise errors.BadRequest("context: this page renders only configuration screens")
     basis = visit.host.database.basis()
     with visit.host.database.transaction(writes=False) as session:
         integration = rows.find(session, reach, IntegrationRow, name=name)

@@ -1,4 +1,4 @@
-"""The events of an integration, for administrators of the organization that owns it: what was sent, what came of it."""
+"""The events of an integration and their results, for administrators of the owning organization."""
 
 from __future__ import annotations
 

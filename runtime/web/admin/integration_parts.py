@@ -1,4 +1,4 @@
-"""On which spaces and sites an installed integration acts: on all, or on those that somebody chooses."""
+"""The spaces and sites of an installed integration: all, or a selection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The integrations of an organization: what there is, what each may do, and where it is installed."""
+"""The integrations of an organization: the catalog, their permissions, and their installations."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def mount_integrations(app: Flask, host: Host) -> None:
 
 
 def installations_in(visit: OperatorVisit, organization: str) -> dict[str, tuple[Object, Object]]:
-    """Give what is installed on an organization: name -> the integration and its installation."""
+    """Return what is installed on an organization: name -> the integration and its installation."""
     path = {"organizationId": organization}
     found = every(visit, "listOrganizationInstallations", path)
     return {one["integration"]["name"]: (one["integration"], one["installation"]) for one in found}
 
 
 def installation_in(visit: OperatorVisit, organization: str, name: str) -> Object:
-    """Give the installation of an integration on an organization; raises NotFound."""
+    """Return the installation of an integration on an organization; raises NotFound."""
     _, installation = installations_in(visit, organization).get(name, (None, None))
     if installation is None:
         raise errors.NotFound("This integration is not installed on this organization.")
@@ -117,7 +117,9 @@ def _before_uninstalling(visit: OperatorVisit, organization: str, name: str) -> 
     installation_in(visit, organization, name)
     return Question(
         title=f"Uninstall {integration['title']}?",
-        text="It is taken from all spaces and sites of this organization, and its configuration there is lost.",
+        text=(
+            "It is uninstalled from all spaces and sites of this organization, and its configuration there is deleted."
+        ),
         button="Uninstall",
         back=place("orgs", organization, "integrations", name),
         organization=within,
@@ -131,18 +133,18 @@ def _uninstall(visit: OperatorVisit, organization: str, name: str) -> str:
 
 
 def _lead(visit: OperatorVisit, name: str) -> Response:
-    """Lead to an integration in an organization of who is signed in; let them choose where they have several."""
+    """Redirect to an integration in the person's organization; with several, let them choose."""
     integration = visit.do("getIntegrationByName", {"integrationName": name})
     return _where(visit, integration["title"], name)
 
 
 def _lead_to_all(visit: OperatorVisit) -> Response:
-    """Lead to the integrations of an organization of who is signed in."""
+    """Redirect to the integrations of the person's organization."""
     return _where(visit, "Integrations")
 
 
 def _where(visit: OperatorVisit, title: str, *name: str) -> Response:
-    """Lead to a page of the only organization somebody is in; let them choose where there are several."""
+    """Redirect to a page of the person's only organization; with several, let them choose."""
     listed = page_of(visit, "listOrganizationsForAuthenticatedUser", {})
     places = [(one["title"], place("orgs", one["id"], "integrations", *name)) for one in listed.items]
     if listed.count == 1 and places:

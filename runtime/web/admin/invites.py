@@ -43,7 +43,7 @@ def _page(
 
 
 def _invite(visit: OperatorVisit, organization: str) -> Response:
-    """Invite people; the addresses to hand on are shown this once, so no other page follows."""
+    """Invite people; the addresses to pass on are shown only once, so no redirect follows."""
     body: dict[str, Any] = {"emails": visit.form.get("emails", "").replace(",", " ").replace(";", " ").split()}
     if not body["emails"]:
         return _page(visit, organization, Refused("people", "Write at least one e-mail address.", 400, visit.form))

@@ -67,7 +67,7 @@ def mount_admin(app: Flask, host: Host) -> None:
 
 
 def _front_door() -> Response:
-    """Lead people to the integrations, by way of signing in; programs are told as always that nothing is here."""
+    """Redirect people to the integrations, through sign-in; programs get a 404 as before."""
     if request.accept_mimetypes.quality("text/html") <= request.accept_mimetypes.quality("application/json"):
         raise errors.NotFound()
     return Response(b"", 303, {"Location": f"{PATH}/integrations", "Vary": "Accept", "Cache-Control": "no-store"})

@@ -1,4 +1,4 @@
-"""API specifications of an organization: what they come from, how far they are, what is wrong with them."""
+"""API specifications of an organization: their sources, processing state and errors."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _source(visit: OperatorVisit, organization: str, spec: str) -> Response:
 
 
 def _content(visit: OperatorVisit, organization: str, spec: str, version: str) -> Response:
-    """Hand over all files of a version, as the API gives them."""
+    """Return all files of a version, as the API does."""
     path = {**_path(organization, spec), "versionId": version}
     basis = visit.host.database.basis()
     answer = answered(visit.host, visit.person(), basis, "getOpenAPISpecVersionContentById", path)
@@ -86,7 +86,7 @@ def _ask(visit: OperatorVisit, organization: str, spec: str) -> Question:
     shown = visit.do("getOpenAPISpecBySlug", _path(organization, spec))
     return Question(
         f"Delete the API specification {shown['slug']}?",
-        "Its versions go with it. Pages that show parts of it show them no more.",
+        "Its versions are deleted, too. Pages that show parts of it no longer show them.",
         "Delete specification",
         _place(organization, spec),
         found,

@@ -22,7 +22,7 @@ def mount_organizations(app: Flask, host: Host) -> None:
 
 
 def organization_around(visit: OperatorVisit, content: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the organization of a space or a collection; nothing to guests, who see only what was granted to them."""
+    """Return the organization of a space or a collection; nothing to guests, who see only what was granted to them."""
     try:
         return organization_of(visit, content["organization"])
     except errors.NotFound:

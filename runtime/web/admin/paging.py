@@ -1,4 +1,4 @@
-"""Long lists on pages: a page of them at a time, and the addresses of the first and the next one."""
+"""Paging of long lists: one page at a time, with the addresses of the first and the next one."""
 
 from __future__ import annotations
 

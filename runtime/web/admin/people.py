@@ -1,4 +1,4 @@
-"""The members of an organization: found, given another role, removed."""
+"""The members of an organization: search, roles, removal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The personal tokens of who is signed in, on the page of their account."""
+"""Personal tokens, on the account page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def mount_personal_tokens(app: Flask, host: Host) -> None:
 
 
 def _create(visit: OperatorVisit) -> Response:
-    """Make a token; what it is, is shown this once, so no other page follows."""
+    """Create a token; its value is shown only once, so no redirect follows."""
     days = visit.form.get("days", "")[:6]
     until = None if days == "never" else int(days) if days.isdecimal() else 0
     body = {"title": visit.form.get("title", ""), "expiresIn": until}

@@ -1,4 +1,4 @@
-"""What the pages of an organization share: their addresses, what they are about, which errors belong to a form."""
+"""Shared parts of the pages of an organization: addresses, resources, errors of forms."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def organization_of(visit: OperatorVisit, organization: str) -> Object:
 
 
 def filters(*names: str) -> dict[str, str]:
-    """Give what the address of a page filters a list by."""
+    """Return what the address of a page filters a list by."""
     return {name: request.args[name] for name in names if request.args.get(name)}
 
 
 def titles_of(objects: Iterable[Object]) -> list[tuple[str, str]]:
-    """Give ids and titles for a list to choose from."""
+    """Return ids and titles for a list to choose from."""
     return [(one["id"], one.get("title") or "Untitled") for one in objects]
 
 

@@ -47,14 +47,14 @@ def mount_signing_in(app: Flask, host: Host) -> None:
 
 
 def inside(place: str) -> str:
-    """Give a page of ours to go on to, whatever somebody wrote into an address."""
+    """Return a page of ours to go on to, whatever somebody wrote into an address."""
     fits = place.startswith(f"{PATH}/") or place == PATH
     odd = any(sign in place for sign in "\\\r\n\t") or "//" in place or ".." in unquote(place)
     return place if fits and not odd and len(place) <= 1000 else PATH
 
 
 def browser_name() -> str:
-    """Give what a browser calls itself, for the list of own sessions."""
+    """Return what a browser calls itself, for the list of own sessions."""
     said = request.headers.get("User-Agent", "")
     browser = next((name for mark, name in BROWSERS if mark in said), "A browser")
     system = next((name for mark, name in SYSTEMS if mark in said), "")

@@ -1,4 +1,4 @@
-"""The ways into a site: its share links, and redirects from paths that were."""
+"""Share links and redirects of a site."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _before_removing(visit: OperatorVisit, organization: str, site: str, kind: s
     link = kind == "share-links"
     return Question(
         title="Revoke this share link?" if link else "Remove this redirect?",
-        text="Visitors cannot open the site with it any more." if link else "Its path leads nowhere any more.",
+        text="Visitors can no longer open the site with it." if link else "Its path no longer leads anywhere.",
         button="Revoke" if link else "Remove",
         back=place("orgs", organization, "sites", site, kind),
         organization=within,

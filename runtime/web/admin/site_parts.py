@@ -1,4 +1,4 @@
-"""One part of a site: a section, a group of sections, or a space; what it is called, where it stands, and its end."""
+"""One part of a site: the settings, position and removal of a section, a group of sections, or a space."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ KINDS = {
         "deleteSiteSectionById",
         "siteSectionId",
         ("title", "path", "description", "condition", "icon"),
-        "It is no part of this site any more. Its spaces stay in the organization.",
+        "It is removed from this site. Its spaces stay in the organization.",
     ),
     "groups": SitePartKind(
         "site-section-group",
@@ -54,7 +54,7 @@ KINDS = {
         "deleteSiteSpaceById",
         "siteSpaceId",
         ("path", "condition"),
-        "It is no part of this site any more. The space stays in the organization.",
+        "It is removed from this site. The space stays in the organization.",
     ),
 }
 NULL_WHEN_EMPTY = ("description", "condition", "icon")
@@ -71,7 +71,7 @@ def mount_site_parts(app: Flask, host: Host) -> None:
 
 
 def _find(visit: OperatorVisit, organization: str, site: str, kind: str, part: str) -> tuple[Object, list[Object]]:
-    """Give a part with all parts of its site; raises NotFound."""
+    """Return a part with all parts of its site; raises NotFound."""
     parts = [*parts_of(visit.do("getSiteStructure", path_to(organization, site))["structure"])]
     wanted = (one for one in parts if one["object"] == KINDS[kind].object and one["id"] == part)
     found = next(wanted, None)
@@ -131,14 +131,14 @@ def _regroup(visit: OperatorVisit, organization: str, site: str, kind: str, part
 
 
 def _elsewhere(space: Object, parts: list[Object]) -> list[tuple[str, str]]:
-    """Give the sections that a space could go to, each by the last space in it: behind that one it goes."""
+    """Return the sections that a space could go to, each by the last space in it: behind that one it goes."""
     sections = [one for one in parts if one["object"] == "site-section"]
     others = [one for one in sections if all(inside["id"] != space["id"] for inside in one["siteSpaces"])]
     return [(one["siteSpaces"][-1]["id"], one["title"] or "Untitled") for one in others if one["siteSpaces"]]
 
 
 def _move_to_section(visit: OperatorVisit, organization: str, site: str, kind: str, part: str) -> Response:
-    """Move a space behind the last one of another section."""
+    """Move a space after the last one of another section."""
     last = {"type": "site-space", "siteSpace": visit.form.get("last", "")}
     try:
         path = path_to(organization, site, siteSpaceId=part)

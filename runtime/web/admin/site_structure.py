@@ -1,4 +1,4 @@
-"""What a site is made of, in its order: what is moved, added, and made the default."""
+"""The structure of a site: moving, adding, and choosing defaults."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def mount_site_structure(app: Flask, host: Host) -> None:
 
 
 def parts_of(structure: list[Object]) -> Iterator[Object]:
-    """Give all groups, sections and spaces of a structure, from the outside in."""
+    """Yield all groups, sections and spaces of a structure, from the outside in."""
     for part in structure:
         yield part
         yield from parts_of(part.get("children") or part.get("siteSpaces") or [])
 
 
 def spaces_left(visit: OperatorVisit, organization: str, structure: list[Object]) -> list[tuple[str, str]]:
-    """Give the spaces of the organization that are no part of a site yet, in a list to choose from."""
+    """Return the spaces of the organization that are no part of a site yet, in a list to choose from."""
     used = {part["space"]["id"] for part in parts_of(structure) if part["object"] == "site-space"}
     spaces = titles_of(every(visit, "listSpacesInOrganizationById", {"organizationId": organization}))
     return [(id, title) for id, title in spaces if id not in used]
@@ -67,7 +67,7 @@ def _change(visit: OperatorVisit, organization: str, site: str) -> Response:
 
 
 def _move(visit: OperatorVisit, path: dict[str, str], form: dict[str, str]) -> None:
-    """Move something to before or behind another one."""
+    """Move an item before or after another one."""
     where = "before" if form.get("where") == "before" else "after"
     anchor = {"type": form.get("anchor-kind", ""), "id": form.get("anchor", "")}
     body = {"item": {"type": form.get("kind", ""), "id": form.get("id", "")}, "position": {where: anchor}}
@@ -99,7 +99,7 @@ def _add_space(visit: OperatorVisit, path: dict[str, str], form: dict[str, str])
 
 
 def _default(visit: OperatorVisit, path: dict[str, str], form: dict[str, str]) -> None:
-    """Make a section, or a space of one, what visitors see first."""
+    """Make a section, or a space of one, the default."""
     kind, id = form.get("kind", ""), form.get("id", "")
     if kind == "site-space" and form.get("section"):
         within = {**path, "siteSectionId": form["section"]}

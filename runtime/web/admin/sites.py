@@ -1,4 +1,4 @@
-"""The sites of an organization: which there are, making one, publishing it, its settings, and its end."""
+"""The sites of an organization: list, creation, publishing, settings, and deletion."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _create(visit: OperatorVisit, organization: str) -> Response:
 
 
 def _publish(visit: OperatorVisit, organization: str, site: str) -> Response:
-    """Publish a site, or take it back."""
+    """Publish or unpublish a site."""
     wish = "unpublishSite" if visit.form.get("do") == "unpublish" else "publishSite"
     visit.do(wish, path_to(organization, site))
     return visit.to(place("orgs", organization, "sites", site))
@@ -138,7 +138,9 @@ def _before_deleting(visit: OperatorVisit, organization: str, site: str) -> Ques
     found = visit.do("getSiteById", path_to(organization, site))
     return Question(
         title=f"Delete {found['title']}?",
-        text="Nobody can open it any more, and its structure, share links and redirects are lost. Its spaces stay.",
+        text=(
+            "Nobody can open it any longer, and its structure, share links and redirects are deleted. Its spaces stay."
+        ),
         button="Delete",
         back=f"{place('orgs', organization, 'sites', site)}/settings",
         organization=within,

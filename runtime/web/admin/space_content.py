@@ -1,4 +1,4 @@
-"""What a space says: its pages, and its revisions with what they changed."""
+"""The content of a space: its pages, and its revisions with their changes."""
 
 from __future__ import annotations
 
@@ -65,6 +65,6 @@ def _page(visit: OperatorVisit, space: str, page: str) -> Response:
 
 
 def around_space(visit: OperatorVisit, space: str) -> dict[str, Any]:
-    """Give what every page about the content of a space shows around it."""
+    """Return what every page about the content of a space shows around it."""
     shown = visit.do("getSpaceById", {"spaceId": space})
     return {"space": shown, "organization": organization_around(visit, shown), "here": "content"}

@@ -64,7 +64,7 @@ def test_what_cannot_be_built_is_reported(project: Path) -> None:
     with pytest.raises(InvalidProject, match=r"^integration\.yaml:10:9: there is no file gone\.py"):
         body(project)
     manifest.write_text(good.replace("./assets/icon.png", "./gone.png"))
-    with pytest.raises(Problem, match=r"there is no picture \./gone\.png"):
+    with pytest.raises(Problem, match=r"there is no image \./gone\.png"):
         body(project)
     manifest.write_text(good)
     (project / "integration.py").write_bytes(b"# \xff\n")

@@ -113,7 +113,7 @@ def test_the_bundler_is_found_from_a_folder_below(npm_project: Path) -> None:
         ),
         (
             "import a from 'fs';\nconsole.log(a);\n",
-            "src/index.tsx:1:15: there is no package 'fs'; the module of Node is written 'node:fs'",
+            "src/index.tsx:1:15: there is no package 'fs'; the Node module is written 'node:fs'",
         ),
         ("const ä = 'ö', b = ;\n", 'src/index.tsx:1:20: unexpected ";"'),
         ("import { gone } from './other';\ngone();\n", 'src/index.tsx:1:10: No matching export in "src/other.ts" for'),
@@ -157,7 +157,7 @@ def test_a_bundle_that_is_too_large_is_refused(npm_project: Path) -> None:
 
 def test_scripts_in_other_languages_are_refused(tmp_path: Path) -> None:
     assert faults(write(tmp_path, "x", "src/index.rb"))[0].startswith(
-        "gitbook-manifest.yaml:5:9: a script is written in Python or JavaScript: .py, .js"
+        "gitbook-manifest.yaml:5:9: a script must be written in Python or JavaScript: .py, .js"
     )
 
 

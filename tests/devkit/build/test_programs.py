@@ -102,7 +102,7 @@ def test_without_a_sandbox_a_compiler_is_refused_and_the_way_around_is_told(
         with pytest.raises(Problem, match=sentence) as caught:
             script(load(str(folder)))
         if broken is None:
-            assert "--sandbox off runs the project's own compiler as you" in caught.value.sentence
+            assert "--sandbox off runs the project's own compiler as your user" in caught.value.sentence
     assert not (folder / "written").exists()
     with pytest.raises(Problem, match="esbuild cannot be run"):  # it makes no bundle
         script(load(str(folder)), "development", "off")
@@ -118,7 +118,7 @@ def test_only_files_of_the_project_are_bundled(mode: SandboxMode, folder: Path, 
     code = "import text from '{}' with {{ type: 'text' }};\nexport default {{ fetch: () => new Response(text) }};\n"
     for way in (str(secret), "../../home/secret.txt", "./linked.txt"):
         (folder / "src" / "index.js").write_text(code.format(way))
-        assert "is outside the project; only what is below" in faults(folder, mode), way
+        assert "is outside the project; only files below" in faults(folder, mode), way
     (folder / "src" / "index.js").write_text(code.format("./shown.txt"))
     assert "a text of the project" in script(load(str(folder)), "development", mode)[0]
 

@@ -63,7 +63,7 @@ FAULTS: dict[str, tuple[str, int, int, str]] = {
     ),
     # Keys, at the key.
     "a key is misspelt": (GOOD.replace("title", "titel"), 2, 1, "`title` is missing: write `title`"),
-    "a key nobody needs": (GOOD + "color: red\n", 6, 1, "`color` means nothing: leave it out; here belong blocks"),
+    "a key nobody needs": (GOOD + "color: red\n", 6, 1, "`color` means nothing: remove it; known keys here are blocks"),
     "a key in the wrong case": (
         BLOCKS + "    urlunfurl: []\n",
         9,
@@ -74,7 +74,7 @@ FAULTS: dict[str, tuple[str, int, int, str]] = {
         GOOD + "title: Other\n",
         6,
         1,
-        "`title` is given twice; it is in line 2 already: leave",
+        "`title` appears twice; it is already in line 2: remove",
     ),
     "a directive is misspelt": (
         POLICY.replace("script-src", "scrpt-src"),
@@ -158,7 +158,7 @@ FAULTS: dict[str, tuple[str, int, int, str]] = {
         GOOD + "previewImages: [a, b, c, d, e]\n",
         6,
         16,
-        "has 5 entries; at most 3 are allowed: leave out 2",
+        "has 5 entries; at most 3 are allowed: remove 2",
     ),
     "an id left empty": (BLOCKS.replace("id: one", 'id: ""'), 7, 9, "`blocks[0].id` is empty; write `id: my-block`"),
     "a name with blanks": (
@@ -172,7 +172,7 @@ FAULTS: dict[str, tuple[str, int, int, str]] = {
         BLOCKS + "  - {id: one, title: Two}\n",
         9,
         10,
-        "the block id `one` is given twice; blocks[0] has",
+        "the block id `one` is used twice; blocks[0] has",
     ),
     "a required field that is none": (
         FORM + "    required: [tokn]\n",
@@ -180,7 +180,12 @@ FAULTS: dict[str, tuple[str, int, int, str]] = {
         16,
         "not a property of this form: write `token`",
     ),
-    "a form and a component": (FORM + "    componentId: x\n", 11, 5, "leave out one: a component draws all of it"),
+    "a form and a component": (
+        FORM + "    componentId: x\n",
+        11,
+        5,
+        "remove one: a component renders the whole screen",
+    ),
     "a source that is none": (
         POLICY.replace("'self'", "[["),
         7,
@@ -194,9 +199,9 @@ FAULTS: dict[str, tuple[str, int, int, str]] = {
         "is not a directive of a content security",
     ),
     # Text that is no YAML.
-    "a tab": (GOOD + "blocks:\n\t- id: x\n", 7, 1, "a tab cannot indent; write spaces instead"),
+    "a tab": (GOOD + "blocks:\n\t- id: x\n", 7, 1, "tabs cannot be used for indentation; use spaces"),
     "a colon in a text": (GOOD + "summary: one: two\n", 6, 13, "put the text into quotes"),
-    "a wrong indentation": (GOOD + "  target: all\n", 6, 3, "the indentation does not fit the lines above"),
+    "a wrong indentation": (GOOD + "  target: all\n", 6, 3, "the indentation does not match the lines above"),
     "a key without a colon": (GOOD + "target\nvisibility: public\n", 6, 1, "a key without a colon; write `key: value`"),
     "a quote that stays open": (GOOD + 'summary: "x\n', 6, 10, "the quote that begins here is never closed; close it"),
     "a list that stays open": (
@@ -209,9 +214,9 @@ FAULTS: dict[str, tuple[str, int, int, str]] = {
     "a text that begins with @": (GOOD + "summary: @you\n", 6, 10, "a text that begins with `@` must be in quotes"),
     "a text that begins with *": (GOOD + "summary: *you\n", 6, 10, "put a text that begins with `*` into quotes"),
     "a text after its quote": (GOOD + "summary: 'it's'\n", 6, 14, "write '' for a quote inside single quotes"),
-    "a second document": (GOOD + "---\nname: x\n", 6, 1, "a manifest is one document; leave out the line `---`"),
+    "a second document": (GOOD + "---\nname: x\n", 6, 1, "a manifest is one document; remove the line `---`"),
     "an anchor set twice": (GOOD + "a: &x 1\nb: &x 2\n", 7, 4, "give one of the two another name"),
-    "a tag of another language": (GOOD + "summary: !Sub x\n", 6, 10, "`!Sub` means nothing here; leave it out"),
+    "a tag of another language": (GOOD + "summary: !Sub x\n", 6, 10, "the tag `!Sub` is not allowed here; remove it"),
     "a date that is none": (
         GOOD + "summary: 2026-13-45\n",
         6,
@@ -238,15 +243,15 @@ FAULTS: dict[str, tuple[str, int, int, str]] = {
         "a0: &a0 [x]\n" + LAUGHS,
         1,
         5,
-        f"unfolds into more than {MAX_VALUES} values; write them out",
+        f"expands to more than {MAX_VALUES} values; write them out",
     ),
     "an anchor inside itself": (
         GOOD + "blocks: &b [*b]\n",
         6,
         9,
-        "nested deeper than 50 levels; a manifest needs no more",
+        "nested deeper than 50 levels; ten levels are enough",
     ),
-    "brackets without end": ("[" * 5000, 1, 1, "nested deeper than 50 levels; a manifest needs no more than ten"),
+    "brackets without end": ("[" * 5000, 1, 1, "nested deeper than 50 levels; ten levels are enough for any manifest"),
 }
 
 

@@ -22,7 +22,7 @@ BREAKS: dict[str, list[Break]] = {
         ([(MANIFEST, "title: Sample", "title: *x")], (MANIFEST, 2, 8), "put a text that begins with `*`"),
     ],
     "manifest-duplicate-key": [
-        ([(MANIFEST, "icon: icon.png", "title: Again")], (MANIFEST, 4, 1), "leave one of the two out"),
+        ([(MANIFEST, "icon: icon.png", "title: Again")], (MANIFEST, 4, 1), "remove one of the two"),
     ],
     "manifest-missing": [
         ([(MANIFEST, "script: integration.py\n", "")], (MANIFEST, 1, 1), "add `script: integration.py`"),
@@ -66,7 +66,7 @@ BREAKS: dict[str, list[Break]] = {
     ],
     "type-error": [],
     "asset-missing": [
-        ([(MANIFEST, "icon: icon.png", "icon: i.png")], (MANIFEST, 4, 7), "put one there"),
+        ([(MANIFEST, "icon: icon.png", "icon: i.png")], (MANIFEST, 4, 7), "add the file"),
     ],
     "asset-too-large": [
         ([("icon.png", "", "x" * 256_001)], (MANIFEST, 4, 7), "at most 250 KB are allowed: make it smaller"),
@@ -115,9 +115,9 @@ BREAKS: dict[str, list[Break]] = {
         (
             [(SCRIPT, 'context.api.get(f"/spaces/{event[\'spaceId\']}")["title"]', "1")],
             (MANIFEST, 9, 5),
-            "leave it out",
+            "remove it",
         ),
-        ([(SCRIPT, 'integration.on("space_content_updated")', "print")], (MANIFEST, 8, 5), "leave it out"),
+        ([(SCRIPT, 'integration.on("space_content_updated")', "print")], (MANIFEST, 8, 5), "remove it"),
     ],
     "policy-blocks": [
         (
@@ -133,14 +133,14 @@ BREAKS: dict[str, list[Break]] = {
         (
             [(SCRIPT, 'fetch("https://api.example.com/seen");', "eval(document.title)")],
             (SCRIPT, 12, 1),
-            "do without it",
+            "avoid it",
         ),
     ],
     "secret-undeclared": [
         ([(MANIFEST, "  TOKEN: ${{", "  TOKENS: ${{")], (SCRIPT, 21, 33), "write `TOKENS`"),
     ],
     "secret-unused": [
-        ([(SCRIPT, 'context.secrets["TOKEN"]', '"x"')], (MANIFEST, 13, 3), "leave it out"),
+        ([(SCRIPT, 'context.secrets["TOKEN"]', '"x"')], (MANIFEST, 13, 3), "remove it"),
     ],
     "secret-unset": [
         ([(".env", "SAMPLE_TOKEN", "OTHER")], (MANIFEST, 13, 10), "is not set; write it into .env"),
@@ -174,7 +174,7 @@ BREAKS: dict[str, list[Break]] = {
                 (SCRIPT, '"Nothing to set"', 'context.configuration["key"]'),
             ],
             (SCRIPT, 27, 37),
-            "draw something until it is",
+            "render something for that case",
         ),
     ],
     "render-refused": [
@@ -184,7 +184,7 @@ BREAKS: dict[str, list[Break]] = {
                 (SCRIPT, 'return ui.configuration(ui.text("Nothing to set"))', 'raise ExposableError("Not yet")'),
             ],
             (SCRIPT, 25, 24),
-            "readers see that sentence",
+            "readers see that message",
         ),
     ],
     "render-invalid": [
@@ -260,7 +260,7 @@ IN_JAVASCRIPT: dict[str, list[Break]] = {
         ([(JAVASCRIPT_MANIFEST, "  - space:metadata:read\n", "")], (TSX, 20, 47), "`space:metadata:read`: add it")
     ],
     "scope-unused": [
-        ([(TSX, "api.spaces.getSpaceById(event.spaceId)", "{ data: event }")], (JAVASCRIPT_MANIFEST, 7, 5), "leave it")
+        ([(TSX, "api.spaces.getSpaceById(event.spaceId)", "{ data: event }")], (JAVASCRIPT_MANIFEST, 7, 5), "remove it")
     ],
     "policy-blocks": [
         (
@@ -273,7 +273,7 @@ IN_JAVASCRIPT: dict[str, list[Break]] = {
         ([(JAVASCRIPT_MANIFEST, "  TOKEN:", "  TOKENS:")], (TSX, 9, 40), "write `TOKENS`"),
         ([(TSX, "environment.secrets.TOKEN", "environment.secrets['TOKES']")], (TSX, 9, 41), "write `TOKEN`"),
     ],
-    "secret-unused": [([(TSX, "{environment.secrets.TOKEN}", "no")], (JAVASCRIPT_MANIFEST, 11, 3), "leave it out")],
+    "secret-unused": [([(TSX, "{environment.secrets.TOKEN}", "no")], (JAVASCRIPT_MANIFEST, 11, 3), "remove it")],
     "render-crashed": [([(TSX, "{environment.secrets.TOKEN}", "{element.nothing.at}")], (TSX, 9, 36), "")],
     "render-inaccessible": [
         ([(TSX, "<text>{environment.secrets.TOKEN}</text>", '<textinput state="a" />')], (TSX, 6, 19), "no label")

@@ -179,7 +179,12 @@ def test_a_script_that_cannot_be_loaded_is_a_sentence_with_its_place(name: str, 
     [
         ("import published", "import gone from './gone';\nimport published", (2, 18), "no file './gone' to import"),
         ("import published", "import gone from 'gone';\nimport published", (2, 18), "there is no package 'gone'; run"),
-        ("const card = ", "while (true) {}\nconst card = ", (1, 1), "look at what runs when the script is loaded"),
+        (
+            "const card = ",
+            "while (true) {}\nconst card = ",
+            (1, 1),
+            "check the code that runs when the script is loaded",
+        ),
         ("const card = ", "const card == ", (5, 12), "but found"),
     ],
 )

@@ -276,7 +276,7 @@ def test_without_a_sandbox_it_does_not_start_unless_asked_to(project: Path, tmp_
 
     assert done.code == 1
     assert "the sandbox does not work here" in done.err
-    assert "choose sandbox off" in done.err
+    assert "use --sandbox off" in done.err
     assert processes_of(str(project)) == []
 
 

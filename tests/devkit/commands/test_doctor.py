@@ -141,7 +141,7 @@ def test_a_manifest_of_an_older_form_is_migrated_with_its_comments(project: Path
     old = old.replace("runtime: python", 'runtime: "v1" # of old')
     manifest.write_text(old)
     result = shell("doctor", str(project))
-    assert "! manifest: the manifest has an older form" in result.out
+    assert "! manifest: the manifest has an outdated format" in result.out
     assert "+scopes: ['site:views:read', site:script:inject] # both" in result.out
     assert manifest.read_text() == old
     done = shell("doctor", str(project), "--fix", "--json")

@@ -33,7 +33,7 @@ def test_a_folder_is_sent(logged_in: Shell, alpha: Tenant, space: str, tmp_path:
     done = logged_in("import", "docs", "--space", space, folder=tmp_path)
     assert done.code == 0, done.err
     assert done.out.startswith("Imported 2 of 3: revision ")
-    assert "warning: bad.md is left out. This is no text" in done.err
+    assert "warning: bad.md is left out. This is not text" in done.err
     assert sorted(titles(alpha, f"/v1/spaces/{space}")) == ["One", "Two"]
 
 
@@ -51,10 +51,10 @@ def test_a_file_goes_into_a_change_request(logged_in: Shell, alpha: Tenant, spac
     ("what", "said"),
     [
         ("nowhere", "there is no file or folder nowhere"),
-        ("x.bin", "say what it is with --source"),
-        ("empty", "has no files in it"),
+        ("x.bin", "give it with --source"),
+        ("empty", "has no files"),
         ("http://127.0.0.1:1/x.md", "private network"),
-        ("x.docx", "no .docx file"),
+        ("x.docx", "not a .docx file"),
     ],
 )
 def test_what_cannot_be_imported_says_why(logged_in: Shell, space: str, tmp_path: Path, what: str, said: str) -> None:

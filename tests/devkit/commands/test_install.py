@@ -54,7 +54,7 @@ def test_all_places_and_those_to_come(logged_in: Shell, alpha: Tenant, published
     done = logged_in("install", published, "--all-spaces", "--all-sites", "--json")
     installation = done.json["installation"]
     assert (installation["space_selection"], installation["site_selection"]) == ("all", "all")
-    assert "  all spaces, and those to come" in logged_in("installations", published).out
+    assert "  all spaces, including future ones" in logged_in("installations", published).out
     space, _ = places(alpha)
     off = logged_in("uninstall", published, "--all-spaces", "--json")
     assert off.code == 0 and space in off.json["spaces"] and off.json["sites"] == [], off.err
@@ -82,7 +82,7 @@ def test_unpublish_says_what_goes_and_asks(logged_in: Shell, published: str) -> 
     asked = logged_in("unpublish", published)
     assert (
         asked.code == 1
-        and "what goes is 1 version, every installation with its configuration (none of your" in asked.err
+        and "this deletes 1 version, every installation with its configuration (none of your" in asked.err
     )
     assert logged_in("install", published).code == 0
     asked = logged_in("unpublish", published)

@@ -149,7 +149,7 @@ def test_it_waits_for_a_host_that_goes_and_misses_nothing(
     while "before" not in json.dumps(json.loads(following.out.get(timeout=30))):
         pass
     two.kill()
-    assert "went away; waiting for it" in following.err.get(timeout=30)
+    assert "disconnected; waiting for it" in following.err.get(timeout=30)
     two.start()
     for n in range(3):
         call(integration, f"/say?n=after{n}")

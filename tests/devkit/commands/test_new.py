@@ -115,8 +115,8 @@ def test_an_empty_folder_is_filled(shell: Shell, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("a", "--template", "blok"), "there is no template `blok`; did you mean `block`? There are: block, config-"),
-        (("a", "--template", "qqqqqq"), "there is no template `qqqqqq`. There are: block, config-screen"),
+        (("a", "--template", "blok"), "there is no template `blok`; did you mean `block`? Templates: block, config-"),
+        (("a", "--template", "qqqqqq"), "there is no template `qqqqqq`. Templates: block, config-screen"),
         (("a",), "which template? Give --template with one of block, config-screen"),
         (("--template", "block"), "which name? Write it after the command: devkit new NAME --template TEMPLATE"),
         ((), "which name? Write it after the command: devkit new NAME --template TEMPLATE"),
@@ -125,7 +125,7 @@ def test_an_empty_folder_is_filled(shell: Shell, tmp_path: Path) -> None:
         (("a/b", "--template", "block"), "`a/b` cannot be a name"),
         (("a\n", "--template", "block"), "cannot be a name"),
         (("é", "--template", "block"), "`é` cannot be a name"),
-        (("a" * 101, "--template", "block"), "a name has at most 100 characters, this one 101"),
+        (("a" * 101, "--template", "block"), "a name has at most 100 characters; this one has 101"),
         (("a", "--template", "block", "--title", "x"), "--title is 2 to 30 characters in one line"),
         (("a", "--template", "block", "--title", "x" * 31), "--title is 2 to 30 characters in one line"),
         (("a", "--template", "block", "--title", "a\nb"), "--title is 2 to 30 characters in one line"),

@@ -137,7 +137,7 @@ def test_an_event_for_nobody_ends_the_play_at_its_place(logged_in: Shell, counte
     )
     done = logged_in("play", "s.yaml", "--integration", counter.name)
     assert (done.code, done.err.count("\n")) == (1, 1)
-    assert "s.yaml:3:5: nobody received the event" in done.err
+    assert "s.yaml:3:5: no installation received the event" in done.err
     assert "(1 of 2 sent)" in done.err
     wrong = logged_in("play", "s.yaml", "--speed", "fast")
     assert (wrong.code, "write 2x, 10x or 0.5x" in wrong.err) == (2, True)

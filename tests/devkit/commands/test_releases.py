@@ -88,7 +88,7 @@ def test_the_same_is_not_published_twice(publish, shop: Shop, alpha: Tenant) -> 
 
     assert publish().out.splitlines()[-1].startswith(f"Published {shop.name} version 1: ")
     again = publish()
-    sentence = f"{shop.name} is the same as version 1, which runs there: nothing was published. http"
+    sentence = f"{shop.name} is identical to version 1, which the host already runs: nothing was published. http"
     assert again.out.splitlines()[-1].startswith(sentence)
     told = publish("--json").json
     assert (told["version"], told["published"], told["differences"], versions()) == (1, False, [], 1)
@@ -118,7 +118,7 @@ def test_what_changes_is_shown_and_what_widens_needs_a_yes(publish, shop: Shop, 
     assert published.startswith(f"Published {shop.name} version 1: ")
     shop.write(2)
     again = publish()
-    assert "the manifest stays as it is" in again.out and "version 2: " in again.out
+    assert "the manifest does not change" in again.out and "version 2: " in again.out
     shop.scopes = ["page:feedback:read"]
     shop.more = (
         "visibility: unlisted\ncontentSecurityPolicy: {script-src: \"'self' cdn.example.com\"}\nsummary: Sells.\n"
@@ -134,7 +134,7 @@ def test_what_changes_is_shown_and_what_widens_needs_a_yes(publish, shop: Shop, 
         "  ~ summary: nothing -> Sells.",
     ]
     assert refused.err.count("error: ") == 1
-    assert "give --yes if that is meant" in refused.err
+    assert "give --yes to confirm" in refused.err
     assert alpha.api.get(f"/v1/integrations/{shop.name}").json["version"] == 2
     dry = publish("--dry-run", "--json")
     assert (dry.json["published"], len(dry.json["differences"])) == (False, 5)

@@ -66,7 +66,7 @@ def shown(element, context):
     assert (done.code, "configuration_site dark None {'a': 1}" in done.out) == (0, True)
     assert done.err.splitlines() == [
         "warn: drawing",
-        "warning: element.children[1].type: must name an element; `nothing` is none, and is left out",
+        "warning: element.children[1].type: must name an element; `nothing` is not one, and is ignored",
     ]
     assert "document light True" in shell("render", "shown", "--editable", folder=project).out
 
@@ -86,7 +86,7 @@ def end():
     )
     assert shell("render", "done", "--action", "end", folder=project).out == 'complete {"a": 1}\n'
     refused = shell("render", "done", "--action", "end", "--html", "page.html", folder=project)
-    assert (refused.code, "nothing to draw" in refused.err) == (1, True)
+    assert (refused.code, "nothing to render" in refused.err) == (1, True)
     assert not (project / "page.html").exists()
 
 
@@ -150,7 +150,7 @@ def chosen(chromium: str, address: str) -> str:
 
 
 def look(chromium: str, address: str) -> None:
-    """Open the page, offline, and press something that nobody answers."""
+    """Open the page, offline, and press something that buttons do nothing here."""
     from playwright.sync_api import sync_playwright
 
     requests: list[str] = []
@@ -164,7 +164,7 @@ def look(chromium: str, address: str) -> None:
         page.goto(address)
         assert page.get_by_text("</script><b>&").is_visible()
         page.get_by_role("button", name="Click me").click()
-        assert "nobody answers" in page.get_by_role("alert").inner_text()
+        assert "buttons do nothing here" in page.get_by_role("alert").inner_text()
         assert [url for url in requests if not url.startswith(("data:", address))] == []
         assert errors == []
         browser.close()
@@ -173,9 +173,7 @@ def look(chromium: str, address: str) -> None:
 def test_without_a_browser_there_is_a_sentence(shell: Shell, project: Path, tmp_path: Path) -> None:
     done = shell("render", "counter", "--png", "page.png", folder=project, PATH=str(tmp_path))
     assert done.code == 1
-    assert done.err == (
-        "error: there is no Chromium or Chrome on the PATH, which takes the picture; install one, or use --html\n"
-    )
+    assert done.err == ("error: taking a picture needs Chromium or Chrome on the PATH; install one, or use --html\n")
     assert not (project / "page.png").exists()
 
 
@@ -184,7 +182,7 @@ def test_a_browser_that_fails_leaves_nothing(shell: Shell, project: Path, tmp_pa
     (tmp_path / BROWSERS[0]).chmod(0o755)
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
     done = shell("render", "counter", "--png", "page.png", folder=project, PATH=path)
-    assert (done.code, "could not draw the page" in done.err) == (1, True)
+    assert (done.code, "could not render the page" in done.err) == (1, True)
     assert not (project / "page.png").exists()
 
 
@@ -194,7 +192,7 @@ def test_a_browser_that_fails_leaves_nothing(shell: Shell, project: Path, tmp_pa
         (("nothing",), "there is no component `nothing`; the script has counter, set_count"),
         (("counter", "--props", "{x"), "this is not JSON (Expecting property name"),
         (("counter", "--state", "[1]"), "write an object, such as"),
-        (("counter", "--params", '{"a": 1}'), "--params belongs to --action NAME"),
+        (("counter", "--params", '{"a": 1}'), "--params needs --action NAME"),
         (
             ("counter", "--action", "incremnt"),
             "no action `incremnt`; did you mean `increment`? it has increment, reset, greet",

@@ -167,11 +167,11 @@ def test_a_remote_past_comes_to_the_local_code(
     [
         ((), "Give an event's ID, or --last, or --since 2h."),
         (("x", "--last"), "Give an event's ID"),
-        (("x", "--type", "task"), "an ID needs neither"),
+        (("x", "--type", "task"), "cannot be combined with an ID"),
         (("0aB3dE5fG7hJ9kL1mN3p",), "error: "),
         (("--last", "--type", "task"), "has no such event"),
         (("--since", "1h", "--edit"), "--edit takes one event"),
-        (("--last", "--to", "local"), "no `devkit dev` runs for this folder"),
+        (("--last", "--to", "local"), "no `devkit dev` is running for this folder"),
         (("--last", "--body", "body.txt"), "--body is for `fetch` events"),
     ],
 )

@@ -84,7 +84,7 @@ def test_a_project_reads_of_its_authors_own_what_was_allowed(shell: Shell, shop:
     manifest.write_text(manifest.read_text().replace("title: Shop", "title: Shop ${{ env.API_KEY }}"))
     refused = shell("check", str(shop), **known)
     assert refused.code == 1 and HUSH not in refused.out + refused.err
-    assert "the variable `API_KEY` is yours" in refused.out + refused.err
+    assert "the variable `API_KEY` is in your environment" in refused.out + refused.err
     manifest.write_text(manifest.read_text().replace("title: Shop ${{ env.API_KEY }}", "title: Shop"))
     assert shell("secrets", str(shop), "--allow", "API_KEY", "--allow", "OTH*").code == 0
     assert shell("secrets", str(shop), **known).code == 0
@@ -100,7 +100,7 @@ def test_a_project_reads_of_its_authors_own_what_was_allowed(shell: Shell, shop:
     assert shell("secrets", str(shop), "--withdraw", "API_KEY", "--json").json == {"allowed": ["OTH*"]}
     assert shell("secrets", str(shop), **known).code == 1
     kept.write_text("[]")
-    assert "allow anew what projects may read" in shell("secrets", str(shop), **known).err
+    assert "run `devkit secrets --allow` again" in shell("secrets", str(shop), **known).err
 
 
 def put(shop: Path, home: Path, value: str, *options: str) -> Ran:
@@ -148,7 +148,7 @@ def test_what_it_refuses(shop: Path, tmp_path: Path, options: tuple[str, ...], v
 
 def test_nobody_to_ask_and_a_folder_that_cannot_be_written(shell: Shell, shop: Path, tmp_path: Path) -> None:
     done = shell("secrets", str(shop), "--set", "API_KEY")
-    assert (done.code, "give its value on standard input" in done.err) == (1, True)
+    assert (done.code, "pass its value on standard input" in done.err) == (1, True)
     (shop / ".env").mkdir()
     refused = put(shop, tmp_path, HUSH, "--set", "API_KEY")
     assert (refused.code, "cannot be written" in refused.err, HUSH in refused.err) == (1, True, False)

@@ -135,7 +135,7 @@ def test_tests_in_javascript_are_run_by_their_own_script(shell: Shell, tested: P
     assert (missing.code, "npm install" in missing.err) == (1, True)
     (tested / "node_modules").mkdir()
     without = shell("test", folder=tested, PATH=str(tmp_path))
-    assert (without.code, "npm is not installed" in without.err) == (1, True)
+    assert (without.code, "is not installed; install Node.js" in without.err) == (1, True)
     (tmp_path / "npm").write_text('#!/bin/sh\n[ "$1" = test ] && echo "from the script"\nexit "$NPM_CODE"\n')
     (tmp_path / "npm").chmod(0o755)
     environment_variables = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
@@ -152,4 +152,4 @@ def test_tests_in_javascript_are_run_by_their_own_script(shell: Shell, tested: P
 
 def test_golden_renders_are_not_rewritten_by_watching(shell: Shell, tested: Path) -> None:
     done = shell("test", "--watch", "--update-golden", folder=tested)
-    assert (done.code, "leave out --update-golden" in done.err) == (1, True)
+    assert (done.code, "remove --update-golden" in done.err) == (1, True)

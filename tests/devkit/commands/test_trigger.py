@@ -213,9 +213,9 @@ def test_requests_go_to_each_level(logged_in: Shell, hears: Installed) -> None:
         (("fetch", "--sign", "standard-webhooks", "--secret", "no base64!"), "want base64"),
         (("fetch", "--header", "nothing"), "--header nothing: write `Name: value`"),
         (("fetch", "--edit"), "edit the file"),
-        (("fetch", "--space", "x"), "name it with --installation"),
-        (("fetch", "--body", "plain", "--set", "a=1"), "changes a JSON object"),
-        (("site_view", "--to", "local"), "no `devkit dev` runs"),
+        (("fetch", "--space", "x"), "give it with --installation"),
+        (("fetch", "--body", "plain", "--set", "a=1"), "needs a JSON object"),
+        (("site_view", "--to", "local"), "no `devkit dev` is running"),
     ],
 )
 def test_what_cannot_be_sent_is_reported(

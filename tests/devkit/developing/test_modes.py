@@ -69,7 +69,7 @@ def test_fresh_removes_no_folder_that_is_not_its_own(shell: Shell, project: Path
 def test_two_at_once_in_one_folder_are_refused(start_dev: StartDev, project: Path, shell: Shell) -> None:
     start_dev(project).wait("ready")
     done = shell("dev", str(project), "--no-open")
-    assert (done.code, "another `devkit dev` works with" in done.err) == (1, True)
+    assert (done.code, "another `devkit dev` is using" in done.err) == (1, True)
 
 
 class Debugger:
@@ -302,7 +302,7 @@ def test_what_must_be_there_before(shell: Shell, project: Path, host: HostProces
     done = shell("dev", str(project), *known)
     assert (done.code, "run `devkit publish --host" in done.err) == (1, True)
     refused = shell("dev", str(project), *known, "--fresh")
-    assert (refused.code, "--host and --to take none of" in refused.err) == (2, True)
+    assert (refused.code, "--host and --to cannot be combined with" in refused.err) == (2, True)
     nobody = shell("dev", str(project), "--host", "http://127.0.0.1:9", "--token", "dk_x")
     assert (nobody.code, "does not answer" in nobody.err, nobody.err.count("\n")) == (1, True, 1)
 

@@ -91,6 +91,6 @@ def said(url: str) -> str:
 
 def test_each_reason_has_its_own_words(untrusted: int, plain: int) -> None:
     assert "(connection refused; is it running?)" in said(f"http://127.0.0.1:{free_port()}")
-    assert "no address is known for this name" in said("http://no-such-host.invalid")
+    assert "the name cannot be resolved" in said("http://no-such-host.invalid")
     assert "its certificate is not trusted: self-signed certificate" in said(f"https://127.0.0.1:{untrusted}")
-    assert "it speaks no TLS there; try http://" in said(f"https://127.0.0.1:{plain}")
+    assert "it does not use TLS; try http://" in said(f"https://127.0.0.1:{plain}")

@@ -104,7 +104,7 @@ def test_a_data_folder_that_came_with_a_project_is_not_used(tmp_path: Path) -> N
         archive.add(ours, arcname=".")
     with tarfile.open(packed) as archive:
         archive.extractall(unpacked)
-    with pytest.raises(Problem, match="was not made on this machine"):
+    with pytest.raises(Problem, match="was not created on this machine"):
         running.data_in(unpacked)
     with running.claim(unpacked / ".devkit"):  # as --data does, which its owner types
         pass

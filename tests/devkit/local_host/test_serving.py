@@ -35,9 +35,9 @@ def test_it_is_hopeless_when_none_served_for_a_minute() -> None:
 
 
 def test_it_is_said_how_a_process_ended() -> None:
-    assert how_it_ended(3) == "ended with code 3"
-    assert how_it_ended(-9) == "was ended by signal 9 (SIGKILL)"
-    assert how_it_ended(-63) == "was ended by signal 63 (a signal without a name)"
+    assert how_it_ended(3) == "exited with code 3"
+    assert how_it_ended(-9) == "was killed by signal 9 (SIGKILL)"
+    assert how_it_ended(-63) == "was killed by signal 63 (a signal without a name)"
 
 
 def test_what_a_process_counts_is_seen_by_others_also_where_it_is_no_fork() -> None:

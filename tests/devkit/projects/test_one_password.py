@@ -70,7 +70,9 @@ def test_without_the_program_they_are_missing(tmp_path: Path, monkeypatch: pytes
     with pytest.raises(InvalidProject) as caught:
         secrets(load(str(write(tmp_path, GOOD + REFERENCES))))
     assert len(caught.value.findings) == 3
-    assert "`op://vault/item/key` is in 1Password, and its program `op` is not here" in str(caught.value.findings[0])
+    assert "`op://vault/item/key` is in 1Password, but its command line `op` is not installed" in str(
+        caught.value.findings[0]
+    )
 
 
 @pytest.mark.parametrize("text", ["${{ secrets.KEY }}", "${{ env.A B }}", "x${{ }}", "${{ op:/vault }}"])

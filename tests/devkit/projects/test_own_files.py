@@ -75,5 +75,5 @@ def test_nobody_waits_for_a_pipe(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.py")
     (tmp_path / "integration.py").write_text("")
     assert bundle.modules(tmp_path / "integration.py") == [tmp_path / "integration.py"]
-    with pytest.raises(Problem, match="no plain file"):
+    with pytest.raises(Problem, match="not a regular file"):
         own_files.text_of(tmp_path / "pipe.py", 100, "a text")

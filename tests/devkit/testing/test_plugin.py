@@ -93,7 +93,7 @@ def test_a_refusal_leaves_the_screen_as_it_was(integration: Integration) -> None
         ),
         (lambda page: page.click("Never"), "'Never' is disabled"),
         (lambda page: page.type("nothing", ""), "there is no textinput or codeblock or select 'nothing'"),
-        (lambda page: page.select("color", "green"), "'color' has no option 'green'; there are 'red', 'blue'"),
+        (lambda page: page.select("color", "green"), "'color' has no option 'green'; options are 'red', 'blue'"),
         (lambda page: page.type("color", "red"), "takes no typed text"),
         (lambda page: page.find("button", label="X"), "there is no button 'X'; button: 'Save', 'Never'"),
         (lambda page: page.find("input"), "there are 6 of input"),
@@ -117,7 +117,7 @@ def test_an_error_has_the_authors_line(integration: Integration) -> None:
         '        return ui.update(state={"greeting": element.props["missing"]})',
         " " * 44 + "^",
     ]
-    with pytest.raises(AssertionError, match="draws what ContentKit does not allow"):
+    with pytest.raises(AssertionError, match="renders something that ContentKit does not allow"):
         integration.render("wrong")
     assert integration.render("wrong", check=False).tree["children"] == [{"type": "buton"}]
 
@@ -230,7 +230,7 @@ def test_what_a_test_writes_wrong_is_reported(sample: Project, api: FakeApi) -> 
                 "space_content_updated", revisionId=None
             ),
             "there is no context 'page'": lambda: integration.render("form", context="page"),
-            "nobody signs as 'nobody'": lambda: integration.fetch("/who", sign="nobody", secret="s"),
+            "there is no signer 'nobody'": lambda: integration.fetch("/who", sign="nobody", secret="s"),
             "sign needs secret": lambda: integration.fetch("/who", sign="github"),
             "is at none of the integration's endpoints": lambda: integration.fetch("https://elsewhere.example.com/"),
             "write a path of the API that begins with /v1/": lambda: api.answers("GET", "/spaces/1"),
@@ -266,5 +266,5 @@ def test_requests_are_read_as_they_were_sent() -> None:
 def test_a_file_of_tests_outside_a_project_is_reported(pytestconfig: pytest.Config, tmp_path: Path) -> None:
     from devkit.testing.plugin import Projects
 
-    with pytest.raises(pytest.fail.Exception, match=r"test_a.py is in no project: there is no integration.yaml"):
+    with pytest.raises(pytest.fail.Exception, match=r"test_a.py is not in a project: there is no integration.yaml"):
         Projects().of(tmp_path / "test_a.py")

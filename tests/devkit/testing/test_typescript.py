@@ -203,7 +203,7 @@ def test_tests_in_both_languages_are_run(plain: Path, shell: Shell) -> None:
     assert (none.code, none.err) == (1, "error: no test matches -k nothing; leave it out to run them all\n")
     assert shell("test", "plain.test.ts", "--json", "--", "--fail-fast", folder=plain).json["passed"] == 2
     parallel = shell("test", "plain.test.ts", "--", "--parallel", folder=plain)
-    assert (parallel.code, "leave out --parallel" in parallel.err) == (1, True)
+    assert (parallel.code, "remove --parallel" in parallel.err) == (1, True)
     both = shell("test", "--", "-x", folder=plain)
     assert (both.code, "name a folder or a file" in both.err) == (1, True)
 

@@ -67,17 +67,17 @@ PRESS = {"type": "button", "label": "Go", "onPress": {"action": "go"}}
         ({"element": {"type": "block", "children": []}, "state": {}}, "props: is missing"),
         ({**output(), "state": None}, "state: must be an object; it is null"),
         ({**output(), "element": None}, "element: must be an element"),
-        ({**output(), "element": PRESS}, "element: `button` may not stand here, only block, configuration, modal"),
+        ({**output(), "element": PRESS}, "element: `button` is not allowed here, only block, configuration, modal"),
         (output("words"), 'element.children[0]: must be an element; write {"type": "text"'),
-        (output({"type": "marquee"}), "element.children[0].type: must name an element; `marquee` is none"),
+        (output({"type": "marquee"}), "element.children[0].type: must name an element; `marquee` is not one"),
         (
             output({"type": "block", "children": []}),
-            "element.children[0]: `block` may not stand here, only as the root",
+            "element.children[0]: `block` is not allowed here, only as the root",
         ),
-        (output(test_ui.LEAST["step"][0]()), "element.children[0]: `step` may not stand here, only in a `stepper`"),
+        (output(test_ui.LEAST["step"][0]()), "element.children[0]: `step` is not allowed here, only in a `stepper`"),
         (
             output(test_ui.LEAST["stepper"][0]()),
-            "element.children[0]: `stepper` may not stand here, only as the one child",
+            "element.children[0]: `stepper` is not allowed here, only as the one child",
         ),
         (output({**PRESS, "style": "loud"}), "element.children[0].style: must be one of primary, secondary, danger"),
         (output({**PRESS, "onPress": "go"}), "element.children[0].onPress: must be an object; it is a text"),
@@ -89,7 +89,7 @@ PRESS = {"type": "button", "label": "Go", "onPress": {"action": "go"}}
         ),
         (
             output({"type": "image", "source": {"url": "a.png"}, "aspectRatio": 1}),
-            "element.children[0].source.url: must be a whole address",
+            "element.children[0].source.url: must be an absolute address",
         ),
         (
             output({"type": "image", "source": {"url": "https://x.example/a.png"}, "aspectRatio": 0}),
@@ -97,7 +97,7 @@ PRESS = {"type": "button", "label": "Go", "onPress": {"action": "go"}}
         ),
         (
             output({"type": "input", "label": "L", "element": {"type": "text", "children": ["x"]}}),
-            "element.children[0].element: `text` may not stand here, only button, checkbox",
+            "element.children[0].element: `text` is not allowed here, only button, checkbox",
         ),
         (
             output({"type": "select", "state": "k", "options": [{"id": "a"}]}),
@@ -118,11 +118,11 @@ PRESS = {"type": "button", "label": "Go", "onPress": {"action": "go"}}
         (output({"type": "markdown", "content": {"state": "k"}}), "element.children[0].content.$state: is missing"),
         (
             {**output(), "element": {"type": "configuration", "children": [test_ui.LEAST["stepper"][0](), PRESS]}},
-            "element.children: holds a `stepper`, beside which nothing else may stand",
+            "element.children: holds a `stepper`, next to which nothing else is allowed",
         ),
         (
             {**output(), "element": {"type": "configuration", "children": [None]}},
-            "element.children: must hold at least 1; it holds 0",
+            "element.children: must have at least 1; it has 0",
         ),
         (
             {**output(), "element": {"type": "block", "children": [], "controls": [[{"label": "L"}]]}},
@@ -163,9 +163,9 @@ def test_all_are_told_at_once_up_to_a_bound() -> None:
         (ui.textinput("k", placeholder="Name"), "the textinput has no label"),
         (ui.codeblock("", state="k"), "the editable codeblock has no label"),
         (ui.input(" ", ui.textinput("k")), "the input has no label"),
-        (ui.button(icon="edit", on_press="a"), "the button has no words"),
+        (ui.button(icon="edit", on_press="a"), "the button has no text"),
         (ui.card(on_press="a"), "the card can be pressed and has no title"),
-        (ui.link(url="https://x.example"), "the link has no words"),
+        (ui.link(url="https://x.example"), "the link has no text"),
         (ui.vstack(ui.card(icon=ui.image("https://x.example/a.png", aspect_ratio=1))), "the image has no `alt`"),
     ],
 )

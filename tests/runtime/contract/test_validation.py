@@ -66,7 +66,7 @@ CIRCLE = {"kind": "circle", "radius": 1}
         ({"shapes": [CIRCLE], "named": "SECRET"}, "named: must have at most 4 characters, not 6"),
         (
             {"shapes": [{"kind": "square", "side": 1, "moment": "SECRET"}]},
-            "shapes.0.moment: must be a moment as ISO 8601 with a time zone, such as 2026-01-31T12:00:00Z",
+            "shapes.0.moment: must be an ISO 8601 timestamp with a time zone, such as 2026-01-31T12:00:00Z",
         ),
     ],
 )

@@ -194,7 +194,7 @@ def test_a_server_that_sends_byte_by_byte_is_given_up(
 ) -> None:
     monkeypatch.setattr(effort, "ALWAYS", 0.2)
     remote, small = server.remote(), b"0005x" * 2_000_000
-    with pytest.raises(GitFailed, match="small pieces"):
+    with pytest.raises(GitFailed, match="small chunks"):
         if side == "references":
             server.says(b"001e# service=git-upload-pack\n0000" + small)
             remote.references("git-upload-pack")
@@ -212,7 +212,7 @@ HEAD = b"8\r\n0008NAK\n\r\n"
 )
 def test_a_pack_in_lines_without_content_is_given_up(body: bytes, server: Server) -> None:
     server.says(body, **CHUNKED)
-    with pytest.raises(GitFailed, match="small pieces"):
+    with pytest.raises(GitFailed, match="small chunks"):
         server.remote().fetch(OID, frozenset(), io.BytesIO(), 1)
 
 
@@ -228,7 +228,7 @@ def test_interim_answers_without_end_are_given_up() -> None:
 
         thread = threading.Thread(target=answer)
         thread.start()
-        with pytest.raises(GitFailed, match="small pieces"):
+        with pytest.raises(GitFailed, match="small chunks"):
             GitRemote(EgressRules(allow=(address,)), f"http://{address}/a.git", 60.0).references("git-upload-pack")
         thread.join()
 
@@ -236,7 +236,7 @@ def test_interim_answers_without_end_are_given_up() -> None:
 def test_an_answer_in_chunks_of_a_byte_is_given_up(server: Server) -> None:
     rules, url = EgressRules(allow=(f"127.0.0.1:{server.port}",)), f"http://127.0.0.1:{server.port}/"
     server.says(b"1\r\nx\r\n" * 200_000, **CHUNKED)
-    with pytest.raises(FetchFailed, match="pieces of a few bytes"):
+    with pytest.raises(FetchFailed, match="chunks of a few bytes"):
         fetch(rules, "GET", url)
     large = b"2000\r\n" + b"x" * 0x2000 + b"\r\n"
     server.says(b"1\r\nx\r\n" * 15_000 + large * 400 + b"0\r\n\r\n", **CHUNKED)

@@ -326,7 +326,7 @@ def test_bundle_without_its_entry_is_refused(engine: PythonEngine) -> None:
 
 @pytest.mark.parametrize("content", ["", "AAAA", "not base64!", base64.b64encode(b"PK\x05\x06").decode()])
 def test_bundle_that_is_not_a_zip_is_refused(engine: PythonEngine, content: str) -> None:
-    assert "not a proper zip" in refused(engine, "data:application/zip;base64," + content).message
+    assert "not a valid zip" in refused(engine, "data:application/zip;base64," + content).message
 
 
 def test_bundle_that_unpacks_to_too_much_is_refused(engine: PythonEngine) -> None:

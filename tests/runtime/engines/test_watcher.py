@@ -26,4 +26,4 @@ def test_a_want_of_descriptors_is_logged_once_and_ends_nothing(caplog: pytest.Lo
         assert enough.wait(30)
         watcher.close()
     (line,) = caplog.records
-    assert line.exc_info is None and "no workers are started ahead of calls" in line.getMessage()
+    assert line.exc_info is None and "no workers are started in advance" in line.getMessage()

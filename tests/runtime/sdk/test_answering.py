@@ -1,4 +1,4 @@
-"""What a script answers, statement by statement of sections 5 and 6 of the dispatch contract."""
+"""What a script answers (docs/contract/scripts.md, "Answers" and "Errors of a script")."""
 
 from __future__ import annotations
 

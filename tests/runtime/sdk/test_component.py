@@ -1,4 +1,4 @@
-"""How components are drawn and act: section 5 of the ContentKit contract."""
+"""How components render and act (docs/contract/contentkit.md, "Rendering")."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def test_an_event_with_an_answer_names_its_decorator(event: str) -> None:
     ("event", "sentence"),
     [
         ("space_content_update", 'did you mean "space_content_updated"?'),
-        ("zzz", "there are installation_setup, "),
+        ("zzz", "events are installation_setup, "),
         (print, "with the type of the event"),
     ],
 )

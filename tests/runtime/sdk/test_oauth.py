@@ -1,4 +1,4 @@
-"""The sign-in to another service: end of section 8 of the dispatch contract."""
+"""The OAuth sign-in to another service."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_a_missing_state_is_refused(tell: Tell, service: Any) -> None:
 def test_a_provider_that_gives_no_token(tell: Tell, service: Any, status: int, body: object) -> None:
     service.says("POST /token", body, status=status)
     response = tell(integration_of(make(service)), callback({"installationId": "i1"}))
-    assert (response.status, response.json) == (400, {"error": f"The provider did not give a token (status {status})"})
+    assert (response.status, response.json) == (400, {"error": f"The provider did not issue a token (status {status})"})
     assert len(service.heard) == 1
 
 

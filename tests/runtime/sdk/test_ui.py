@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from runtime.sdk import ui
 from runtime.sdk.elements import making, shapes
 
-# Section 2 of the contract: element, props (required ones marked with "!"). `alt` of an image is ours.
+# docs/contract/contentkit.md, "Elements": element, props (required ones marked with "!"). `alt` of an image is ours.
 CONTRACT = {
     "block": "children! controls",
     "modal": "title subtitle size returnValue children! submit",

@@ -25,5 +25,5 @@ def test_long_markdown_becomes_documents_of_a_bounded_size_together(
     monkeypatch.setattr(documents, "MOST_MADE", 100_000)
     read = documents.read_all(["# a\n" * 300, "word " * 300], here, lambda: nullcontext(tmp_path))
     assert [len(document["nodes"]) for document in read] == [300, 1]
-    with pytest.raises(errors.BadRequest, match="so many blocks; send fewer pages at once"):
+    with pytest.raises(errors.BadRequest, match="MB of documents; send fewer pages at once"):
         documents.read_all(["# a\n" * 300] * 4, here, lambda: nullcontext(tmp_path))

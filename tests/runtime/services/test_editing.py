@@ -121,11 +121,11 @@ def test_a_slug_is_free_again_when_its_page_has_gone_elsewhere() -> None:
     editor = Editor(Snapshot(), MOMENT)
     for page_id, title in (("p0", "Guide"), ("p1", "Guide"), ("p2", "Other")):
         editor.apply(change(type="insert_page", id=page_id, title=title))
-    with pytest.raises(errors.BadRequest, match="has the slug `guide` already"):
+    with pytest.raises(errors.BadRequest, match="already has the slug `guide`"):
         editor.apply(change(type="update_page", id="p2", slug="guide"))
-    with pytest.raises(errors.BadRequest, match="cannot be in itself"):
+    with pytest.raises(errors.BadRequest, match="cannot be inside itself"):
         editor.apply(change(type="move_page", id="p0", position={"parent": "p0"}))
-    with pytest.raises(errors.BadRequest, match="has the slug `guide` already"):
+    with pytest.raises(errors.BadRequest, match="already has the slug `guide`"):
         editor.apply(change(type="update_page", id="p2", slug="guide"))
     editor.apply(change(type="move_page", id="p0", position={"parent": "p2"}))
     editor.apply(change(type="update_page", id="p1", slug="guide"))

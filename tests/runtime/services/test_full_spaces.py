@@ -56,7 +56,7 @@ class Ground:
                 file = File(new_id(), None, name, "text/plain", 1, name)
                 change_requests.put_file(session, space, row, self.user, file)
         except errors.BadRequest as error:
-            assert "takes no more" in error.message or "another one" in error.message
+            assert "which is the maximum" in error.message or "another space" in error.message
             return False
         return True
 
@@ -125,7 +125,7 @@ def test_a_space_with_as_many_bytes_as_there_may_be_is_only_merged(
     monkeypatch.setattr(content_room, "MAX_DOCUMENTS", there)
     assert ground.put_at_once() == [False] * AT_ONCE
     with ground.database.transaction(writes=True) as session:
-        with pytest.raises(errors.BadRequest, match=f"takes {there:,} bytes, compressed; it takes no more"):
+        with pytest.raises(errors.BadRequest, match=f"have {there:,} bytes, compressed, which is the maximum"):
             content_room.for_documents(session, ground.space)
         space = session.get_one(SpaceRow, ground.space)
         row = session.get_one(ChangeRequestRow, ground.requests[0])

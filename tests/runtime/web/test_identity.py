@@ -91,7 +91,7 @@ def test_who_denies_and_what_is_unknown_comes_back_as_an_error(issuer: str) -> N
     assert told(ask(issuer, person="nobody", state="x"))["error"] == "access_denied"
     assert told(ask(issuer, response_type="token", state="x")) == {
         "error": "unsupported_response_type",
-        "error_description": "Only `response_type=code` is known here.",
+        "error_description": "Only `response_type=code` is supported here.",
         "state": "x",
     }
     plain = told(ask(issuer, code_challenge="x", code_challenge_method="plain"))

@@ -179,12 +179,12 @@ def test_a_violation_is_a_warning_in_the_log_of_who_caused_it(integration: Insta
     (line,) = integration.owner.api.get(f"{integration.path}/events/{first['id']}").json["trace"]["logs"]
     assert line["level"] == "warn"
     assert line["message"] == (
-        "The content security policy kept https://evil.example/x.js off the page /sites/x/ (script-src-elem), "
+        "The content security policy blocked https://evil.example/x.js on the page /sites/x/ (script-src-elem), "
         f"asked for by {script['script']}:3: name its origin under `script-src` of the manifest's "
         "`contentSecurityPolicy`."
     )
     (line,) = integration.owner.api.get(f"{integration.path}/events/{second['id']}").json["trace"]["logs"]
-    assert "kept code or style that is written in the page off the page" in line["message"]
+    assert "blocked code or style that is written in the page on the page" in line["message"]
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_a_report_cannot_trick_who_reads_it() -> None:
     assert (len(body.blocked), "\x1b" in body.blocked, "\u202e" in body.blocked) == (300, False, False)
     assert (body.line, body.source, body.culprit) == (None, "", None)
     (empty,) = violations(b'{"csp-report": {}}')
-    assert empty.sentence().startswith("The content security policy kept something off the page /")
+    assert empty.sentence().startswith("The content security policy blocked something on the page /")
 
 
 def test_a_flood_is_not_written_down(host: HostProcess) -> None:

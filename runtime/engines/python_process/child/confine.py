@@ -58,7 +58,7 @@ def _mount(kind: str, target: str, flags: int, options: str) -> None:
 def become(user: int) -> None:
     """Give up real root after mounting /proc; for a zygote that was started by root."""
     if sys.platform != "linux":
-        raise ConfineError("there is no sandbox but on Linux")
+        raise ConfineError("the sandbox exists only on Linux")
     # Not read-only: the workers write their user mapping there. This user may write nothing else in it.
     _mount("proc", "/proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, "")
     drop_bounding_set()

@@ -63,7 +63,7 @@ def _partial(name: str, table: str, columns: list[str], where: str, *, unique: b
 
 
 def _keep_the_oldest() -> None:
-    """Leave the oldest of what requests that came at the same moment made twice; the others count as uninstalled."""
+    """Leave the oldest of what requests that came at the same time made twice; the others count as uninstalled."""
     moment = sa.bindparam('moment', runtime.store.database.now(), runtime.store.database.UtcTime())
     # What the younger installations had on spaces and sites stays: it belongs to the oldest one from now on.
     younger = _younger('installations', 'integration_id', 'organization_id')

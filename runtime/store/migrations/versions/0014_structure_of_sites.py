@@ -18,7 +18,7 @@ ID = sa.String(length=20)
 
 def upgrade() -> None:
     _groups_and_sections()
-    # SQLite builds the table anew for this; nothing refers to it yet.
+    # SQLite builds the table again for this; nothing refers to it yet.
     with op.batch_alter_table('site_spaces') as batch:
         batch.add_column(sa.Column('section_id', ID, nullable=True))
         batch.create_foreign_key(

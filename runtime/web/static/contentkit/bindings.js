@@ -1,4 +1,4 @@
-/** Dynamic bindings: `{"$state": key}` stands for the current value of a key; section 4 of the ContentKit contract. */
+/** Dynamic bindings: `{"$state": key}` stands for the current value of a key (docs/contract/contentkit.md, "Bindings"). */
 
 /** Tell whether a value is a binding. */
 export function isBinding(value) {

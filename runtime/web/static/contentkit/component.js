@@ -1,4 +1,4 @@
-/** One component on the screen: the host loop of section 5 of the ContentKit contract. */
+/** One component on the screen: the render loop of the host (docs/contract/contentkit.md, "Rendering"). */
 
 import { resolve } from "./bindings.js";
 import { draw, drawModal } from "./draw.js";

@@ -1,4 +1,4 @@
-/** Web frames: a page of the integration inside a component; section 9 of the ContentKit contract. */
+/** Web frames: a page of the integration inside a component (docs/contract/contentkit.md, "Web frames"). */
 
 import { addressOf, boundKeys, resolve } from "./bindings.js";
 import { make, safeLink } from "./dom.js";

@@ -1,4 +1,4 @@
-/** A choice that is searched: from a list the integration serves in pages (section 8 of the contract), or one that is known. */
+/** A searchable select: from a paged list that the integration serves (docs/contract/contentkit.md, "Select options"), or from known options. */
 
 import { addressOf, boundKeys } from "./bindings.js";
 import { focused, freshId, make, safeImage, safeLink } from "./dom.js";

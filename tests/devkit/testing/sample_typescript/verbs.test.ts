@@ -150,7 +150,7 @@ test('what a test writes wrong is reported', ({ integration, api }) => {
         "unexpected keyword argument 'porps'": () => integration.render('form', { porps: {} } as any),
         'a test has a name and a body': () => test('', () => undefined),
         "nothing can be pressed by the name 'Nothing'; there is 'Open'": () => integration.render('form').click('Nothing'),
-        'draws what ContentKit does not allow': () => integration.render('wrong'),
+        'renders something that ContentKit does not allow': () => integration.render('wrong'),
     };
     for (const [words, act] of Object.entries(wrong)) {
         assert.throws(act, (error: unknown) => error instanceof Error && error.message.includes(words), words);

@@ -56,7 +56,7 @@ def test_tunnel_into_the_private_network_is_refused() -> None:
     outcome, trace = call(DevTunnelEngine(EgressRules()), replace(CALL, tunnel_url="http://127.0.0.1:22"))
 
     assert outcome.failure is not None
-    assert outcome.failure.message == "The integration's development tunnel may not be reached."
+    assert outcome.failure.message == "The address of the integration's development tunnel is not allowed."
     assert "private network" in trace.logs[0].message
 
 

@@ -100,7 +100,7 @@ def test_what_is_wrong_in_a_table_of_contents_is_told(root: Path) -> None:
     lines += ["* [Runs](javascript:alert(1))", "* [Itself](SUMMARY.md)", "*", "* []()", "1. [Number](c.md)"]
     imported = filled(root, {"SUMMARY.md": "\n".join(lines), "a.md": "", "b.md": "", "c.md": ""})
     told = "\n".join(imported.problems)
-    assert "a.md is there twice" in told and "no file gone.md" in told
+    assert "a.md is listed twice" in told and "no file gone.md" in told
     assert ("link", "Again", "a.md") in tree(imported) and ("document", "In a link", "a.md") in tree(imported)
     assert "javascript" not in str([one.target for one in imported.pages])
     assert ("document", "Number", None) in tree(imported)

@@ -58,7 +58,7 @@ def test_a_file_in_the_way_of_a_folder(tmp_path: Path) -> None:
         Page("a", title="A", slug="a"),
         Page("b", title="B", slug="b", parent="a"),
     )
-    with pytest.raises(Refused, match="has to go"):
+    with pytest.raises(Refused, match="in the place of"):
         write_folder(tmp_path, Snapshot(pages), {}, {})
 
 

@@ -37,7 +37,7 @@ def test_a_tree_keeps_a_page_whose_text_is_too_large(tmp_path: Path) -> None:
     write_imported(tmp_path, Imported(pages=pages))
     read = read_imported(tmp_path)
     assert [page.title for page in read.pages] == ["Large", "Small"]
-    assert len(read.problems) == 1 and read.problems[0].startswith("large: It has more than 32 MB")
+    assert len(read.problems) == 1 and read.problems[0].startswith("large: It produces a document of more than 32 MB")
 
 
 def test_titles_and_descriptions_are_handed_over_as_long_as_they_are_kept(tmp_path: Path) -> None:

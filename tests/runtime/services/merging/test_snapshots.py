@@ -49,11 +49,11 @@ TREE_CONFLICTS = {
     # what: base, ours, theirs, the id in the conflict, its sentence
     "two moves into different pages": (
         *("a b c", "a(c) b", "a b(c)", "c"),
-        "Both sides moved the page `c`, to different places.",
+        "Both sides moved the page `c` to different places.",
     ),
     "pages inside of each other": (
         *("a b", "b(a)", "a(b)", "a"),
-        "The two sides together put the pages `a` and `b` inside each other.",
+        "Together, the two sides put the pages `a` and `b` inside each other.",
     ),
     "something new in what is deleted": (
         *("a(b) c", "c", "a(b(t)) c", "b"),
@@ -233,7 +233,7 @@ def test_a_page_that_both_added() -> None:
     merged = NONE.merge(tree("a"), tree("a x", x={"title": "M"}), tree("a(x)", x={"title": "T"}))
     assert [conflict.sentence for conflict in merged.conflicts] == [
         "Both sides changed the title of the page `M`.",
-        "Both sides added the page `M`, to different places.",
+        "Both sides added the page `M` to different places.",
     ]
 
 
@@ -326,7 +326,7 @@ def test_variables_merge_by_name() -> None:
     assert merged.variables == {"a": "2", "b": "3", "m": "1"}
     found = NONE.merge(base, ours, snapshot(variables={"a": "3", "b": "1", "c": "2"})).conflicts
     assert [(one.what, one.id, one.sentence) for one in found] == [
-        ("variable", "a", "Both sides changed the variable `a`, to different values."),
+        ("variable", "a", "Both sides changed the variable `a` to different values."),
         ("variable", "c", "One side deleted the variable `c`, and the other changed it."),
     ]
 

@@ -78,7 +78,7 @@ def test_pointers_are_followed_or_lead_nowhere() -> None:
         assert follow(value, pointer)[0] is False
     found = {HERE: list(references({"a": {"$ref": "#/b"}, "c": {"$ref": "#/a%20b"}, "a b": 1}, HERE))}
     (sentence,) = dangling({HERE: {"a": {"$ref": "#/b"}, "c": {}, "a b": 1}}, found)
-    assert sentence == "The reference `#/b` at #/a leads to nothing."
+    assert sentence == "The reference `#/b` at #/a has no target."
 
 
 def test_files_are_named_by_the_way_to_them() -> None:

@@ -73,7 +73,7 @@ def test_the_files_of_others_are_wanted_until_they_are_there(tmp_path: Path) -> 
     assert work(tmp_path, given_[:1]) == {"wanted": ["https://a.example/b.yaml"]}  # type: ignore[arg-type]
     assert work(tmp_path, given_[:2]) == {"wanted": ["https://a.example/c/c.json"]}  # type: ignore[arg-type]
     assert work(tmp_path, given_) == {  # type: ignore[arg-type]
-        "faults": ["The reference `../b.yaml#/Nothing` at # leads to nothing."]
+        "faults": ["The reference `../b.yaml#/Nothing` at # has no target."]
     }
 
 

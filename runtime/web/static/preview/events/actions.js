@@ -133,7 +133,7 @@ export class EventActions {
     const answer = await call(`/v1/integrations/${encodeURIComponent(this.name)}/events`, { method: "POST", body: message });
     if (!answer.ok) return answer.body?.error?.message ?? `Status ${answer.status}`;
     const { events, reason, answer: scriptAnswer } = answer.body;
-    if (!events.length) return `nobody received the event: ${reason ?? "nothing matched"}`;
+    if (!events.length) return `no installation received the event: ${reason ?? "nothing matched"}`;
     say(scriptAnswer ? `Sent ${events[0]}, answered ${scriptAnswer.status}` : `Sent ${events[0]}`);
     this.sent?.(events[0]);
     return null;

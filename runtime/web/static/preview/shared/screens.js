@@ -38,7 +38,7 @@ export function screensOf(project) {
   ].filter((group) => group.screens.length);
 }
 
-/** Return where a screen is drawn; section 6 of the ContentKit contract. */
+/** Return the context of a screen (docs/contract/contentkit.md, "Contexts"). */
 export function contextOf(screen, project, theme) {
   const { space, site, organization } = project;
   if (screen.kind === "block") return { type: "document", spaceId: space?.id, editable: true, theme };
@@ -87,7 +87,7 @@ const CONTEXTS = {
   configuration_contentsource: ["organizationId", "spaceId"],
 };
 
-/** Say which keys a context takes: `[[key, words], …]`; section 6 of the ContentKit contract. */
+/** Return the keys of a context: `[[key, label], …]` (docs/contract/contentkit.md, "Contexts"). */
 export function contextHelp(type) {
   const keys = CONTEXTS[type];
   if (!keys) return [["type", `one of ${Object.keys(CONTEXTS).join(", ")}`]];
