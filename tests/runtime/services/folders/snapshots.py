@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from runtime.contract.slugs import Slugs
 from runtime.services.importing.references import Ids
-from runtime.services.markdown.normal import normal
 from runtime.store.content.entries import File, Page, ReusableContent
 from runtime.store.content.revisions import name_of
 from runtime.store.content.snapshot import Snapshot
 from tests.runtime.services.markdown import block_documents
+from tests.runtime.services.markdown.normal import normal
 
 Document = dict[str, Any]
 PIECES = [

@@ -7,10 +7,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from runtime.contract.documents import check_document
-from runtime.services.markdown.normal import normal
 from runtime.services.markdown.reading import document_of
 from runtime.services.markdown.writing import markdown_of
 from tests.runtime.services.markdown import block_documents, documents
+from tests.runtime.services.markdown.normal import normal
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much, HealthCheck.large_base_example]
 PIECES = ["# ", "- ", "1. ", "> ", "```", "~~~\n", "\n", "\n\n", "    ", "**", "*", "_", "`", "~~", "[a](b)", "![i](u)"]
