@@ -17,6 +17,7 @@ from runtime.dispatch.planning import policy_header
 from runtime.serializers.file_urls import address_of
 from runtime.services import content
 from runtime.services.expressions import evaluated
+from runtime.services.html.coloring import Coloring
 from runtime.services.html.formulas import Formulas
 from runtime.services.html.targets import Ref
 from runtime.services.html.writing import html_of
@@ -55,6 +56,7 @@ class SiteTargets:
         self.drawn: dict[str, IntegrationRow | None] = {}
         self._inclusions = Inclusions()
         self._formulas = Formulas()
+        self._coloring = Coloring()
 
     def href(self, ref: Ref) -> str | None:
         """Lead to a page of the site, to a file, or to an address."""
@@ -94,6 +96,10 @@ class SiteTargets:
         """Give a formula as MathML, which browsers draw."""
         return self._formulas.mathml(tex, display=display)
 
+    def colored(self, code: str, syntax: str) -> str:
+        """Color code while there is time."""
+        return self._coloring.html(code, syntax)
+
     def block(self, node: Mapping[str, Any]) -> str | None:
         """Draw a block of an integration, or include a content."""
         data = node.get("data")
@@ -103,7 +109,8 @@ class SiteTargets:
         if node.get("type") != "reusable-content":
             return None
         ref = data.get("ref")
-        reusable = self._snapshot.reusable_content_by_id.get(str(ref.get("reusableContent") if ref else ""))
+        named = ref.get("reusableContent") if isinstance(ref, dict) else None
+        reusable = self._snapshot.reusable_content_by_id.get(str(named))
         if reusable is None:
             return ""
         with self._inclusions.of(reusable.id) as allowed:
