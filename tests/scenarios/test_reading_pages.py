@@ -239,3 +239,12 @@ def test_what_robots_may_not_read_is_said(alpha: Tenant) -> None:
     assert "X-Robots-Tag" not in get(f"{home(site)}open").headers
     assert get(f"{home(site)}shy").headers["X-Robots-Tag"] == "noindex"
     assert get(f"{home(site)}-/search?q=x").headers["X-Robots-Tag"] == "noindex"
+
+
+def test_what_an_odd_reference_includes_is_nothing(alpha: Tenant) -> None:
+    site = Site(alpha)
+    space = Published.space_of(_at(site), ok(site.api.get(f"{site.path}/site-spaces"))["items"][0]["space"]["id"])
+    odd = {"object": "block", "type": "reusable-content", "isVoid": True, "data": {"ref": "x"}}
+    space.merge(page("Odd", document={"document": {"object": "document", "data": {}, "nodes": [odd]}}))
+    ok(site.api.post(f"{site.path}/publish"))
+    assert "<h1>Odd</h1>" in text_of(home(site))
