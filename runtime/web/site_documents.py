@@ -26,6 +26,9 @@ from runtime.store.rows import HOST
 from runtime.store.tables.integrations import IntegrationRow
 from runtime.web.site_map import SiteMap, SitePage
 
+OF_NOTES = ("note ", "annotated ")
+"""What the anchors of notes begin with, and no heading's own: those have no spaces."""
+
 
 @dataclass(frozen=True, slots=True)
 class WrittenPage:
@@ -55,6 +58,7 @@ class SiteTargets:
         self._snapshot = map_.snapshot_of(shown.part)
         self.drawn: dict[str, IntegrationRow | None] = {}
         self._inclusions = Inclusions()
+        self._included = self._inclusion = 0
         self._formulas = Formulas()
         self._coloring = Coloring()
 
@@ -85,12 +89,15 @@ class SiteTargets:
         if ref.get("kind") == "file":
             file = self._snapshot.file_by_id.get(str(ref.get("file")))
             return file.name if file is not None else None
+        space_id = str(ref.get("space", self._shown.space.id))
+        if space_id != self._shown.space.id:
+            return self._map.title_of(space_id, str(ref.get("page")))
         page = self._snapshot.page_by_id.get(str(ref.get("page")))
         return page.title if page is not None and page.id not in self._snapshot.hidden else None
 
     def anchor(self, name: str) -> str:
-        """Anchors are as they are written."""
-        return name
+        """Anchors are as they are written; an included content has notes of its own, however often it is there."""
+        return f"{name} {self._included}" if self._included and name.startswith(OF_NOTES) else name
 
     def formula(self, tex: str, *, display: bool) -> str | None:
         """Give a formula as MathML, which browsers draw."""
@@ -117,7 +124,13 @@ class SiteTargets:
             if not allowed:
                 return ""
             document = content.document_of(self._session, self._shown.space.id, reusable.document)
-            return self._inclusions.fits(html_of(document, self))
+            filled = evaluated(document, self._snapshot.variables, {})
+            outer = self._included
+            self._inclusion += 1
+            self._included = self._inclusion
+            html = html_of(filled, self)
+            self._included = outer
+            return self._inclusions.fits(html)
 
     def _is_active(self, name: str) -> bool:
         if name not in self.drawn:
