@@ -42,9 +42,10 @@ ASKED = "visit"
 class Apology(Exception):
     """There is nothing to see; the sentence says why, to a visitor."""
 
-    def __init__(self, status: int, heading: str, sentence: str) -> None:
+    def __init__(self, status: int, heading: str, sentence: str, home: str | None = None) -> None:
+        """`home` is the address of the site as it was opened, for who may read it."""
         super().__init__(sentence)
-        self.status, self.heading, self.sentence = status, heading, sentence
+        self.status, self.heading, self.sentence, self.home = status, heading, sentence, home
 
 
 def mount_published(app: Flask, host: Host) -> None:
@@ -323,7 +324,7 @@ def _shown(
     if isinstance(seen, str):
         return lead_on(visit.home + seen)
     if seen is None:
-        raise Apology(404, "Nothing here", "There is no such page on this site.")
+        raise Apology(404, "Nothing here", "There is no such page on this site.", visit.home)
     # On a shared origin a script could read other sites as whoever is signed in there.
     confined = bool(seen.scripts) and not on_own_origin(host, host.addresses.site_origin(site.id))
     policy = f"{seen.policy}; {SANDBOX}" if confined else seen.policy
@@ -343,8 +344,8 @@ def _shown(
 
 def _apology(host: Host, site: SiteRow | None, apology: Apology) -> Response:
     title = site.title if site is not None else HTTPStatus(404).phrase
-    home = host.addresses.site(site.id) if site is not None else None
-    again = home if site is not None and apology.status in (200, 401) else None
+    home = apology.home or (host.addresses.site(site.id) if site is not None else None)
+    again = home if apology.home is not None or (site is not None and apology.status in (200, 401)) else None
     answer = _html(
         host,
         apology.status,
@@ -356,9 +357,10 @@ def _apology(host: Host, site: SiteRow | None, apology: Apology) -> Response:
         heading=apology.heading,
         message=apology.sentence,
         again=again,
-        again_text="Sign in again",
+        again_text="Sign in again" if apology.home is None else "Back to the site",
     )
     answer.headers["Cache-Control"] = "no-store"
+    answer.headers["Referrer-Policy"] = "no-referrer" if apology.home is not None else answer.headers["Referrer-Policy"]
     return answer
 
 
