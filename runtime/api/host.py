@@ -28,6 +28,7 @@ from runtime.dispatch.recorder import Recorder
 from runtime.dispatch.tunnels import Tunnels
 from runtime.dispatch.worker import Dispatcher
 from runtime.engines.apart.runner import ApartRunner
+from runtime.engines.costly_turns import CostlyTurns
 from runtime.engines.dev_tunnel.relay import Relay
 from runtime.engines.interpreter_turns import InterpreterTurns, Waiting, owner_at_work
 from runtime.engines.own_folders import Folders
@@ -76,7 +77,8 @@ class RequestCapacity:
     `calls` wait for a script or a developer's machine, `streams` are followed for as long as somebody likes, `bodies`
     are being read from whoever sends them slowly. A quarter is for what takes none of these. `readers` are processes
     that read long texts for an organization, and compute all the while. `turns` are in the interpreter that all
-    threads share, `connections` to the database; some of those are for the host's own threads.
+    threads share, `pages` bound how many long pages of sites are written at a time, `connections` to the
+    database; some of those are for the host's own threads.
     """
 
     def __init__(self, threads: int) -> None:
@@ -86,6 +88,7 @@ class RequestCapacity:
         self.bodies = Shares(max(2, threads // 8))
         self.readers = Turns(READERS, READERS_WAITING, READER_SECONDS)
         self.turns = InterpreterTurns()
+        self.pages = CostlyTurns(max(2, threads // 4))
         self.connections = WaitingShares(CONNECTIONS * 3 // 4, CONNECTION_WAIT)
         self._reading = threading.local()
 

@@ -18,6 +18,7 @@ from runtime.api.script_headers import SANDBOX
 from runtime.contract import errors
 from runtime.contract.sites import SiteIntegrationScript
 from runtime.dispatch.planning import Plan
+from runtime.engines.shares import NoneLeft
 from runtime.services import visiting, visitor_asking
 from runtime.services.published_lookup import sign_in_address
 from runtime.services.rendering import body_of, script_error
@@ -319,8 +320,13 @@ def _shown(
 ) -> Response:
     """Show what is at a place of the site, as it is there for a visitor."""
     visit = SiteVisit(host, site, claims, key)
-    with host.database.transaction(writes=False) as session:
-        seen = visit.sample(session, place) if host.settings.preview else visit.read(session, place)
+    try:
+        with host.database.transaction(writes=False) as session:
+            seen = visit.sample(session, place) if host.settings.preview else visit.read(session, place)
+    except NoneLeft:
+        raise Apology(
+            503, "Too many readers", "This site is read by too many at once; try again in a minute."
+        ) from None
     if isinstance(seen, str):
         return lead_on(visit.home + seen)
     if seen is None:
