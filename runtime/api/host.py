@@ -28,6 +28,7 @@ from runtime.dispatch.recorder import Recorder
 from runtime.dispatch.tunnels import Tunnels
 from runtime.dispatch.worker import Dispatcher
 from runtime.engines.apart.runner import ApartRunner
+from runtime.engines.costly_turns import CostlyTurns
 from runtime.engines.dev_tunnel.relay import Relay
 from runtime.engines.interpreter_turns import InterpreterTurns, Waiting, owner_at_work
 from runtime.engines.own_folders import Folders
@@ -75,8 +76,9 @@ class RequestCapacity:
 
     `calls` wait for a script or a developer's machine, `streams` are followed for as long as somebody likes, `bodies`
     are read from slow senders. A quarter is reserved for requests that need none of these. `readers` are processes
-    that parse long texts for an organization. `turns` are for the interpreter that all
-    threads share, `connections` are those of the database; some of them are reserved for the host's own threads.
+    that parse long texts for an organization. `turns` are for the interpreter that all threads share, `pages` limit
+    how many long pages of sites are written at a time, `connections` are those of the database; some of them are
+    reserved for the host's own threads.
     """
 
     def __init__(self, threads: int) -> None:
@@ -86,6 +88,7 @@ class RequestCapacity:
         self.bodies = Shares(max(2, threads // 8))
         self.readers = Turns(READERS, READERS_WAITING, READER_SECONDS)
         self.turns = InterpreterTurns()
+        self.pages = CostlyTurns(max(2, threads // 4))
         self.connections = WaitingShares(CONNECTIONS * 3 // 4, CONNECTION_WAIT)
         self._reading = threading.local()
 

@@ -18,6 +18,7 @@ from runtime.api.script_headers import SANDBOX
 from runtime.contract import errors
 from runtime.contract.sites import SiteIntegrationScript
 from runtime.dispatch.planning import Plan
+from runtime.engines.shares import NoneLeft
 from runtime.services import visiting, visitor_asking
 from runtime.services.published_lookup import sign_in_address
 from runtime.services.rendering import body_of, script_error
@@ -42,9 +43,10 @@ ASKED = "visit"
 class Apology(Exception):
     """The page cannot be shown; the message is for the visitor."""
 
-    def __init__(self, status: int, heading: str, sentence: str) -> None:
+    def __init__(self, status: int, heading: str, sentence: str, home: str | None = None) -> None:
+        """`home` is the address of the site as it was opened, for who may read it."""
         super().__init__(sentence)
-        self.status, self.heading, self.sentence = status, heading, sentence
+        self.status, self.heading, self.sentence, self.home = status, heading, sentence, home
 
 
 def mount_published(app: Flask, host: Host) -> None:
@@ -85,7 +87,7 @@ def _apologizing(host: Host, site: SiteRow, view: Callable[[], Response]) -> Res
         return _apology(host, site, apology)
     except errors.ApiError as error:
         status = errors.status_of(error)
-        return _apology(host, site, Apology(status, "Signing in did not work", error.message))
+        return _apology(host, site, Apology(status, "This page cannot be shown", error.message))
 
 
 def find_site(host: Host, site_id: str) -> SiteRow | None:
@@ -277,10 +279,14 @@ def _asked_elsewhere(host: Host, name: str, installation: str, site_id: str) -> 
 
 def _ask(host: Host, site: SiteRow, plan: Plan, fields: dict[str, Any], *, own: bool) -> Response:
     """Ask the integration where a visitor goes, and pass its answer on."""
-    outcome = host.invoker.call(plan, "fetch_visitor_authentication", {"siteId": site.id, **fields}, source="visitors")
-    if outcome.failure is None and outcome.status >= 400:
-        raise script_error(outcome.status, body_of(outcome.body), "signed a visitor in")
-    answer = passed_on(outcome, plan, own=own)
+    told = {"siteId": site.id, **fields}
+    try:
+        outcome = host.invoker.call(plan, "fetch_visitor_authentication", told, source="visitors")
+        if outcome.failure is None and outcome.status >= 400:
+            raise script_error(outcome.status, body_of(outcome.body), "signed a visitor in")
+        answer = passed_on(outcome, plan, own=own)
+    except errors.ApiError as error:
+        raise Apology(errors.status_of(error), "Signing in did not work", error.message) from None
     lines = answer.headers.getlist("Set-Cookie")
     answer.headers.remove("Set-Cookie")
     for line in lines:
@@ -292,7 +298,7 @@ def _ask(host: Host, site: SiteRow, plan: Plan, fields: dict[str, Any], *, own: 
 
 
 def _relayed(host: Host, site: SiteRow, plan: Plan, line: str, *, own: bool) -> list[str]:
-    """Return a script's cookie the places where the script is called, and no other.
+    """Return a script's cookie for each place where the script is called, and for no other.
 
     A page at a shared origin is asked for at the site's address. Set there it would not come back to the endpoint the
     provider leads to: what is kept in it, a PKCE verifier for instance, would be lost.
@@ -318,12 +324,17 @@ def _shown(
 ) -> Response:
     """Show what is at a place of the site, as it is there for a visitor."""
     visit = SiteVisit(host, site, claims, key)
-    with host.database.transaction(writes=False) as session:
-        seen = visit.sample(session, place) if host.settings.preview else visit.read(session, place)
+    try:
+        with host.database.transaction(writes=False) as session:
+            seen = visit.sample(session, place) if host.settings.preview else visit.read(session, place)
+    except NoneLeft:
+        raise Apology(
+            503, "Too many readers", "This site is read by too many at once; try again in a minute."
+        ) from None
     if isinstance(seen, str):
         return lead_on(visit.home + seen)
     if seen is None:
-        raise Apology(404, "Nothing here", "There is no such page on this site.")
+        raise Apology(404, "Nothing here", "There is no such page on this site.", visit.home)
     # On a shared origin a script could read other sites as whoever is signed in there.
     confined = bool(seen.scripts) and not on_own_origin(host, host.addresses.site_origin(site.id))
     policy = f"{seen.policy}; {SANDBOX}" if confined else seen.policy
@@ -343,8 +354,8 @@ def _shown(
 
 def _apology(host: Host, site: SiteRow | None, apology: Apology) -> Response:
     title = site.title if site is not None else HTTPStatus(404).phrase
-    home = host.addresses.site(site.id) if site is not None else None
-    again = home if site is not None and apology.status in (200, 401) else None
+    home = apology.home or (host.addresses.site(site.id) if site is not None else None)
+    again = home if apology.home is not None or (site is not None and apology.status in (200, 401)) else None
     answer = _html(
         host,
         apology.status,
@@ -356,9 +367,10 @@ def _apology(host: Host, site: SiteRow | None, apology: Apology) -> Response:
         heading=apology.heading,
         message=apology.sentence,
         again=again,
-        again_text="Sign in again",
+        again_text="Sign in again" if apology.home is None else "Back to the site",
     )
     answer.headers["Cache-Control"] = "no-store"
+    answer.headers["Referrer-Policy"] = "no-referrer" if apology.home is not None else answer.headers["Referrer-Policy"]
     return answer
 
 

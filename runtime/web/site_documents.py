@@ -17,6 +17,7 @@ from runtime.dispatch.planning import policy_header
 from runtime.serializers.file_urls import address_of
 from runtime.services import content
 from runtime.services.expressions import evaluated
+from runtime.services.html.coloring import Coloring
 from runtime.services.html.formulas import Formulas
 from runtime.services.html.targets import Ref
 from runtime.services.html.writing import html_of
@@ -24,6 +25,9 @@ from runtime.store import rows, searching
 from runtime.store.rows import HOST
 from runtime.store.tables.integrations import IntegrationRow
 from runtime.web.site_map import SiteMap, SitePage
+
+OF_NOTES = ("note ", "annotated ")
+"""What the anchors of notes begin with, and no heading's own: those have no spaces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,9 @@ class SiteTargets:
         self._snapshot = map_.snapshot_of(shown.part)
         self.drawn: dict[str, IntegrationRow | None] = {}
         self._inclusions = Inclusions()
+        self._included = self._inclusion = 0
         self._formulas = Formulas()
+        self._coloring = Coloring()
 
     def href(self, ref: Ref) -> str | None:
         """Return the address of a page of the site, of a file, or an external one."""
@@ -83,16 +89,23 @@ class SiteTargets:
         if ref.get("kind") == "file":
             file = self._snapshot.file_by_id.get(str(ref.get("file")))
             return file.name if file is not None else None
+        space_id = str(ref.get("space", self._shown.space.id))
+        if space_id != self._shown.space.id:
+            return self._map.title_of(space_id, str(ref.get("page")))
         page = self._snapshot.page_by_id.get(str(ref.get("page")))
         return page.title if page is not None and page.id not in self._snapshot.hidden else None
 
     def anchor(self, name: str) -> str:
-        """Anchors are as they are written."""
-        return name
+        """Anchors are as they are written; an included content has notes of its own, however often it is there."""
+        return f"{name} {self._included}" if self._included and name.startswith(OF_NOTES) else name
 
     def formula(self, tex: str, *, display: bool) -> str | None:
         """Return a formula as MathML, which browsers draw."""
         return self._formulas.mathml(tex, display=display)
+
+    def colored(self, code: str, syntax: str) -> str:
+        """Color code while there is time."""
+        return self._coloring.html(code, syntax)
 
     def block(self, node: Mapping[str, Any]) -> str | None:
         """Draw a block of an integration, or include a content."""
@@ -103,14 +116,21 @@ class SiteTargets:
         if node.get("type") != "reusable-content":
             return None
         ref = data.get("ref")
-        reusable = self._snapshot.reusable_content_by_id.get(str(ref.get("reusableContent") if ref else ""))
+        named = ref.get("reusableContent") if isinstance(ref, dict) else None
+        reusable = self._snapshot.reusable_content_by_id.get(str(named))
         if reusable is None:
             return ""
         with self._inclusions.of(reusable.id) as allowed:
             if not allowed:
                 return ""
             document = content.document_of(self._session, self._shown.space.id, reusable.document)
-            return self._inclusions.fits(html_of(document, self))
+            filled = evaluated(document, self._snapshot.variables, {})
+            outer = self._included
+            self._inclusion += 1
+            self._included = self._inclusion
+            html = html_of(filled, self)
+            self._included = outer
+            return self._inclusions.fits(html)
 
     def _is_active(self, name: str) -> bool:
         if name not in self.drawn:

@@ -118,6 +118,13 @@ class SiteMap:
         places = (self._place_in(part, page_id) for part in self.parts.spaces if part.space_id == space_id)
         return next((place for place in places if place is not None), None)
 
+    def title_of(self, space_id: str, page_id: str) -> str | None:
+        """Give the title of a page; None for one that is not there for this visitor."""
+        part = next((part for part in self.parts.spaces if part.space_id == space_id), None)
+        if part is None or self._place_in(part, page_id) is None:
+            return None
+        return self.snapshot_of(part).page_by_id[page_id].title
+
     def _place_in(self, part: SiteSpaceRow, page_id: str) -> str | None:
         snapshot = self.snapshot_of(part)
         page = snapshot.page_by_id.get(page_id)

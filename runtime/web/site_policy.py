@@ -26,6 +26,8 @@ BASE: dict[str, tuple[str, ...]] = {
 }
 LEFT_OUT = ("'none'", "'strict-dynamic'")
 """What would take away from what others on the page ask for: with the second, browsers heed no addresses any more."""
+RUNS = frozenset(("script-src", "worker-src", "object-src"))
+"""What a block never opens: it is drawn, and only integrations that may inject a script run one in the page."""
 INLINE = "'unsafe-inline'"
 NONCE_OR_HASH = ("'nonce-", "'sha256-", "'sha384-", "'sha512-")
 """How the sources begin that allow a single script or style; where there is one, browsers ignore `INLINE`."""
@@ -73,7 +75,10 @@ def policy_of_read(
         own["connect-src"] += [f"{home}-/render/", *(f"{at.of_integration(name)}/" for name in drawn)]
         own["frame-src"] += ["http:", "https:"]
     for policy in dict.fromkeys(policy for policy in drawn.values() if policy):
-        _open(own, policy)
+        asked = {name: list[str]() for name in BASE}
+        _open(asked, policy)
+        for name in asked.keys() - RUNS:
+            own[name] += asked[name]
     return policy_of(scripts, own)
 
 

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from runtime.contract.addresses import Addresses
 from runtime.serializers.site_structure import section_place
 from runtime.services import customizing, search
+from runtime.services.markdown.emoji import character_of
 from runtime.services.markdown.links import is_safe
 from runtime.store.content.entries import Page
 from runtime.store.content.snapshot import Snapshot
@@ -35,6 +36,7 @@ class Link:
     href: str | None
     current: bool = False
     below: Sequence[Link] = ()
+    emoji: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,7 @@ class Reading:
     """A page of a site, or what a search found, with what stands around it."""
 
     title: str
+    emoji: str = ""
     sections: Sequence[Link] = ()
     spaces: Sequence[Link] = ()
     tree: Sequence[Link] = ()
@@ -80,6 +83,7 @@ def reading_of(session: Session, site: SiteRow, map_: SiteMap, shown: SitePage, 
     before, after = _beside(snapshot, shown.page) if settings.pagination.enabled else (None, None)
     return Reading(
         title=shown.title,
+        emoji=character_of(shown.page.emoji or ""),
         sections=_sections(map_, part, home),
         spaces=_spaces(map_, part, home),
         tree=_Tree(map_, shown, {page.id for page in above}, home, targets).inside(None),
@@ -89,7 +93,7 @@ def reading_of(session: Session, site: SiteRow, map_: SiteMap, shown: SitePage, 
         drawn=page_.drawn,
         before=_link(map_, part, before, home),
         after=_link(map_, part, after, home),
-        canonical=at.site(site.id) + shown.place,
+        canonical=(f"https://{site.proxy}/" if site.proxy else at.site(site.id)) + shown.place,
         page=shown.page.id,
         site_space=part.id,
         language=settings.internationalization.locale,
@@ -162,7 +166,8 @@ class _Tree:
                 continue
             current = page.id == self.shown.page.id
             opened = page.type == "group" or current or page.id in self.above
-            link = Link(page.title, self._href(page), current, self.inside(page.id) if opened else ())
+            below = self.inside(page.id) if opened else ()
+            link = Link(page.title, self._href(page), current, below, character_of(page.emoji or ""))
             if link.href is not None or link.below:
                 links.append(link)
         return links

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from flask import request
@@ -13,6 +14,7 @@ from sqlalchemy.orm import Session
 from runtime.api.host import Host
 from runtime.contract.sites import SiteIntegrationScript
 from runtime.services import site_scripts, tracking, visiting
+from runtime.store.content.revisions import is_long
 from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
 from runtime.web.site_map import SiteMap
@@ -43,12 +45,16 @@ class SiteVisit:
     def read(self, session: Session, place: str) -> Seen | str | None:
         """Give what is at a place: a page, the place to go on to, or None where nothing is."""
         map_ = SiteMap(session, self._site, self._claims)
+        turn = partial(self._host.capacity.pages.turn, self._site.organization_id)
         if place == SEARCH:
-            reading = search_of(session, map_, request.args.get("q", ""), self.home)
+            with turn(SEARCH):
+                reading = search_of(session, map_, request.args.get("q", ""), self.home)
         elif (leads_on := map_.leads_on(place)) is not None:
             return leads_on
         elif (shown := map_.at(place)) is not None:
-            reading = reading_of(session, self._site, map_, shown, self.home, self._at)
+            document = shown.page.document
+            with turn(shown.page.id, long=document is not None and is_long(session, shown.space.id, document)):
+                reading = reading_of(session, self._site, map_, shown, self.home, self._at)
         else:
             return None if place else self._without_pages(session)
         scripts = site_scripts.of_site(session, self._site, self._at)

@@ -151,6 +151,9 @@ def write(one: Installed) -> None:
     """Write a page with a block of the integration, and one after it."""
     data = {"integration": one.name, "block": "counter", "props": {}}
     block = {"object": "block", "type": "integration", "isVoid": True, "data": data}
+    words = [{"object": "text", "leaves": [{"object": "leaf", "text": "Consent", "marks": []}]}]
+    # Its anchors are words that pages of the host use, too.
+    heading = {"object": "block", "type": "heading-1", "data": {"id": "content"}, "nodes": words}
     space = f"/v1/spaces/{one.space}"
     change = one.owner.api.post(f"{space}/change-requests", {"subject": "Pages"}).json["id"]
     code = "# First\n\nWords to find.\n\n```python\ndef f(): return 1\n```\n"
@@ -159,7 +162,7 @@ def write(one: Installed) -> None:
         {
             "type": "insert_page",
             "title": "Drawn",
-            "document": {"document": {"object": "document", "data": {}, "nodes": [block]}},
+            "document": {"document": {"object": "document", "data": {}, "nodes": [heading, block]}},
         },
     ]
     at = f"{space}/change-requests/{change}"
@@ -183,6 +186,8 @@ def test_pages_are_read_and_their_blocks_pressed(page: Any, looker: Any, served:
     expect(page.get_by_text("Clicked 0 times")).to_be_visible()
     page.get_by_role("button", name="Click me").click()
     expect(page.get_by_text("Clicked 1 times")).to_be_visible()
+    expect(page.get_by_role("heading", name="Consent")).to_be_visible()
+    assert page.locator("#content, #consent").count() == 2
     page.get_by_role("link", name="Previous Text").click()
     expect(page.get_by_role("link", name="Text", exact=True)).to_have_attribute("aria-current", "page")
 

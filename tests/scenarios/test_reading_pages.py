@@ -239,3 +239,63 @@ def test_what_robots_may_not_read_is_said(alpha: Tenant) -> None:
     assert "X-Robots-Tag" not in get(f"{home(site)}open").headers
     assert get(f"{home(site)}shy").headers["X-Robots-Tag"] == "noindex"
     assert get(f"{home(site)}-/search?q=x").headers["X-Robots-Tag"] == "noindex"
+
+
+def test_what_an_odd_reference_includes_is_nothing(alpha: Tenant) -> None:
+    site = Site(alpha)
+    space = Published.space_of(_at(site), ok(site.api.get(f"{site.path}/site-spaces"))["items"][0]["space"]["id"])
+    odd = {"object": "block", "type": "reusable-content", "isVoid": True, "data": {"ref": "x"}}
+    space.merge(page("Odd", document={"document": {"object": "document", "data": {}, "nodes": [odd]}}))
+    ok(site.api.post(f"{site.path}/publish"))
+    assert "<h1>Odd</h1>" in text_of(home(site))
+
+
+def test_pages_have_their_emoji_and_what_is_not_there_leads_back(alpha: Tenant) -> None:
+    site = Site(alpha)
+    space = Published.space_of(_at(site), ok(site.api.get(f"{site.path}/site-spaces"))["items"][0]["space"]["id"])
+    space.merge(page("Rocket", "x", emoji="1f680"))
+    ok(site.api.post(f"{site.path}/publish"))
+    at = home(site)
+    assert text_of(at).count('<span class="emoji" aria-hidden="true">\U0001f680</span> Rocket') == 2
+    missing = get(f"{at}nothing")
+    assert missing.status_code == 404 and f'<p><a href="{at}">Back to the site</a></p>' in missing.text
+    ok(site.api.call("PATCH", site.path, {"visibility": "share-link"}))
+    link = ok(site.api.post(f"{site.path}/share-links", {"name": "Friends"}), 201)["urls"]["published"]
+    assert get(f"{link}nothing").text.count(f'href="{link}"') == 2
+    assert link not in get(f"{at}nothing").text and get(f"{at}nothing").status_code == 403
+
+
+def test_what_pages_refer_to_has_its_own_name(alpha: Tenant) -> None:
+    """Also in another space of the site; and what is included has the values of its variables, and notes of its own."""
+    site = Site(alpha, spaces=2)
+    parts = ok(site.api.get(f"{site.path}/site-spaces"))["items"]
+    first, second = (Published.space_of(_at(site), part["space"]["id"]) for part in parts)
+    second.merge(page("There", "x", id="same"), page("Secret plan", "x", id="gone", hidden=True))
+    away = Published.space_of(_at(site), site.space("Not on the site"))
+    away.merge(page("Elsewhere", "x", id="same"))
+
+    def pointer(space: Space, page_id: str) -> dict[str, Any]:
+        ref = {"kind": "page", "page": page_id, "space": space.id}
+        return {"object": "block", "type": "content-ref", "isVoid": True, "data": {"ref": ref}}
+
+    included = {
+        "object": "block",
+        "type": "reusable-content",
+        "isVoid": True,
+        "data": {"ref": {"kind": "reusable-content", "reusableContent": "part"}},
+    }
+    nodes = [pointer(second, "same"), pointer(second, "gone"), pointer(away, "same"), included, included]
+    part = {"type": "put_reusable_content", "id": "part", "title": "Part"}
+    filled = {"markdown": 'Version <code class="expression">space.vars.version</code>[^1]\n\n[^1]: A note.'}
+    first.merge(
+        {"type": "set_variables", "variables": {"version": "1.2.3"}},
+        {**part, "document": filled},
+        page("Here", id="same", document={"document": {"object": "document", "data": {}, "nodes": nodes}}),
+    )
+    ok(site.api.post(f"{site.path}/publish"))
+    text = text_of(home(site))
+    assert f'<p class="pointer"><a href="{home(site)}space-1/there">There</a></p>' in text
+    assert text.count('<p class="pointer">Page</p>') == 2 and "Secret plan" not in text and "Elsewhere" not in text
+    assert text.count("Version 1.2.3") == 2
+    ids = re.findall(r'id="([^"]+)"', text)
+    assert len(ids) == len(set(ids)), ids

@@ -62,7 +62,7 @@ class InlineWriter:
         if not html:
             return ""
         for mark in reversed(list(objects(leaf.get("marks")))):
-            kind = mark.get("type")
+            kind = text_in(mark, "type")
             if kind == "color":
                 html = f"<span{_colors(mark.get('data'))}>{html}</span>"
             elif kind in TAGS:
@@ -141,7 +141,7 @@ def text_in(data: Mapping[str, Any], name: str) -> str:
 
 def _colors(data: Any) -> str:
     data = data if isinstance(data, dict) else {}
-    classes = [f"{kind}-{data[kind]}" for kind in ("text", "background") if data.get(kind) in COLORS]
+    classes = [f"{kind}-{data[kind]}" for kind in ("text", "background") if text_in(data, kind) in COLORS]
     return f' class="{" ".join(classes)}"' if classes else ""
 
 

@@ -22,7 +22,7 @@ def table(node: Node, inlines: InlineWriter, blocks: Blocks) -> str:
     if not names:
         return ""
     cards = view.get("type") == "cards"
-    texts = {one.get("fragment"): one.get("nodes") for one in objects(node.get("fragments"))}
+    texts = {text_in(one, "fragment"): one.get("nodes") for one in objects(node.get("fragments"))}
     columns = [_object(definition[name]) for name in names]
     head = ""
     if not cards and not view.get("hideHeader"):
@@ -71,7 +71,7 @@ def _labels(value: Any, column: Mapping[str, Any]) -> list[str]:
 
 
 def _side(column: Mapping[str, Any]) -> str:
-    side = column.get("textAlignment")
+    side = text_in(column, "textAlignment")
     return f' class="{side}"' if side in SIDES and side != "left" else ""
 
 

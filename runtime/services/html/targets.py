@@ -26,5 +26,8 @@ class Targets(Protocol):
     def formula(self, tex: str, *, display: bool) -> str | None:
         """Return the HTML of a formula, on lines of its own with `display`; None to show its TeX."""
 
+    def colored(self, code: str, syntax: str) -> str:
+        """Give the HTML of a code with the colors of its language."""
+
     def block(self, node: Mapping[str, Any]) -> str | None:
         """Return the HTML of what only whoever shows it can draw: blocks of integrations, included contents."""

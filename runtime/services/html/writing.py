@@ -6,10 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from markupsafe import escape
-from pygments import highlight
-from pygments.formatters import HtmlFormatter
-from pygments.lexers import get_lexer_by_name
-from pygments.util import ClassNotFound
 
 from runtime.contract.slugs import Slugs, slug_of
 from runtime.services.html.inlines import InlineWriter, Node, data_of, objects, text_in
@@ -19,11 +15,8 @@ from runtime.services.markdown.nodes import texts_of
 
 LEVELS = 40
 """How deep blocks may stand inside each other; deeper ones become text."""
-LONGEST_HIGHLIGHTED = 50_000
-"""Characters of code that are colored; longer code is shown plain."""
 SIDES = {"start": "left", "center": "center", "end": "right"}
 STYLES = {"info": "Note", "warning": "Warning", "danger": "Danger", "success": "Tip"}
-_FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True, classprefix="hl-")
 
 
 def html_of(document: Node, targets: Targets, *, heading: int = 2) -> str:
@@ -103,7 +96,7 @@ class _Writer:
         text = "\n".join(texts_of(dict(line)) for line in lines)
         title = text_in(data, "title")
         head = f"<figcaption>{escape(title)}</figcaption>" if title else ""
-        inner = _colored(text, text_in(data, "syntax"))
+        inner = self._targets.colored(text, text_in(data, "syntax"))
         if data.get("lineNumbers") is True:
             numbered = inner.split("\n")
             inner = "\n".join(f'<span class="line">{line}</span>' for line in numbered)
@@ -144,7 +137,7 @@ class _Writer:
         return f'<p class="embed">{inner}</p>{caption}'
 
     def _expandable(self, node: Node, level: int) -> str:
-        parts = {one.get("fragment"): one.get("nodes") for one in objects(node.get("fragments"))}
+        parts = {text_in(one, "fragment"): one.get("nodes") for one in objects(node.get("fragments"))}
         title = self.blocks(parts.get("expandable-title"), level + 1)
         body = self.blocks(parts.get("expandable-body"), level + 1)
         return f'<section class="expandable"><div class="label">{title}</div>{body}</section>'
@@ -182,16 +175,6 @@ class _Writer:
 
     def _table(self, node: Node, level: int) -> str:
         return table(node, self._inlines, lambda nodes: self.blocks(nodes, level + 1))
-
-
-def _colored(text: str, syntax: str) -> str:
-    if not syntax or len(text) > LONGEST_HIGHLIGHTED:
-        return str(escape(text))
-    try:
-        lexer = get_lexer_by_name(syntax, stripnl=False, ensurenl=False)
-    except ClassNotFound:
-        return str(escape(text))
-    return highlight(text, lexer, _FORMATTER)
 
 
 def _aligned(node: Node) -> str:

@@ -13,6 +13,7 @@ from markupsafe import escape
 
 from runtime.contract.inclusions import Inclusions
 from runtime.engines.apart.answers import Refused
+from runtime.services.html.coloring import Coloring
 from runtime.services.html.targets import Ref
 from runtime.services.html.writing import html_of
 from runtime.services.printing.formulas import DrawnFormulas
@@ -20,14 +21,16 @@ from runtime.services.printing.formulas import DrawnFormulas
 BOOK, PDF = "book.json", "made.pdf"
 HERE = Path(__file__).parent
 PICTURES = "picture:"
+SECONDS_OF_COLORS = 30.0
+"""For the codes of a whole book: one process makes it, and ends with it."""
 
 
 class BookTargets:
     """Where references lead within a book: to a page of it, or to an address; nowhere else."""
 
-    def __init__(self, book: Mapping[str, Any], page_id: str, formulas: DrawnFormulas) -> None:
-        """Take the book, the page that is being written, and what draws the formulas of all its pages."""
-        self._book, self._page, self._formulas = book, page_id, formulas
+    def __init__(self, book: Mapping[str, Any], page_id: str, formulas: DrawnFormulas, coloring: Coloring) -> None:
+        """Take the book, the page that is being written, and what draws formulas and colors code of all its pages."""
+        self._book, self._page, self._formulas, self._coloring = book, page_id, formulas, coloring
         self._inclusions = Inclusions()
         self._here = {page["id"] for page in book["pages"]}
 
@@ -66,6 +69,10 @@ class BookTargets:
     def formula(self, tex: str, *, display: bool) -> str | None:
         """Draw a formula."""
         return self._formulas.svg(tex, display=display)
+
+    def colored(self, code: str, syntax: str) -> str:
+        """Color code while there is time."""
+        return self._coloring.html(code, syntax)
 
     def block(self, node: Mapping[str, Any]) -> str | None:
         """Include a content; a block of an integration is said to be there."""
@@ -137,12 +144,12 @@ def _whole(book: Mapping[str, Any]) -> str:
     parts = [f"<html lang=en><head><title>{title}</title></head><body>"]
     if len(book["pages"]) > 1:
         parts.append(f'<header class="cover"><h1>{title}</h1></header>{_contents(book["pages"])}')
-    formulas = DrawnFormulas()
+    formulas, coloring = DrawnFormulas(), Coloring(SECONDS_OF_COLORS)
     for page in book["pages"]:
         rank = min(6, page["depth"] + 1)
         head = f'<h{rank} class="title" id="{escape(_anchor(page["id"], ""))}">{escape(page["title"])}</h{rank}>'
         lead = f'<p class="lead">{escape(page["description"])}</p>' if page["description"] else ""
-        text = html_of(page["document"], BookTargets(book, page["id"], formulas), heading=rank + 1)
+        text = html_of(page["document"], BookTargets(book, page["id"], formulas, coloring), heading=rank + 1)
         parts.append(f'<article class="{page["type"]}">{head}{lead}{text}</article>')
     return "".join((*parts, "</body></html>"))
 

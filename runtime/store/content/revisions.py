@@ -23,6 +23,8 @@ E = TypeVar("E", bound=Entry)
 
 MAX_CACHED_ENTRIES = 100_000
 """Entries of all snapshots that are kept in memory, about a kilobyte each."""
+LONG = 16_384
+"""Bytes of a packed document above which reading it takes long: about the text of twenty printed pages."""
 AT_ONCE = 500
 """Names in one statement."""
 
@@ -164,6 +166,12 @@ def name_of(document: Mapping[str, Any]) -> str:
 def documents(session: Session, space_id: str, names: Iterable[str]) -> dict[str, Any]:
     """Read documents of a space by their names; missing ones are left out."""
     return {name: unpack(content) for name, content in packed_documents(session, space_id, names).items()}
+
+
+def is_long(session: Session, space_id: str, name: str) -> bool:
+    """Tell whether reading a document takes long, which the size says that it has as it is stored."""
+    where = ContentPieceRow.space_id == space_id, ContentPieceRow.name == bytes.fromhex(name)
+    return (session.scalar(select(func.length(ContentPieceRow.content)).where(*where)) or 0) > LONG
 
 
 def packed_documents(session: Session, space_id: str, names: Iterable[str]) -> dict[str, bytes]:

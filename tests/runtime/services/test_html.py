@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from html.parser import HTMLParser
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from runtime.services.html.coloring import Coloring
 from runtime.services.html.formulas import LONGEST, Formulas
 from runtime.services.html.targets import Ref
 from runtime.services.html.writing import html_of
@@ -69,6 +71,9 @@ class Targets:
 
     def formula(self, tex: str, *, display: bool) -> str | None:
         return Formulas().mathml(tex, display=display)
+
+    def colored(self, code: str, syntax: str) -> str:
+        return Coloring().html(code, syntax)
 
     def block(self, node: Mapping[str, Any]) -> str | None:
         return None
@@ -411,3 +416,36 @@ def test_what_is_very_deep_becomes_text() -> None:
     for _ in range(300):
         node = {"object": "block", "type": "blockquote", "nodes": [node]}
     assert "deep" in looked(html_of({"nodes": [node]}, Targets())).text
+
+
+def test_code_is_colored_as_long_as_its_time_lasts() -> None:
+    coloring = Coloring()
+    assert '<span class="hl-k">def</span>' in coloring.html("def f(): pass", "python")
+    assert coloring.html("<b>", "no such language") == "&lt;b&gt;"
+    # The time of these grows with the square of their length: whole they take a minute.
+    begun = time.thread_time()
+    for language, text in (("diff", "/" * 20_000), ("adl", " " * 20_000), ("html+ng2", "(\n" * 10_000)):
+        assert coloring.html(text, language) == text
+    assert time.thread_time() - begun < 2
+    spent = Coloring(seconds=0.0001)
+    assert spent.html("x = 1\n" * 1000, "python") == "x = 1\n" * 1000
+    assert spent.html("def f(): pass", "python") == "def f(): pass"  # nothing is left
+    assert "hl-k" in Coloring().html("def f(): pass", "python")
+
+
+def test_names_of_parts_may_be_anything() -> None:
+    odd: list[dict[str, Any]] = [
+        {"type": "expandable", "fragments": [{"fragment": ["x"], "nodes": []}]},
+        {"type": "paragraph", "nodes": [{"object": "text", "leaves": [{"text": "t", "marks": [{"type": ["x"]}]}]}]},
+        {
+            "type": "table",
+            "fragments": [{"fragment": {}, "nodes": []}],
+            "data": {
+                "records": {"r": {"values": {}}},
+                "definition": {"c": {"textAlignment": ["x"]}},
+                "view": {"columns": ["c"]},
+            },
+        },
+    ]
+    for node in odd:
+        is_harmless(html_of({"nodes": [node]}, Targets()))

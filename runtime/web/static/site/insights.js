@@ -18,7 +18,7 @@ let referrer = document.referrer;
 
 /** Send events about the page that is shown: `{type}`, with `feedback` for a rating. */
 export async function send(...events) {
-  const { home, page, siteSpace } = document.getElementById("content").dataset;
+  const { home, page, siteSpace } = document.getElementById("site:content").dataset;
   const session = { visitorId, sessionId, cookies: {}, userAgent: navigator.userAgent, language: navigator.language, referrer };
   const here = { url: location.href.split("#")[0], page, ...(siteSpace ? { siteSpace } : {}) };
   try {
@@ -66,14 +66,14 @@ export function askWhetherItHelped(form) {
 
 /** Ask about cookies, unless a script does, or the reader has said already. */
 export function askForConsent() {
-  const banner = document.getElementById("consent");
+  const banner = document.getElementById("site:consent");
   const open = () => {
     const own = document.documentElement.dataset.banner === "own";
     banner.hidden = own || window.GitBook.isCookiesTrackingDisabled() !== undefined;
   };
   document.addEventListener("site:banner", open);
-  document.getElementById("accept").addEventListener("click", () => tell("choose", true));
-  document.getElementById("reject").addEventListener("click", () => tell("choose", false));
-  document.getElementById("ask-again").addEventListener("click", () => tell("forget"));
+  document.getElementById("site:accept").addEventListener("click", () => tell("choose", true));
+  document.getElementById("site:reject").addEventListener("click", () => tell("choose", false));
+  document.getElementById("site:ask-again").addEventListener("click", () => tell("forget"));
   open();
 }

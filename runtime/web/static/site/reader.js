@@ -20,7 +20,7 @@ function takeProps() {
   const sent = /^#props=(.+)$/.exec(location.hash);
   if (!sent) return known;
   try {
-    known[$("content").dataset.page] = JSON.parse(decodeURIComponent(sent[1]));
+    known[$("site:content").dataset.page] = JSON.parse(decodeURIComponent(sent[1]));
     store.setItem(PROPS, JSON.stringify(known));
   } catch (error) {
     console.warn("the props in the address cannot be read:", error.message);
@@ -33,7 +33,7 @@ const props = takeProps();
 
 /** Bring the page that is shown to life. */
 async function begin() {
-  const content = $("content");
+  const content = $("site:content");
   askWhetherItHelped(content.querySelector(".feedback"));
   const block = content.querySelector("content-kit");
   const own = props[content.dataset.page];
@@ -54,12 +54,12 @@ async function show(address) {
     return false;
   }
   const next = new DOMParser().parseFromString(text, "text/html");
-  if (!next.getElementById("content")?.dataset.page) {
+  if (!next.getElementById("site:content")?.dataset.page) {
     location.assign(address);
     return false;
   }
   document.title = next.title;
-  $("content").replaceWith(document.adoptNode(next.getElementById("content")));
+  $("site:content").replaceWith(document.adoptNode(next.getElementById("site:content")));
   document.querySelector("nav").replaceWith(document.adoptNode(next.querySelector("nav")));
   return true;
 }
@@ -68,7 +68,7 @@ async function go(address, add) {
   if (add) history.pushState(null, "", address);
   if (!(await show(address))) return;
   await begin();
-  $("content").querySelector("h1").focus();
+  $("site:content").querySelector("h1").focus();
   window.scrollTo(0, 0);
   await viewed();
 }
@@ -77,7 +77,7 @@ document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a[href]");
   const plain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
   if (!link || !plain || event.defaultPrevented || !$("in-place").checked) return;
-  const inside = link.href.startsWith($("content").dataset.home) && !link.hash;
+  const inside = link.href.startsWith($("site:content").dataset.home) && !link.hash;
   if (!inside || link.target) return;
   event.preventDefault();
   go(link.href, link.href !== location.href);

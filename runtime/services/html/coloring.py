@@ -1,0 +1,61 @@
+"""Colors the code of a document, for a bounded time: readers of public pages cause it, and people write what is read.
+
+Most of the library's languages take a time that grows with the square of what they were not made for: one line
+without an end of 50,000 characters in `diff` takes a minute.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from markupsafe import escape
+from pygments import format
+from pygments.formatters import HtmlFormatter
+from pygments.lexer import DelegatingLexer
+from pygments.lexers import get_lexer_by_name
+from pygments.util import ClassNotFound
+
+LONGEST = 20_000
+"""Characters of a code that is colored; longer code is shown plain."""
+LONGEST_LINE = 1000
+"""Characters of a line: a longer one was hardly written by a person, and takes most languages longest."""
+SECONDS = 0.25
+"""Of the processor, for all codes of a document; those that come then are shown plain."""
+_FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True, classprefix="hl-")
+
+
+class Spent(Exception):
+    """The time is over."""
+
+
+class Coloring:
+    """The colors of one document's codes, as long as its time lasts."""
+
+    def __init__(self, seconds: float = SECONDS) -> None:
+        """Take how long all of them take at most."""
+        self._left = seconds
+
+    def html(self, text: str, syntax: str) -> str:
+        """Write a code with its colors; plain where it has none, or no time is left for them."""
+        long = len(text) > LONGEST or max(map(len, text.split("\n"))) > LONGEST_LINE
+        if not syntax or long or self._left <= 0:
+            return str(escape(text))
+        begun = time.thread_time()
+        try:
+            return self._colored(text, syntax, begun + self._left)
+        except (ClassNotFound, Spent):
+            return str(escape(text))
+        finally:
+            self._left -= time.thread_time() - begun
+
+    def _colored(self, text: str, syntax: str, end: float) -> str:
+        lexer = get_lexer_by_name(syntax, stripnl=False, ensurenl=False)
+        if isinstance(lexer, DelegatingLexer):  # two languages in one: it gives nothing before all is read
+            raise Spent
+        tokens: list[tuple[Any, str]] = []
+        for token in lexer.get_tokens(text):
+            tokens.append(token)
+            if time.thread_time() > end:
+                raise Spent
+        return format(tokens, _FORMATTER)
