@@ -84,7 +84,7 @@ def find(start: Path) -> tuple[str, str] | None:
 
 
 def _place(file: os.stat_result) -> str:
-    """Return one file from all others of this machine, copies of it included."""
+    """Return what tells one file from all others of this machine, copies of it included."""
     return f"{file.st_dev}:{file.st_ino}"
 
 

@@ -51,7 +51,7 @@ def invite(session: Session, reach: Reach, content: Content, body: InviteToConte
 
 
 def change(session: Session, reach: Reach, content: Content, grant: GrantRow, role: Role | None) -> bool:
-    """Return another level to who has one, or take it away; tells whether it was still there."""
+    """Change the level of whoever has one, or take it away; returns whether it was still there."""
     service.lock_structure(session, grant.organization_id)
     _may_give(session, reach, content, role)
     grant_id = grant.id

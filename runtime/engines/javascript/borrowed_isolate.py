@@ -100,7 +100,7 @@ class BorrowedIsolate(Isolate):
             return self._out_of_memory
 
     def close(self) -> bool:
-        """Return it; returns False when that was done before."""
+        """Give the isolate back; returns False if that was done before."""
         if not self._close_connections():
             return False
         self._lender.close()

@@ -132,7 +132,7 @@ class Schemas:
 
 
 def _typed(made: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema the one type that 3.0 knows, where it had several, `null` or `file`."""
+    """Give a schema the one type that 3.0 knows, where it had several, `null` or `file`."""
     kind = made.get("type")
     if kind == "file":
         return {**made, "type": "string", "format": "binary"}

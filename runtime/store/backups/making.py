@@ -77,7 +77,7 @@ def make(database: Database, data: Path, blobs: Path | None, keyring: Keyring, t
 
 
 def fingerprint(keyring: Keyring) -> str:
-    """Return one secret key from another."""
+    """Derive one secret key from another."""
     return keyring.derive("which key a backup belongs to").hex()
 
 
