@@ -49,6 +49,7 @@ class SiteMap:
         self._sections = {section.id: section for section in self.parts.sections}
         self._spaces = searching.contents(session, SpaceRow, [part.space_id for part in self.parts.spaces])
         self._snapshots: dict[str, Snapshot] = {}
+        self._covered: dict[tuple[str, str], bool] = {}
 
     def section_of(self, part: SiteSpaceRow) -> SiteSectionRow | None:
         """Give the section that a space is in, where the site has any."""
@@ -107,11 +108,19 @@ class SiteMap:
         if not _names_page(located):
             return sent_on(self._session, self._site, path, located, self._claims)
         named = self._place_in(located.part, located.rest[2])
-        return named if named is not None and self.leads_on(named) is None else None
+        if named is None or _segments(named) == path or self.leads_on(named) is not None:
+            return None
+        return named
 
     def place_in(self, part: SiteSpaceRow, page: Page) -> str:
-        """Give the place of a page that readers are shown in a part of the site."""
-        return self.start_of(part) + quote(self.snapshot_of(part).path_of[page.id], safe="/~")
+        """Give the place of a page that readers are shown in a part of the site.
+
+        A page whose path begins as that of a section or of another space, which come first, is named by its id.
+        """
+        start, path = self.start_of(part), self.snapshot_of(part).path_of[page.id]
+        if self._is_covered(part, start, path.partition("/")[0]):
+            return f"{start}{'/'.join(BY_ID)}/{quote(page.id, safe='')}"
+        return start + quote(path, safe="/~")
 
     def place_of(self, space_id: str, page_id: str) -> str | None:
         """Give the place of a page; None for one that is not there for this visitor."""
@@ -124,6 +133,15 @@ class SiteMap:
         if part is None or self._place_in(part, page_id) is None:
             return None
         return self.snapshot_of(part).page_by_id[page_id].title
+
+    def _is_covered(self, part: SiteSpaceRow, start: str, first: str) -> bool:
+        """Tell whether what begins like this below a space leads to a section, or to another space."""
+        known = self._covered.get((part.id, first))
+        if known is None:
+            located = locate(self.parts, [*_segments(start), first])
+            known = located is None or located.part.id != part.id or list(located.rest) != [first]
+            self._covered[part.id, first] = known
+        return known
 
     def _place_in(self, part: SiteSpaceRow, page_id: str) -> str | None:
         snapshot = self.snapshot_of(part)

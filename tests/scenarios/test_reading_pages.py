@@ -213,6 +213,24 @@ def test_redirects_and_ids_lead_to_pages(alpha: Tenant) -> None:
     assert get(f"{at}-/page/h").status_code == get(f"{at}-/page/nothing").status_code == 404
 
 
+def test_a_page_with_the_path_of_a_section_is_named_by_its_id(alpha: Tenant) -> None:
+    site = Site(alpha)
+    section = site.section("API")
+    first = next(
+        part for part in ok(site.api.get(f"{site.path}/site-spaces"))["items"] if part["section"] != section["id"]
+    )
+    space = Published.space_of(_at(site), first["space"]["id"])
+    space.merge(page("Start", "s"), page("API", "of the page", id="p"), page("Below", "b", position={"parent": "p"}))
+    ok(site.api.post(f"{site.path}/publish"))
+    at = home(site)
+    (_, api) = links(text_of(at), "Pages")
+    assert api[0] == f"{at}-/page/p"
+    text = text_of(api[0])
+    assert "of the page" in text and f'<link rel="canonical" href="{at}-/page/p">' in text
+    (below,) = [href for href, _, said in links(text, "Pages") if said == "Below"]
+    assert "<h1>Below</h1>" in text_of(below)
+
+
 def test_a_search_shows_words_and_never_markup(alpha: Tenant) -> None:
     site = Site(alpha)
     part = ok(site.api.get(f"{site.path}/site-spaces"))["items"][0]
