@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -10,7 +9,8 @@ from typing import Any
 
 from playwright.sync_api import sync_playwright
 
-from tests.conftest import HostProcess, tenant
+from tests.browser.conftest import executable
+from tests.conftest import HostProcess, installed, tenant
 from tests.devkit.dev_process import DevProcess, copy_sample, devkit
 
 PICTURES = Path(__file__).parents[2] / "runtime" / "web" / "pictures"
@@ -19,7 +19,7 @@ SIZE = {"width": 1360, "height": 860}
 
 def main() -> int:
     """Walk through the pages of the counter and the analytics sample, and keep a picture of each."""
-    program = shutil.which("chromium")
+    program = executable()
     if program is None:
         print("error: chromium is missing (Debian: apt-get install chromium)", file=sys.stderr)
         return 1
@@ -44,6 +44,7 @@ def main() -> int:
         try:
             page = browser.new_context(viewport=SIZE, base_url=host.url).new_page()
             organization(page, host)
+            reading(page, host)
         finally:
             host.stop()
         browser.close()
@@ -117,6 +118,51 @@ def organization(page: Any, host: HostProcess) -> None:
     keep(page, "content", 760)
     page.goto(f"/app/orgs/{owner.id}/sites/{site}")
     keep(page, "sites", 760)
+
+
+def reading(page: Any, host: HostProcess) -> None:
+    """Read a page of a published site that has a block in it."""
+    owner = tenant(host, "Difference Engines", "charles@example.com")
+    app = installed(owner)
+    block = {"integration": app.name, "block": "counter", "props": {}}
+    text = (
+        "# Turn the crank\n\nEach turn of the crank adds the **differences** of a column to the one before it.\n\n"
+        '```python\ndef turn(columns):\n    """Add each column to the one before it."""\n'
+        "    return [a + b for a, b in zip(columns, columns[1:] + [0])]\n```\n\n"
+        "> Count your turns: after seven the first table is complete.\n"
+    )
+    space = f"/v1/spaces/{app.space}"
+    change = owner.api.post(f"{space}/change-requests", {"subject": "Pages"}).json["id"]
+
+    def page_of(title: str, markdown: str = "Soon.", **more: Any) -> dict[str, Any]:
+        return {"type": "insert_page", "title": title, "document": {"markdown": markdown}, **more}
+
+    pages = [
+        page_of("Welcome"),
+        page_of("Calculate", id="calculate"),
+        page_of("First table", text, id="first", position={"parent": "calculate"}, description="In seven turns."),
+        page_of("Second table", position={"parent": "calculate"}),
+        page_of("Print"),
+    ]
+    at = f"{space}/change-requests/{change}"
+    owner.api.post(f"{at}/content", {"changes": pages})
+    owner.api.post(f"{at}/merge")
+    whole = owner.api.get(f"{space}/content/page/first", format="document").json
+    drawn = {"object": "block", "type": "integration", "isVoid": True, "data": block}
+    document = {**whole["document"], "nodes": [*whole["document"]["nodes"], drawn]}
+    change = owner.api.post(f"{space}/change-requests", {"subject": "Block"}).json["id"]
+    at = f"{space}/change-requests/{change}"
+    edit = {"type": "update_page", "id": "first", "document": {"document": document}}
+    owner.api.post(f"{at}/content", {"changes": [edit]})
+    owner.api.post(f"{at}/merge")
+    site = f"/v1/orgs/{owner.id}/sites/{app.site}"
+    owner.api.call("PATCH", site, {"title": "Difference Engine"})
+    home = owner.api.call("PATCH", site, {"published": True}).json["urls"]["published"]
+    page.goto(f"{home}calculate/first-table")
+    for count in (1, 2):
+        page.get_by_role("button", name="Click me").click()
+        page.get_by_text(f"Clicked {count} time").first.wait_for()
+    keep(page, "reading", 760)
 
 
 def keep(page: Any, name: str, height: int = SIZE["height"]) -> None:
