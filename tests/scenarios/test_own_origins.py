@@ -133,7 +133,7 @@ def test_visitors_keep_what_proves_that_they_asked(owner: Tenant, provider: int)
     signed = visiting.visit(back, browser).headers["Location"]
     opened = visiting.visit(signed, browser)
     assert opened.headers["Location"] == f"{guarded.home}guide"
-    assert "Sign out" in visiting.visit(f"{guarded.home}guide", browser).text
+    assert "Sign out" in visiting.visit(guarded.home, browser).text
     left = browser.post(f"{guarded.home}-/sign-out", timeout=60, allow_redirects=False)
     assert origin(left.headers["Location"]) == origin(script)
     assert visiting.visit(left.headers["Location"], browser).headers["Location"] == f"{guarded.provider}/logout"

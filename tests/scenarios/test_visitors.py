@@ -204,10 +204,10 @@ def test_the_whole_way_there_and_back(guarded: Guarded) -> None:
     cookie = opened.headers["Set-Cookie"]
     assert "HttpOnly" in cookie and "SameSite=Lax" in cookie and f"Path={urlsplit(guarded.home).path};" in f"{cookie};"
     assert "Secure" not in cookie and "Expires=" in cookie
-    page = visit(opened.headers["Location"], browser)
+    assert visit(opened.headers["Location"], browser).status_code == 404  # the site has no pages
+    page = visit(guarded.home, browser)
     assert page.status_code == 200 and "Guarded &lt;site&gt;" in page.text and "Sign out" in page.text
     assert page.headers["Cache-Control"] == "private, no-store"
-    assert visit(guarded.home, browser).status_code == 200
     assert visit(guarded.home).status_code == 302  # anybody else
 
     left = browser.post(guarded.home + "-/sign-out", timeout=60, allow_redirects=False)

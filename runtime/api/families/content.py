@@ -36,7 +36,7 @@ from runtime.services import semantic_changes
 from runtime.services.expressions import evaluated
 from runtime.services.markdown.writing import markdown_of
 from runtime.store.content import entries
-from runtime.store.content.revisions import snapshot_of
+from runtime.store.content.revisions import snapshot_of, snapshots_of
 from runtime.store.content.snapshot import Snapshot
 from runtime.store.cursors import newest_first
 from runtime.store.tables.content import RevisionRow
@@ -50,7 +50,8 @@ REVISION = Resource(
     parent_column="space_id",
     model=Revision,
     serialize=lambda view, rows: [
-        serializers.revision(view, row, snapshot_of(view.session, row), metadata=True) for row in rows
+        serializers.revision(view, row, snapshot, metadata=True)
+        for row, snapshot in zip(rows, snapshots_of(view.session, rows), strict=True)
     ],
     order=newest_first(RevisionRow.created_at, RevisionRow.id),
 )

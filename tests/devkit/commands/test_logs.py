@@ -145,21 +145,24 @@ def test_it_waits_for_a_host_that_goes_and_misses_nothing(
     integration: Installed, logs: type[Logs], two: HostProcess
 ) -> None:
     following = logs("--limit", "0", "--json", "--type", "fetch")  # type: ignore[call-arg]
-    call(integration, "/say?n=before")
-    while "before" not in json.dumps(json.loads(following.out.get(timeout=30))):
-        pass
+
+    def follows() -> bool:
+        """Make a call; those that end before the command follows are none of its events."""
+        call(integration, "/say?n=before")
+        return not following.out.empty()
+
+    wait_for(follows)
     two.kill()
     assert "disconnected; waiting for it" in following.err.get(timeout=30)
     two.start()
     for n in range(3):
         call(integration, f"/say?n=after{n}")
     assert "is back" in following.err.get(timeout=60)
-    body = [json.loads(following.out.get(timeout=30)) for _ in range(3)]
-    assert sorted(integration["trace"]["logs"][0]["message"][-6:] for integration in body) == [
-        "after0",
-        "after1",
-        "after2",
-    ]
+    said: list[str] = []
+    while len(said) < 3:
+        message = json.loads(following.out.get(timeout=30))["trace"]["logs"][0]["message"]
+        said += [message[-6:]] if "after" in message else []
+    assert sorted(said) == ["after0", "after1", "after2"]
     assert following.end() == 0
 
 
