@@ -92,7 +92,7 @@ class Session:
 
     def _reload(self, first: bool = False) -> None:
         """Publish what the files say now; what is wrong is shown, and the last good version keeps running."""
-        began = time.perf_counter()
+        began, moment = time.perf_counter(), time.time()
         project: projects.Project | None = None
         try:
             project = projects.load(self._path, self._env)
@@ -109,7 +109,7 @@ class Session:
             fresh = self._installed != self.name
             if fresh:
                 self._install(published)
-                self._follow(self.name)
+                self._follow(self.name, moment)
             if fresh or self._faulty:
                 self._put_fault(None)
         except EXPECTED as error:
@@ -182,16 +182,18 @@ class Session:
         if self.name is not None:
             self.client.call("PUT", f"/preview/api/{part(self.name)}/fault", {"fault": fault})
 
-    def _follow(self, name: str) -> None:
-        """Write the events of this name, and no longer those of the one before."""
+    def _follow(self, name: str, since: float) -> None:
+        """Write the events of this name since it was published, and no longer those of the one before."""
         self._followed.set()
         self._installed, self._followed = name, threading.Event()
-        threading.Thread(target=self._tell_events, args=(name, self._followed), name="events", daemon=True).start()
+        threading.Thread(
+            target=self._tell_events, args=(name, since, self._followed), name="events", daemon=True
+        ).start()
 
-    def _tell_events(self, name: str, ended: threading.Event) -> None:
+    def _tell_events(self, name: str, since: float, ended: threading.Event) -> None:
         client = Client(self._host.credentials)
         try:
-            for detail in following.follow(client, name, ended, lambda _: None):
+            for detail in following.follow(client, name, ended, lambda _: None, after=f"{since:.6f}"):
                 self._reporter.event(detail)
         except Problem as problem:
             if not ended.is_set() and not self._stopping.is_set():

@@ -39,16 +39,18 @@ def follow(
     stopping: threading.Event,
     notify: Callable[[str], None],
     last: int = 0,
+    after: str | None = None,
     **filters: str | None,
 ) -> Iterator[dict[str, Any]]:
     """Yield events with their traces as they end, those of the `last` ones first, until `stopping` is set.
 
-    `notify` tells the person that the host went away, and that it is back. Nothing is lost in between: the host is
-    asked for what came after the last event seen. Raises RequestRefused where the host does not allow it.
+    With `after`, epoch seconds of the host's clock, those come first that ended after it. `notify` tells the person
+    that the host went away, and that it is back. Nothing is lost in between: the host is asked for what came after the
+    last event seen. Raises RequestRefused where the host does not allow it.
     """
     path = history.path(name, "stream")
     delivered: OrderedDict[tuple[str, int], None] = OrderedDict()
-    after, pause, away, reached = None, FIRST_PAUSE, False, False
+    pause, away, reached = FIRST_PAUSE, False, False
     while not stopping.is_set():
         try:
             with client.stream(path, silence=SILENCE, last=str(last), after=after, **filters) as stream:
