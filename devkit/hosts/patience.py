@@ -1,4 +1,4 @@
-"""How long a command waits for an answer as a whole: a host may send a byte a minute, and never be silent for long."""
+"""Limits the total time a command waits for a response, even from a host that keeps sending it very slowly."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _own = threading.local()
 class Within:
     """Ends the answers that the calling thread waits for when it has waited so many seconds, with `requests.Timeout`.
 
-    The time begins when the first request was sent, which may be long, and so much that it takes a while.
+    The time starts once the first request has been sent, because a large upload may itself take a while.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -41,7 +41,7 @@ class Within:
             self._sockets.clear()
         # Also without an error: an answer that ends with its connection looks like a whole one.
         if self._over and (error is None or isinstance(error, Exception)):
-            raise requests.Timeout(f"there was no whole answer within {self._seconds:g} s") from error
+            raise requests.Timeout(f"no complete response within {self._seconds:g} s") from error
 
     def watch(self, connection: socket.socket) -> None:
         """Note where an answer is to come from."""
@@ -63,7 +63,7 @@ class Within:
 
 def _hang_up(connection: socket.socket) -> None:
     with suppress(OSError):  # it is closed already
-        # Not the way of encrypted ones, which takes from under the thread that reads what it reads with.
+        # Not SSLSocket.shutdown, which discards the TLS state that another thread is still reading with.
         socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
 

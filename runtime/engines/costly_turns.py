@@ -1,4 +1,4 @@
-"""Turns for whoever's work takes the interpreter long: a neighbor's few threads must not stand among forty of theirs.
+"""Limits long work per organization, so that a neighbor's few threads do not compete with forty of another's.
 
 `InterpreterTurns` are a courtesy: who computes for longer than a moment counts no more, and the next begins. For pages
 that take a second of the processor that is no bound: fifty readers of one had fifty threads computing, and each page of
@@ -22,7 +22,7 @@ PATIENCE = 10.0
 COSTLY = 0.1
 """Seconds of the processor that make work long."""
 REMEMBERED = 60.0
-"""Seconds for which work is taken to be long, after it was."""
+"""Seconds for which work that was long at least twice is treated as long, counted from the last time."""
 MOST = 10_000
 """Kinds of work that are remembered; then the oldest is forgotten."""
 

@@ -1,4 +1,4 @@
-"""Descriptors that are held back for the looks that limits rest on, for when a process has no other left."""
+"""Reserves file descriptors for the checks that limits depend on, for when the process has run out of others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 MANY = 8
-"""Each look needs one at a time; while it is free for it, another thread that waits for one may be quicker."""
+"""A check needs one at a time; the others are for when another thread takes a freed one before the check can."""
 _NONE_LEFT = (errno.EMFILE, errno.ENFILE)
 
 
@@ -26,7 +26,7 @@ class SpareDescriptors:
         self._lock = threading.Lock()
 
     def look(self, look: Callable[[], T]) -> T:
-        """Give what a look finds that opens one file at a time; raises what it raises, where no spare one helps."""
+        """Call `look`, which opens one file at a time; if descriptors run out, retry with the reserved ones."""
         if len(self._held) < self._many:
             with self._lock:
                 self._fill()

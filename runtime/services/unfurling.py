@@ -1,7 +1,7 @@
 """Finds the block that is made for an address (docs/contract/contentkit.md, "Link unfurling").
 
-Manifests may be long and are many. Of each version the patterns of its blocks are remembered, so that no manifest is
-read but the one whose block the address becomes.
+There are many manifests, and some are long. Each version's URL patterns are cached, so that later lookups read
+only the manifest whose block is shown.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Unfurling:
         self._kept: FairMemory[str, tuple[_Pattern, ...]] = FairMemory(HEAVIEST)
 
     def embed(self, session: Session, address: str, among: Sequence[Current], at: Addresses) -> Embed:
-        """Give the first block of some integrations one of whose patterns is for the address, else a link."""
+        """Return the first block, in the integrations' order, with a pattern matching the address; else a link."""
         host = urlsplit(address).hostname or ""
         for row in self._made_for(session, address, among):
             for block in row.manifest.get("blocks") or ():

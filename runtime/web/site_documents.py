@@ -27,7 +27,7 @@ from runtime.store.tables.integrations import IntegrationRow
 from runtime.web.site_map import SiteMap, SitePage
 
 OF_NOTES = ("note ", "annotated ")
-"""What the anchors of notes begin with, and no heading's own: those have no spaces."""
+"""Prefixes of the anchors of notes; no heading's anchor starts with one, because those contain no spaces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class WrittenPage:
 
 
 def written(session: Session, map_: SiteMap, shown: SitePage, home: str, at: Addresses) -> WrittenPage:
-    """Write a page; its blocks are asked for where the site answers renders."""
+    """Write a page, with a placeholder for each integration block; the browser requests what the block shows."""
     document = content.document_of(session, shown.space.id, shown.page.document)
     filled = evaluated(document, map_.snapshot_of(shown.part).variables, shown.page.variables or {})
     targets = SiteTargets(session, map_, shown, home, at)
@@ -96,7 +96,7 @@ class SiteTargets:
         return page.title if page is not None and page.id not in self._snapshot.hidden else None
 
     def anchor(self, name: str) -> str:
-        """Anchors are as they are written; an included content has notes of its own, however often it is there."""
+        """Return an anchor as it is, but make the anchors of notes unique for each inclusion of reusable content."""
         return f"{name} {self._included}" if self._included and name.startswith(OF_NOTES) else name
 
     def formula(self, tex: str, *, display: bool) -> str | None:

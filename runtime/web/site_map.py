@@ -99,7 +99,7 @@ class SiteMap:
     def leads_on(self, place: str) -> str | None:
         """Give the place to which a redirect, a former path or the id of a page leads; None where a place is none.
 
-        A page from whose own place a redirect sends on is shown where its id names it, so that none go in a circle.
+        A page whose own place redirects elsewhere is shown at the address with its id, to avoid a redirect loop.
         """
         path = _segments(place)
         located = locate(self.parts, path)

@@ -1,7 +1,7 @@
-"""Colors the code of a document, for a bounded time: readers of public pages cause it, and people write what is read.
+"""Colors a document's code within a time limit: readers of public pages trigger it, and the code is untrusted.
 
-Most of the library's languages take a time that grows with the square of what they were not made for: one line
-without an end of 50,000 characters in `diff` takes a minute.
+Most of the library's lexers take quadratic time for input that they were not designed for: one line
+of 50,000 characters without a line break takes a minute in `diff`.
 """
 
 from __future__ import annotations
