@@ -47,7 +47,7 @@ class SiteVisit:
         map_ = SiteMap(session, self._site, self._claims)
         turn = partial(self._host.capacity.pages.turn, self._site.organization_id)
         if place == SEARCH:
-            with turn(SEARCH):
+            with turn(SEARCH, long=True):
                 reading = search_of(session, map_, request.args.get("q", ""), self.home)
         elif (leads_on := map_.leads_on(place)) is not None:
             return leads_on
