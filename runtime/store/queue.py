@@ -26,6 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from runtime.store import rows
+from runtime.store.inserting import insert_rows
 from runtime.store.tables.events import STANDING, UNFINISHED, EventRow
 from runtime.store.tables.installations import InstallationRow
 from runtime.store.tables.integrations import IntegrationRow
@@ -64,9 +65,9 @@ def overfull(session: Session, integration_ids: Collection[str]) -> set[str]:
 def add(session: Session, events: Sequence[dict[str, Any]]) -> None:
     """Add events, in the caller's transaction; a key that is absent is null."""
     connection = session.connection()
-    statement, columns = _insertion(connection.dialect)
+    start, places, columns = _insertion(connection.dialect)
     values = [tuple(_bound(row.get(key), process) for key, process in columns) for row in events]
-    connection.exec_driver_sql(statement, values)
+    insert_rows(connection, start, places, values)
 
 
 def _bound(value: Any, process: Callable[[Any], Any] | None) -> Any:
@@ -74,14 +75,14 @@ def _bound(value: Any, process: Callable[[Any], Any] | None) -> Any:
 
 
 @lru_cache(maxsize=4)
-def _insertion(dialect: Dialect) -> tuple[str, list[tuple[str, Callable[[Any], Any] | None]]]:
+def _insertion(dialect: Dialect) -> tuple[str, str, list[tuple[str, Callable[[Any], Any] | None]]]:
     """Write the insertion once: every call of a script is a row, and building the statement cost more than the row."""
     columns = [column for column in EventRow.__table__.columns if column.key != "seq"]
     place = "?" if dialect.paramstyle == "qmark" else "%s"
     names, places = ", ".join(column.name for column in columns), ", ".join([place] * len(columns))
     processors = [column.type.dialect_impl(dialect).bind_processor(dialect) for column in columns]
     keys = [column.key for column in columns]
-    return f"INSERT INTO events ({names}) VALUES ({places})", list(zip(keys, processors, strict=True))
+    return f"INSERT INTO events ({names}) VALUES", f"({places})", list(zip(keys, processors, strict=True))
 
 
 def owners(session: Session, events: Sequence[EventRow]) -> dict[str, str]:
