@@ -66,7 +66,7 @@ def as_text(detail: dict[str, Any], level: str | None = None) -> str:
     if fault:
         lines.append(f"  {fault.get('file', '')}:{fault.get('line', '')} {_indented(fault['message'])}")
     if trace.get("unrecorded"):
-        lines.append(f"  (and {trace['unrecorded']:,} successful renders before it, counted and not recorded)")
+        lines.append(f"  (and {trace['unrecorded']:,} more calls before it, counted and not recorded)")
     return "\n".join(lines)
 
 

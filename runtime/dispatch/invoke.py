@@ -16,7 +16,7 @@ from runtime.dispatch.kept_answers import KINDS, Copied, kept_answer
 from runtime.dispatch.planning import Plan
 from runtime.dispatch.recorder import Recorder
 from runtime.dispatch.script_event import ScriptEvent
-from runtime.dispatch.thinning import Thinning
+from runtime.dispatch.thinning import Thinning, noteworthy
 from runtime.dispatch.traces import recorded_body, trace_text
 from runtime.dispatch.tunnels import Tunnels
 from runtime.engines.shares import Shares
@@ -138,7 +138,7 @@ class Invoker:
     def render(self, plan: Plan, event: ScriptEvent, read: Callable[[Outcome], Answer], *, source: Source) -> Answer:
         """Send a render, and return the result of `read` for its answer; raises what `read` raises.
 
-        An answer that `read` refuses is recorded like every failure; others are sampled by `Thinning`.
+        An answer that `read` refuses counts as a failure; others are sampled by `Thinning`.
         """
         outcome, parts = self._call(plan, event, None, None, source, sound=None)
         sound = False
@@ -168,9 +168,9 @@ class Invoker:
         limits = limits or self.limits
 
         def ended(outcome: Outcome, trace: Trace, seconds: float) -> None:
-            if thin and parts.sound and self._thinning.skips(plan, outcome, trace, seconds):
+            sampled = thin and parts.sound is True and not noteworthy(outcome, trace, seconds)
+            if self._thinning.skips(plan, kind, sampled=sampled):
                 return
-            counted = self._thinning.counted(plan) if thin else 0
             self._recorder.record(
                 plan.integration,
                 {
@@ -194,7 +194,7 @@ class Invoker:
                         plan.masker,
                         created,
                         seconds,
-                        counted,
+                        self._thinning.counted(plan),
                         kept_answer(kind, outcome, parts.body, plan.masker),
                     ),
                 },

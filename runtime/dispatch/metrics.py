@@ -52,7 +52,7 @@ class Meters:
         self.renders = counter("host_render_cache_total", "Renders by cache result", "result")
         self.unrecorded = counter(
             "host_calls_unrecorded_total",
-            "Successful calls that were counted but not written to the event log, by event type",
+            "Calls that were counted but not written to the event log, by event type",
             "type",
         )
         self.requests = counter(

@@ -1,4 +1,4 @@
-"""Sampling of the event log: successful renders above a rate are only counted."""
+"""Sampling of the event log: what is above a rate is only counted, successful renders first."""
 
 from __future__ import annotations
 
@@ -13,8 +13,14 @@ from runtime.dispatch.planning import Plan
 
 SLOW = 0.5
 """Seconds until the answer, from which a render is always recorded."""
+OF_AN_ORGANIZATION = 200
+"""Calls of an organization recorded per second in each process, whatever they are.
+
+Everybody's writes wait for each other: of one whose calls fail thousands of times a second, each of another
+organization's waited for half a second.
+"""
 MAX_COUNTED = 10_000
-"""Installations whose counts wait for the next recorded render; those beyond are only in `/metrics`."""
+"""Installations whose counts wait for the next recorded call; those beyond are only in `/metrics`."""
 WARNINGS = ("warn", "error")
 
 Place = tuple[str, str | None]
@@ -22,42 +28,54 @@ Place = tuple[str, str | None]
 
 
 class Thinning:
-    """Samples renders; safe to use from many threads.
+    """Samples calls that somebody waited for; safe to use from many threads.
 
-    The first successes of an integration in every second are recorded, a fixed number in each process. Renders that
-    failed, were slow, logged a warning, went to a developer's machine, or are followed, are always recorded.
+    The first successful renders of an integration in every second are recorded, a fixed number in each process. Renders
+    that failed, were slow, logged a warning, went to a developer's machine, or are followed, and all other calls, are
+    recorded as long as the organization has no more than `OF_AN_ORGANIZATION` in the second.
     """
 
     def __init__(self, followers: Followers, each_second: int, *, everything: bool = False) -> None:
         """Take the number of successes recorded per second; `everything` is for the host of an author."""
         self._followers, self._each_second, self._everything = followers, each_second, everything
         self._second = 0
-        self._written: Counter[str] = Counter()  # by integration, in this second
+        self._successes: Counter[str] = Counter()  # recorded in this second, by integration
+        self._recorded: Counter[str] = Counter()  # in this second, by organization
         self._counted: dict[Place, int] = {}
         self._lock = threading.Lock()
 
-    def skips(self, plan: Plan, outcome: Outcome, trace: Trace, seconds: float) -> bool:
-        """Return whether a render is not recorded, and count it if so."""
-        if self._everything or plan.tunnel_url is not None or noteworthy(outcome, trace, seconds):
+    def skips(self, plan: Plan, kind: str, *, sampled: bool) -> bool:
+        """Return whether a call is not recorded, and count it if so; `sampled` is for a success like all others."""
+        if self._everything:
             return False
-        if self._followers.follows(plan.integration_id):
-            return False
+        sampled = sampled and plan.tunnel_url is None and not self._followers.follows(plan.integration_id)
         second = int(time.monotonic())
         with self._lock:
             if second != self._second:
                 self._second = second
-                self._written.clear()
-            if self._written[plan.integration_id] < self._each_second:
-                self._written[plan.integration_id] += 1
+                self._successes.clear()
+                self._recorded.clear()
+            if self._has_room(plan, sampled=sampled):
                 return False
             place = (plan.integration_id, plan.installation_id)
             if place in self._counted or len(self._counted) < MAX_COUNTED:
                 self._counted[place] = self._counted.get(place, 0) + 1
-        metrics.call_unrecorded("ui_render")
+        metrics.call_unrecorded(kind)
+        return True
+
+    def _has_room(self, plan: Plan, *, sampled: bool) -> bool:
+        """Tell whether one more is recorded in this second, and count it as recorded; the lock is held."""
+        if self._recorded[plan.organization_id] >= OF_AN_ORGANIZATION:
+            return False
+        if sampled:
+            if self._successes[plan.integration_id] >= self._each_second:
+                return False
+            self._successes[plan.integration_id] += 1
+        self._recorded[plan.organization_id] += 1
         return True
 
     def counted(self, plan: Plan) -> int:
-        """Return how many renders of an installation were only counted since the last recorded one, and reset it."""
+        """Return how many calls of an installation were only counted since the last recorded one, and reset it."""
         if not self._counted:
             return 0
         with self._lock:

@@ -32,7 +32,7 @@ def trace_text(
     """Return the trace of an event as the JSON text that is stored.
 
     `created` is when the event was created, `seconds` how long its call took until the answer, `unrecorded` how many
-    renders of the same installation before it were counted and not written, `answer` what an endpoint answered, masked;
+    calls of the same installation before it were counted and not written, `answer` what an endpoint answered, masked;
     `ended` is when all was over, in epoch seconds, None for now.
     """
     since = created.timestamp()

@@ -15,7 +15,7 @@ from runtime.contract.masking import BY_SHAPE
 from runtime.dispatch import followers as following
 from runtime.dispatch.followers import Followers
 from runtime.dispatch.planning import Plan
-from runtime.dispatch.thinning import MAX_COUNTED, SLOW, Thinning
+from runtime.dispatch.thinning import MAX_COUNTED, OF_AN_ORGANIZATION, SLOW, Thinning, noteworthy
 from runtime.store import migrate
 from runtime.store.database import Database
 
@@ -23,13 +23,18 @@ GOOD = Outcome(200, [], b"{}")
 QUICK = 0.01
 
 
-def plan(installation: str = "one", integration: str = "i", tunnel: str | None = None) -> Plan:
+def skips(thinning: Thinning, plan: Plan) -> bool:
+    """Whether a render that succeeded as most do is not written."""
+    return thinning.skips(plan, "ui_render", sampled=not noteworthy(GOOD, Trace(), QUICK))
+
+
+def plan(installation: str = "one", integration: str = "i", tunnel: str | None = None, organization: str = "o") -> Plan:
     script = Script("v", "python", "")
     return Plan(
         integration,
         integration,
         installation,
-        "o",
+        organization,
         script,
         b"{}",
         "f",
@@ -58,7 +63,7 @@ def alone(database: Database) -> Followers:
 def test_the_first_of_a_second_are_written_and_the_rest_is_counted(alone: Followers) -> None:
     thinning = Thinning(alone, 3)
     began = int(time.monotonic())
-    skipped = [thinning.skips(plan(), GOOD, Trace(), QUICK) for _ in range(100)].count(True)
+    skipped = [skips(thinning, plan()) for _ in range(100)].count(True)
     seconds = int(time.monotonic()) - began + 1
     assert 100 - 3 * seconds <= skipped <= 97
     assert thinning.counted(plan()) == skipped
@@ -67,15 +72,15 @@ def test_the_first_of_a_second_are_written_and_the_rest_is_counted(alone: Follow
 
 def test_each_integration_has_its_own_first_ones(alone: Followers) -> None:
     thinning = Thinning(alone, 1)
-    while not thinning.skips(plan(), GOOD, Trace(), QUICK):
+    while not skips(thinning, plan()):
         pass
-    assert not thinning.skips(plan(integration="another"), GOOD, Trace(), QUICK)
+    assert not skips(thinning, plan(integration="another"))
 
 
 def test_installations_are_counted_apart(alone: Followers) -> None:
     thinning = Thinning(alone, 0)
     for installation in ("one", "two", "one"):
-        assert thinning.skips(plan(installation), GOOD, Trace(), QUICK)
+        assert skips(thinning, plan(installation))
     assert [thinning.counted(plan(installation)) for installation in ("one", "two", "three")] == [2, 1, 0]
 
 
@@ -94,33 +99,53 @@ def test_installations_are_counted_apart(alone: Followers) -> None:
     ],
     ids=["status", "failure", "cut off", "fault", "warning", "error", "no answer", "refused", "slow"],
 )
-def test_what_is_out_of_the_ordinary_is_always_written(alone: Followers, special: tuple[Outcome, Trace, float]) -> None:
-    thinning = Thinning(alone, 0)
+def test_what_is_out_of_the_ordinary_is_not_sampled(special: tuple[Outcome, Trace, float]) -> None:
     ordinary = Trace(
         logs=[LogLine(0.0, "info", "a"), LogLine(0.0, "debug", "a")],
         subrequests=[Subrequest(0.0, "GET", "https://x.example", 404, 1.0)],
     )
-    assert thinning.skips(plan(), GOOD, ordinary, QUICK)
-    assert not thinning.skips(plan(), *special)
+    assert not noteworthy(GOOD, ordinary, QUICK)
+    assert noteworthy(*special)
+
+
+@pytest.mark.parametrize("where", ["many integrations", "followed", "in development"])
+def test_an_organization_fills_only_a_part_of_the_log(alone: Followers, where: str) -> None:
+    thinning = Thinning(alone, 50)
+    began = int(time.monotonic())
+    with alone.follow("followed"):
+        written = 0
+        for number in range(OF_AN_ORGANIZATION * 5):
+            integration = f"i{number}" if where == "many integrations" else "followed"
+            tunnel = "https://t.example" if where == "in development" else None
+            failed = plan(integration=integration, tunnel=tunnel)
+            written += not thinning.skips(failed, "fetch", sampled=where == "followed")
+        seconds = int(time.monotonic()) - began + 1
+        assert OF_AN_ORGANIZATION <= written <= OF_AN_ORGANIZATION * seconds
+        assert not thinning.skips(plan(organization="another"), "fetch", sampled=False)
+
+
+def test_an_author_sees_every_failure(alone: Followers) -> None:
+    thinning = Thinning(alone, 0, everything=True)
+    assert not any(thinning.skips(plan(), "fetch", sampled=False) for _ in range(OF_AN_ORGANIZATION * 3))
 
 
 def test_an_author_sees_everything(alone: Followers) -> None:
-    assert not Thinning(alone, 0, everything=True).skips(plan(), GOOD, Trace(), QUICK)
-    assert not Thinning(alone, 0).skips(plan(tunnel="https://t.example"), GOOD, Trace(), QUICK)
+    assert not skips(Thinning(alone, 0, everything=True), plan())
+    assert not skips(Thinning(alone, 0), plan(tunnel="https://t.example"))
 
 
 def test_what_is_followed_is_written(alone: Followers) -> None:
     thinning = Thinning(alone, 0)
     with alone.follow("i"), alone.follow("i"):
-        assert not thinning.skips(plan(), GOOD, Trace(), QUICK)
-        assert thinning.skips(plan(integration="another"), GOOD, Trace(), QUICK)
-    assert thinning.skips(plan(), GOOD, Trace(), QUICK)
+        assert not skips(thinning, plan())
+        assert skips(thinning, plan(integration="another"))
+    assert skips(thinning, plan())
 
 
 def test_counts_are_bounded(alone: Followers) -> None:
     thinning = Thinning(alone, 0)
     for number in range(MAX_COUNTED + 5):
-        assert thinning.skips(plan(str(number)), GOOD, Trace(), QUICK)
+        assert skips(thinning, plan(str(number)))
     assert thinning.counted(plan("0")) == 1
     assert thinning.counted(plan(str(MAX_COUNTED + 1))) == 0
 
@@ -130,7 +155,7 @@ def test_threads_lose_no_count(alone: Followers) -> None:
 
     def many() -> None:
         for _ in range(2_000):
-            thinning.skips(plan(), GOOD, Trace(), QUICK)
+            skips(thinning, plan())
 
     threads = [threading.Thread(target=many) for _ in range(4)]
     for thread in threads:
@@ -163,7 +188,7 @@ def test_a_process_that_cannot_look_takes_everything_as_followed(database: Datab
     blind.close()
     blind._looked = float("-inf")
     assert blind.follows("anything")
-    assert not Thinning(blind, 0).skips(plan(), GOOD, Trace(), QUICK)
+    assert not skips(Thinning(blind, 0), plan())
 
 
 def _until(check: Callable[[], bool]) -> bool:
