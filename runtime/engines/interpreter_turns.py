@@ -3,10 +3,10 @@
 Python runs one thread at a time. Each that wants to run as well wakes up again and again to ask for it, and a thread
 that has waited for a system call stands behind all of them, several times in each request. With fifty such threads the
 machine is busy with waking them, a thread that holds a lock which others need gets a fiftieth of the time, and an
-organization with eight connections gets eight turns of nine. Here two threads of an organization want to run at a time;
-the rest sleep in a line. In it whoever began first is first: work that lets its turn go several times, as a write does,
-would otherwise stand in the line as often. Only those go past it that hold what others wait for, such as the lock of
-all writers.
+organization with eight connections gets eight turns of nine. Here two threads of an organization want to run at a time,
+and one where there are others that work; the rest sleep in a line. In it whoever began first is first: work that lets
+its turn go several times, as a write does, would otherwise stand in the line as often. Only those go past it that hold
+what others wait for, such as the lock of all writers.
 
 A turn is a courtesy, not a lock: who keeps it for longer than `SLICE` no longer counts, so nobody waits for long.
 """
@@ -19,7 +19,11 @@ from heapq import heappop, heappush
 from types import TracebackType
 
 AT_ONCE = 2
-"""Threads of an organization that have a turn at a time."""
+"""Threads of an organization that have a turn at a time while no other one works."""
+BESIDE_OTHERS = 1
+"""The same while others work: with two, a thread of another organization got the interpreter every third time."""
+ALONE_AFTER = 1.0
+"""Seconds after which an organization that began nothing more does not count as one that works."""
 SLICE = 0.005
 """Seconds after which the next in the line goes on beside a thread that still computes, or waits for something."""
 
@@ -35,6 +39,8 @@ class InterpreterTurns:
         self._active: dict[str, list[Turn]] = {}
         self._line: dict[str, list[tuple[float, int, threading.Lock, Turn]]] = {}  # each a heap, the oldest work first
         self._counted = 0  # tells apart what began in the same tick
+        self._latest = ""  # the organization that asked last
+        self._shared_until = 0.0
 
     def of(self, owner: str, part: str = "") -> Turn:
         """Give the context in which a thread works for an organization, or a part of it."""
@@ -45,6 +51,9 @@ class InterpreterTurns:
         owner = turn.owner
         turn.runs, turn.since = True, time.monotonic()
         with self._lock:
+            if owner and owner != self._latest:
+                self._shared_until = turn.since + ALONE_AFTER if self._latest else 0.0
+                self._latest = owner
             active = self._active.get(owner)
             if active is None:
                 self._active[owner] = [turn]
@@ -77,12 +86,12 @@ class InterpreterTurns:
             elif not active:
                 self._active.pop(owner, None)
 
-    @staticmethod
-    def _has_room(active: list[Turn], now: float) -> bool:
+    def _has_room(self, active: list[Turn], now: float) -> bool:
         """Tell whether one more may run; who has had a turn for too long counts no more."""
-        if len(active) >= AT_ONCE:
+        most = BESIDE_OTHERS if now < self._shared_until else AT_ONCE
+        if len(active) >= most:
             active[:] = [turn for turn in active if now - turn.since < SLICE]
-        return len(active) < AT_ONCE
+        return len(active) < most
 
     def _hand_on(self, owner: str) -> None:
         """Give turns to who waits, as far as there are some; the lock is held."""

@@ -16,8 +16,9 @@ from tests.conftest import wait_for
 
 @pytest.fixture
 def turns(monkeypatch: pytest.MonkeyPatch) -> InterpreterTurns:
-    """Turns that nobody keeps for too long."""
+    """Turns that nobody keeps for too long, for organizations that each count as alone."""
     monkeypatch.setattr(interpreter_turns, "SLICE", 60)
+    monkeypatch.setattr(interpreter_turns, "ALONE_AFTER", 0.0)
     return InterpreterTurns()
 
 
@@ -165,6 +166,37 @@ def test_no_more_run_at_once_than_may(turns: InterpreterTurns, many: int) -> Non
     with ThreadPoolExecutor(many) as threads:
         list(threads.map(work, range(many)))
     assert most == AT_ONCE
+
+
+def test_beside_others_an_organization_runs_one_at_a_time(
+    turns: InterpreterTurns, full: list[Worker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(interpreter_turns, "ALONE_AFTER", 60)
+    with turns.of(""):  # a stranger is no other organization
+        more = Worker(turns, "greedy")
+        full.pop().stop()
+        assert more.works.wait(30)
+        full.append(more)
+    with turns.of("quiet"):
+        pass
+    more = Worker(turns, "greedy")
+    full.pop().stop()
+    assert not more.works.wait(0.1)
+    full.pop().stop()
+    assert more.works.wait(30)
+    full.append(more)
+
+
+def test_who_was_beside_others_is_alone_again(
+    turns: InterpreterTurns, full: list[Worker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(interpreter_turns, "ALONE_AFTER", 0.2)
+    with turns.of("quiet"):
+        pass
+    full.pop().stop()
+    wait_for(lambda: turns._shared_until < time.monotonic())
+    full.append(Worker(turns, "greedy"))
+    assert full[-1].works.wait(30)
 
 
 def test_who_began_first_goes_on_first(turns: InterpreterTurns, full: list[Worker]) -> None:
