@@ -21,7 +21,7 @@ import runtime
 from runtime.engines import sandbox, seccomp
 from runtime.engines.apart.answers import PROGRESS, Refused
 from runtime.engines.apart.child import ANSWER, NICENESS
-from runtime.engines.niceness import set_niceness
+from runtime.engines.priority import set_niceness
 from runtime.engines.processes import descendants
 from runtime.engines.sandbox import SandboxMode, SandboxUnavailable, View
 from runtime.engines.starting import on_any_processor

@@ -19,6 +19,7 @@ from runtime.engines.javascript.command import HEADROOM
 from runtime.engines.javascript.cpu_share import CpuShare
 from runtime.engines.javascript.doorway import CONTROL, NUMBER, IsolateSockets
 from runtime.engines.javascript.presence import Presence
+from runtime.engines.priority import LONG_SECONDS, LongCalls, Priority
 from runtime.engines.process_handle import ProcessHandle
 from runtime.engines.processes import measure, shown
 
@@ -62,6 +63,7 @@ class Isolate(ABC):
         self._control: Control | None = None
         self.presence = Presence()  # of this process alone, until it is shared
         self._handle = None
+        self.priority = Priority(LongCalls())  # counted alone, until it is one of a pool
         self.owner = self.used_by = ""
         self.pid = self.base_memory = 0
         self.load_logs: list[LogLine] = []  # from loading, for the first call's trace
@@ -123,6 +125,7 @@ class Isolate(ABC):
         states = [(channel, state) for channel in self._channels.busy() if (state := channel.state) is not None]
         if not states:
             self._pinged_at = 0.0
+            self._let_others_first([])
             return
         if self._exceeds_memory(now):
             # Short calls are not measured one by one: the call that has run longest is held responsible.
@@ -145,6 +148,7 @@ class Isolate(ABC):
                     self._end(channel, state, over("wall", state.limits))
                 elif not self._pinged_at:
                     channel.stop(state, over("wall", state.limits))
+        self._let_others_first([state for _, state in states])
 
     def cause(self, state: CallState) -> Failure:
         """Return why the process has ended, as far as a call is concerned."""
@@ -234,6 +238,7 @@ class Isolate(ABC):
             if self._closed:
                 return False
             self._closed = True
+            self.priority.forget()
         for channel in self._channels.close():
             self._let_go(channel)
         if self._control is not None:
@@ -265,6 +270,18 @@ class Isolate(ABC):
         """End the process because of one call; the others learn that it has ended."""
         culprit.stop(state, failure)
         self.kill()
+
+    def _let_others_first(self, states: list[CallState]) -> None:
+        """Lower the priority of the process while a call in it computes for long."""
+        computing = next((state for state in states if state.trace.usage.cpu > LONG_SECONDS), None)
+        with self._lock:
+            if self._closed:
+                return
+            if computing is not None:
+                self.priority.lower(self.pid, computing.account.owner[0])
+            else:
+                self.priority.forget()
+                self.priority.recover(self.pid)
 
     def _note_usage(self, state: CallState) -> None:
         usage = state.trace.usage

@@ -17,6 +17,7 @@ from runtime.engines.javascript.channels import Channel
 from runtime.engines.javascript.isolate import Isolate
 from runtime.engines.javascript.lending import Key, Lender
 from runtime.engines.javascript.own_isolate import OwnIsolate
+from runtime.engines.priority import LongCalls, Priority
 from runtime.engines.processes import shown
 from runtime.engines.sandbox import SandboxUnavailable
 from runtime.engines.shares import eviction_order
@@ -57,6 +58,7 @@ class IsolatePool:
         self._refilling = False
         self._refill_after = 0.0
         self._fault: str | None = None  # why the last isolate could not be started
+        self._long_calls = LongCalls()
         self._places = 0
         self._used_at = 0.0
         self._closed = False
@@ -238,6 +240,7 @@ class IsolatePool:
             return None
         isolate = self._lender.borrow(key, state.deadline)
         if isolate is not None:
+            isolate.priority = Priority(self._long_calls)
             with self._lock:
                 self._running.add(isolate)
         return isolate
@@ -297,6 +300,7 @@ class IsolatePool:
             self._free_place()
             raise
         isolate.owner = isolate.used_by = owner
+        isolate.priority = Priority(self._long_calls)
         with self._lock:
             self._running.add(isolate)
         return isolate

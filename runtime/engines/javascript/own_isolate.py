@@ -24,6 +24,7 @@ from runtime.engines.javascript.cpu_share import CpuShare
 from runtime.engines.javascript.doorway import IsolateSockets
 from runtime.engines.javascript.isolate import Isolate
 from runtime.engines.javascript.presence import Presence
+from runtime.engines.priority import LONG_SECONDS
 from runtime.engines.process_handle import hold
 from runtime.engines.processes import measure, resident
 from runtime.engines.sandbox import started_by_root
@@ -218,6 +219,9 @@ class OwnIsolate(Isolate):
         elif usage.memory > limits.memory + HEADROOM:
             control.stop(over("memory", limits))
         else:
+            with self._lock:
+                if usage.cpu > LONG_SECONDS and not self._closed:
+                    self.priority.lower(self.pid, self.owner)
             return
         self.kill()
 

@@ -18,7 +18,7 @@ from runtime.engines.cgroups import Group, Groups
 from runtime.engines.connection import CallConnection
 from runtime.engines.egress_account import Gate
 from runtime.engines.egress_proxy import EgressProxy
-from runtime.engines.niceness import LONG_SECONDS, LongCalls, set_niceness
+from runtime.engines.priority import LONG_SECONDS, LongCalls, Priority
 from runtime.engines.process_handle import ProcessHandle, hold
 from runtime.engines.processes import hung_up, measure, readable, resident, scratch, shown
 from runtime.engines.python_process.bundle import Bundle
@@ -29,6 +29,7 @@ _YOUNG_SECONDS = 0.04  # calls younger than this are not looked into
 _LOOK_SECONDS = 0.002  # of processor time without a call, after which the memory is looked at again
 _BUSY_SECONDS = 0.01  # of processor time within a call, after which it is looked at again
 _REST_SECONDS = 0.25  # after which it is looked at again if it has run at all: megabytes are written in milliseconds
+_COSTLY_SECONDS = 0.2  # of processor time within a call, which costs more than a new worker for the next one
 _CREDENTIALS = struct.Struct("3i")
 _LONGEST_WORD = 4096
 _LOCKED = frames.pack(frames.LOCKED, b"\1")
@@ -65,9 +66,7 @@ class Worker(CallConnection):
         self._looked = self._watched = self._watched_at = 0.0
         self.base_memory = 0
         self.last_call = False
-        self._long_calls = computing
-        self._long_call_owner: str | None = None  # whose call it is that computes for long
-        self._niceness = 0
+        self._priority = Priority(computing)
         self.load_logs: list[LogLine] = []  # from loading, for the first call's trace
 
     def arrived(self) -> bool:
@@ -139,6 +138,7 @@ class Worker(CallConnection):
     def begin(self, state: CallState) -> None:
         """Start the clock of a call."""
         state.cpu_before = self.cpu()
+        self._priority.recover(self.pid)
         self.state = state
         self.open_gate()
 
@@ -151,7 +151,8 @@ class Worker(CallConnection):
         """Stop the clock; raises `CallStopped` if the watcher stopped the call first."""
         with self._lock:
             state, self.state = self.state, None
-            self._step_forward()
+            # Where only root may raise a priority, a new worker takes the next call: it costs less than this call has.
+            self.last_call = not self._priority.call_ended(self.pid) or self.last_call
         if self._gate is not None:
             self._gate.account = None
         if state is None:
@@ -206,35 +207,14 @@ class Worker(CallConnection):
         elif usage.memory > state.limits.memory:
             self.stop(state, over("memory", state.limits))
         elif usage.cpu > LONG_SECONDS:
-            self._step_back(state)
+            with self._lock:
+                if self.state is state and not self._closed:
+                    costly = usage.cpu > _COSTLY_SECONDS
+                    self._priority.lower(self.pid, state.account.owner[0], for_good=costly)
 
     def _quiet(self, ran: float, since: float) -> bool:
         """Return whether a worker that ran `ran` seconds in the last `since` need not be looked into now."""
         return ran == 0.0 or (0.0 < ran < _BUSY_SECONDS and since < _REST_SECONDS)
-
-    def _step_back(self, state: CallState) -> None:
-        """Let those go first whose call is short, the more the more calls of the organization compute."""
-        with self._lock:
-            if self.state is not state or self._closed:
-                return
-            if self._long_call_owner is None:
-                self._long_call_owner = state.account.owner[0]
-                self._long_calls.enter(self._long_call_owner)
-            niceness = max(self._niceness, self._long_calls.niceness(self._long_call_owner))
-            if niceness:  # at every look: the script may have begun more threads
-                self._niceness = niceness
-                set_niceness(self.pid, niceness)
-
-    def _step_forward(self) -> None:
-        """End what `_step_back` began; the lock is held."""
-        if self._long_call_owner is None:
-            return
-        self._long_calls.leave(self._long_call_owner)
-        self._long_call_owner = None
-        if self._niceness:
-            # Where that is root's to do, a new worker takes the next call: it costs less than this call has.
-            self.last_call = not set_niceness(self.pid, 0) or self.last_call
-            self._niceness = 0
 
     def stop(self, state: CallState, failure: Failure) -> None:
         """End the process because of a call, unless that call has just ended by itself."""
@@ -251,9 +231,7 @@ class Worker(CallConnection):
                 return
             self._closed = True
             self._kill()
-            if self._long_call_owner is not None:
-                self._long_calls.leave(self._long_call_owner)
-                self._long_call_owner = None
+            self._priority.forget()
             if self._handle is not None:
                 self._handle.close()
             self._connection.close()

@@ -10,7 +10,7 @@ from collections import deque
 from runtime.engines.calling import ProcessBroken
 from runtime.engines.cgroups import Groups
 from runtime.engines.egress_proxy import EgressProxy
-from runtime.engines.niceness import LongCalls
+from runtime.engines.priority import LongCalls
 from runtime.engines.python_process.worker import Worker
 from runtime.engines.python_process.zygote import Zygote
 from runtime.engines.sandbox import SandboxMode, SandboxUnavailable
