@@ -22,6 +22,7 @@ INSIDE = Path(__file__).parent / "inside"
 _SHOWN_DENO, _SHOWN_INSIDE, _SHOWN_HOST, _SHOWN_SCRIPT = "/deno", "/inside", "/host", "/script"
 _YOUNG_MEGABYTES = 8  # of each half of the young generation
 HEADROOM = 64 * 1024 * 1024  # what garbage, buffers and compiled code may take beside the heap
+BETWEEN_LOOKS = 64 * 1024 * 1024  # what a script may take beyond that until the next look, which ends the call
 THREADS = 128
 RESERVED = 576 * 1024 * 1024  # addresses that V8 takes at its start and mostly never uses, which count as data
 STDERR_BYTES = 64 * 1024
@@ -162,5 +163,5 @@ def limits_of(memory: int, *, own_user: bool) -> dict[int, int]:
 
     With `own_user` it will be the only process of its user, so that threads can be counted as well.
     """
-    limits = _LIMITS | {resource.RLIMIT_DATA: RESERVED + memory + HEADROOM}
+    limits = _LIMITS | {resource.RLIMIT_DATA: RESERVED + memory + HEADROOM + BETWEEN_LOOKS}
     return limits | {resource.RLIMIT_NPROC: THREADS} if own_user else limits
