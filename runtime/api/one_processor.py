@@ -13,6 +13,8 @@ import sys
 import threading
 from pathlib import Path
 
+from runtime.engines import time_slices
+
 
 class OneProcessor:
     """Chooses a processor at the first request; does nothing on systems without CPU affinity (macOS)."""
@@ -31,6 +33,7 @@ class OneProcessor:
         self._settled.done = True
         if sys.platform != "linux" or threading.get_ident() == threading.main_thread().ident:
             return
+        time_slices.answer_soon()
         with self._choosing:
             self._chosen = self._chosen or self._choice(sorted(os.sched_getaffinity(0)))
         try:

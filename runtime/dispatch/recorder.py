@@ -16,6 +16,8 @@ from runtime.contract.masking import BY_SHAPE
 from runtime.contract.moments import wire_time
 from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.retention import Retention
+from runtime.engines import time_slices
+from runtime.engines.interpreter_turns import Waiting
 from runtime.store import queue
 from runtime.store.database import Database
 
@@ -63,14 +65,15 @@ class Recorder:
         with self._moving:
             goal = self._written + len(self._waiting)
         until = began + LONGEST_FLUSH
-        while self._written < goal and self._thread.is_alive():
-            since, moment = self._writing_since, time.monotonic()
-            if moment >= until or (since is not None and moment - since >= LONGEST_FLUSH):
-                return
-            self._hurry.set()
-            time.sleep(0.001)
-        if not self._alone:
-            time.sleep(max(0.0, began + ELSEWHERE - time.monotonic()))
+        with Waiting():
+            while self._written < goal and self._thread.is_alive():
+                since, moment = self._writing_since, time.monotonic()
+                if moment >= until or (since is not None and moment - since >= LONGEST_FLUSH):
+                    return
+                self._hurry.set()
+                time.sleep(0.001)
+            if not self._alone:
+                time.sleep(max(0.0, began + ELSEWHERE - time.monotonic()))
 
     def close(self) -> None:
         """Write the remaining calls and stop the thread."""
@@ -79,6 +82,7 @@ class Recorder:
         self._thread.join(timeout=10)
 
     def _run(self) -> None:
+        time_slices.answer_soon()
         # A pause before each batch: writing what has just come in, a few rows each time, would cost as much as the
         # calls themselves.
         while not self._stopping.is_set():

@@ -27,6 +27,7 @@ from runtime.dispatch.outbox import CHANGES_WINDOW, MAX_CHANGES
 from runtime.dispatch.owners import Owners
 from runtime.dispatch.retention import Retention
 from runtime.dispatch.retry import Delivered, Failed, Verdict, judge
+from runtime.engines import time_slices
 from runtime.engines.engine import AnswerCut
 from runtime.engines.shares import NoneLeft, Turns
 from runtime.store import queue
@@ -111,6 +112,7 @@ class Dispatcher:
             queue.release(session, self._owner)
 
     def _claim_loop(self) -> None:
+        time_slices.answer_soon()
         looked = 0.0
         while not self._stopping.is_set():
             self._wake.clear()
@@ -252,6 +254,7 @@ class Dispatcher:
         self._results.put(attempt)
 
     def _write_loop(self) -> None:
+        time_slices.answer_soon()
         while not (self._drained.is_set() and self._begun <= 0 and self._results.empty()):
             batch = self._take_results()
             ended = [attempt for attempt in batch if attempt.state]

@@ -8,6 +8,7 @@ import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+from runtime.engines import time_slices
 from runtime.engines.egress import EgressRules
 from runtime.engines.egress_account import Account, Gate
 from runtime.engines.egress_exchange import WAIT_SECONDS, Exchange, turn_away
@@ -80,6 +81,7 @@ class EgressProxy:
         self._wake_write.close()
 
     def _accept_all(self) -> None:
+        time_slices.answer_soon()
         while not self._closed:
             for key, _ in self._selector.select():
                 if key.fileobj is self._wake_read:

@@ -24,7 +24,7 @@ BESIDE_OTHERS = 1
 """The same while others work: with two, a thread of another organization got the interpreter every third time."""
 ALONE_AFTER = 1.0
 """Seconds after which an organization that began nothing more does not count as one that works."""
-SLICE = 0.005
+SLICE = 0.03
 """Seconds after which the next in the line goes on beside a thread that still computes, or waits for something."""
 
 _own = threading.local()

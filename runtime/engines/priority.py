@@ -4,27 +4,22 @@ A script that has computed for a moment gives way at once to the host, to short 
 up, and all such calls of an organization together weigh less than one process that does not. On a machine with
 processors to spare nothing is slowed down.
 
-Three things of the kernel decide. Since Linux 6.6 a process runs for some milliseconds before another may go on in its
-place, which is as long as several renders take; since 6.12 who asks for long slices of time gives way to who does not
-(kernels before that do not look at the slices; those before 6.6 need none). Niceness decides how much each gets. Where
-the kernel groups sessions by themselves (autogroup), it counts between the threads of one session only, and each
-session has a niceness of its own; every worker leads a session, so that none waits for what another has used. Elsewhere
-that of the threads counts. Inside control groups only their weights do (`cgroups.py`).
+Slices of time decide when somebody else may go on (`time_slices.py`), niceness how much each gets. Where the kernel
+groups sessions by themselves (autogroup), niceness counts between the threads of one session only, and each session has
+a niceness of its own; every worker leads a session, so that none waits for what another has used. Elsewhere that of the
+threads counts. Inside control groups only their weights do (`cgroups.py`).
 """
 
 from __future__ import annotations
 
-import ctypes
 import math
 import os
-import platform
-import struct
-import sys
 import threading
 import time
 from collections import Counter
 from functools import cache
 
+from runtime.engines import time_slices
 from runtime.engines.sandbox import started_by_root
 
 LONG_SECONDS = 0.03
@@ -34,14 +29,8 @@ FIRST = 5
 STEP = 1.25
 """What one step of niceness makes of the weight (the kernel's `sched_prio_to_weight`)."""
 NICEST = 19
-LONG_SLICE = 100_000_000
-"""Nanoseconds that a process that computes runs for if nobody else wants to: the most the kernel takes."""
 KEPT_SECONDS = 2.0
 """How long a process keeps its priority after a long-running call: the next one is as long, as a rule."""
-
-_SCHED_SETATTR = {"x86_64": 314, "aarch64": 274}
-_ATTRIBUTES = struct.Struct("IIQiIQQQ")  # `struct sched_attr` as far as it goes in its first version
-_libc = ctypes.CDLL(None, use_errno=True)
 
 
 class LongCalls:
@@ -88,7 +77,7 @@ class Priority:
             self._owner = owner
             self._calls.enter(owner)
         self._lowered_at = time.monotonic()
-        set_slice(pid, LONG_SLICE)
+        time_slices.set_slice(pid, time_slices.LONG)
         if for_good or _may_raise():
             self._niceness = max(self._niceness, self._calls.niceness(owner))
             set_niceness(pid, self._niceness)
@@ -114,7 +103,7 @@ class Priority:
 
     def _restore(self, pid: int) -> bool:
         self._lowered_at = None
-        set_slice(pid, 0)
+        time_slices.set_slice(pid, time_slices.USUAL)
         lowered, self._niceness = self._niceness, 0
         return not lowered or set_niceness(pid, 0)
 
@@ -140,18 +129,3 @@ def set_niceness(pid: int, niceness: int) -> bool:
     except OSError:  # it, or a thread of it, has just ended
         return True
     return True
-
-
-def set_slice(pid: int, nanoseconds: int) -> None:
-    """Set for how long the threads of a process want to run at a time; 0 is what all others have."""
-    number = _SCHED_SETATTR.get(platform.machine())
-    if sys.platform != "linux" or number is None:
-        return
-    try:
-        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - only names are wanted
-            niceness = os.getpriority(os.PRIO_PROCESS, int(thread))
-            attributes = _ATTRIBUTES.pack(_ATTRIBUTES.size, 0, 0, niceness, 0, nanoseconds, 0, 0)
-            # Kernels that know no slices refuse nothing; whatever else is refused, the niceness has to do.
-            _libc.syscall(number, int(thread), attributes, 0)
-    except OSError:  # it, or a thread of it, has just ended
-        return

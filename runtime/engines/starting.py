@@ -7,16 +7,19 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from runtime.engines import time_slices
+
 
 @contextmanager
 def on_any_processor() -> Iterator[None]:
-    """Start a process from here as from the main thread: the host keeps threads that answer on one processor."""
+    """Start a process as from the main thread: threads that answer share a processor and have short slices of time."""
     if sys.platform != "linux":
         yield
         return
     mine = os.sched_getaffinity(0)
     os.sched_setaffinity(0, os.sched_getaffinity(os.getpid()))
     try:
-        yield
+        with time_slices.as_usual():
+            yield
     finally:
         os.sched_setaffinity(0, mine)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import textwrap
 import threading
 import uuid
@@ -135,3 +137,12 @@ def probe(ask: Ask) -> Callable[..., Answered]:
         return ask(handler(code), **options)
 
     return run
+
+
+@pytest.fixture
+def child() -> Iterator[int]:
+    """A process in a session of its own; gives its id."""
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
+    yield process.pid
+    process.kill()
+    process.wait()

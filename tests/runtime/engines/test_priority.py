@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
-import platform
-import struct
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +15,14 @@ from runtime.contract.invocation import Invocation, Limits
 from runtime.engines import priority
 from runtime.engines.egress import EgressRules
 from runtime.engines.javascript.pool import JavaScriptEngine
-from runtime.engines.priority import FIRST, LONG_SLICE, NICEST, LongCalls, Priority, set_slice
+from runtime.engines.priority import FIRST, NICEST, LongCalls, Priority
 from runtime.engines.python_process.pool import PythonEngine
+from runtime.engines.time_slices import LONG
 from tests.conftest import wait_for
 from tests.runtime.engines.conftest import ENVIRONMENT, FETCH, asker, handler, script, send
 from tests.runtime.engines.javascript.conftest import script as javascript
 from tests.runtime.engines.javascript.conftest import worker
+from tests.runtime.engines.slices import SLICES, slices
 
 COMPUTES = """
 import time
@@ -41,8 +37,6 @@ const until = performance.now() + 1500;
 while (performance.now() < until);
 return new Response("computed");
 """
-SLICES = tuple(int(part) for part in platform.release().split("-")[0].split(".")[:2]) >= (6, 12)
-GETATTR = {"x86_64": 315, "aarch64": 275}
 
 
 def niceness(pid: int) -> set[int]:
@@ -51,26 +45,6 @@ def niceness(pid: int) -> set[int]:
         return {os.getpriority(os.PRIO_PROCESS, int(thread.name)) for thread in Path(f"/proc/{pid}/task").iterdir()}
     except OSError:
         return set()
-
-
-def slices(pid: int) -> set[int]:
-    """The nanoseconds that each thread of a process wants to run for, as the kernel has them."""
-    found = set()
-    for thread in Path(f"/proc/{pid}/task").iterdir():
-        attributes = ctypes.create_string_buffer(48)
-        libc = ctypes.CDLL(None, use_errno=True)
-        assert libc.syscall(GETATTR[platform.machine()], int(thread.name), attributes, 48, 0) == 0
-        found.add(struct.unpack_from("Q", attributes, 24)[0])
-    return found
-
-
-@pytest.fixture
-def child() -> Iterator[int]:
-    """A process in a session of its own."""
-    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
-    yield process.pid
-    process.kill()
-    process.wait()
 
 
 def test_the_more_compute_the_less_each_weighs() -> None:
@@ -88,16 +62,6 @@ def test_the_more_compute_the_less_each_weighs() -> None:
     for _ in range(199):
         computing.leave("a")
     assert computing.niceness("a") == FIRST
-
-
-@pytest.mark.skipif(not SLICES, reason="kernels before 6.12 know no slices")
-def test_who_computes_asks_for_long_slices(child: int) -> None:
-    usual = slices(child)
-    set_slice(child, LONG_SLICE)
-    assert slices(child) == {LONG_SLICE}
-    set_slice(child, 0)
-    assert slices(child) == usual
-    set_slice(2**22 + 1, LONG_SLICE)  # a process that has ended
 
 
 def test_a_process_gets_its_priority_back_when_it_has_not_computed_lately(
@@ -145,7 +109,7 @@ def test_python_calls_that_compute_step_back_until_they_have_ended(monkeypatch: 
 
         wait_for(lambda: sum(step > FIRST for step in steps()) >= 2 and min(steps()) == FIRST)
         if SLICES:
-            assert all(slices(worker.pid) == {LONG_SLICE} for worker in engine._pool.in_flight())
+            assert all(slices(worker.pid) == {LONG} for worker in engine._pool.in_flight())
         for thread in calls:
             thread.join()
         assert not engine._factory._long_calls._calls
@@ -175,7 +139,7 @@ def test_javascript_calls_that_compute_step_back_until_they_have_ended(monkeypat
 
     def lowered() -> bool:
         (isolate,) = engine._isolates.running()
-        return (SLICES and slices(isolate.pid) == {LONG_SLICE}) or niceness(isolate.pid) == {FIRST}
+        return (SLICES and slices(isolate.pid) == {LONG}) or niceness(isolate.pid) == {FIRST}
 
     try:
         assert call("/quick") == b"quick"

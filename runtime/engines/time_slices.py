@@ -1,0 +1,76 @@
+"""How long the kernel lets a thread run before another that wakes up may go on in its place.
+
+Since Linux 6.6 that is some milliseconds, as long as several renders take; since 6.12 a thread may ask for another
+slice of time, and gives way at once to one that asked for a shorter. Kernels before that do not look at it (those
+before 6.6 have no need to), other systems do not have it: then nothing here has an effect.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import struct
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+LONG = 100_000_000
+"""Nanoseconds for who computes: the most that the kernel takes."""
+SHORT = 200_000
+"""Nanoseconds for threads that answer: after so long, one that waits for the interpreter asks for it (`serve`).
+
+It can only ask once it runs. Beside a thread that computed on the same processor it ran after 3 ms, and a health check
+took ten times as long as alone.
+"""
+USUAL = 0
+
+_SET = {"x86_64": 314, "aarch64": 274}  # the numbers of `sched_setattr`, after which comes `sched_getattr`
+_ATTRIBUTES = struct.Struct("IIQiIQQQ")  # `struct sched_attr`, in its first version
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def answer_soon() -> None:
+    """Let the calling thread go on as soon as it is woken, and the threads and processes it starts."""
+    _set(0, SHORT)
+
+
+@contextmanager
+def as_usual() -> Iterator[None]:
+    """Start a process from here that has the usual slice."""
+    mine = _get()
+    _set(0, USUAL)
+    try:
+        yield
+    finally:
+        _set(0, mine)
+
+
+def set_slice(pid: int, nanoseconds: int) -> None:
+    """Set the slice of all threads of a process."""
+    try:
+        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - only names are wanted
+            _set(int(thread), nanoseconds)
+    except OSError:  # it, or a thread of it, has just ended; or there is no such folder on this system
+        return
+
+
+def _get() -> int:
+    """Return the slice of the calling thread."""
+    number = _SET.get(platform.machine())
+    if sys.platform != "linux" or number is None:
+        return USUAL
+    attributes = ctypes.create_string_buffer(_ATTRIBUTES.size)
+    if _libc.syscall(number + 1, 0, attributes, _ATTRIBUTES.size, 0) != 0:
+        return USUAL
+    slice_: int = _ATTRIBUTES.unpack(attributes.raw)[5]
+    return slice_
+
+
+def _set(thread: int, nanoseconds: int) -> None:
+    number = _SET.get(platform.machine())
+    if sys.platform != "linux" or number is None:
+        return
+    niceness = os.getpriority(os.PRIO_PROCESS, thread)
+    attributes = _ATTRIBUTES.pack(_ATTRIBUTES.size, 0, 0, niceness, 0, nanoseconds, 0, 0)
+    _libc.syscall(number, thread, attributes, 0)  # where it is refused, all stays as it was

@@ -1,0 +1,93 @@
+"""Who answers goes on at once, who computes lets others go first, and a script has what every process has."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from runtime.api.one_processor import OneProcessor
+from runtime.dispatch.fair_pool import FairPool
+from runtime.engines.egress import EgressRules
+from runtime.engines.python_process.pool import PythonEngine
+from runtime.engines.starting import on_any_processor
+from runtime.engines.time_slices import LONG, SHORT, USUAL, answer_soon, as_usual, set_slice
+from tests.conftest import wait_for
+from tests.runtime.engines.conftest import asker, handler
+from tests.runtime.engines.slices import SLICES, slice_of, slices
+
+pytestmark = pytest.mark.skipif(not SLICES, reason="kernels before 6.12 know no slices")
+
+
+def test_all_threads_of_a_process_get_a_slice(child: int) -> None:
+    usual = slices(child)
+    set_slice(child, LONG)
+    assert slices(child) == {LONG}
+    set_slice(child, USUAL)
+    assert slices(child) == usual
+    set_slice(2**22 + 1, LONG)  # a process that has ended
+
+
+def test_a_niceness_stays(child: int) -> None:
+    os.setpriority(os.PRIO_PROCESS, child, 7)
+    set_slice(child, LONG)
+    assert os.getpriority(os.PRIO_PROCESS, child) == 7
+
+
+def test_threads_that_answer_have_short_ones_and_others_do_not() -> None:
+    usual = slice_of()
+    found: list[int] = []
+
+    def answer() -> None:
+        processor = OneProcessor()
+        processor.settle()
+        found.append(slice_of())
+
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(answer).result()
+    pool = FairPool(1, "delivery")
+    pool.submit("organization", "integration", lambda: found.append(slice_of()))
+    wait_for(lambda: len(found) == 2)
+    pool.close()
+    assert found == [SHORT, SHORT]
+    OneProcessor().settle()  # the main thread starts processes
+    assert slice_of() == usual
+
+
+def test_processes_started_from_them_have_the_usual_one() -> None:
+    def start() -> tuple[int, set[int], int]:
+        usual = slice_of()
+        answer_soon()
+        with on_any_processor():
+            process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+        found = slices(process.pid)
+        process.kill()
+        process.wait()
+        with as_usual():
+            assert slice_of() == usual
+        return usual, found, slice_of()
+
+    with ThreadPoolExecutor(1) as threads:
+        usual, found, mine = threads.submit(start).result()
+    assert found == {usual}
+    assert mine == SHORT
+
+
+def test_a_script_has_the_usual_one() -> None:
+    usual = slice_of()
+    engine = PythonEngine(sandbox="required", rules=EgressRules())
+
+    def ask() -> bytes:
+        answer_soon()
+        return asker(engine)(handler("return Response('here')")).body
+
+    try:
+        with ThreadPoolExecutor(1) as threads:
+            assert threads.submit(ask).result() == b"here"
+        (worker,) = engine._pool._resting
+        assert slices(worker.pid) == {usual}
+    finally:
+        engine.close()
