@@ -7,6 +7,8 @@ import threading
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 
+from runtime.engines import time_slices
+
 log = logging.getLogger(__name__)
 
 Work = Callable[[], None]
@@ -49,6 +51,7 @@ class FairPool:
             thread.join()
 
     def _run(self) -> None:
+        time_slices.answer_soon()
         while True:
             with self._changed:
                 taken = self._take()
@@ -57,6 +60,8 @@ class FairPool:
                         return
                     self._changed.wait()
                     taken = self._take()
+                if self._waiting:  # another thread may find a second task that may be run now
+                    self._changed.notify()
             organization, integration, work = taken
             try:
                 work()
@@ -66,8 +71,6 @@ class FairPool:
                 with self._changed:
                     self._running -= Counter((organization,))
                     self._running_of -= Counter(((organization, integration),))
-                    # All of them: with another free thread, an organization that was at its limit may continue.
-                    self._changed.notify_all()
 
     def _take(self) -> tuple[str, str, Work] | None:
         """Take the next task of the organization whose turn it is, which then goes to the end."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TypeVar
+
+from runtime.engines.waiting_line import Waiter, WaitingLine
 
 Key = TypeVar("Key", str, tuple[str, str])
 Thing = TypeVar("Thing")
@@ -164,7 +167,8 @@ class Turns:
         self._at_once, self._waiting, self._seconds = at_once, waiting, seconds
         self._held: dict[str, int] = {}
         self._queued: dict[str, int] = {}
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
+        self._line = WaitingLine[str](self._lock)
 
     @contextmanager
     def turn(self, owner: str) -> Iterator[None]:
@@ -173,22 +177,30 @@ class Turns:
         try:
             yield
         finally:
-            with self._changed:
+            with self._lock:
                 _less(self._held, owner)
-                self._changed.notify_all()
+                self._line.wake(self._free)
 
     def _enter(self, owner: str) -> None:
-        with self._changed:
+        with self._lock:
             if not self._free(owner):
                 if self._queued.get(owner, 0) >= self._waiting:
                     raise NoneLeft
                 self._queued[owner] = self._queued.get(owner, 0) + 1
                 try:
-                    if not self._changed.wait_for(lambda: self._free(owner), self._seconds):
-                        raise NoneLeft
+                    self._wait(owner)
+                except NoneLeft:
+                    self._line.wake(self._free)
+                    raise
                 finally:
                     _less(self._queued, owner)
             self._held[owner] = self._held.get(owner, 0) + 1
+
+    def _wait(self, owner: str) -> None:
+        waiter, deadline = Waiter(owner), time.monotonic() + self._seconds
+        while not self._free(owner):
+            if not self._line.wait(waiter, deadline):
+                raise NoneLeft
 
     def _free(self, owner: str) -> bool:
         return self._held.get(owner, 0) < self._at_once

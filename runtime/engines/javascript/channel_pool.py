@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 
 from runtime.engines.calling import ProcessBroken
 from runtime.engines.javascript.channels import Channel
 from runtime.engines.shares import Shares
+from runtime.engines.waiting_line import Waiter, WaitingLine
 
 
 class ChannelPool:
@@ -17,7 +17,7 @@ class ChannelPool:
     def __init__(self, open_channel: Callable[[], Channel], most: int) -> None:
         self._open, self._most = open_channel, most
         self._lock = threading.Lock()
-        self._freed = threading.Condition(self._lock)
+        self._line = WaitingLine[str](self._lock)
         self._shares = Shares(most)
         self._owners: dict[Channel, str] = {}
         self._free: list[Channel] = []
@@ -31,29 +31,29 @@ class ChannelPool:
 
         Raises `ProcessBroken` once the isolate has ended, and what opening a channel raises.
         """
+        waiter = Waiter(owner)
         with self._lock:
-            while True:
-                if self._ended:
-                    raise ProcessBroken("the isolate has ended")
-                if self._shares.open_to(owner):
-                    if self._free:
-                        channel = self._free.pop()
-                        self._shares.enter(owner)
-                        self._lend(channel, owner)
-                        return channel
-                    if self._count < self._most:
-                        self._count += 1
-                        self._shares.enter(owner)
-                        break
-                left = deadline - time.monotonic()
-                if left <= 0 or not self._freed.wait(left):
+            while not self._ended and not self._may_go_on(owner):
+                if not self._line.wait(waiter, deadline):
+                    self._line.wake(self._may_go_on)
                     return None
+            if self._ended:
+                raise ProcessBroken("the isolate has ended")
+            self._shares.enter(owner)
+            if waiter.again:
+                self._line.wake(self._may_go_on)
+            if self._free:
+                channel = self._free.pop()
+                self._lend(channel, owner)
+                return channel
+            self._count += 1
         try:
             channel = self._open()
         except BaseException:
             with self._lock:
                 self._count -= 1
                 self._shares.leave(owner)
+                self._line.wake(self._may_go_on)
             raise
         with self._lock:
             self._lend(channel, owner)
@@ -62,9 +62,9 @@ class ChannelPool:
     def give(self, channel: Channel) -> None:
         """Take a channel back after a call."""
         with self._lock:
-            self._unlend(channel)
             if not self._closed:
                 self._free.append(channel)
+            self._unlend(channel)
 
     def drop(self, channel: Channel) -> None:
         """Forget a channel whose call went wrong; the caller closes it."""
@@ -88,7 +88,7 @@ class ChannelPool:
             self._ended = self._closed = True
             channels = [*self._free, *self._busy]
             self._free.clear()
-            self._freed.notify_all()
+            self._line.wake_all()
             return channels
 
     def _lend(self, channel: Channel, owner: str) -> None:
@@ -100,5 +100,8 @@ class ChannelPool:
         owner = self._owners.pop(channel, None)
         if owner is not None:
             self._shares.leave(owner)
-        # All who wait, not one: the place may be for another organization than that of whoever waits longest.
-        self._freed.notify_all()
+        self._line.wake(self._may_go_on)
+
+    def _may_go_on(self, owner: str) -> bool:
+        """Return whether there is a channel for an organization; the lock is held."""
+        return (bool(self._free) or self._count < self._most) and self._shares.open_to(owner)

@@ -6,10 +6,12 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from typing import NamedTuple
 
 from runtime.engines.calling import PoolBusy
 from runtime.engines.python_process.worker import Worker
 from runtime.engines.shares import Shares, eviction_order
+from runtime.engines.waiting_line import Waiter, WaitingLine
 
 # Version, tenant, memory limit in bytes; without a tenant for a worker that has loaded its script and served nobody.
 Key = tuple[str, str | None, int]
@@ -21,14 +23,21 @@ _IDLE_CPU_SECONDS = 0.5  # what threads a script left behind may use between two
 class _Group:
     """The workers of one key."""
 
-    __slots__ = ("freed", "idle", "retired", "size", "waiting")
+    __slots__ = ("idle", "retired", "size", "waiting")
 
-    def __init__(self, lock: threading.Lock) -> None:
+    def __init__(self) -> None:
         self.idle: deque[Worker] = deque()
         self.size = 0
         self.waiting = 0
         self.retired = 0  # how often its version was: what was being started meanwhile serves one call
-        self.freed = threading.Condition(lock)
+
+
+class _Wanted(NamedTuple):
+    """What a caller waits for."""
+
+    key: Key
+    group: _Group
+    owner: Owner
 
 
 class WorkerPool:
@@ -47,7 +56,7 @@ class WorkerPool:
         self._shares = Shares(total)  # of the workers that are busy
         self._owners: dict[Worker, Owner] = {}  # of the workers that are busy, whose call it is
         self._places = 0  # workers there are or are being started
-        self._waiting_for_total = 0  # callers that wait because of the total
+        self._line = WaitingLine[_Wanted](self._lock)
         self._closed = False
 
     def take(self, key: Key, owner: Owner, deadline: float) -> tuple[Worker, bool]:
@@ -59,13 +68,14 @@ class WorkerPool:
         with self._lock:
             group = self._groups.get(key)
             if group is None:
-                group = self._groups[key] = _Group(self._lock)
+                group = self._groups[key] = _Group()
+            waiter = Waiter(_Wanted(key, group, owner))
             while True:
                 if self._closed:
                     self._discard_empty(key, group)
                     raise PoolBusy
-                if not self._shares.open_to(*owner):
-                    self._wait(key, group, deadline, crowded=True)
+                if not self._may_go_on(waiter.wants):
+                    self._wait(waiter, deadline)
                     continue
                 if group.idle:
                     worker = group.idle.pop()
@@ -76,9 +86,11 @@ class WorkerPool:
                         group = self._groups.setdefault(key, group)
                         continue
                     self._lend(worker, owner)
+                    self._went_on(waiter)
                     return worker, False
                 if group.size < self._per_key and (ready := self._hand_over(key, group)) is not None:
                     self._lend(ready, owner)
+                    self._went_on(waiter)
                     return ready, False
                 full = self._places >= self._total
                 if group.size < self._per_key and (not full or self._resting):
@@ -89,8 +101,8 @@ class WorkerPool:
                     self._places += 1
                     self._shares.enter(*owner)
                     retired = group.retired
+                    self._went_on(waiter)
                     break
-                self._wait(key, group, deadline, crowded=group.size < self._per_key)
         if evicted is not None:
             evicted.close()
         try:
@@ -119,10 +131,7 @@ class WorkerPool:
                 worker.rest()
                 group.idle.append(worker)
                 self._resting[worker] = None
-                if group.waiting:
-                    group.freed.notify()
-                elif self._waiting_for_total:
-                    self._wake_crowded()
+                self._wake()
                 return
             self._forget(worker)
         worker.close()
@@ -145,7 +154,7 @@ class WorkerPool:
             self._busy.discard(worker)
             kept = not self._closed and self._places < self._total and key not in self._groups
             if kept:
-                group = self._groups[key] = _Group(self._lock)
+                group = self._groups[key] = _Group()
                 group.size = 1
                 self._places += 1
                 self._key_of[worker] = key
@@ -199,8 +208,7 @@ class WorkerPool:
         """Take no more calls, wait for those in flight, end all workers."""
         with self._lock:
             self._closed = True
-            for group in self._groups.values():
-                group.freed.notify_all()
+            self._line.wake_all()
         while self._in_use():
             time.sleep(0.01)  # the watcher ends every call at its limit, so this ends too
         with self._lock:
@@ -245,22 +253,48 @@ class WorkerPool:
         with self._lock:
             return bool(self._busy) or self._places > len(self._resting)
 
-    def _wait(self, key: Key, group: _Group, deadline: float, *, crowded: bool) -> None:
-        """Wait until something was freed, of any group where it is `crowded`; raises `PoolBusy` at the deadline.
-
-        The lock is held.
-        """
-        left = deadline - time.monotonic()
-        if left <= 0:
-            self._discard_empty(key, group)
-            raise PoolBusy
+    def _wait(self, waiter: Waiter[_Wanted], deadline: float) -> None:
+        """Wait until there may be a worker; raises `PoolBusy` at the deadline. The lock is held."""
+        group = waiter.wants.group
         group.waiting += 1
-        self._waiting_for_total += crowded
         try:
-            group.freed.wait(left)
+            came = self._line.wait(waiter, deadline)
         finally:
             group.waiting -= 1
-            self._waiting_for_total -= crowded
+        if not came:
+            self._discard_empty(waiter.wants.key, group)
+            self._wake()
+            raise PoolBusy
+
+    def _may_go_on(self, wanted: _Wanted) -> bool:
+        """Return whether there is a worker for a caller, or the place for one; the lock is held."""
+        if not self._shares.open_to(*wanted.owner):
+            return False
+        if wanted.group.idle:
+            return True
+        if wanted.group.size >= self._per_key:
+            return False
+        unused = self._groups.get((wanted.key[0], None, wanted.key[2]))
+        return self._places < self._total or bool(self._resting) or (unused is not None and bool(unused.idle))
+
+    def _went_on(self, waiter: Waiter[_Wanted]) -> None:
+        """Wake the next of those who wait, if this one has; the lock is held."""
+        if waiter.again:
+            self._wake()
+
+    def _wake(self) -> None:
+        """Wake the first who may go on; the lock is held."""
+        crowded: set[Owner] = set()  # an organization may have many in the line
+
+        def may(wanted: _Wanted) -> bool:
+            if wanted.owner in crowded:
+                return False
+            if not self._shares.open_to(*wanted.owner):
+                crowded.add(wanted.owner)
+                return False
+            return self._may_go_on(wanted)
+
+        self._line.wake(may)
 
     def _discard_empty(self, key: Key, group: _Group) -> None:
         if group.size == group.waiting == 0:
@@ -276,17 +310,9 @@ class WorkerPool:
         group = self._groups[key]
         group.size -= 1
         self._places -= 1
-        if group.waiting:
-            group.freed.notify()
-        elif group.size == 0:
+        if group.size == group.waiting == 0:
             del self._groups[key]
-        if self._waiting_for_total:
-            self._wake_crowded()
-
-    def _wake_crowded(self) -> None:
-        for group in self._groups.values():
-            if group.waiting:
-                group.freed.notify_all()
+        self._wake()
 
     def _remove_idle(self, worker: Worker) -> None:
         """Take an idle worker out of the pool; the lock is held, the caller closes it."""
