@@ -27,6 +27,7 @@ from runtime.store import share_links, visitors
 from runtime.store.tables.sites import SiteRow
 from runtime.web.site_policy import policy_of
 from runtime.web.site_redirects import lead_on, redirect
+from runtime.web.site_theme import CHOOSE, choose_theme, chosen_theme
 from runtime.web.site_visit import SiteVisit
 from runtime.web.templates import TEMPLATES
 from runtime.web.visitor_cookies import is_of_site, session_cookies, set_session_cookie, visitors_cookies
@@ -56,6 +57,9 @@ def mount_published(app: Flask, host: Host) -> None:
     for method, leave in (("GET", _ask_whether_to_leave), ("POST", _sign_out)):
         view = partial(_guarded, host, leave)
         app.add_url_rule(f"/sites/<site_id>/{SIGN_OUT}", f"site sign-out {method}", view, methods=(method,))
+    themed = partial(_guarded, host, choose_theme)
+    for at in (CHOOSE, f"<rest>/{CHOOSE}"):  # the second is for sites that a shared link opens
+        app.add_url_rule(f"/sites/<site_id>/{at}", f"site theme {at}", themed, methods=("POST",))
     visitor_path = "/v1/integrations/<name>/visitor-authentication/<installation>/<site_id>"
     app.add_url_rule(visitor_path, "visitor authentication", partial(_asked_elsewhere, host), methods=("GET",))
     app.add_url_rule("/sites/<site_id>", "site", partial(_guarded, host, _to_home), methods=("GET",))
@@ -323,7 +327,7 @@ def _shown(
     host: Host, site: SiteRow, place: str, *, claims: Mapping[str, Any] | None = None, key: str | None = None
 ) -> Response:
     """Show what is at a place of the site, as it is there for a visitor."""
-    visit = SiteVisit(host, site, claims, key)
+    visit = SiteVisit(host, site, claims, key, chosen_theme())
     try:
         with host.database.transaction(writes=False) as session:
             seen = visit.sample(session, place) if host.settings.preview else visit.read(session, place)
@@ -347,6 +351,7 @@ def _shown(
     }
     answer = _html(host, 200, seen.scripts, policy, site_id=site.id, **fields)
     answer.headers["Cache-Control"] = "private, no-store" if claims is not None else "no-cache"
+    answer.headers["Vary"] = "Cookie"  # which has the theme
     if site.visibility != "public" or not seen.listed:
         answer.headers["X-Robots-Tag"] = "noindex"
     return answer

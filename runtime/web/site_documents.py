@@ -14,17 +14,16 @@ from sqlalchemy.orm import Session
 from runtime.contract.addresses import Addresses
 from runtime.contract.inclusions import Inclusions
 from runtime.dispatch.planning import policy_header
-from runtime.serializers.file_urls import address_of
 from runtime.services import content
 from runtime.services.expressions import evaluated
 from runtime.services.html.coloring import Coloring
 from runtime.services.html.formulas import Formulas
-from runtime.services.html.targets import Ref
 from runtime.services.html.writing import html_of
 from runtime.store import rows, searching
 from runtime.store.rows import HOST
 from runtime.store.tables.integrations import IntegrationRow
 from runtime.web.site_map import SiteMap, SitePage
+from runtime.web.site_targets import SpaceTargets
 
 OF_NOTES = ("note ", "annotated ")
 """Prefixes of the anchors of notes; no heading's anchor starts with one, because those contain no spaces."""
@@ -38,62 +37,33 @@ class WrittenPage:
     drawn: Mapping[str, str | None]
 
 
-def written(session: Session, map_: SiteMap, shown: SitePage, home: str, at: Addresses) -> WrittenPage:
+def written(session: Session, map_: SiteMap, shown: SitePage, home: str, at: Addresses, theme: str = "") -> WrittenPage:
     """Write a page, with a placeholder for each integration block; the browser requests what the block shows."""
     document = content.document_of(session, shown.space.id, shown.page.document)
     filled = evaluated(document, map_.snapshot_of(shown.part).variables, shown.page.variables or {})
-    targets = SiteTargets(session, map_, shown, home, at)
+    targets = SiteTargets(session, map_, shown, home, at, theme)
     html = Markup(html_of(filled, targets))  # every text in it is escaped
     return WrittenPage(html, {one.name: policy_header(one) for one in targets.drawn.values() if one is not None})
 
 
-class SiteTargets:
-    """Where what a page refers to is for readers of the site.
+class SiteTargets(SpaceTargets):
+    """What a page of the site refers to, for its readers, and what only a site can draw.
 
     `drawn` are the integrations that blocks name, None for those that are not active on the space: they draw nothing.
+    `theme` is the one that blocks are drawn in, empty where the reader's system decides.
     """
 
-    def __init__(self, session: Session, map_: SiteMap, shown: SitePage, home: str, at: Addresses) -> None:
-        self._session, self._map, self._shown, self._home, self._at = session, map_, shown, home, at
-        self._snapshot = map_.snapshot_of(shown.part)
+    def __init__(
+        self, session: Session, map_: SiteMap, shown: SitePage, home: str, at: Addresses, theme: str = ""
+    ) -> None:
+        super().__init__(map_, shown.part, home, at)
+        self._session, self._shown, self._theme = session, shown, theme
+        self._content = map_.snapshot_of(shown.part)
         self.drawn: dict[str, IntegrationRow | None] = {}
         self._inclusions = Inclusions()
         self._included = self._inclusion = 0
         self._formulas = Formulas()
         self._coloring = Coloring()
-
-    def href(self, ref: Ref) -> str | None:
-        """Return the address of a page of the site, of a file, or an external one."""
-        kind = ref.get("kind")
-        if kind == "url":
-            return str(ref.get("url") or "") or None
-        if kind == "file":
-            file = self._snapshot.file_by_id.get(str(ref.get("file")))
-            return address_of(self._at, self._shown.space.id, file) if file is not None else None
-        if kind not in ("page", "anchor"):
-            return None
-        anchor = f"#{quote(str(ref['anchor']))}" if ref.get("anchor") else ""
-        page_id, space_id = ref.get("page"), ref.get("space", self._shown.space.id)
-        if page_id is None:
-            return anchor or None
-        place = self._map.place_of(str(space_id), str(page_id))
-        return f"{self._home}{place}{anchor}" if place is not None else None
-
-    def image(self, ref: Ref) -> str | None:
-        """Show a file of the space, or a picture of the web."""
-        url = self.href(ref)
-        return url if url is not None and url.startswith(("http://", "https://")) else None
-
-    def title(self, ref: Ref) -> str | None:
-        """Say what a page or a file is called; a page that is hidden says nothing of itself."""
-        if ref.get("kind") == "file":
-            file = self._snapshot.file_by_id.get(str(ref.get("file")))
-            return file.name if file is not None else None
-        space_id = str(ref.get("space", self._shown.space.id))
-        if space_id != self._shown.space.id:
-            return self._map.title_of(space_id, str(ref.get("page")))
-        page = self._snapshot.page_by_id.get(str(ref.get("page")))
-        return page.title if page is not None and page.id not in self._snapshot.hidden else None
 
     def anchor(self, name: str) -> str:
         """Return an anchor as it is, but make the anchors of notes unique for each inclusion of reusable content."""
@@ -117,14 +87,14 @@ class SiteTargets:
             return None
         ref = data.get("ref")
         named = ref.get("reusableContent") if isinstance(ref, dict) else None
-        reusable = self._snapshot.reusable_content_by_id.get(str(named))
+        reusable = self._content.reusable_content_by_id.get(str(named))
         if reusable is None:
             return ""
         with self._inclusions.of(reusable.id) as allowed:
             if not allowed:
                 return ""
             document = content.document_of(self._session, self._shown.space.id, reusable.document)
-            filled = evaluated(document, self._snapshot.variables, {})
+            filled = evaluated(document, self._content.variables, {})
             outer = self._included
             self._inclusion += 1
             self._included = self._inclusion
@@ -144,11 +114,12 @@ class SiteTargets:
             return ""
         context = {"type": "document", "spaceId": self._shown.space.id, "editable": False}
         attributes = {
-            "src": f"{self._home}-/render/{quote(integration, safe='')}",
+            "src": f"{self.home}-/render/{quote(integration, safe='')}",
             "component": block,
             "endpoint": self._at.integration(integration),
             "context": json.dumps(context),
             "props": json.dumps(props if isinstance(props, dict) else {}),
+            **({"theme": self._theme} if self._theme else {}),
         }
         said = " ".join(f'{name}="{escape(value)}"' for name, value in attributes.items())
         return f"<content-kit {said}></content-kit>"

@@ -45,7 +45,8 @@ class SiteMap:
 
     def __init__(self, session: Session, site: SiteRow, claims: Mapping[str, Any] | None) -> None:
         self._session, self._site, self._claims = session, site, claims or {}
-        self.parts = visible_parts(session, site, ConditionEvaluator(self._claims))
+        self.visitor = ConditionEvaluator(self._claims)
+        self.parts = visible_parts(session, site, self.visitor)
         self._sections = {section.id: section for section in self.parts.sections}
         self._spaces = searching.contents(session, SpaceRow, [part.space_id for part in self.parts.spaces])
         self._snapshots: dict[str, Snapshot] = {}
@@ -63,6 +64,10 @@ class SiteMap:
     def start_of(self, part: SiteSpaceRow) -> str:
         """Give the place of a space, below which its pages are."""
         return space_place(part, self.section_of(part))
+
+    def start_of_space(self, space_id: str) -> str | None:
+        """Give the place of a space by its id; None for one that is not there for this visitor."""
+        return next((self.start_of(part) for part in self.parts.spaces if part.space_id == space_id), None)
 
     def snapshot_of(self, part: SiteSpaceRow) -> Snapshot:
         """Give what a space shows now."""

@@ -45,9 +45,24 @@ def policy_of(scripts: Iterable[SiteIntegrationScript], own: Mapping[str, Sequen
     return "; ".join([*parts, FIXED])
 
 
-def policy_of_visited(scripts: Iterable[SiteIntegrationScript], at: Addresses, site_id: str) -> str:
-    """Write the policy of a page that has the host's own script, by which the host hears that it is read."""
-    own = {"script-src": [f"{at.site_origin(site_id)}/sites/-/"], "connect-src": [f"{at.site(site_id)}-/insights"]}
+def policy_of_framed(
+    scripts: Iterable[SiteIntegrationScript],
+    at: Addresses,
+    site_id: str,
+    *,
+    alive: bool,
+    style: str,
+    pictures: Sequence[str],
+) -> str:
+    """Write the policy of a site's page without content; `style` is the source of the one stylesheet in it.
+
+    `pictures` are where those around the page come from. With `alive` the page has the host's own script, by which the
+    host hears that it is read.
+    """
+    own = {"style-src": [style], "img-src": list(pictures)}
+    if alive:
+        own["script-src"] = [f"{at.site_origin(site_id)}/sites/-/"]
+        own["connect-src"] = [f"{at.site(site_id)}-/insights"]
     return policy_of(scripts, own)
 
 
@@ -59,14 +74,17 @@ def policy_of_read(
     home: str,
     *,
     alive: bool,
+    style: str,
 ) -> str:
     """Write the policy of a page of a space; `drawn` names the integrations that draw blocks in it, each with its own.
 
-    Whatever pictures people put into their pages are shown. With `alive` the page has the host's own script.
+    Whatever pictures people put into their pages are shown. With `alive` the page has the host's own script. `style` is
+    the source of the one stylesheet that is in the page.
     """
     here = at.site_origin(site_id)
     own = {name: list[str]() for name in BASE}
     own["img-src"] += ["http:", "https:"]
+    own["style-src"].append(style)
     if alive:
         own["script-src"].append(f"{here}/sites/-/")
         own["connect-src"].append(f"{at.site(site_id)}-/insights")

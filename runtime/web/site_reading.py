@@ -66,18 +66,20 @@ class Reading:
     canonical: str | None = None
     page: str | None = None
     site_space: str | None = None
-    language: str = "en"
+    place: str = ""
     listed: bool = True
     rated: bool = False
     query: str | None = None
     found: Sequence[FoundOnSite] = field(default_factory=tuple)
 
 
-def reading_of(session: Session, site: SiteRow, map_: SiteMap, shown: SitePage, home: str, at: Addresses) -> Reading:
-    """Write a page with all around it; `home` is the address of the site as it was opened."""
+def reading_of(
+    session: Session, site: SiteRow, map_: SiteMap, shown: SitePage, home: str, at: Addresses, theme: str = ""
+) -> Reading:
+    """Write a page with all beside it; `home` is the address of the site as it was opened."""
     snapshot, part = map_.snapshot_of(shown.part), shown.part
     settings = customizing.of_space(session, site, part)
-    page_ = written(session, map_, shown, home, at)
+    page_ = written(session, map_, shown, home, at, theme)
     targets = SiteTargets(session, map_, shown, home, at)
     above = list(_above(snapshot, shown.page))
     before, after = _beside(snapshot, shown.page) if settings.pagination.enabled else (None, None)
@@ -96,7 +98,7 @@ def reading_of(session: Session, site: SiteRow, map_: SiteMap, shown: SitePage, 
         canonical=(f"https://{site.proxy}/" if site.proxy else at.site(site.id)) + shown.place,
         page=shown.page.id,
         site_space=part.id,
-        language=settings.internationalization.locale,
+        place=shown.place,
         listed=not (shown.page.no_robots_index or shown.page.no_index),
         rated=settings.feedback.enabled,
     )
@@ -117,6 +119,7 @@ def search_of(session: Session, map_: SiteMap, query: str, home: str) -> Reading
     first = map_.parts.spaces[0] if map_.parts.spaces else None
     return Reading(
         title="Search",
+        place=SEARCH,
         sections=_sections(map_, first, home) if first is not None else (),
         query=wanted,
         found=found,

@@ -15,12 +15,16 @@ from runtime.api.host import Host
 from runtime.contract.sites import SiteIntegrationScript
 from runtime.services import site_scripts, tracking, visiting
 from runtime.store.content.revisions import is_long
+from runtime.store.tables.site_structure import SiteSpaceRow
 from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
+from runtime.web.site_frame import Frame, frame_of
+from runtime.web.site_look import source_of
 from runtime.web.site_map import SiteMap
 from runtime.web.site_page_content import sample_of
-from runtime.web.site_policy import policy_of, policy_of_read, policy_of_sample, policy_of_visited
+from runtime.web.site_policy import policy_of_framed, policy_of_read, policy_of_sample
 from runtime.web.site_reading import SEARCH, reading_of, search_of
+from runtime.web.site_targets import SpaceTargets
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +38,15 @@ class Seen:
 
 
 class SiteVisit:
-    """What a visitor with these claims sees of a site; `key` is that of the link which opened it."""
+    """What a visitor with these claims sees of a site.
 
-    def __init__(self, host: Host, site: SiteRow, claims: Mapping[str, Any] | None, key: str | None) -> None:
+    `key` is that of the link which opened it, `theme` what the visitor chose.
+    """
+
+    def __init__(
+        self, host: Host, site: SiteRow, claims: Mapping[str, Any] | None, key: str | None, theme: str = ""
+    ) -> None:
+        self._theme = theme
         self._host, self._site, self._claims, self._key = host, site, claims, key
         self._at = host.addresses
         self.home = self._at.site(site.id) + (f"{key}/" if key else "")
@@ -46,23 +56,27 @@ class SiteVisit:
         """Give what is at a place: a page, the place to go on to, or None where nothing is."""
         map_ = SiteMap(session, self._site, self._claims)
         turn = partial(self._host.capacity.pages.turn, self._site.organization_id)
+        part = None
         if place == SEARCH:
             with turn(SEARCH, long=True):
                 reading = search_of(session, map_, request.args.get("q", ""), self.home)
         elif (leads_on := map_.leads_on(place)) is not None:
             return leads_on
         elif (shown := map_.at(place)) is not None:
-            document = shown.page.document
+            document, part = shown.page.document, shown.part
             with turn(shown.page.id, long=document is not None and is_long(session, shown.space.id, document)):
-                reading = reading_of(session, self._site, map_, shown, self.home, self._at)
+                reading = reading_of(session, self._site, map_, shown, self.home, self._at, self._theme)
         else:
-            return None if place else self._without_pages(session)
+            return None if place else self._without_pages(session, map_)
+        frame = self._frame(session, map_, part)
         scripts = site_scripts.of_site(session, self._site, self._at)
         heard = tracking.heard(session, self._site)
         rated = reading.rated and "page_feedback" in heard and self._key is None
         alive = bool(scripts or reading.drawn or rated) or "site_view" in heard
-        policy = policy_of_read(scripts, reading.drawn, self._at, self._site.id, self.home, alive=alive)
-        fields = {"reading": reading, "rated": rated, **(self._files if alive else {})}
+        policy = policy_of_read(
+            scripts, reading.drawn, self._at, self._site.id, self.home, alive=alive, style=source_of(frame.style)
+        )
+        fields = {"reading": reading, "rated": rated, **self._around(frame), **(self._files if alive else {})}
         return Seen(scripts, policy, fields, reading.listed)
 
     def sample(self, session: Session, place: str) -> Seen | str | None:
@@ -75,13 +89,23 @@ class SiteVisit:
         policy = policy_of_sample(scripts, sample, self._at, self._site.id)
         return Seen(scripts, policy, {"sample": sample, "page": page, **self._files})
 
-    def _without_pages(self, session: Session) -> Seen:
+    def _without_pages(self, session: Session, map_: SiteMap) -> Seen:
         """Name the spaces of a site in which there is no page yet."""
         spaces = [(_emoji(space), space.title) for space in visiting.spaces_of(session, self._site, self._claims)]
+        frame = self._frame(session, map_, None)
         scripts = site_scripts.of_site(session, self._site, self._at)
         alive = bool(scripts) or "site_view" in tracking.heard(session, self._site)
-        policy = policy_of_visited(scripts, self._at, self._site.id) if alive else policy_of(scripts)
-        return Seen(scripts, policy, {"spaces": spaces, **(self._files if alive else {})})
+        policy = policy_of_framed(
+            scripts, self._at, self._site.id, alive=alive, style=source_of(frame.style), pictures=frame.origins
+        )
+        return Seen(scripts, policy, {"spaces": spaces, **self._around(frame), **(self._files if alive else {})})
+
+    def _frame(self, session: Session, map_: SiteMap, part: SiteSpaceRow | None) -> Frame:
+        targets = SpaceTargets(map_, part, self.home, self._at)
+        return frame_of(session, self._site, map_, part, targets, self._theme)
+
+    def _around(self, frame: Frame) -> Mapping[str, Any]:
+        return {"frame": frame, "title": frame.title}
 
 
 def _emoji(space: SpaceRow) -> str:

@@ -386,7 +386,7 @@ def test_scripts_are_embedded_with_the_policy_they_ask_for(owner: Tenant, provid
     assert directives["img-src"] == ["'self'", "data:", "https://cdn.example"]
     assert directives["default-src"] == directives["base-uri"] == ["'none'"]
     style = visit(owner.api.url + "/sites/-/published.css")
-    assert style.status_code == 200 and "prefers-color-scheme: dark" in style.text
+    assert style.status_code == 200 and "light-dark(" in style.text
 
 
 def test_the_log_does_not_show_a_visitors_cookies(guarded: Guarded) -> None:

@@ -1,0 +1,58 @@
+"""Where references lead for readers of a site: only to what is there for them."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from runtime.contract.addresses import Addresses
+from runtime.serializers.file_urls import address_of
+from runtime.services.html.targets import Ref
+from runtime.store.tables.site_structure import SiteSpaceRow
+from runtime.web.site_map import SiteMap
+
+
+class SpaceTargets:
+    """What references mean in a space of the site, or in none: pages and files are then named with their space."""
+
+    def __init__(self, map_: SiteMap, part: SiteSpaceRow | None, home: str, at: Addresses) -> None:
+        """`home` is the address of the site as it was opened."""
+        self._map, self._at, self.home = map_, at, home
+        self._space_id = part.space_id if part is not None else ""
+        self._snapshot = map_.snapshot_of(part) if part is not None else None
+
+    def href(self, ref: Ref) -> str | None:
+        """Return the address of a space or page of the site, of a file, or an external one."""
+        kind = ref.get("kind")
+        if kind == "url":
+            return str(ref.get("url") or "") or None
+        if kind == "file":
+            file = self._snapshot.file_by_id.get(str(ref.get("file"))) if self._snapshot is not None else None
+            return address_of(self._at, self._space_id, file) if file is not None else None
+        if kind == "space":
+            start = self._map.start_of_space(str(ref.get("space")))
+            return f"{self.home}{start}" if start is not None else None
+        if kind not in ("page", "anchor"):
+            return None
+        anchor = f"#{quote(str(ref['anchor']))}" if ref.get("anchor") else ""
+        page_id, space_id = ref.get("page"), ref.get("space") or self._space_id
+        if page_id is None:
+            return anchor or None
+        place = self._map.place_of(str(space_id), str(page_id))
+        return f"{self.home}{place}{anchor}" if place is not None else None
+
+    def image(self, ref: Ref) -> str | None:
+        """Show a file of the space, or a picture of the web."""
+        url = self.href(ref)
+        return url if url is not None and url.startswith(("http://", "https://")) else None
+
+    def title(self, ref: Ref) -> str | None:
+        """Say what a page or a file is called; a page that is hidden says nothing of itself."""
+        snapshot = self._snapshot
+        if ref.get("kind") == "file":
+            file = snapshot.file_by_id.get(str(ref.get("file"))) if snapshot is not None else None
+            return file.name if file is not None else None
+        space_id = str(ref.get("space") or self._space_id)
+        if snapshot is None or space_id != self._space_id:
+            return self._map.title_of(space_id, str(ref.get("page")))
+        page = snapshot.page_by_id.get(str(ref.get("page")))
+        return page.title if page is not None and page.id not in snapshot.hidden else None
