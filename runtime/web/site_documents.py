@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -18,7 +18,7 @@ from runtime.services import content
 from runtime.services.expressions import evaluated
 from runtime.services.html.coloring import Coloring
 from runtime.services.html.formulas import Formulas
-from runtime.services.html.writing import html_of
+from runtime.services.html.writing import Heading, html_of
 from runtime.store import rows, searching
 from runtime.store.rows import HOST
 from runtime.store.tables.integrations import IntegrationRow
@@ -35,6 +35,7 @@ class WrittenPage:
 
     html: Markup
     drawn: Mapping[str, str | None]
+    outline: Sequence[Heading] = ()
 
 
 def written(session: Session, map_: SiteMap, shown: SitePage, home: str, at: Addresses, theme: str = "") -> WrittenPage:
@@ -42,8 +43,10 @@ def written(session: Session, map_: SiteMap, shown: SitePage, home: str, at: Add
     document = content.document_of(session, shown.space.id, shown.page.document)
     filled = evaluated(document, map_.snapshot_of(shown.part).variables, shown.page.variables or {})
     targets = SiteTargets(session, map_, shown, home, at, theme)
-    html = Markup(html_of(filled, targets))  # every text in it is escaped
-    return WrittenPage(html, {one.name: policy_header(one) for one in targets.drawn.values() if one is not None})
+    outline: list[Heading] = []
+    html = Markup(html_of(filled, targets, outline=outline))  # every text in it is escaped
+    drawn = {one.name: policy_header(one) for one in targets.drawn.values() if one is not None}
+    return WrittenPage(html, drawn, outline)
 
 
 class SiteTargets(SpaceTargets):

@@ -34,6 +34,8 @@ from runtime.web.site_map import SiteMap
 from runtime.web.site_targets import SpaceTargets
 
 Theme = Literal["light", "dark"]
+Scheme = Literal["light", "dark", "light dark"]
+"""The modes in which a page may be drawn; of two, the reader's system chooses."""
 THEMES: tuple[Theme, Theme] = ("light", "dark")
 _ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(?::[0-9]+)?(?=[/?#]|\Z)")
 LANGUAGES = {"pt-br": "pt-BR"}
@@ -98,15 +100,24 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
+class Look:
+    """The customization of a page as it is for one reader; `theme` is what they chose, where they may and did."""
+
+    settings: SiteCustomizationSettings
+    theme: str
+    scheme: Scheme
+
+
+@dataclass(frozen=True, slots=True)
 class FrameWriter:
     """Writes the frame of one page for one reader."""
 
     settings: SiteCustomizationSettings
-    scheme: str
+    scheme: Scheme
     targets: SpaceTargets
     home: str
 
-    def frame(self, site: SiteRow, theme: str) -> Frame:
+    def frame(self, site: SiteRow, theme: str, cover_y: float) -> Frame:
         """Write all that stands around the page."""
         settings = self.settings
         footer, header = settings.footer, settings.header
@@ -114,7 +125,7 @@ class FrameWriter:
         groups = [(group.title, self._links(group.links)) for group in footer.groups]
         return Frame(
             title=settings.title if settings.title is not MISSING else site.title,
-            style=Markup(style_of(settings, self.scheme)),  # made of numbers and of words of the host
+            style=Markup(style_of(settings, self.scheme, cover_y)),  # made of numbers and of words of the host
             scheme=self.scheme,
             theme=theme,
             choice=settings.themes.toggeable,
@@ -146,11 +157,7 @@ class FrameWriter:
     def _picture(self, urls: ThemedUrl | Any) -> Picture | None:
         """Choose the picture for the theme, or both where the reader's system decides."""
         light, dark = (_web(urls.light), _web(urls.dark)) if isinstance(urls, ThemedUrl) else (None, None)
-        if light is None or dark is None:
-            return None
-        if self.scheme in THEMES:
-            return Picture(dark if self.scheme == "dark" else light)
-        return Picture(light, dark if dark != light else None)
+        return chosen_picture(light, dark, self.scheme) if light is not None and dark is not None else None
 
     def _icons(self) -> list[tuple[str, str]]:
         """Give the addresses of the icon, each with the mode that it is for."""
@@ -196,15 +203,25 @@ class FrameWriter:
         return Notice(said.message, said.style, links[0] if links else None)
 
 
-def frame_of(
-    session: Session, site: SiteRow, map_: SiteMap, part: SiteSpaceRow | None, targets: SpaceTargets, chosen: str
-) -> Frame:
-    """Write the frame of a page in a space, or of one in none; `chosen` is the theme that the reader asked for."""
+def look_of(session: Session, site: SiteRow, map_: SiteMap, part: SiteSpaceRow | None, chosen: str) -> Look:
+    """Find how a page in a space looks, or one in none; `chosen` is the theme that the reader asked for."""
     settings = customizing.of_space(session, site, part) if part is not None else customizing.of_site(session, site)
     settings = customizing.for_visitor(settings, map_.visitor)
-    theme = chosen if settings.themes.toggeable and chosen in THEMES else ""
-    scheme = theme or ("light dark" if settings.themes.toggeable else settings.themes.default)
-    return FrameWriter(settings, scheme, targets, targets.home).frame(site, theme)
+    if not settings.themes.toggeable:
+        return Look(settings, "", settings.themes.default)
+    return Look(settings, chosen, chosen) if chosen in THEMES else Look(settings, "", "light dark")
+
+
+def frame_of(site: SiteRow, look: Look, targets: SpaceTargets, cover_y: float = 0) -> Frame:
+    """Write the frame of a page whose cover is moved by so many pixels."""
+    return FrameWriter(look.settings, look.scheme, targets, targets.home).frame(site, look.theme, cover_y)
+
+
+def chosen_picture(light: str, dark: str, scheme: Scheme) -> Picture:
+    """Choose the picture for a mode, or both where the reader's system decides."""
+    if scheme == "light dark":
+        return Picture(light, dark if dark != light else None)
+    return Picture(dark if scheme == "dark" else light)
 
 
 def leads_away(href: str, home: str) -> bool:

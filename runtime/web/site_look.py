@@ -34,8 +34,11 @@ _CODE: dict[Mode, dict[str, str]] = {
 }
 
 
-def style_of(settings: SiteCustomizationSettings, scheme: str) -> str:
-    """Write the stylesheet; `scheme` is `light`, `dark`, or `light dark` where the reader's system decides."""
+def style_of(settings: SiteCustomizationSettings, scheme: str, cover_y: float = 0) -> str:
+    """Write the stylesheet; `scheme` is `light`, `dark`, or `light dark` where the reader's system decides.
+
+    `cover_y` is by how many pixels the cover of the page is moved.
+    """
     light, dark = (palette_of(settings, mode) for mode in MODES)
     styling = settings.styling
     card, control = CORNERS[styling.corners]
@@ -45,6 +48,7 @@ def style_of(settings: SiteCustomizationSettings, scheme: str) -> str:
     said += [f"--font:{_font(styling)}", f"--monospace:{MONOSPACE}"]
     said.append(f"--shadow:{'0 4px 18px rgb(0 0 0/12%)' if styling.depth == 'subtle' else 'none'}")
     said.append(f"--backdrop:{_backdrop(styling)}")
+    said += [f"--cover-y:{cover_y:.1f}px"] if cover_y else []
     return f":root{{{';'.join(said)}}}"
 
 

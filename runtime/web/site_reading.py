@@ -4,28 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from markupsafe import Markup
 from sqlalchemy.orm import Session
 
 from runtime.contract.addresses import Addresses
 from runtime.serializers.site_structure import section_place
-from runtime.services import customizing, search
-from runtime.services.markdown.emoji import character_of
+from runtime.services import search
+from runtime.services.html.writing import Heading
 from runtime.services.markdown.links import is_safe
 from runtime.store.content.entries import Page
 from runtime.store.content.snapshot import Snapshot
 from runtime.store.search_index.finding import Scope
 from runtime.store.tables.site_structure import SiteSpaceRow
 from runtime.store.tables.sites import SiteRow
-from runtime.web.site_documents import SiteTargets, written
+from runtime.web.site_documents import written
+from runtime.web.site_frame import THEMES, Look
+from runtime.web.site_icons import sign_of
+from runtime.web.site_layout import PageLayout, layout_of
 from runtime.web.site_map import SiteMap, SitePage, shown_pages
+from runtime.web.site_targets import SpaceTargets
 
 SEARCH = "-/search"
 MAX_QUERY = 256
 """Letters of what is searched for that are read."""
 MAX_FOUND = 50
 """Pages that a search shows."""
+DEEPEST_LISTED, MAX_HEADINGS = 2, 100
+"""Levels and number of the headings that are listed beside a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +43,7 @@ class Link:
     href: str | None
     current: bool = False
     below: Sequence[Link] = ()
-    emoji: str = ""
+    sign: Markup = field(default_factory=Markup)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +60,14 @@ class Reading:
     """A page of a site, or what a search found, with what stands around it."""
 
     title: str
-    emoji: str = ""
+    sign: Markup = field(default_factory=Markup)
+    layout: PageLayout = field(default_factory=PageLayout)
     sections: Sequence[Link] = ()
     spaces: Sequence[Link] = ()
     tree: Sequence[Link] = ()
+    outline: Sequence[Heading] = ()
     above: Sequence[str] = ()
+    updated: datetime | None = None
     description: str | None = None
     html: Markup = field(default_factory=Markup)
     drawn: Mapping[str, str | None] = field(default_factory=dict)
@@ -74,23 +84,28 @@ class Reading:
 
 
 def reading_of(
-    session: Session, site: SiteRow, map_: SiteMap, shown: SitePage, home: str, at: Addresses, theme: str = ""
+    session: Session, site: SiteRow, look: Look, map_: SiteMap, shown: SitePage, home: str, at: Addresses
 ) -> Reading:
     """Write a page with all beside it; `home` is the address of the site as it was opened."""
     snapshot, part = map_.snapshot_of(shown.part), shown.part
-    settings = customizing.of_space(session, site, part)
-    page_ = written(session, map_, shown, home, at, theme)
-    targets = SiteTargets(session, map_, shown, home, at)
+    page_ = written(session, map_, shown, home, at, look.scheme if look.scheme in THEMES else "")
+    targets = SpaceTargets(map_, part, home, at)
+    layout = layout_of(shown.page, targets, look.scheme)
     above = list(_above(snapshot, shown.page))
-    before, after = _beside(snapshot, shown.page) if settings.pagination.enabled else (None, None)
+    paged = look.settings.pagination.enabled and layout.pagination
+    before, after = _beside(snapshot, shown.page) if paged else (None, None)
     return Reading(
         title=shown.title,
-        emoji=character_of(shown.page.emoji or ""),
+        place=shown.place,
+        sign=sign_of(shown.page),
+        layout=layout,
         sections=_sections(map_, part, home),
         spaces=_spaces(map_, part, home),
-        tree=_Tree(map_, shown, {page.id for page in above}, home, targets).inside(None),
+        tree=_Tree(map_, shown, {page.id for page in above}, home, targets).inside(None) if layout.contents else (),
+        outline=_outline(page_.outline) if layout.outline else (),
         above=[page.title for page in reversed(above)],
         description=shown.page.description,
+        updated=_updated(shown.page) if layout.metadata else None,
         html=page_.html,
         drawn=page_.drawn,
         before=_link(map_, part, before, home),
@@ -98,9 +113,8 @@ def reading_of(
         canonical=(f"https://{site.proxy}/" if site.proxy else at.site(site.id)) + shown.place,
         page=shown.page.id,
         site_space=part.id,
-        place=shown.place,
         listed=not (shown.page.no_robots_index or shown.page.no_index),
-        rated=settings.feedback.enabled,
+        rated=look.settings.feedback.enabled,
     )
 
 
@@ -125,6 +139,17 @@ def search_of(session: Session, map_: SiteMap, query: str, home: str) -> Reading
         found=found,
         listed=False,
     )
+
+
+def _outline(headings: Sequence[Heading]) -> list[Heading]:
+    """List the headings that say where on a long page things are, each anchor once; nothing for a single one."""
+    found = {one.anchor: one for one in reversed(headings) if one.level <= DEEPEST_LISTED and one.title.strip()}
+    listed = list(reversed(found.values()))[:MAX_HEADINGS]
+    return listed if len(listed) > 1 else []
+
+
+def _updated(page: Page) -> datetime | None:
+    return datetime.fromisoformat(page.updated_at) if page.updated_at is not None else None
 
 
 def _pieces(body: str, found: Iterable[tuple[int, int]]) -> list[tuple[str, bool]]:
@@ -158,7 +183,7 @@ class _Tree:
     shown: SitePage
     above: set[str]
     home: str
-    targets: SiteTargets
+    targets: SpaceTargets
 
     def inside(self, parent: str | None) -> list[Link]:
         """List the pages in one, and those in groups and in the pages on the way to the one that is shown."""
@@ -170,7 +195,7 @@ class _Tree:
             current = page.id == self.shown.page.id
             opened = page.type == "group" or current or page.id in self.above
             below = self.inside(page.id) if opened else ()
-            link = Link(page.title, self._href(page), current, below, character_of(page.emoji or ""))
+            link = Link(page.title, self._href(page), current, below, sign_of(page))
             if link.href is not None or link.below:
                 links.append(link)
         return links

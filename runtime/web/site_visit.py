@@ -18,7 +18,7 @@ from runtime.store.content.revisions import is_long
 from runtime.store.tables.site_structure import SiteSpaceRow
 from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
-from runtime.web.site_frame import Frame, frame_of
+from runtime.web.site_frame import Frame, Look, frame_of, look_of
 from runtime.web.site_look import source_of
 from runtime.web.site_map import SiteMap
 from runtime.web.site_page_content import sample_of
@@ -58,17 +58,19 @@ class SiteVisit:
         turn = partial(self._host.capacity.pages.turn, self._site.organization_id)
         part = None
         if place == SEARCH:
+            look = self._look(session, map_, None)
             with turn(SEARCH, long=True):
                 reading = search_of(session, map_, request.args.get("q", ""), self.home)
         elif (leads_on := map_.leads_on(place)) is not None:
             return leads_on
         elif (shown := map_.at(place)) is not None:
             document, part = shown.page.document, shown.part
+            look = self._look(session, map_, part)
             with turn(shown.page.id, long=document is not None and is_long(session, shown.space.id, document)):
-                reading = reading_of(session, self._site, map_, shown, self.home, self._at, self._theme)
+                reading = reading_of(session, self._site, look, map_, shown, self.home, self._at)
         else:
             return None if place else self._without_pages(session, map_)
-        frame = self._frame(session, map_, part)
+        frame = frame_of(self._site, look, SpaceTargets(map_, part, self.home, self._at), reading.layout.cover_y)
         scripts = site_scripts.of_site(session, self._site, self._at)
         heard = tracking.heard(session, self._site)
         rated = reading.rated and "page_feedback" in heard and self._key is None
@@ -92,7 +94,7 @@ class SiteVisit:
     def _without_pages(self, session: Session, map_: SiteMap) -> Seen:
         """Name the spaces of a site in which there is no page yet."""
         spaces = [(_emoji(space), space.title) for space in visiting.spaces_of(session, self._site, self._claims)]
-        frame = self._frame(session, map_, None)
+        frame = frame_of(self._site, self._look(session, map_, None), SpaceTargets(map_, None, self.home, self._at))
         scripts = site_scripts.of_site(session, self._site, self._at)
         alive = bool(scripts) or "site_view" in tracking.heard(session, self._site)
         policy = policy_of_framed(
@@ -100,9 +102,8 @@ class SiteVisit:
         )
         return Seen(scripts, policy, {"spaces": spaces, **self._around(frame), **(self._files if alive else {})})
 
-    def _frame(self, session: Session, map_: SiteMap, part: SiteSpaceRow | None) -> Frame:
-        targets = SpaceTargets(map_, part, self.home, self._at)
-        return frame_of(session, self._site, map_, part, targets, self._theme)
+    def _look(self, session: Session, map_: SiteMap, part: SiteSpaceRow | None) -> Look:
+        return look_of(session, self._site, map_, part, self._theme)
 
     def _around(self, frame: Frame) -> Mapping[str, Any]:
         return {"frame": frame, "title": frame.title}

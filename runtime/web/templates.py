@@ -15,4 +15,4 @@ TEMPLATES = Environment(
 )
 TEMPLATES.globals["ROLES"] = ROLES
 TEMPLATES.filters |= {"duration": duration_text, "size": bytes_text, "ending": word}
-TEMPLATES.filters["srcset"] = lambda url: url.replace(",", "%2C").replace(" ", "%20")
+TEMPLATES.filters["srcset"] = lambda url: url.replace(",", "%2C")  # which separates several

@@ -37,6 +37,7 @@ def f(): return "text", 1
 - One
 - Two
 """
+BARE = ("title", "description", "tableOfContents", "outline", "pagination", "metadata")
 LOOKS: dict[str, dict[str, Any]] = {
     "clean": {"theme": "clean", "links": "accent"},
     "bold": {
@@ -69,8 +70,25 @@ class Looking(Framed):
         super().__init__(owner)
         self.picture = self.upload()
         self.spaces[0].merge(
-            {"type": "insert_page", "id": "group", "title": "Guides", "page": "group"},
-            written("A guide", TEXT, id="guide", position={"parent": "group"}, description="What it is about"),
+            {"type": "insert_page", "id": "group", "title": "Guides", "page": "group", "icon": "book"},
+            written(
+                "A guide",
+                TEXT,
+                id="guide",
+                position={"parent": "group"},
+                description="What it is about",
+                icon="rocket",
+                cover={"ref": {"kind": "file", "file": "wide"}, "yPos": 60},
+            ),
+            written(
+                "A hero",
+                TEXT,
+                id="hero",
+                layout={"coverSize": "hero", "tableOfContents": False},
+                emoji="1f41b",
+                cover={"ref": {"kind": "file", "file": "wide"}, "yPos": 0},
+            ),
+            written("Bare", TEXT, id="bare", layout=dict.fromkeys(BARE, False)),
         )
         logo = {"light": self.picture, "dark": self.picture}
         page = {"kind": "page", "page": "page1", "space": self.spaces[1].id}
@@ -128,7 +146,7 @@ def test_every_look_keeps_the_rules_of_accessibility(
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 800})
-        for place in ("guides/a-guide", "-/search?q=words"):
+        for place in ("guides/a-guide", "a-hero", "bare", "-/search?q=words"):
             page.goto(looking.home + place)
             page.get_by_text("More", exact=True).click()
             page.evaluate(AXE.read_text(encoding="utf-8"))

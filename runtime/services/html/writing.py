@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import escape
@@ -19,16 +20,25 @@ SIDES = {"start": "left", "center": "center", "end": "right"}
 STYLES = {"info": "Note", "warning": "Warning", "danger": "Danger", "success": "Tip"}
 
 
-def html_of(document: Node, targets: Targets, *, heading: int = 2) -> str:
-    """Write a document; its headings begin at `heading`, below the title of its page."""
-    writer = _Writer(targets, heading)
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading that was written: `level` is 1 to 3, `anchor` the id of its element."""
+
+    level: int
+    anchor: str
+    title: str
+
+
+def html_of(document: Node, targets: Targets, *, heading: int = 2, outline: list[Heading] | None = None) -> str:
+    """Write a document; its headings begin at `heading`, below the title of its page, and are added to `outline`."""
+    writer = _Writer(targets, heading, outline if outline is not None else [])
     written = writer.blocks(document.get("nodes"), 0)
     return written + writer.notes()
 
 
 class _Writer:
-    def __init__(self, targets: Targets, heading: int) -> None:
-        self._targets, self._first = targets, heading
+    def __init__(self, targets: Targets, heading: int, outline: list[Heading]) -> None:
+        self._targets, self._first, self._outline = targets, heading, outline
         self._inlines = InlineWriter(targets)
         self._anchors = Slugs()
 
@@ -62,7 +72,9 @@ class _Writer:
     def _heading(self, node: Node, level: int) -> str:
         rank = min(6, int(str(node["type"])[-1]) + self._first - 1)
         named = text_in(data_of(node), "id")
-        own = self._anchors.take(slug_of(texts_of(dict(node))))
+        title = texts_of(dict(node))
+        own = self._anchors.take(slug_of(title))
+        self._outline.append(Heading(int(str(node["type"])[-1]), self._targets.anchor(own), title))
         anchors = [escape(self._targets.anchor(one)) for one in dict.fromkeys((own, named)) if one]
         others = "".join(f'<a id="{one}"></a>' for one in anchors[1:])
         return f'<h{rank} id="{anchors[0]}"{_aligned(node)}>{others}{self._inlines.html(node.get("nodes"))}</h{rank}>'
