@@ -329,6 +329,8 @@ def _shown(
     """Show what is at a place of the site, as it is there for a visitor."""
     visit = SiteVisit(host, site, claims, key, chosen_theme())
     try:
+        if not host.settings.preview:
+            visit.compute(place)
         with host.database.transaction(writes=False) as session:
             seen = visit.sample(session, place) if host.settings.preview else visit.read(session, place)
     except NoneLeft:

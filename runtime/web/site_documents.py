@@ -40,7 +40,9 @@ class WrittenPage:
 
 def written(session: Session, map_: SiteMap, shown: SitePage, home: str, at: Addresses, theme: str = "") -> WrittenPage:
     """Write a page, with a placeholder for each integration block; the browser requests what the block shows."""
-    document = content.document_of(session, shown.space.id, shown.page.document)
+    document = map_.documents.get(shown.page.id)
+    if document is None:
+        document = content.document_of(session, shown.space.id, shown.page.document)
     filled = evaluated(document, map_.snapshot_of(shown.part).variables, shown.page.variables or {})
     targets = SiteTargets(session, map_, shown, home, at, theme)
     outline: list[Heading] = []

@@ -6,7 +6,7 @@ Source: docs/contract/api.md, "Published content".
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -40,10 +40,20 @@ class SitePage:
     page: Page
 
 
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """What was computed for a visitor: the content of spaces by their ids, and documents by the ids of their pages."""
+
+    snapshots: Mapping[str, Snapshot] = field(default_factory=dict)
+    documents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
 class SiteMap:
     """The pages of a site that are there for a visitor with these claims."""
 
-    def __init__(self, session: Session, site: SiteRow, claims: Mapping[str, Any] | None) -> None:
+    def __init__(
+        self, session: Session, site: SiteRow, claims: Mapping[str, Any] | None, computed: Computed | None = None
+    ) -> None:
         self._session, self._site, self._claims = session, site, claims or {}
         self.visitor = ConditionEvaluator(self._claims)
         self.parts = visible_parts(session, site, self.visitor)
@@ -51,6 +61,17 @@ class SiteMap:
         self._spaces = searching.contents(session, SpaceRow, [part.space_id for part in self.parts.spaces])
         self._snapshots: dict[str, Snapshot] = {}
         self._covered: dict[tuple[str, str], bool] = {}
+        self.fill(computed or Computed())
+
+    def fill(self, computed: Computed) -> None:
+        """Take what was computed in the place of what the content says."""
+        self.documents = computed.documents
+        self._snapshots.update(computed.snapshots)
+
+    def part_at(self, place: str) -> SiteSpaceRow | None:
+        """Find the part of the site in which a place is, whether or not there is a page."""
+        located = locate(self.parts, _segments(place))
+        return located.part if located is not None else None
 
     def section_of(self, part: SiteSpaceRow) -> SiteSectionRow | None:
         """Give the section that a space is in, where the site has any."""

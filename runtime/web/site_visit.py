@@ -18,9 +18,10 @@ from runtime.store.content.revisions import is_long
 from runtime.store.tables.site_structure import SiteSpaceRow
 from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
+from runtime.web.site_computing import computed_for
 from runtime.web.site_frame import Frame, Look, frame_of, look_of
 from runtime.web.site_look import source_of
-from runtime.web.site_map import SiteMap
+from runtime.web.site_map import Computed, SiteMap, SitePage
 from runtime.web.site_page_content import sample_of
 from runtime.web.site_policy import policy_of_framed, policy_of_read, policy_of_sample
 from runtime.web.site_reading import SEARCH, reading_of, search_of
@@ -48,13 +49,18 @@ class SiteVisit:
     ) -> None:
         self._theme = theme
         self._host, self._site, self._claims, self._key = host, site, claims, key
-        self._at = host.addresses
+        self._at, self._computed = host.addresses, Computed()
         self.home = self._at.site(site.id) + (f"{key}/" if key else "")
         self._files = {"files": f"{self._at.site_origin(site.id)}/sites/-", "silent": key is not None}
 
+    def compute(self, place: str) -> None:
+        """Have computed what the page at a place shows; no transaction may be open."""
+        if place != SEARCH:
+            self._computed = computed_for(self._host, self._site, self._claims, place)
+
     def read(self, session: Session, place: str) -> Seen | str | None:
         """Give what is at a place: a page, the place to go on to, or None where nothing is."""
-        map_ = SiteMap(session, self._site, self._claims)
+        map_ = SiteMap(session, self._site, self._claims, self._computed)
         turn = partial(self._host.capacity.pages.turn, self._site.organization_id)
         part = None
         if place == SEARCH:
@@ -64,9 +70,9 @@ class SiteVisit:
         elif (leads_on := map_.leads_on(place)) is not None:
             return leads_on
         elif (shown := map_.at(place)) is not None:
-            document, part = shown.page.document, shown.part
+            part = shown.part
             look = self._look(session, map_, part)
-            with turn(shown.page.id, long=document is not None and is_long(session, shown.space.id, document)):
+            with turn(shown.page.id, long=self._is_long(session, shown)):
                 reading = reading_of(session, self._site, look, map_, shown, self.home, self._at)
         else:
             return None if place else self._without_pages(session, map_)
@@ -101,6 +107,12 @@ class SiteVisit:
             scripts, self._at, self._site.id, alive=alive, style=source_of(frame.style), pictures=frame.origins
         )
         return Seen(scripts, policy, {"spaces": spaces, **self._around(frame), **(self._files if alive else {})})
+
+    def _is_long(self, session: Session, shown: SitePage) -> bool:
+        document = shown.page.document
+        if shown.page.id in self._computed.documents:
+            return True  # nobody measured it
+        return document is not None and is_long(session, shown.space.id, document)
 
     def _look(self, session: Session, map_: SiteMap, part: SiteSpaceRow | None) -> Look:
         return look_of(session, self._site, map_, part, self._theme)
