@@ -1,5 +1,7 @@
 """Conditions: small expressions over the claims of a visitor, which decide whether a part of a site is there for them.
 
+Expressions in documents are the same, and may also use the variables of the space and of the page.
+
 They are read into a tree and walked; nothing of them is ever run as code. What cannot be decided is false: a claim that
 is missing equals only `null`, and values of different kinds are neither equal nor in an order (docs/contract/api.md,
 "Conditions").
@@ -7,8 +9,9 @@ is missing equals only `null`, and values of different kinds are neither equal n
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -17,7 +20,8 @@ LONGEST = 1024
 BUDGET = 100_000
 """Characters and steps of all conditions that are decided for one visitor at one time."""
 DEEPEST = 24
-ROOT = ("visitor", "claims")
+CLAIMS = ("visitor", "claims")
+VARIABLES = (("space", "vars"), ("page", "vars"))
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -40,7 +44,7 @@ class BadCondition(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A part of a condition: `kind` is value, claim, not, and, or, in, or a comparison's operator."""
+    """A part of a condition: `kind` is value, claim, variable, not, and, or, in, or a comparison's operator."""
 
     kind: str
     value: Any = None
@@ -54,11 +58,11 @@ class _Token:
     at: int
 
 
-def read(text: str) -> Node:
-    """Read a condition; raises BadCondition."""
+def read(text: str, *, variables: bool = False) -> Node:
+    """Read a condition, perhaps with the variables that documents have; raises BadCondition."""
     if len(text) > LONGEST:
         raise BadCondition(f"has more than {LONGEST} characters")
-    return _Reader(_tokens(text)).whole()
+    return _Reader(_tokens(text), (CLAIMS, *VARIABLES) if variables else (CLAIMS,)).whole()
 
 
 class ConditionEvaluator:
@@ -69,9 +73,9 @@ class ConditionEvaluator:
     conditions, could keep the host busy for minutes otherwise.
     """
 
-    def __init__(self, claims: Mapping[str, Any]) -> None:
-        """Take the claims; they must not change any more."""
-        self._claims = claims
+    def __init__(self, claims: Mapping[str, Any], variables: Mapping[str, Mapping[str, Any]] | None = None) -> None:
+        """Take the claims, which must not change any more, and in a document the variables of `space` and `page`."""
+        self._claims, self._variables = claims, variables
         self._known: dict[str, bool] = {}
         self._lists: dict[tuple[str, ...], frozenset[tuple[str, Any]]] = {}
         self._left = BUDGET
@@ -84,12 +88,24 @@ class ConditionEvaluator:
             self._known[condition] = self._decide(condition)
         return self._known[condition]
 
+    def text(self, expression: str) -> str:
+        """Return what an expression says, as text: nothing for what cannot be decided, is missing, or is no value."""
+        value = self._result(expression)
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, float):
+            return f"{value:.15g}" if math.isfinite(value) else ""
+        return str(value) if isinstance(value, str | int) else ""
+
     def _decide(self, condition: str) -> bool:
-        self._left -= len(condition)
+        return self._result(condition) is True
+
+    def _result(self, expression: str) -> Any:
+        self._left -= len(expression)
         try:
-            return self._left > 0 and self._value(_parsed(condition)) is True
+            return self._value(_parsed(expression, variables=self._variables is not None)) if self._left > 0 else None
         except BadCondition:
-            return False
+            return None
 
     def _value(self, node: Node) -> Any:
         self._left -= 1
@@ -99,6 +115,8 @@ class ConditionEvaluator:
             return node.value
         if node.kind == "claim":
             return _claimed(node.value, self._claims)
+        if node.kind == "variable":
+            return _claimed(node.value, self._variables or {})
         if node.kind == "not":
             return self._value(node.parts[0]) is not True
         if node.kind == "and":
@@ -133,7 +151,7 @@ def checked(text: str) -> str:
     return text
 
 
-_parsed: Callable[[str], Node] = lru_cache(maxsize=1024)(read)
+_parsed: Callable[..., Node] = lru_cache(maxsize=1024)(read)
 
 
 def _tokens(text: str) -> list[_Token]:
@@ -153,8 +171,9 @@ def _tokens(text: str) -> list[_Token]:
 class _Reader:
     """Reads tokens from left to right: `or` of `and`s of comparisons of values."""
 
-    def __init__(self, tokens: list[_Token]) -> None:
+    def __init__(self, tokens: list[_Token], roots: Sequence[tuple[str, str]]) -> None:
         self._tokens, self._at, self._depth = tokens, 0, 0
+        self._roots = roots
 
     def whole(self) -> Node:
         node = self._either()
@@ -233,11 +252,14 @@ class _Reader:
         return self._claim()
 
     def _claim(self) -> Node:
-        for place, name in enumerate(ROOT):
-            if place:
-                self._must(".")
-            if self._took(name) is None:
-                raise self._wrong("a value, or `visitor.claims`")
+        first = self._took(*(name for name, _ in self._roots))
+        if first is None:
+            raise self._wrong("a value, or `visitor.claims`")
+        self._must(".")
+        if self._took(*(name for of, name in self._roots if of == first)) is None:
+            raise self._wrong("a value, or `visitor.claims`")
+        if first != CLAIMS[0]:
+            return self._variable(first)
         path: list[str] = []
         while True:
             if self._took("."):
@@ -256,6 +278,13 @@ class _Reader:
                 self._must("]")
             else:
                 return Node("claim", tuple(path))
+
+    def _variable(self, of: str) -> Node:
+        self._must(".")
+        if self._next.kind != "name":
+            raise self._wrong("the name of a variable")
+        self._at += 1
+        return Node("variable", (of, self._tokens[self._at - 1].text))
 
     def _includes(self, path: tuple[str, ...]) -> Node:
         self._must("(")

@@ -19,7 +19,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from runtime.contract.document_sections import includes, sections_of, storable
-from runtime.services.expressions import evaluated
+from runtime.services.expressions import evaluated, unconditional
 from runtime.store import rows
 from runtime.store.content import revisions
 from runtime.store.content.entries import Page
@@ -218,7 +218,7 @@ class Indexer:
         drawn = None
         if document and includes(document):
             drawn = plan.shared
-            document = evaluated(document, snapshot.variables, page.variables or {})
+            document = unconditional(evaluated(document, snapshot.variables, page.variables or {}))
         sections = sections_of(document, reused.document)
         return IndexedPage(
             page.id,
@@ -248,7 +248,8 @@ class _Reused:
             found = revisions.documents(self._session, self._space_id, [name]).get(name) if name is not None else None
             if len(self._kept) >= REUSED:
                 self._kept.pop(next(iter(self._kept)))
-            self._kept[content_id] = evaluated(found, self._snapshot.variables, {}) if found is not None else None
+            shown = unconditional(evaluated(found, self._snapshot.variables, {})) if found is not None else None
+            self._kept[content_id] = shown
         return self._kept[content_id]
 
 

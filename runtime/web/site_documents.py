@@ -15,7 +15,7 @@ from runtime.contract.addresses import Addresses
 from runtime.contract.inclusions import Inclusions
 from runtime.dispatch.planning import policy_header
 from runtime.services import content
-from runtime.services.expressions import evaluated
+from runtime.services.expressions import ReaderOfDocuments
 from runtime.services.html.coloring import Coloring
 from runtime.services.html.formulas import Formulas
 from runtime.services.html.writing import Heading, html_of
@@ -43,7 +43,8 @@ def written(session: Session, map_: SiteMap, shown: SitePage, home: str, at: Add
     document = map_.documents.get(shown.page.id)
     if document is None:
         document = content.document_of(session, shown.space.id, shown.page.document)
-    filled = evaluated(document, map_.snapshot_of(shown.part).variables, shown.page.variables or {})
+    reader = ReaderOfDocuments(map_.claims, map_.snapshot_of(shown.part).variables, shown.page.variables or {})
+    filled = reader.evaluated(document)
     targets = SiteTargets(session, map_, shown, home, at, theme)
     outline: list[Heading] = []
     html = Markup(html_of(filled, targets, outline=outline))  # every text in it is escaped
@@ -64,6 +65,7 @@ class SiteTargets(SpaceTargets):
         super().__init__(map_, shown.part, home, at)
         self._session, self._shown, self._theme = session, shown, theme
         self._content = map_.snapshot_of(shown.part)
+        self._reader = ReaderOfDocuments(map_.claims, self._content.variables, {})
         self.drawn: dict[str, IntegrationRow | None] = {}
         self._inclusions = Inclusions()
         self._included = self._inclusion = 0
@@ -99,7 +101,7 @@ class SiteTargets(SpaceTargets):
             if not allowed:
                 return ""
             document = content.document_of(self._session, self._shown.space.id, reusable.document)
-            filled = evaluated(document, self._content.variables, {})
+            filled = self._reader.evaluated(document)
             outer = self._included
             self._inclusion += 1
             self._included = self._inclusion

@@ -54,8 +54,8 @@ class SiteMap:
     def __init__(
         self, session: Session, site: SiteRow, claims: Mapping[str, Any] | None, computed: Computed | None = None
     ) -> None:
-        self._session, self._site, self._claims = session, site, claims or {}
-        self.visitor = ConditionEvaluator(self._claims)
+        self._session, self._site, self.claims = session, site, claims or {}
+        self.visitor = ConditionEvaluator(self.claims)
         self.parts = visible_parts(session, site, self.visitor)
         self._sections = {section.id: section for section in self.parts.sections}
         self._spaces = searching.contents(session, SpaceRow, [part.space_id for part in self.parts.spaces])
@@ -132,7 +132,7 @@ class SiteMap:
         if located is None:
             return None
         if not _names_page(located):
-            return sent_on(self._session, self._site, path, located, self._claims)
+            return sent_on(self._session, self._site, path, located, self.claims)
         named = self._place_in(located.part, located.rest[2])
         if named is None or _segments(named) == path or self.leads_on(named) is not None:
             return None

@@ -186,3 +186,34 @@ def test_a_list_holds_values_with_their_kinds() -> None:
     for entry, inside in (("1", True), ("true", False), ("'x'", True), ("null", True), ("2", False)):
         assert holds(f"visitor.claims.a.includes({entry})", claims) is inside
     assert not holds("visitor.claims.a.includes(visitor.claims.b)", claims)
+
+
+def test_documents_have_variables_too_and_sites_have_none() -> None:
+    inside = ConditionEvaluator({"plan": "pro"}, {"space": {"plan": "pro", "n": 2}, "page": {"beta": True}})
+    for text in ("space.vars.plan == visitor.claims.plan", "page.vars.beta", "space.vars.n > 1", "page.vars.x == null"):
+        assert inside.meets(text)
+        assert not holds(text, {"plan": "pro"})
+        with pytest.raises(BadCondition):
+            checked(text)
+    for text in ("space.vars", "space.claims.plan", "visitor.vars.x", "page.vars.a.b", "space.vars['plan']"):
+        assert not inside.meets(f"{text} == null")
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [
+        ("visitor.claims.plan", "pro"),
+        ("visitor.claims.age", "30"),
+        ("1.50", "1.5"),
+        ("visitor.claims.vip", "true"),
+        ('visitor.claims.plan == "free"', "false"),
+        ("visitor.claims.nothing", ""),
+        ("visitor.claims.groups", ""),
+        ("visitor.claims", ""),
+        ("visitor.claims.plan.toUpperCase()", ""),
+        ("`${visitor.claims.plan}`", ""),
+        ("x" * (LONGEST + 1), ""),
+    ],
+)
+def test_an_expression_says_a_value_or_nothing(expression: str, text: str) -> None:
+    assert ConditionEvaluator(CLAIMS).text(expression) == text
