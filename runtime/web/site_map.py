@@ -25,6 +25,8 @@ from runtime.store.tables.site_structure import SiteSectionRow, SiteSpaceRow
 from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
 
+CONTENTS = "-/contents"
+"""What the address of a space ends with where all its pages are listed."""
 BY_ID = ("-", "page")
 """What an address below a space begins with that names a page by its id."""
 
@@ -72,6 +74,13 @@ class SiteMap:
         """Find the part of the site in which a place is, whether or not there is a page."""
         located = locate(self.parts, _segments(place))
         return located.part if located is not None else None
+
+    def listed_at(self, place: str) -> SiteSpaceRow | None:
+        """Find the part of the site whose contents are at a place."""
+        if not f"/{place}".endswith(f"/{CONTENTS}"):
+            return None
+        located = locate(self.parts, _segments(place.removesuffix(CONTENTS)))
+        return located.part if located is not None and not located.rest else None
 
     def section_of(self, part: SiteSpaceRow) -> SiteSectionRow | None:
         """Give the section that a space is in, where the site has any."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -13,17 +13,17 @@ from runtime.contract.addresses import Addresses
 from runtime.serializers.site_structure import section_place
 from runtime.services import search
 from runtime.services.html.writing import Heading
-from runtime.services.markdown.links import is_safe
 from runtime.store.content.entries import Page
 from runtime.store.content.snapshot import Snapshot
 from runtime.store.search_index.finding import Scope
 from runtime.store.tables.site_structure import SiteSpaceRow
 from runtime.store.tables.sites import SiteRow
+from runtime.web.site_contents import Contents, Link, Tree, contents_of, pages_above
 from runtime.web.site_documents import written
 from runtime.web.site_frame import THEMES, Look
 from runtime.web.site_icons import sign_of
 from runtime.web.site_layout import PageLayout, layout_of
-from runtime.web.site_map import SiteMap, SitePage, shown_pages
+from runtime.web.site_map import CONTENTS, SiteMap, SitePage, shown_pages
 from runtime.web.site_targets import SpaceTargets
 
 SEARCH = "-/search"
@@ -33,17 +33,6 @@ MAX_FOUND = 50
 """Pages that a search shows."""
 DEEPEST_LISTED, MAX_HEADINGS = 2, 100
 """Levels and number of the headings that are listed beside a page."""
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """Somewhere to go on the site; without `href` it is only a heading."""
-
-    title: str
-    href: str | None
-    current: bool = False
-    below: Sequence[Link] = ()
-    sign: Markup = field(default_factory=Markup)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +68,7 @@ class Reading:
     place: str = ""
     listed: bool = True
     rated: bool = False
+    contents: Contents | None = None
     query: str | None = None
     found: Sequence[FoundOnSite] = field(default_factory=tuple)
 
@@ -91,7 +81,6 @@ def reading_of(
     page_ = written(session, map_, shown, home, at, look.scheme if look.scheme in THEMES else "")
     targets = SpaceTargets(map_, part, home, at)
     layout = layout_of(shown.page, targets, look.scheme)
-    above = list(_above(snapshot, shown.page))
     paged = look.settings.pagination.enabled and layout.pagination
     before, after = _beside(snapshot, shown.page) if paged else (None, None)
     return Reading(
@@ -101,9 +90,9 @@ def reading_of(
         layout=layout,
         sections=_sections(map_, part, home),
         spaces=_spaces(map_, part, home),
-        tree=_Tree(map_, shown, {page.id for page in above}, home, targets).inside(None) if layout.contents else (),
+        tree=Tree(map_, shown, home, targets).links() if layout.contents else (),
         outline=_outline(page_.outline) if layout.outline else (),
-        above=[page.title for page in reversed(above)],
+        above=[page.title for page in reversed(list(pages_above(snapshot, shown.page)))],
         description=shown.page.description,
         updated=_updated(shown.page) if layout.metadata else None,
         html=page_.html,
@@ -141,6 +130,18 @@ def search_of(session: Session, map_: SiteMap, query: str, home: str) -> Reading
     )
 
 
+def listing_of(map_: SiteMap, part: SiteSpaceRow, home: str, number: int) -> Reading:
+    """List all pages of a space, one page of contents of them."""
+    return Reading(
+        title=f"Contents of {map_.space_of(part).title}",
+        place=map_.start_of(part) + CONTENTS,
+        sections=_sections(map_, part, home),
+        spaces=_spaces(map_, part, home),
+        contents=contents_of(map_, part, home, number),
+        listed=False,
+    )
+
+
 def _outline(headings: Sequence[Heading]) -> list[Heading]:
     """List the headings that say where on a long page things are, each anchor once; nothing for a single one."""
     found = {one.anchor: one for one in reversed(headings) if one.level <= DEEPEST_LISTED and one.title.strip()}
@@ -173,47 +174,6 @@ def _spaces(map_: SiteMap, part: SiteSpaceRow, home: str) -> list[Link]:
     if len(beside) < 2:
         return []
     return [Link(map_.space_of(one).title, home + map_.start_of(one), one.id == part.id) for one in beside]
-
-
-@dataclass(frozen=True, slots=True)
-class _Tree:
-    """The pages of a space as a list beside the one that is shown."""
-
-    map: SiteMap
-    shown: SitePage
-    above: set[str]
-    home: str
-    targets: SpaceTargets
-
-    def inside(self, parent: str | None) -> list[Link]:
-        """List the pages in one, and those in groups and in the pages on the way to the one that is shown."""
-        snapshot = self.map.snapshot_of(self.shown.part)
-        links = []
-        for page in snapshot.children.get(parent, ()):
-            if page.id in snapshot.hidden or page.type == "computed":
-                continue
-            current = page.id == self.shown.page.id
-            opened = page.type == "group" or current or page.id in self.above
-            below = self.inside(page.id) if opened else ()
-            link = Link(page.title, self._href(page), current, below, sign_of(page))
-            if link.href is not None or link.below:
-                links.append(link)
-        return links
-
-    def _href(self, page: Page) -> str | None:
-        if page.type == "link" and page.target is not None:
-            href = self.targets.href(page.target)
-            return href if href is not None and is_safe({"kind": "url", "url": href}) else None
-        return self.home + self.map.place_in(self.shown.part, page) if page.type == "document" else None
-
-
-def _above(snapshot: Snapshot, page: Page) -> Iterator[Page]:
-    """List the pages a page is in, the innermost first."""
-    parent = page.parent
-    while parent is not None:
-        holder = snapshot.page_by_id[parent]
-        yield holder
-        parent = holder.parent
 
 
 def _beside(snapshot: Snapshot, page: Page) -> tuple[Page | None, Page | None]:

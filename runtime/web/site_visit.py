@@ -21,10 +21,10 @@ from runtime.store.tables.spaces import SpaceRow
 from runtime.web.site_computing import computed_for
 from runtime.web.site_frame import Frame, Look, frame_of, look_of
 from runtime.web.site_look import source_of
-from runtime.web.site_map import Computed, SiteMap, SitePage
+from runtime.web.site_map import CONTENTS, Computed, SiteMap, SitePage
 from runtime.web.site_page_content import sample_of
 from runtime.web.site_policy import policy_of_framed, policy_of_read, policy_of_sample
-from runtime.web.site_reading import SEARCH, reading_of, search_of
+from runtime.web.site_reading import SEARCH, listing_of, reading_of, search_of
 from runtime.web.site_targets import SpaceTargets
 
 
@@ -67,6 +67,10 @@ class SiteVisit:
             look = self._look(session, map_, None)
             with turn(SEARCH, long=True):
                 reading = search_of(session, map_, request.args.get("q", ""), self.home)
+        elif (part := map_.listed_at(place)) is not None:
+            look = self._look(session, map_, part)
+            with turn(CONTENTS, long=True):
+                reading = listing_of(map_, part, self.home, request.args.get("page", 1, type=int))
         elif (leads_on := map_.leads_on(place)) is not None:
             return leads_on
         elif (shown := map_.at(place)) is not None:

@@ -88,6 +88,7 @@ class Looking(Framed):
                 emoji="1f41b",
                 cover={"ref": {"kind": "file", "file": "wide"}, "yPos": 0},
             ),
+            *(written(f"Step {number}", "Words.", id=f"step{number}") for number in range(70)),
             written("Bare", TEXT, id="bare", layout=dict.fromkeys(BARE, False)),
         )
         logo = {"light": self.picture, "dark": self.picture}
@@ -146,7 +147,7 @@ def test_every_look_keeps_the_rules_of_accessibility(
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 800})
-        for place in ("guides/a-guide", "a-hero", "bare", "-/search?q=words"):
+        for place in ("guides/a-guide", "a-hero", "bare", "step-30", "-/contents", "-/search?q=words"):
             page.goto(looking.home + place)
             page.get_by_text("More", exact=True).click()
             page.evaluate(AXE.read_text(encoding="utf-8"))
