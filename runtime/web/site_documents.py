@@ -23,7 +23,7 @@ from runtime.store import rows, searching
 from runtime.store.rows import HOST
 from runtime.store.tables.integrations import IntegrationRow
 from runtime.web.site_map import SiteMap, SitePage
-from runtime.web.site_targets import SpaceTargets
+from runtime.web.site_targets import SpaceTargets, leads_away
 
 OF_NOTES = ("note ", "annotated ")
 """Prefixes of the anchors of notes; no heading's anchor starts with one, because those contain no spaces."""
@@ -38,14 +38,23 @@ class WrittenPage:
     outline: Sequence[Heading] = ()
 
 
-def written(session: Session, map_: SiteMap, shown: SitePage, home: str, at: Addresses, theme: str = "") -> WrittenPage:
+def written(
+    session: Session,
+    map_: SiteMap,
+    shown: SitePage,
+    home: str,
+    at: Addresses,
+    *,
+    theme: str = "",
+    tabs: bool = False,
+) -> WrittenPage:
     """Write a page, with a placeholder for each integration block; the browser requests what the block shows."""
     document = map_.documents.get(shown.page.id)
     if document is None:
         document = content.document_of(session, shown.space.id, shown.page.document)
     reader = ReaderOfDocuments(map_.claims, map_.snapshot_of(shown.part).variables, shown.page.variables or {})
     filled = reader.evaluated(document)
-    targets = SiteTargets(session, map_, shown, home, at, theme)
+    targets = SiteTargets(session, map_, shown, home, at, theme=theme, tabs=tabs)
     outline: list[Heading] = []
     html = Markup(html_of(filled, targets, outline=outline))  # every text in it is escaped
     drawn = {one.name: policy_header(one) for one in targets.drawn.values() if one is not None}
@@ -56,14 +65,23 @@ class SiteTargets(SpaceTargets):
     """What a page of the site refers to, for its readers, and what only a site can draw.
 
     `drawn` are the integrations that blocks name, None for those that are not active on the space: they draw nothing.
-    `theme` is the one that blocks are drawn in, empty where the reader's system decides.
+    `theme` is the one that blocks are drawn in, empty where the reader's system decides. With `tabs`, links to other
+    sites open a tab of their own.
     """
 
     def __init__(
-        self, session: Session, map_: SiteMap, shown: SitePage, home: str, at: Addresses, theme: str = ""
+        self,
+        session: Session,
+        map_: SiteMap,
+        shown: SitePage,
+        home: str,
+        at: Addresses,
+        *,
+        theme: str = "",
+        tabs: bool = False,
     ) -> None:
         super().__init__(map_, shown.part, home, at)
-        self._session, self._shown, self._theme = session, shown, theme
+        self._session, self._shown, self._theme, self._tabs = session, shown, theme, tabs
         self._content = map_.snapshot_of(shown.part)
         self._reader = ReaderOfDocuments(map_.claims, self._content.variables, {})
         self.drawn: dict[str, IntegrationRow | None] = {}
@@ -71,6 +89,10 @@ class SiteTargets(SpaceTargets):
         self._included = self._inclusion = 0
         self._formulas = Formulas()
         self._coloring = Coloring()
+
+    def leaves(self, href: str) -> bool:
+        """Return whether the site wants a tab for a link that leads away."""
+        return self._tabs and leads_away(href, self.home)
 
     def anchor(self, name: str) -> str:
         """Return an anchor as it is, but make the anchors of notes unique for each inclusion of reusable content."""

@@ -31,7 +31,7 @@ from runtime.store.tables.site_structure import SiteSpaceRow
 from runtime.store.tables.sites import SiteRow
 from runtime.web.site_look import style_of
 from runtime.web.site_map import SiteMap
-from runtime.web.site_targets import SpaceTargets
+from runtime.web.site_targets import SpaceTargets, leads_away
 
 Theme = Literal["light", "dark"]
 Scheme = Literal["light", "dark", "light dark"]
@@ -222,11 +222,6 @@ def chosen_picture(light: str, dark: str, scheme: Scheme) -> Picture:
     if scheme == "light dark":
         return Picture(light, dark if dark != light else None)
     return Picture(dark if scheme == "dark" else light)
-
-
-def leads_away(href: str, home: str) -> bool:
-    """Tell whether an address is of another site."""
-    return href.startswith(("http://", "https://")) and not f"{href}/".startswith(home)
 
 
 def _web(url: Any) -> str | None:

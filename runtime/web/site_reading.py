@@ -78,7 +78,9 @@ def reading_of(
 ) -> Reading:
     """Write a page with all beside it; `home` is the address of the site as it was opened."""
     snapshot, part = map_.snapshot_of(shown.part), shown.part
-    page_ = written(session, map_, shown, home, at, look.scheme if look.scheme in THEMES else "")
+    theme = look.scheme if look.scheme in THEMES else ""
+    tabs = look.settings.external_links.target == "blank"
+    page_ = written(session, map_, shown, home, at, theme=theme, tabs=tabs)
     targets = SpaceTargets(map_, part, home, at)
     layout = layout_of(shown.page, targets, look.scheme)
     paged = look.settings.pagination.enabled and layout.pagination

@@ -56,3 +56,8 @@ class SpaceTargets:
             return self._map.title_of(space_id, str(ref.get("page")))
         page = snapshot.page_by_id.get(str(ref.get("page")))
         return page.title if page is not None and page.id not in snapshot.hidden else None
+
+
+def leads_away(href: str, home: str) -> bool:
+    """Tell whether an address is of another site."""
+    return href.startswith(("http://", "https://")) and not f"{href}/".startswith(home)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import requests
 
-from tests.conftest import Tenant
-from tests.scenarios.test_content import page
+from tests.conftest import Tenant, installed
+from tests.scenarios.test_content import Space, page
 from tests.scenarios.test_published_content import home, key_of, signed
 from tests.scenarios.test_reading_a_site import Published
 from tests.scenarios.test_reading_pages import get, text_of
@@ -221,3 +221,28 @@ def test_a_site_without_pages_has_a_frame_and_a_header_may_be_bare(alpha: Tenant
     assert "img-src 'self' data: https://pictures.example;" in policy(get(home(site)))
     ok(site.api.call("PUT", f"{site.path}/customization", settings | {"header": {"preset": "none", "links": links}}))
     assert ">Product</a>" not in text_of(home(site))
+
+
+def test_links_to_other_sites_open_a_tab_where_the_site_wants_that(framed: Framed) -> None:
+    text = "[Away](https://other.example/?a=1&b=2) [here](/pages/page0) [mail](mailto:a@example.com)"
+    framed.spaces[0].merge(page("Linked", text, id="linked"))
+    assert "_blank" not in text_of(f"{framed.home}linked")
+    framed.look(externalLinks={"target": "blank"})
+    shown = text_of(f"{framed.home}linked")
+    away = 'href="https://other.example/?a=1&amp;b=2" target="_blank" rel="noopener noreferrer">Away</a>'
+    assert away in shown and shown.count("_blank") == 1
+
+
+def test_blocks_are_drawn_in_the_theme_of_the_page(alpha: Tenant) -> None:
+    one = installed(alpha)
+    data = {"integration": one.name, "block": "counter", "props": {}}
+    block = {"object": "block", "type": "integration", "isVoid": True, "data": data}
+    space = Space.__new__(Space)
+    space.api, space.id, space.path = alpha.api, one.space, f"/v1/spaces/{one.space}"
+    space.merge(page("Drawn", document={"document": {"object": "document", "data": {}, "nodes": [block]}}))
+    path = f"/v1/orgs/{alpha.id}/sites/{one.site}"
+    at = ok(alpha.api.post(f"{path}/publish"))["urls"]["published"]
+    assert "<content-kit " in text_of(at) and 'theme="' not in text_of(at)
+    settings = ok(alpha.api.get(f"{path}/customization"))
+    ok(alpha.api.call("PUT", f"{path}/customization", settings | {"themes": {"default": "dark", "toggeable": False}}))
+    assert ' theme="dark"></content-kit>' in text_of(at)

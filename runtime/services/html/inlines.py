@@ -47,7 +47,7 @@ class InlineWriter:
     def link(self, ref: Any, inner: str) -> str:
         """Write a link around HTML; what leads nowhere is only what is in it."""
         href = None if self._linked else self.href(ref)
-        return f'<a href="{escape(href)}">{inner}</a>' if href is not None else inner
+        return self._anchor(href, inner) if href is not None else inner
 
     def picture(self, data: Mapping[str, Any], attributes: str = "") -> str:
         """Write a picture; what cannot be shown is its description."""
@@ -77,7 +77,11 @@ class InlineWriter:
         self._linked = True
         inner = self.html(node.get("nodes"))
         self._linked = False
-        return f'<a href="{escape(href)}">{inner}</a>'
+        return self._anchor(href, inner)
+
+    def _anchor(self, href: str, inner: str) -> str:
+        away = ' target="_blank" rel="noopener noreferrer"' if self._targets.leaves(href) else ""
+        return f'<a href="{escape(href)}"{away}>{inner}</a>'
 
     def _image(self, node: Node) -> str:
         data = data_of(node)

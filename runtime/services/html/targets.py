@@ -14,6 +14,9 @@ class Targets(Protocol):
     def href(self, ref: Ref) -> str | None:
         """Return the address that a link leads to."""
 
+    def leaves(self, href: str) -> bool:
+        """Return whether a link opens a tab of its own."""
+
     def image(self, ref: Ref) -> str | None:
         """Return the address of a picture."""
 

@@ -62,6 +62,10 @@ class BookTargets:
         title: str | None = self._book["titles"].get(ref.get("page"))
         return title
 
+    def leaves(self, href: str) -> bool:
+        """Return that no link does: there are no tabs."""
+        return False
+
     def anchor(self, name: str) -> str:
         """Return the id of an element that is of one page alone."""
         return _anchor(self._page, name)
