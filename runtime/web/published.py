@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
@@ -16,7 +16,6 @@ from runtime.api.host import Host
 from runtime.api.inbound import passed_on
 from runtime.api.script_headers import SANDBOX
 from runtime.contract import errors
-from runtime.contract.sites import SiteIntegrationScript
 from runtime.dispatch.planning import Plan
 from runtime.engines.shares import NoneLeft
 from runtime.services import visiting, visitor_asking
@@ -25,11 +24,10 @@ from runtime.services.rendering import body_of, script_error
 from runtime.services.site_entry import signed_claims
 from runtime.store import share_links, visitors
 from runtime.store.tables.sites import SiteRow
-from runtime.web.site_policy import policy_of
+from runtime.web.site_answers import html_answer, markdown_answer
 from runtime.web.site_redirects import lead_on, redirect
 from runtime.web.site_theme import CHOOSE, choose_theme, chosen_theme
 from runtime.web.site_visit import SiteVisit
-from runtime.web.templates import TEMPLATES
 from runtime.web.visitor_cookies import is_of_site, session_cookies, set_session_cookie, visitors_cookies
 
 HERE = Path(__file__).parent
@@ -206,7 +204,7 @@ def _claims(host: Host, site: SiteRow, part: Any) -> Mapping[str, Any] | None:
 def _ask_whether_to_leave(host: Host, site: SiteRow, place: str) -> Response:
     """Ask on a page without scripts: from a page that is confined nobody can be signed out."""
     home = host.addresses.site(site.id)
-    fields = {
+    fields: dict[str, Any] = {
         "title": site.title,
         "home": home,
         "heading": "Sign out?",
@@ -214,7 +212,7 @@ def _ask_whether_to_leave(host: Host, site: SiteRow, place: str) -> Response:
         "again_text": "Back to the site",
     }
     words = "You will be signed out of this site."
-    answer = _html(host, 200, (), None, message=words, leave=home + SIGN_OUT, site_id=site.id, **fields)
+    answer = html_answer(200, message=words, leave=home + SIGN_OUT, **fields)
     answer.headers["Cache-Control"] = "private, no-store"
     return answer
 
@@ -351,7 +349,10 @@ def _shown(
         "confined": confined,
         **seen.fields,
     }
-    answer = _html(host, 200, seen.scripts, policy, site_id=site.id, **fields)
+    if seen.markdown is not None:
+        answer = markdown_answer(seen.markdown)
+    else:
+        answer = html_answer(200, seen.scripts, policy, **fields)
     answer.headers["Cache-Control"] = "private, no-store" if claims is not None else "no-cache"
     answer.headers["Vary"] = "Cookie"  # which has the theme
     if site.visibility != "public" or not seen.listed:
@@ -363,14 +364,10 @@ def _apology(host: Host, site: SiteRow | None, apology: Apology) -> Response:
     title = site.title if site is not None else HTTPStatus(404).phrase
     home = apology.home or (host.addresses.site(site.id) if site is not None else None)
     again = home if apology.home is not None or (site is not None and apology.status in (200, 401)) else None
-    answer = _html(
-        host,
+    answer = html_answer(
         apology.status,
-        (),
-        None,
         title=title,
         home=home,
-        site_id=site.id if site is not None else None,
         heading=apology.heading,
         message=apology.sentence,
         again=again,
@@ -379,22 +376,3 @@ def _apology(host: Host, site: SiteRow | None, apology: Apology) -> Response:
     answer.headers["Cache-Control"] = "no-store"
     answer.headers["Referrer-Policy"] = "no-referrer" if apology.home is not None else answer.headers["Referrer-Policy"]
     return answer
-
-
-def _html(
-    host: Host,
-    status: int,
-    scripts: Sequence[SiteIntegrationScript],
-    policy: str | None,
-    site_id: str | None,
-    **fields: Any,
-) -> Response:
-    # Of the origin that is looked at: also where a page of a site is shown at that of an integration.
-    body = TEMPLATES.get_template("site.html").render(style="/sites/-/published.css", scripts=scripts, **fields)
-    headers = {
-        "Content-Security-Policy": policy or policy_of(scripts),
-        "Cross-Origin-Resource-Policy": "same-origin",
-        "Referrer-Policy": "strict-origin-when-cross-origin",
-        "X-Content-Type-Options": "nosniff",
-    }
-    return Response(body, status, headers, mimetype="text/html")

@@ -18,6 +18,7 @@ from runtime.store.content.snapshot import Snapshot
 from runtime.store.rows import Reach
 from runtime.store.tables.sites import SiteRow
 from runtime.web.site_map import Computed, SiteMap
+from runtime.web.site_markdown import ENDING
 
 
 def computed_for(host: Host, site: SiteRow, claims: Mapping[str, Any] | None, place: str) -> Computed:
@@ -38,7 +39,7 @@ def computed_for(host: Host, site: SiteRow, claims: Mapping[str, Any] | None, pl
     reader = computed.reader(reach, space, revision_id, snapshot)
     filled: Snapshot = reader.filled() if snapshot.sources else snapshot
     map_.fill(Computed({space.id: filled}))
-    shown = map_.at(place)
+    shown = map_.at(place) or map_.at(place.removesuffix(ENDING))
     document = reader.document(shown.page) if shown is not None and _is_computed(shown.page) else None
     documents = {shown.page.id: document} if shown is not None and document is not None else {}
     return Computed({space.id: filled}, documents)

@@ -24,6 +24,7 @@ from runtime.web.site_frame import THEMES, Look
 from runtime.web.site_icons import sign_of
 from runtime.web.site_layout import PageLayout, layout_of
 from runtime.web.site_map import CONTENTS, SiteMap, SitePage, shown_pages
+from runtime.web.site_markdown import ENDING
 from runtime.web.site_targets import SpaceTargets
 
 SEARCH = "-/search"
@@ -63,6 +64,7 @@ class Reading:
     before: Link | None = None
     after: Link | None = None
     canonical: str | None = None
+    markdown: str | None = None
     page: str | None = None
     site_space: str | None = None
     place: str = ""
@@ -102,6 +104,7 @@ def reading_of(
         before=_link(map_, part, before, home),
         after=_link(map_, part, after, home),
         canonical=(f"https://{site.proxy}/" if site.proxy else at.site(site.id)) + shown.place,
+        markdown=home + shown.place + ENDING if look.settings.page_actions.markdown else None,
         page=shown.page.id,
         site_space=part.id,
         listed=not (shown.page.no_robots_index or shown.page.no_index),

@@ -22,6 +22,7 @@ from runtime.web.site_computing import computed_for
 from runtime.web.site_frame import Frame, Look, frame_of, look_of
 from runtime.web.site_look import source_of
 from runtime.web.site_map import CONTENTS, Computed, SiteMap, SitePage
+from runtime.web.site_markdown import ENDING, markdown_page
 from runtime.web.site_page_content import sample_of
 from runtime.web.site_policy import policy_of_framed, policy_of_read, policy_of_sample
 from runtime.web.site_reading import SEARCH, listing_of, reading_of, search_of
@@ -30,12 +31,13 @@ from runtime.web.site_targets import SpaceTargets
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What is shown: the fields of the page, the scripts that integrations put on it, and its policy."""
+    """What is shown: the fields of the page, the scripts that integrations put on it, and its policy; or Markdown."""
 
     scripts: Sequence[SiteIntegrationScript]
     policy: str
     fields: Mapping[str, Any] = field(default_factory=dict)
     listed: bool = True
+    markdown: str | None = None
 
 
 class SiteVisit:
@@ -79,7 +81,7 @@ class SiteVisit:
             with turn(shown.page.id, long=self._is_long(session, shown)):
                 reading = reading_of(session, self._site, look, map_, shown, self.home, self._at)
         else:
-            return None if place else self._without_pages(session, map_)
+            return self._without_pages(session, map_) if not place else self._markdown(session, map_, place)
         frame = frame_of(self._site, look, SpaceTargets(map_, part, self.home, self._at), reading.layout.cover_y)
         scripts = site_scripts.of_site(session, self._site, self._at)
         heard = tracking.heard(session, self._site)
@@ -111,6 +113,17 @@ class SiteVisit:
             scripts, self._at, self._site.id, alive=alive, style=source_of(frame.style), pictures=frame.origins
         )
         return Seen(scripts, policy, {"spaces": spaces, **self._around(frame), **(self._files if alive else {})})
+
+    def _markdown(self, session: Session, map_: SiteMap, place: str) -> Seen | None:
+        """Give a page as Markdown, where the site lets readers have it so."""
+        shown = map_.at(place.removesuffix(ENDING)) if place.endswith(ENDING) else None
+        if shown is None or not self._look(session, map_, shown.part).settings.page_actions.markdown:
+            return None
+        with self._host.capacity.pages.turn(
+            self._site.organization_id, shown.page.id, long=self._is_long(session, shown)
+        ):
+            text = markdown_page(session, map_, shown, self.home, self._at)
+        return Seen((), "", listed=False, markdown=text)
 
     def _is_long(self, session: Session, shown: SitePage) -> bool:
         document = shown.page.document

@@ -40,6 +40,7 @@ def test_computed_pages_are_pages_of_the_site(sourced: Sourced) -> None:
     assert "<h1>Ticket 1</h1>" in ticket and "Ticket <strong>1</strong> of ours." in ticket
     assert '<p class="description">First.</p>' in ticket and 'rel="next"' in ticket
     assert f'<link rel="canonical" href="{at}open/ticket-1">' in ticket
+    assert "Ticket **1** of ours." in text_of(f"{at}open/ticket-1.md")
     by_id = ok(sourced.api.get(f"{sourced.path}/content/path/open/ticket-1"))["id"]
     assert f'data-page="{by_id}"' in ticket
     assert get(f"{at}-/page/{by_id}").headers["Location"] == f"{at}open/ticket-1"

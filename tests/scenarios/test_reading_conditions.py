@@ -82,6 +82,22 @@ def test_a_reader_is_shown_what_their_claims_allow(site: Site) -> None:
         assert "wombat" not in text and "numbat" not in text and "Odd: ." in text
 
 
+def test_the_page_as_markdown_is_that_of_its_reader(site: Site) -> None:
+    def read(**claims: object) -> requests.Response:
+        visitor = requests.Session()
+        visitor.get(f"{home(site)}?jwt_token={signed(key_of(site), **claims)}", timeout=60)
+        return visitor.get(f"{home(site)}page.md", timeout=60)
+
+    pro = read(plan="pro", seats=12, name="*Ada*")
+    assert pro.headers["Content-Type"].startswith("text/markdown") and pro.headers["X-Robots-Tag"] == "noindex"
+    assert pro.headers["Cache-Control"] == "private, no-store"
+    assert pro.text.startswith("# Page\n\n## For all\n\nHello \\*Ada\\*, Rocket\\!")
+    assert "Secret quokka. 12 seats." in pro.text and "Included bilby." in pro.text and "{%" not in pro.text
+    free = read(plan="free").text
+    assert "For all" in free and not any(word in free for word in ("quokka", "bilby", "wombat", "numbat", "visitor."))
+    assert requests.get(f"{home(site)}page.md", timeout=60, allow_redirects=False).status_code == 403
+
+
 def test_what_not_everybody_reads_is_not_found(site: Site) -> None:
     token = signed(key_of(site), plan="free")
     visitor = requests.Session()

@@ -246,3 +246,17 @@ def test_blocks_are_drawn_in_the_theme_of_the_page(alpha: Tenant) -> None:
     settings = ok(alpha.api.get(f"{path}/customization"))
     ok(alpha.api.call("PUT", f"{path}/customization", settings | {"themes": {"default": "dark", "toggeable": False}}))
     assert ' theme="dark"></content-kit>' in text_of(at)
+
+
+def test_pages_are_read_as_markdown_where_the_site_wants_that(framed: Framed) -> None:
+    links = "[Next](/pages/page1) [Other](/spaces/{}/pages/page1) [Away](https://other.example/)"
+    framed.spaces[0].merge(page("Linked", links.format(framed.spaces[1].id), id="linked", description="About *it*"))
+    at = f"{framed.home}linked"
+    assert f'<a href="{at}.md" type="text/markdown">View as Markdown</a>' in text_of(at)
+    got = get(f"{at}.md")
+    assert got.text.startswith("# Linked\n\nAbout \\*it\\*\n")
+    assert f"[Other]({framed.second()}page-1)" in got.text and "[Away](https://other.example/)" in got.text
+    assert "/pages/page1" not in got.text and "default-src 'none'" in policy(got)
+    assert get(f"{framed.home}nothing.md").status_code == 404
+    framed.look(pageActions={"externalAI": False, "markdown": False, "mcp": False})
+    assert "View as Markdown" not in text_of(at) and get(f"{at}.md").status_code == 404

@@ -1,0 +1,35 @@
+"""Answers with what readers of published sites get: a page, or a page as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from flask import Response
+
+from runtime.contract.sites import SiteIntegrationScript
+from runtime.web.site_policy import policy_of
+from runtime.web.templates import TEMPLATES
+
+
+def html_answer(
+    status: int, scripts: Sequence[SiteIntegrationScript] = (), policy: str | None = None, **fields: Any
+) -> Response:
+    """Answer with a page."""
+    # Of the origin that is looked at: also where a page of a site is shown at that of an integration.
+    body = TEMPLATES.get_template("site.html").render(style="/sites/-/published.css", scripts=scripts, **fields)
+    return Response(body, status, _headers(policy or policy_of(scripts)), mimetype="text/html")
+
+
+def markdown_answer(text: str) -> Response:
+    """Answer with Markdown, in which nothing runs and nothing is loaded."""
+    return Response(text, 200, _headers(policy_of(())), mimetype="text/markdown")
+
+
+def _headers(policy: str) -> dict[str, str]:
+    return {
+        "Content-Security-Policy": policy,
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Referrer-Policy": "strict-origin-when-cross-origin",
+        "X-Content-Type-Options": "nosniff",
+    }
