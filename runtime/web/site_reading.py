@@ -20,6 +20,7 @@ from runtime.store.tables.site_structure import SiteSpaceRow
 from runtime.store.tables.sites import SiteRow
 from runtime.web.site_contents import Contents, Link, Tree, contents_of, pages_above
 from runtime.web.site_documents import written
+from runtime.web.site_editing import edit_link
 from runtime.web.site_frame import THEMES, Look
 from runtime.web.site_icons import sign_of
 from runtime.web.site_layout import PageLayout, layout_of
@@ -65,6 +66,7 @@ class Reading:
     after: Link | None = None
     canonical: str | None = None
     markdown: str | None = None
+    edit: tuple[str, str] | None = None
     page: str | None = None
     site_space: str | None = None
     place: str = ""
@@ -105,6 +107,7 @@ def reading_of(
         after=_link(map_, part, after, home),
         canonical=(f"https://{site.proxy}/" if site.proxy else at.site(site.id)) + shown.place,
         markdown=home + shown.place + ENDING if look.settings.page_actions.markdown else None,
+        edit=edit_link(session, shown.space, shown.page) if look.settings.git.show_edit_link else None,
         page=shown.page.id,
         site_space=part.id,
         listed=not (shown.page.no_robots_index or shown.page.no_index),
