@@ -22,6 +22,7 @@ from runtime.services.html.writing import Heading, html_of
 from runtime.store import rows, searching
 from runtime.store.rows import HOST
 from runtime.store.tables.integrations import IntegrationRow
+from runtime.web.site_icons import icon
 from runtime.web.site_map import SiteMap, SitePage
 from runtime.web.site_targets import SpaceTargets, leads_away
 
@@ -89,6 +90,10 @@ class SiteTargets(SpaceTargets):
         self._included = self._inclusion = 0
         self._formulas = Formulas()
         self._coloring = Coloring()
+
+    def icon(self, name: str) -> str:
+        """Draw an icon, as before the titles of pages."""
+        return str(icon(name).strip())
 
     def leaves(self, href: str) -> bool:
         """Return whether the site wants a tab for a link that leads away."""

@@ -76,3 +76,17 @@ def test_icons_are_drawn_and_unknown_ones_are_nothing(framed: Framed) -> None:
     put(framed, "Cog", icon="cog")
     text = text_of(put(framed, "Odd", icon='"><script>'))
     assert "<h1>Odd</h1>" in text and "<script" not in text
+    assert "<p>A <svg" in text_of(written(framed, "key")) and "<p>A  word.</p>" in text_of(written(framed, "nosuch"))
+
+
+def written(framed: Framed, icon: str) -> str:
+    """Write a page with an icon in its text; gives its address."""
+
+    def text(words: str) -> dict[str, Any]:
+        return {"object": "text", "leaves": [{"object": "leaf", "text": words, "marks": []}]}
+
+    drawn = {"object": "inline", "type": "icon", "isVoid": True, "data": {"icon": icon}}
+    line = {"object": "block", "type": "paragraph", "data": {}, "nodes": [text("A "), drawn, text(" word.")]}
+    document = {"object": "document", "data": {}, "nodes": [line]}
+    framed.spaces[0].merge(page(f"With {icon}", document={"document": document}))
+    return f"{framed.home}with-{icon}"

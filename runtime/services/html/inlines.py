@@ -92,7 +92,7 @@ class InlineWriter:
         return str(escape(character_of(text_in(data_of(node), "code")) or ""))
 
     def _icon(self, node: Node) -> str:
-        return ""
+        return self._targets.icon(text_in(data_of(node), "icon"))
 
     def _expression(self, node: Node) -> str:
         return f"<code>{escape(text_in(data_of(node), 'expression'))}</code>"

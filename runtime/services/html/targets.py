@@ -14,6 +14,9 @@ class Targets(Protocol):
     def href(self, ref: Ref) -> str | None:
         """Return the address that a link leads to."""
 
+    def icon(self, name: str) -> str:
+        """Return the HTML of an icon; empty for one that is not drawn here."""
+
     def leaves(self, href: str) -> bool:
         """Return whether a link opens a tab of its own."""
 

@@ -62,6 +62,10 @@ class BookTargets:
         title: str | None = self._book["titles"].get(ref.get("page"))
         return title
 
+    def icon(self, name: str) -> str:
+        """Return that no icon is drawn."""
+        return ""
+
     def leaves(self, href: str) -> bool:
         """Return that no link does: there are no tabs."""
         return False

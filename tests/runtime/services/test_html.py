@@ -66,6 +66,9 @@ class Targets:
     def title(self, ref: Ref) -> str | None:
         return str(ref.get("page") or ref.get("file") or ref.get("url") or "")
 
+    def icon(self, name: str) -> str:
+        return ""
+
     def leaves(self, href: str) -> bool:
         return "elsewhere" in href
 
