@@ -1,8 +1,13 @@
-"""Health, readiness and metrics of a host, for its operator."""
+"""Health, readiness and metrics of a host, for its operator.
+
+Whoever balances load asks under any name whether the host is up and ready. What a host tells of itself beyond that is
+for its operators: whoever has a page lets a name of theirs lead here, and reads in a browser what this answers.
+"""
 
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from flask import Flask, Response
 from sqlalchemy.exc import SQLAlchemyError
@@ -30,8 +35,9 @@ def mount_health(app: Flask, host: Host) -> None:
             "jobs": host.jobs.ready(),
         }
         ready = all(parts.values())
-        details = {"confinement": host.engines.confinement(), "origins": host.addresses.origins}
-        report = {"ready": ready, **parts, **details}
+        report: dict[str, Any] = {"ready": ready}
+        if host.addresses.is_operators(asked_host()):
+            report |= {**parts, "confinement": host.engines.confinement(), "origins": host.addresses.origins}
         headers = {} if ready else {"Retry-After": "1"}
         return Response(json.dumps(report), 200 if ready else 503, headers, mimetype="application/json")
 

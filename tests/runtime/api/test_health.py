@@ -44,3 +44,10 @@ def test_metrics_answer_operators(address: str, app: Application) -> None:
 def test_whoever_balances_load_asks_under_any_name(path: str, app: Application) -> None:
     at_home = Client(app).get(path, app.host.addresses.public_url).status_code
     assert {Client(app).get(path, address).status_code for address in FOREIGN} == {at_home}
+
+
+@pytest.mark.parametrize("address", FOREIGN)
+def test_readiness_tells_a_foreign_name_nothing_else(address: str, app: Application) -> None:
+    told = Client(app).get("/readyz", app.host.addresses.public_url).json
+    assert told is not None and {"ready", "database", "disk", "confinement", "origins"} <= told.keys()
+    assert Client(app).get("/readyz", address).json == {"ready": told["ready"]}
