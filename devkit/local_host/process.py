@@ -30,6 +30,9 @@ STOP_PATIENCE = 30.0
 """Seconds until a host is killed that does not stop: one that is still starting stops when it is done with that, and a
 host that is killed leaves its temporary folders behind."""
 
+KEEP_EVERY = 10.0
+"""Seconds between two looks whether the folder in which tunnels meet is there."""
+
 
 class LocalHost:
     """A host process with its data beside the project; the author's token stays the same from start to start."""
@@ -47,6 +50,22 @@ class LocalHost:
         self._folders = meeting.folders()
         self._relay = self._folders.new()
         self._process = self._start()
+        self._over = threading.Event()
+        self._keeper = threading.Thread(target=self._keep_relay, name="relay folder", daemon=True)
+        self._keeper.start()
+
+    def _keep_relay(self) -> None:
+        """Make the folder of tunnels again where the system has tidied it away; the host only borrows it."""
+        lost = False
+        while not self._over.wait(KEEP_EVERY):
+            try:
+                self._folders.again(self._relay)
+                lost = False
+            except OSError as error:
+                if not lost:
+                    self._log.write(f"error: the folder in which tunnels meet is gone: {error}\n".encode())
+                    self._log.flush()
+                lost = True
 
     def _start(self) -> subprocess.Popen[bytes]:
         environ = os.environ | {
@@ -96,6 +115,8 @@ class LocalHost:
 
     def stop(self) -> None:
         """Stop the host in order, or at once when it takes too long."""
+        self._over.set()
+        self._keeper.join()
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
             try:

@@ -23,7 +23,7 @@ from runtime.api.standing import Standing
 from runtime.contract import errors
 from runtime.engines.dev_tunnel.line import Line
 from runtime.engines.dev_tunnel.messages import ANSWER, TunnelAnswer, TunnelCall, answer_head, read_frames
-from runtime.engines.dev_tunnel.relay import DeveloperAway, LineBroken, LineBusy
+from runtime.engines.dev_tunnel.relay import DeveloperAway, LineBroken, LineBusy, NoMeetingPlace
 from runtime.engines.frames import FrameError
 from runtime.store import tunnels
 
@@ -119,7 +119,14 @@ def _admit(host: Host, tunnel: str) -> Standing:
 
 def _stream(host: Host, tunnel: str) -> Response:
     holder = _admit(host, tunnel)
-    return stream(host, holder.actor.owner, lambda: _lines(host.relay.line(tunnel), host, holder))
+    return stream(host, holder.actor.owner, lambda: _lines(_line(host, tunnel), host, holder))
+
+
+def _line(host: Host, tunnel: str) -> Line:
+    try:
+        return host.relay.line(tunnel)
+    except NoMeetingPlace as error:
+        raise errors.Unavailable(str(error)) from error
 
 
 def _lines(line: Line, host: Host, holder: Standing) -> Iterator[bytes]:

@@ -77,11 +77,16 @@ class Line:
         self._take_over()
 
     def events(self, beat: float) -> Iterator[Sent | None]:
-        """Yield events for the developer; None after `beat` seconds of silence. Ends when a newer line takes over."""
+        """Yield events for the developer; None after `beat` seconds of silence.
+
+        Ends when a newer line takes over, and when no call would find this one any more: the developer reconnects.
+        """
         while not self._closed:
             try:
                 sent = self._events.get(timeout=beat)
             except Empty:
+                if not self._is_found():
+                    return
                 yield None
                 continue
             yield sent
@@ -94,6 +99,10 @@ class Line:
         if self._link.is_symlink() and self._link.readlink() == Path(self._path.name):
             self._link.unlink(missing_ok=True)
         threading.Thread(target=self._linger, name="tunnel end", daemon=True).start()
+
+    def _is_found(self) -> bool:
+        """Tell whether calls and answers find this line by its files, which systems tidy away."""
+        return self._link.is_symlink() and self._path.exists() and self._belongs.is_symlink()
 
     def _take_over(self) -> None:
         before = self._folder / self._link.readlink() if self._link.is_symlink() else None

@@ -47,6 +47,10 @@ class LineBusy(LineBroken):
     """Too many calls are in flight on the developer's machine, so this one was not accepted."""
 
 
+class NoMeetingPlace(Exception):
+    """The folder in which calls find lines is gone, and not yet made again; the message is for people."""
+
+
 class Relay:
     """Carries calls to developers' machines; safe to use from many threads and processes."""
 
@@ -67,8 +71,13 @@ class Relay:
         return tunnel if tunnel and url.rstrip("/") == self._address(tunnel) else None
 
     def line(self, tunnel: str) -> Line:
-        """Open the developer's line of a tunnel."""
-        return Line(self._folder, tunnel)
+        """Open the developer's line of a tunnel; raises `NoMeetingPlace` while the folder is gone."""
+        try:
+            if self._own is not None:
+                self._own.again(self._folder)
+            return Line(self._folder, tunnel)
+        except FileNotFoundError as error:  # who owns the folder makes it again
+            raise NoMeetingPlace("The folder in which tunnels meet is gone; try again in a moment.") from error
 
     def call(self, tunnel: str, call: TunnelCall, seconds: float) -> TunnelAnswer:
         """Send a request through a tunnel and wait for the head of its answer; the body follows as it comes.

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import socket
 import stat
 import tarfile
+import threading
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+import requests
 
-from devkit.local_host import private_files, running
-from devkit.local_host.process import FIRST_PORT, PORTS, choose_port, content_url
+from devkit.hosts.client import Client
+from devkit.local_host import private_files, process, running
+from devkit.local_host.process import FIRST_PORT, PORTS, LocalHost, choose_port, content_url
 from devkit.terminal.output import Problem
+from devkit.tunnel.exchange import Answer, Incoming
+from devkit.tunnel.tunnel import Tunnel
+from tests.conftest import free_port, wait_for
 
 
 def test_a_folder_has_always_the_same_port_unless_it_is_taken(tmp_path: Path) -> None:
@@ -146,3 +154,38 @@ def test_a_link_in_the_place_of_the_data_folder_leads_nowhere(tmp_path: Path) ->
 )
 def test_scripts_answer_on_this_machine_whatever_is_set_for_a_host_elsewhere(expected: str, origin: str) -> None:
     assert content_url(expected, 4100) == origin
+
+
+class Here:
+    """Answers calls of a tunnel."""
+
+    def answer(self, incoming: Incoming) -> Answer:
+        return Answer(200, [], b"here")
+
+
+def test_a_tunnel_outlasts_that_the_system_tidies_its_temporary_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "KEEP_EVERY", 0.1)
+    with TemporaryDirectory(dir="/tmp") as temporary:  # short, as the addresses of sockets must be
+        monkeypatch.setattr("tempfile.tempdir", temporary)
+        host = LocalHost(tmp_path / "data", free_port(), "off")
+        try:
+            host.wait(threading.Event())
+            (shared,) = Path(temporary).glob("devkit-relay-*")
+            organization = str(next(Client(host.credentials).every("/v1/orgs"))["id"])
+            tunnel = Tunnel(host.credentials, organization, "mine", Here(), lambda _: None)
+            below = f"http://127.0.0.1:{host.port}/tunnels/{tunnel.url.rpartition('/')[2]}"
+
+            def answered() -> bool:
+                named = {"Host": tunnel.url.split("/")[2]}
+                return requests.get(below, headers=named, timeout=30).text == "here"
+
+            assert answered()
+            shutil.rmtree(shared)
+            wait_for(shared.is_dir)
+            wait_for(answered)
+            tunnel.close()
+        finally:
+            host.stop()
+        assert not shared.exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -29,7 +30,7 @@ from runtime.engines.dev_tunnel.messages import (
     pieces,
     read_frames,
 )
-from runtime.engines.dev_tunnel.relay import DeveloperAway, LineBroken, LineBusy, Relay
+from runtime.engines.dev_tunnel.relay import DeveloperAway, LineBroken, LineBusy, NoMeetingPlace, Relay
 from runtime.engines.dev_tunnel.tunnel import DevTunnelEngine
 from runtime.engines.egress import EgressRules
 from runtime.engines.frames import FrameError, pack
@@ -130,6 +131,39 @@ def test_bodies_of_many_pieces_arrive_whole(relay: Relay, tunnel: str, developer
     assert got == sent
     assert developer.answers(message.call, sent + sent)
     assert caller.done().body == sent + sent
+
+
+@pytest.mark.parametrize("what", ["folder", "*.line", "*.of", "*.sock"])
+def test_a_line_that_was_tidied_away_ends_so_that_the_developer_comes_back(
+    what: str, relay: Relay, tunnel: str, tmp_path: Path, developer: Developer
+) -> None:
+    if what == "folder":
+        shutil.rmtree(tmp_path)
+        assert developer.ended.wait(5)
+        with pytest.raises(NoMeetingPlace):
+            relay.line(tunnel)
+        tmp_path.mkdir()
+    else:
+        (gone,) = tmp_path.glob(what)
+        gone.unlink()
+        assert developer.ended.wait(5)
+    again = Developer(relay, tunnel)
+    caller = Caller(relay, tunnel)
+    assert again.answers(again.hears("call").call, b"back")
+    assert caller.done().body == b"back"
+    again.line.close()
+
+
+def test_a_relay_of_one_process_makes_its_folder_again(tunnel: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DEVKIT_RELAY", raising=False)
+    alone = Relay()
+    shutil.rmtree(alone._folder.parent)
+    developer = Developer(alone, tunnel)
+    caller = Caller(alone, tunnel)
+    assert developer.answers(developer.hears("call").call, b"here")
+    assert caller.done().body == b"here"
+    developer.line.close()
+    alone.close()
 
 
 def test_without_a_developer_a_call_says_so(relay: Relay, tunnel: str) -> None:
