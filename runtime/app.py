@@ -26,6 +26,7 @@ from runtime.api.inbound import mount_inbound
 from runtime.api.mount import mount
 from runtime.api.one_processor import OneProcessor
 from runtime.api.render_lane import RenderLane
+from runtime.api.strangers import SentBefore
 from runtime.api.table import operations
 from runtime.api.tunnel_lines import mount_tunnels
 from runtime.contract.addresses import Addresses
@@ -285,6 +286,7 @@ def _host(settings: Settings, place: int, database: Database, followers: Followe
         answer_model=_answer_model(settings),
         mailer=Mailer(database, server, addresses, settings.mail_retry_seconds) if server is not None else None,
         authenticator=Authenticator(database),
+        sent_before=SentBefore(),
         renders=renders,
         shortcuts=RenderShortcuts(settings.render_cache_bytes // 2),
         unfurling=Unfurling(),

@@ -104,6 +104,11 @@ class Authenticator:
         known = self._known.last(_key("header", header)) if header else None
         return (known.owner, known.part) if known is not None else ("", "")
 
+    def last_seen_browser(self, value: str) -> str:
+        """Return the owner of the actor that a session cookie last authenticated; "" if unknown."""
+        known = self._known.last(_key("session", value)) if value else None
+        return known.owner if known is not None else ""
+
     def actor(self, header: str | None, basis: Basis) -> Actor:
         """Authenticate an `Authorization` header; raises Unauthorized."""
         if not header:

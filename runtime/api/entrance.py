@@ -5,8 +5,9 @@ Operations, renders, streams and the preview all use it, so that access is decid
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from typing import TypeVar
 from wsgiref.types import WSGIEnvironment
 
 from flask import request
@@ -17,7 +18,7 @@ from runtime.api.call import Call, refusal
 from runtime.api.host import Host, Named
 from runtime.api.permission import Gate, Needs
 from runtime.api.resource import Resource
-from runtime.api.strangers import lane_of
+from runtime.api.strangers import Whose, lane_of
 from runtime.contract import errors
 from runtime.contract.integrations import Scope
 from runtime.contract.organizations import Role, reaches
@@ -49,6 +50,24 @@ def waits_as(host: Host, environ: WSGIEnvironment) -> tuple[str, str]:
     """
     owner, part = host.authenticator.last_seen(environ.get("HTTP_AUTHORIZATION"))
     return (owner, part) if owner else (lane_of(environ), "")
+
+
+Found = TypeVar("Found")
+
+
+def look_up(
+    host: Host, find: Callable[[Session], Found | None], whose: Callable[[Found], Whose], *sent: str
+) -> Found | None:
+    """Find what somebody without a token names by `sent`; `whose` tells the owner of what is found.
+
+    It is looked for in the line of the organization whose it was when it was last sent, otherwise among strangers.
+    """
+    with host.capacity.turns.lent(*(host.sent_before.whose(*sent) or (lane_of(request.environ), ""))):
+        with host.database.transaction(writes=False) as session:
+            found = find(session)
+            owner = None if found is None else whose(found)
+        host.sent_before.note(owner, *sent)
+    return found
 
 
 def admit(call: Call, gate: Gate, session: Session) -> None:

@@ -11,7 +11,7 @@ from typing import TypeVar
 from sqlalchemy.exc import TimeoutError as NoConnection
 
 from runtime.api.auth import Authenticator
-from runtime.api.strangers import STRANGERS
+from runtime.api.strangers import STRANGERS, SentBefore
 from runtime.contract import errors
 from runtime.contract.addresses import Addresses
 from runtime.contract.organizations import Role
@@ -179,6 +179,7 @@ class Host:
     answer_model: AnswerModel | None
     mailer: Mailer | None
     authenticator: Authenticator
+    sent_before: SentBefore
     renders: RenderCache
     shortcuts: RenderShortcuts
     unfurling: Unfurling

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from urllib.parse import urlsplit
 
 from flask import Flask, Response, request
 from sqlalchemy.orm import Session
 
 from runtime.api.content_origin import asked_host, on_own_origin
+from runtime.api.entrance import look_up
 from runtime.api.host import Host
 from runtime.api.raw_path import raw_path, raw_query
 from runtime.api.script_headers import HOP_BY_HOP, POLICY, cookies_for_scripts, fits, kept
+from runtime.api.strangers import Whose, lane_of
 from runtime.contract import errors
 from runtime.contract.addresses import Asked
 from runtime.contract.invocation import Outcome
@@ -87,7 +90,8 @@ def _published_script(host: Host) -> Callable[..., Response]:
     def view(name: str, installation: str, site: str, fingerprint: str) -> Response:
         own = on_own_origin(host, host.addresses.integration_origin(name), tools=True)
         plan = _plan(host, name, installation, None, site, active=True)
-        outcome = host.invoker.call(plan, "fetch_published_script", {"siteId": site}, source="visitors")
+        with host.capacity.turns.of(plan.organization_id, plan.integration):
+            outcome = host.invoker.call(plan, "fetch_published_script", {"siteId": site}, source="visitors")
         if outcome.failure is not None or outcome.status >= 400:
             # A site must not break because one of its integrations does; the event log has the failure.
             headers = {"Cache-Control": "no-store", **EVERYWHERE} | ({POLICY: plan.policy} if plan.policy else {})
@@ -111,17 +115,25 @@ def _asset(host: Host) -> Callable[..., Response]:
         if host.addresses.asked(asked_host(), host.addresses.integration_origin(name)) is Asked.OTHERS:
             raise errors.NotFound("There is no such image.")
         match = re.fullmatch(r"(icon|preview-(\d{1,2}))\.png", file)
-        with host.database.transaction(writes=False) as session:
-            integration = rows.find(session, HOST, IntegrationRow, name=name)
-            row = _version(session, integration, version) if match is not None and integration is not None else None
-            place = int(match[2]) if match is not None and match[2] else None
-            image = versions.picture(session, row.id, place) if row is not None else None
-        if image is None:
+        find = partial(_picture, name=name, version=version, place=int(match[2]) if match and match[2] else None)
+        found = look_up(host, find, lambda found: found[1], "asset", name, version, file) if match is not None else None
+        if found is None:
             raise errors.NotFound("There is no such image.")
+        image, _ = found
         headers = {"Cache-Control": "public, max-age=31536000, immutable", **EVERYWHERE}
         return Response(image, 200, headers, mimetype=type_of_picture(image) or "application/octet-stream")
 
     return view
+
+
+def _picture(session: Session, name: str, version: str, place: int | None) -> tuple[bytes, Whose] | None:
+    """Find an image of a version of an integration, and whose the integration is."""
+    integration = rows.find(session, HOST, IntegrationRow, name=name)
+    row = _version(session, integration, version) if integration is not None else None
+    image = versions.picture(session, row.id, place) if row is not None else None
+    if integration is None or image is None:
+        return None
+    return image, (integration.organization_id, integration.name)
 
 
 def _version(session: Session, integration: IntegrationRow, named: str) -> VersionRow | None:
@@ -154,7 +166,10 @@ def _plan(
             raise errors.Inactive(f"`{name}` does not answer: its {level.paused} is paused.")
         return level
 
-    plan = host.plans.get(("public", active, *places), host.database.basis(), find)
+    whose = host.sent_before.whose("endpoint", *places) or (lane_of(request.environ), "")
+    with host.capacity.turns.of(*whose):
+        plan = host.plans.get(("public", active, *places), host.database.basis(), find)
+    host.sent_before.note((plan.organization_id, plan.integration) if plan is not None else None, "endpoint", *places)
     if plan is None:
         raise errors.NotFound("Nothing is served here.")
     return plan

@@ -35,7 +35,8 @@ class Standing:
 
     def _look(self) -> Call:
         call = caller(self._host, self._authorization, self._path)
-        self._admit(call)
+        with self._host.capacity.turns.of(call.actor.owner, call.actor.part):
+            self._admit(call)
         return call
 
     def holds(self) -> bool:

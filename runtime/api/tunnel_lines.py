@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from flask import Flask, Response, request
 
 from runtime.api.content_origin import on_own_origin
-from runtime.api.entrance import admit_alone
+from runtime.api.entrance import admit_alone, look_up
 from runtime.api.families.tunnels import TUNNEL, TUNNELLER
 from runtime.api.host import Host
 from runtime.api.permission import Gate, member
@@ -51,8 +51,9 @@ def mount_tunnels(app: Flask, host: Host) -> None:
 def _call(host: Host, tunnel: str, rest: str = "") -> Response:
     """Pass a request to the developer's machine, and stream its answer back."""
     own = on_own_origin(host, host.addresses.tunnel_origin(tunnel))
-    with host.database.transaction(writes=False) as session:
-        owner = tunnels.holder(session, tunnel) if IDENTIFIER.fullmatch(tunnel) else None
+    find = partial(tunnels.holder, tunnel_id=tunnel)
+    is_one = IDENTIFIER.fullmatch(tunnel) is not None
+    owner = look_up(host, find, lambda holder: (holder, tunnel), "tunnel", tunnel) if is_one else None
     if owner is None:
         raise errors.NotFound("Nothing is served here: the tunnel that had this address is closed.")
     if (request.content_length or 0) > MAX_BODY:

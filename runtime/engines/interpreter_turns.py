@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from heapq import heappop, heappush
 from types import TracebackType
 
@@ -48,6 +50,21 @@ class InterpreterTurns:
     def of(self, owner: str, part: str = "") -> Turn:
         """Give the context in which a thread works for an organization, or a part of it."""
         return Turn(self, owner, part)
+
+    @contextmanager
+    def lent(self, owner: str, part: str = "") -> Iterator[None]:
+        """Have the calling thread work for an organization for a while, and then again for whom it worked before."""
+        turn: Turn | None = getattr(_own, "turn", None)
+        if turn is None:
+            with self.of(owner, part):
+                yield
+            return
+        before = turn.owner, turn.part
+        turn.become(owner, part)
+        try:
+            yield
+        finally:
+            turn.become(*before)
 
     def take(self, turn: Turn, *, ahead: bool = False) -> None:
         """Wait for a turn; `ahead` is for who holds what others wait for, and waits for nobody."""

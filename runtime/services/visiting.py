@@ -26,6 +26,8 @@ from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
 
+Signed = tuple[dict[str, Any], datetime]
+
 
 @dataclass(frozen=True, slots=True)
 class Visit:
@@ -62,11 +64,13 @@ def backend_of(session: Session, site: SiteRow) -> Level | None:
     return level if part is not None and part.status == "active" and part.deleted_at is None else None
 
 
-def sign_in(session: Session, site: SiteRow, part: SiteInstallationRow | None, token: str) -> Visit:
-    """Open a session for the bearer of a token that this very site installation, or else the owners, signed.
+def read_token(site: SiteRow, part: SiteInstallationRow | None, token: str) -> Signed:
+    """Read a token that this very site installation, or else the owners, signed: claims and expiry. Raises BadToken."""
+    return claims_of(own_key(site) if part is None else part.signing_secret, token)
 
-    Raises BadToken.
-    """
-    claims, expires = claims_of(own_key(site) if part is None else part.signing_secret, token)
+
+def sign_in(session: Session, site: SiteRow, part: SiteInstallationRow | None, signed: Signed) -> Visit:
+    """Open a session for the bearer of a token that was read."""
+    claims, expires = signed
     part_id = None if part is None else part.id
     return Visit(visitors.open_session(session, site.id, part_id, claims, expires), expires)

@@ -70,6 +70,11 @@ def find_session(
     return row if row is not None and row.expires_at > now() else None
 
 
+def is_session(session: Session, site_id: str, value: str) -> bool | None:
+    """Tell whether there is a session of a cookie on a site, whoever signed the visitor in; None if not."""
+    return rows.find(session, HOST, VisitorSessionRow, digest=_digest(value), site_id=site_id) is not None or None
+
+
 def close_session(session: Session, site_id: str, value: str) -> None:
     """Forget the visitor of a cookie."""
     session.execute(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from email.message import Message
+from functools import partial
 from typing import BinaryIO
 
 from flask import Flask, Response, request
 
 from runtime.api.content_origin import on_own_origin
+from runtime.api.entrance import look_up
 from runtime.api.host import Host
 from runtime.api.uploads import unavailable
 from runtime.contract import errors
@@ -48,8 +50,8 @@ def mount_files(app: Flask, host: Host) -> None:
 
 def _found(host: Host, space_id: str, blob: str) -> tuple[int, str] | None:
     """Find how large a blob of a space is, and the organization it belongs to."""
-    with host.database.transaction(writes=False) as session:
-        return of_space(session, space_id, blob)
+    find = partial(of_space, space_id=space_id, name=blob)
+    return look_up(host, find, lambda found: (found[1], ""), "file", space_id, blob)
 
 
 def answer_with(host: Host, owner: str, blob: str, size: int, name: str, content_type: str) -> Response:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from flask import Flask, Response, request
 
 from runtime.api.content_origin import on_own_origin
+from runtime.api.entrance import look_up
 from runtime.api.host import Host
 from runtime.contract import errors
 from runtime.serializers.pdf_urls import opens
@@ -23,8 +26,8 @@ def mount_pdfs(app: Flask, host: Host) -> None:
         on_own_origin(host, host.addresses.space_origin(space_id))
         if not opens(pdf_id, until, signature):
             raise errors.NotFound("This address has expired: request the PDF again.")
-        with host.database.transaction(writes=False) as session:
-            found = pdfs.of_living_space(session, pdf_id)
+        find = partial(pdfs.of_living_space, pdf_id=pdf_id)
+        found = look_up(host, find, lambda found: (found[1], ""), "pdf", pdf_id)
         if found is None or found[0].space_id != space_id:
             raise errors.NotFound("This PDF was deleted: request it again.")
         row, owner = found

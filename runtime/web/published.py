@@ -21,13 +21,12 @@ from runtime.engines.shares import NoneLeft
 from runtime.services import visiting, visitor_asking
 from runtime.services.published_lookup import sign_in_address
 from runtime.services.rendering import body_of, script_error
-from runtime.services.site_entry import signed_claims
-from runtime.store import share_links, visitors
 from runtime.store.tables.sites import SiteRow
 from runtime.web.site_answers import html_answer, markdown_answer
 from runtime.web.site_redirects import lead_on, redirect
 from runtime.web.site_theme import CHOOSE, choose_theme, chosen_theme
 from runtime.web.site_visit import SiteVisit
+from runtime.web.unknown_visitors import claims_of_session, end_sessions, find_site, is_opened
 from runtime.web.visitor_cookies import is_of_site, session_cookies, set_session_cookie, visitors_cookies
 
 HERE = Path(__file__).parent
@@ -92,23 +91,14 @@ def _apologizing(host: Host, site: SiteRow, view: Callable[[], Response]) -> Res
         return _apology(host, site, Apology(status, "This page cannot be shown", error.message))
 
 
-def find_site(host: Host, site_id: str) -> SiteRow | None:
-    """Find a site that is published."""
-    if len(site_id) > 100 or "\x00" in site_id:
-        return None
-    with host.database.transaction(writes=False) as session:
-        return visiting.published(session, site_id)
-
-
 def claims_of_reader(host: Host, site: SiteRow, key: str | None = None) -> Mapping[str, Any] | None:
     """Give what who asks claims, nothing where everybody may read the site; None for who may not read it."""
     if site.visibility == "share-link":
-        with host.database.transaction(writes=False) as session:
-            return {} if key and share_links.active(session, site, key) is not None else None
+        return {} if is_opened(host, site, key or "") else None
     if site.visibility != "visitor-auth":
         return {}
     try:
-        return _claims(host, site, _part(host, site))
+        return claims_of_session(host, site, _part(host, site))
     except Apology:
         return None  # nobody can sign in, so nobody is
 
@@ -135,7 +125,7 @@ def _page(host: Host, site: SiteRow, place: str) -> Response:
     token = request.args.get(TOKEN)
     if token is not None:
         return _sign_in(host, site, part, place, token)
-    claims = _claims(host, site, part)
+    claims = claims_of_session(host, site, part)
     if claims is not None:
         return _shown(host, site, place, claims=claims)
     if part is None:
@@ -146,9 +136,7 @@ def _page(host: Host, site: SiteRow, place: str) -> Response:
 def _shared(host: Host, site: SiteRow, place: str) -> Response:
     """Show a site to visitors with the key of a share link, which is the first segment of the path."""
     key, _, rest = place.partition("/")
-    with host.database.transaction(writes=False) as session:
-        link = share_links.active(session, site, key) if key else None
-    if link is None:
+    if not is_opened(host, site, key):
         raise Apology(403, "Not with this address", "This site can only be opened with a link that its owners share.")
     answer = _shown(host, site, rest, key=key)
     answer.headers["Referrer-Policy"] = "no-referrer"  # the address is what opens the site
@@ -182,23 +170,15 @@ def _backend(host: Host, site: SiteRow) -> tuple[Plan, Any]:
 def _sign_in(host: Host, site: SiteRow, part: Any, place: str, token: str) -> Response:
     """Open a session for the bearer of a token, and redirect to the same address without it."""
     try:
-        with host.database.transaction(writes=True) as session:
-            visit = visiting.sign_in(session, site, part, token)
+        signed = visiting.read_token(site, part, token)  # before anything is written for what may be made up
     except visiting.BadToken as error:
         raise Apology(401, "You are not signed in", str(error)) from None
+    with host.database.transaction(writes=True) as session:
+        visit = visiting.sign_in(session, site, part, signed)
     query = urlencode([(name, value) for name, value in request.args.items(multi=True) if name != TOKEN])
     answer = redirect(host.addresses.site(site.id) + place + (f"?{query}" if query else ""))
     set_session_cookie(host, site, answer, visit.cookie, expires=visit.expires)
     return answer
-
-
-def _claims(host: Host, site: SiteRow, part: Any) -> Mapping[str, Any] | None:
-    """Return what a visitor who is signed in claims; None for who is not."""
-    part_id = None if part is None else part.id
-    with host.database.transaction(writes=False) as session:
-        found = (visitors.find_session(session, site.id, part_id, value) for value in session_cookies(host, site))
-        known = next((row for row in found if row is not None), None)
-    return None if known is None else signed_claims(known.claims)
 
 
 def _ask_whether_to_leave(host: Host, site: SiteRow, place: str) -> Response:
@@ -224,9 +204,7 @@ def _sign_out(host: Host, site: SiteRow, place: str) -> Response:
         # Sites and integrations below one domain send each other's cookies along.
         raise Apology(403, "You are still signed in", "Another page tried to sign you out of this site.")
     values = session_cookies(host, site)
-    with host.database.transaction(writes=True) as session:
-        for value in values:
-            visitors.close_session(session, site.id, value)
+    end_sessions(host, site, values)
     apology = Apology(200, "You are signed out", "You were signed out of this site.")
     answer = _apology(host, site, apology)
     if values and site.visibility == "visitor-auth" and site.visitor_auth_backend == "integration":

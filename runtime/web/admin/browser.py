@@ -177,8 +177,10 @@ def _visit(host: Host) -> OperatorVisit:
     basis = host.database.basis()
     actor = None
     if session:
+        waits_as = host.authenticator.last_seen_browser(session) or lane_of(request.environ)
         try:
-            actor = host.authenticator.browser(session, basis)
+            with host.capacity.turns.of(waits_as):
+                actor = host.authenticator.browser(session, basis)
         except errors.Unauthorized:
             session = ""
     is_new = not browser
