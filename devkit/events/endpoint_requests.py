@@ -12,7 +12,7 @@ import requests
 
 from devkit.events.signing import SIGNERS
 from devkit.hosts import connections
-from devkit.hosts.client import LONGEST, Client, part, reason
+from devkit.hosts.client import LONGEST, Client, part, read_whole, reason
 from devkit.hosts.patience import Within
 from devkit.terminal.output import Problem
 from runtime import version
@@ -73,8 +73,15 @@ def request(address: str, description: RequestDescription) -> dict[str, Any]:
     try:
         with Within(LONGEST):
             answer = session.request(
-                description.method, url, data=body or None, headers=headers, allow_redirects=False, timeout=TIMEOUT
+                description.method,
+                url,
+                data=body or None,
+                headers=headers,
+                allow_redirects=False,
+                timeout=TIMEOUT,
+                stream=True,
             )
+            content = read_whole(answer)
     except requests.RequestException as error:
         raise Problem(f"{url} does not answer ({reason(error)})") from None
     except UnicodeError as error:
@@ -86,7 +93,7 @@ def request(address: str, description: RequestDescription) -> dict[str, Any]:
         "url": url,
         "status": answer.status_code,
         "headers": list(answer.headers.items()),
-        "body": answer.content.decode(errors="replace"),
+        "body": content.decode(errors="replace"),
     }
 
 

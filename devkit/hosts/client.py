@@ -77,7 +77,7 @@ class Client:
                     stream=True,
                     allow_redirects=False,
                 )
-                content = _read_whole(answer)
+                content = read_whole(answer)
         except requests.RequestException as error:
             raise HostUnreachable(f"{self.host} does not answer ({reason(error)})") from error
         _refuse_redirect(answer)
@@ -130,7 +130,7 @@ class Client:
             )
             _refuse_redirect(answer)
             if answer.status_code >= 400:
-                raise RequestRefused(answer.status_code, _message(answer, _read_whole(answer)))
+                raise RequestRefused(answer.status_code, _message(answer, read_whole(answer)))
         return answer
 
 
@@ -191,7 +191,7 @@ def _refuse_redirect(answer: requests.Response) -> None:
         )
 
 
-def _read_whole(answer: requests.Response) -> bytes:
+def read_whole(answer: requests.Response) -> bytes:
     """Read a whole answer; raises HostUnreachable for one of more than `MOST_BYTES`."""
     read, pieces = 0, []
     for piece in answer.iter_content(1 << 16):

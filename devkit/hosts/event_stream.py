@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 import requests
 
+LONGEST = 128 * 1024 * 1024
+"""Bytes of one event that are read, as of one answer."""
+
 
 @dataclass(frozen=True, slots=True)
 class ServerSentEvent:
@@ -18,14 +21,21 @@ class ServerSentEvent:
 
 
 def events(answer: requests.Response) -> Iterator[ServerSentEvent]:
-    """Yield the events of an open stream until it ends; raises requests.RequestException."""
-    rest = b""
+    """Yield the events of an open stream until it ends; raises requests.RequestException, also for one without end."""
+    rest, size = [b""], 0
     for block in answer.iter_content(chunk_size=None):
-        *whole, rest = (rest + block).split(b"\n\n")
-        for text in whole:
-            message = _read(text)
-            if message is not None:
-                yield message
+        rest.append(block)
+        if b"\n" in block:  # else it ends no event, and what came before need not be looked through again
+            *whole, last = b"".join(rest).split(b"\n\n")
+            rest, size = [last], len(last)
+            for text in whole:
+                message = _read(text)
+                if message is not None:
+                    yield message
+        else:
+            size += len(block)
+        if size > LONGEST:
+            raise requests.RequestException(f"an event has more than {LONGEST // 1024 // 1024} MB")
 
 
 def _read(text: bytes) -> ServerSentEvent | None:

@@ -17,7 +17,7 @@ from devkit.hosts.credentials import Credentials
 from devkit.hosts.event_stream import ServerSentEvent, events
 from devkit.terminal.output import Problem
 from devkit.tunnel.exchange import Answer, Handler, Incoming
-from runtime.engines.dev_tunnel.line import MAX_CALLS
+from devkit.tunnel.posting import Posts
 
 SILENCE = 10.0
 """Seconds without a word from the host, which speaks every other one, after which the line counts as broken."""
@@ -50,7 +50,7 @@ class Tunnel:
         self._name, self._handler, self._notify, self._on_open = name, handler, notify, opened
         self._stopping, self._connected = threading.Event(), threading.Event()
         self._calls: dict[str, Incoming] = {}
-        self._posts = urllib3.PoolManager(maxsize=MAX_CALLS, retries=False)
+        self._posts = Posts(credentials.token)
         self._opened = self._lease()
         self.replaced = self.over = False
         self._failed: Problem | None = None
@@ -167,19 +167,12 @@ class Tunnel:
             answer = Answer(502, [("Content-Type", "text/plain; charset=utf-8")], sentence.encode())
         try:
             if not incoming.cancelled:
-                self._post(incoming.call, answer)
-        except (urllib3.exceptions.HTTPError, OSError) as error:
+                self._posts.post(
+                    f"{self._client.host}/v1/tunnels/{part(self._opened['id'])}/answers/{part(incoming.call)}",
+                    answer.frames(incoming.call),
+                )
+        except (urllib3.exceptions.HTTPError, OSError) as error:  # which includes requests.Timeout
             if not self._stopping.is_set():
                 self._notify(f"An answer could not be delivered to {self._client.host}: {type(error).__name__}")
         finally:
             self._calls.pop(incoming.call, None)
-
-    def _post(self, call: str, answer: Answer) -> None:
-        headers = {
-            "Authorization": f"Bearer {self._credentials.token}",
-            "Content-Type": "application/octet-stream",
-        }
-        url = f"{self._client.host}/v1/tunnels/{self._opened['id']}/answers/{call}"
-        answer_ = self._posts.request("POST", url, body=answer.frames(call), headers=headers, timeout=120)
-        if answer_.status == 400:
-            raise urllib3.exceptions.HTTPError(answer_.data.decode(errors="replace")[:LONGEST_ERROR])
