@@ -29,6 +29,7 @@ from runtime.store.epochs import Watch
 from runtime.store.group_commit import GroupCommit
 from runtime.store.reach import Reach
 from runtime.store.remembered import Basis, Epochs, Record, watch_reading
+from runtime.store.together import Together
 
 RECHECK = 0.02
 CONNECTION_WAIT = 3.0
@@ -120,7 +121,7 @@ class Database:
         self._writes: dict[str, Any] = {} if self.is_sqlite else {"writes": True}  # SQLite's group says so itself
         self._alone, self._changes = alone, changes
         self._known = _Known()
-        self._together: dict[frozenset[str], frozenset[str]] = {}
+        self._together = Together()
         self._epoch_reader = _EpochReader(self.engine)
         self._place: Callable[[], AbstractContextManager[None]] = nullcontext
         self._waiting: Callable[[], AbstractContextManager[None]] = nullcontext

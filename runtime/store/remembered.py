@@ -25,12 +25,12 @@ from runtime.store import epochs
 from runtime.store.decides import GLOBAL, Decides, owner_named, owners
 from runtime.store.fair_room import FairRoom, Parts
 from runtime.store.single_flight import SingleFlight
+from runtime.store.together import Together
 
 V = TypeVar("V")
 Epochs = Mapping[str, int]
 """Owner -> counter."""
 RECORD = "record of what is read"
-MAX_TOGETHER = 10_000
 PATIENCE = 1.0
 """Seconds that a thread waits for another one to make what both need."""
 
@@ -107,9 +107,7 @@ class Basis:
     a request begins anew with each look.
     """
 
-    def __init__(
-        self, ask: Callable[[Collection[str]], Epochs], together: dict[frozenset[str], frozenset[str]]
-    ) -> None:
+    def __init__(self, ask: Callable[[Collection[str]], Epochs], together: Together) -> None:
         """Take what reads epochs; `together` remembers, for all requests, what those that ask alike ask for next."""
         self._ask, self._together = ask, together
         self._read: dict[str, int] = {}
@@ -148,11 +146,9 @@ class Basis:
         """Ask for epochs; requests that begin alike go on alike, so what is needed next is asked for at once."""
         if self._first is None:
             self._first = frozenset(missing)
-            missing |= self._together.get(self._first, frozenset())
+            missing |= self._together.next(self._first)
         else:
-            if len(self._together) >= MAX_TOGETHER:
-                self._together.clear()
-            self._together[self._first] = frozenset(missing | self._read.keys())
+            self._together.note(self._first, missing, set(self._read))
         known = self._ask(missing)
         self._read |= {owner: known[owner] for owner in missing}
 

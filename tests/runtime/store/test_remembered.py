@@ -29,6 +29,7 @@ from runtime.store.tables.installations import InstallationRow, SpaceInstallatio
 from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.organizations import MemberRow, OrganizationRow, TokenRow
 from runtime.store.tables.spaces import SpaceRow
+from runtime.store.together import Together
 from tests.runtime.store.conftest import World, named
 
 HERE, THERE = named("organizations", "here"), named("organizations", "there")
@@ -210,17 +211,17 @@ EPOCHS = st.dictionaries(OWNERS, st.integers(0, 5))
     uses=st.lists(st.one_of(st.none(), EPOCHS)), now=st.fixed_dictionaries({one: st.integers(0, 5) for one in "abc"})
 )
 def test_what_is_made_of_several_values_holds_as_long_as_all_of_them(uses: list[Any], now: dict[str, int]) -> None:
-    basis = Basis(lambda wanted: now, {})
+    basis = Basis(lambda wanted: now, Together())
     for one in uses:
         basis.use(one)
-    holds = [Basis(lambda wanted: now, {}).holds(one) for one in uses]
-    assert Basis(lambda wanted: now, {}).holds(basis.used) == all(holds)
+    holds = [Basis(lambda wanted: now, Together()).holds(one) for one in uses]
+    assert Basis(lambda wanted: now, Together()).holds(basis.used) == all(holds)
 
 
 def test_requests_alike_ask_once(world: World) -> None:
     database = world.database
     first, second = Remembered[Any](database, nobody), Remembered[Any](database, nobody)
-    together: dict[frozenset[str], frozenset[str]] = {}
+    together = Together()
 
     def ask() -> int:
         times = []
