@@ -10,7 +10,7 @@ import click
 
 from devkit.events import history
 from devkit.events.traces import answer_text, as_text, ending_text, notes, what
-from devkit.hosts import choosing
+from devkit.hosts import choosing, shapes
 from devkit.hosts.choosing import Choice
 from devkit.projects import names
 from devkit.projects.environments import env_option
@@ -79,7 +79,7 @@ def command(
     begin = history.moment(since) if since else None
     client = chosen.client(local_first=True)
     if event is not None:
-        detail = client.call("GET", history.path(name, event))
+        detail = client.call("GET", history.path(name, event), shape=shapes.DETAIL)
         say(json.dumps(detail) if as_json else _whole(detail))
         return
     queued = "true" if status is None else None
@@ -96,7 +96,7 @@ def command(
 
 def _line(event: dict[str, Any]) -> str:
     delivery = event["delivery"]
-    took = duration_text(delivery["durationMs"]) if "durationMs" in delivery else ""
+    took = duration_text(delivery["durationMs"]) if delivery.get("durationMs") is not None else ""
     words = [
         event["id"],
         event["createdAt"],
@@ -111,7 +111,7 @@ def _line(event: dict[str, Any]) -> str:
 def _whole(detail: dict[str, Any]) -> str:
     lines = [as_text(detail), "", "payload"]
     lines += _indented(json.dumps(detail["event"]["payload"], indent=2, ensure_ascii=False))
-    if "answer" in detail:
+    if detail.get("answer") is not None:
         lines += ["", "answer", *_indented(answer_text(detail["answer"]))]
     trace = detail.get("trace") or {}
     usage, limits = trace.get("usage") or {}, trace.get("limits") or {}
@@ -120,7 +120,7 @@ def _whole(detail: dict[str, Any]) -> str:
         lines += [
             f"  {word.ljust(9)} {write(usage[key])} of {write(limits[key])}"
             for word, key, write in USED
-            if key in usage and key in limits
+            if usage.get(key) is not None and limits.get(key) is not None
         ]
     return "\n".join(lines)
 

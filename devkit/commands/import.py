@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import click
 
-from devkit.hosts import choosing
+from devkit.hosts import choosing, shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import part
 from devkit.importing.following import follow
@@ -50,20 +50,25 @@ def command(
         client = chosen.client()
         body = {"url": what, "source": source or _source_of(what)}
         begun = client.call(
-            "POST", f"{path}/imports", body | {name: one for name, one in to.items() if one is not None}
+            "POST",
+            f"{path}/imports",
+            body | {name: one for name, one in to.items() if one is not None},
+            shape=shapes.IMPORT,
         )
     else:
         with packed(Path(what), source) as sent:
             client = chosen.client()
             named = {"source": sent.source, "name": sent.name}
-            begun = client.call("POST", f"{path}/content/import/upload", data=sent.content, **named, **to)
+            begun = client.call(
+                "POST", f"{path}/content/import/upload", data=sent.content, shape=shapes.IMPORT, **named, **to
+            )
     done = follow(client, f"{path}/imports/{part(begun['id'])}", begun)
     if done["status"] != "completed":
         raise Problem(done.get("error") or "the import was cancelled")
-    for problem in () if as_json else done["problems"]:
+    for problem in () if as_json else done.get("problems") or ():
         warn(problem)
-    count, total = done["importedResources"], done["totalResources"]
-    answer(as_json, {"host": client.host, **done}, f"Imported {count} of {total}: revision {done['revision']}.")
+    count, total = done.get("importedResources") or 0, done.get("totalResources") or 0
+    answer(as_json, {"host": client.host, **done}, f"Imported {count} of {total}: revision {done.get('revision')}.")
 
 
 def _source_of(url: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from devkit.hosts import choosing, installations
+from devkit.hosts import choosing, installations, shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.organizations import organization_of
 from devkit.projects import names
@@ -49,7 +49,9 @@ def command(
     owner = organization_of(client, organization)
     installation = installations.find(client, name, owner)
     if installation is None:
-        installation = client.call("POST", installations.path_of(name), {"organization": owner})
+        installation = client.call(
+            "POST", installations.path_of(name), {"organization": owner}, shape=shapes.INSTALLATION
+        )
     at = installations.path_of(name, installation["id"])
     there = installations.parts_of(client, name, installation)
     for space in _missing(spaces, there["space"], "space"):
@@ -57,12 +59,12 @@ def command(
     for site in _missing(sites, there["site"], "site"):
         client.call("POST", f"{at}/sites", {"siteId": site})
     wanted = {f"{kind}_selection": "all" for kind, every in (("space", all_spaces), ("site", all_sites)) if every}
-    installation = client.call("PATCH", at, wanted) if wanted else client.call("GET", at)
+    installation = client.call("PATCH" if wanted else "GET", at, wanted or None, shape=shapes.INSTALLATION)
     parts = installations.parts_of(client, name, installation)
     text = "\n".join(installations.lines(name, installation, parts))
     answer(as_json, {"installation": installation, "spaces": parts["space"], "sites": parts["site"]}, text)
 
 
 def _missing(wanted: tuple[str, ...], there: list[dict[str, Any]], kind: str) -> list[str]:
-    known = {item[kind]["id"] for item in there}
+    known = {installations.id_of(item, kind) for item in there}
     return [one for one in dict.fromkeys(wanted) if one not in known]

@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from devkit.hosts import credentials
+from devkit.hosts import credentials, shapes
 from devkit.hosts.client import Client
 from devkit.terminal.output import Problem, answer, json_option, one_line
 
@@ -37,7 +37,7 @@ def command(host: str, name: str | None, token: str | None, piped: bool, as_json
     if token is not None and piped:
         raise click.UsageError("--token and --stdin cannot be combined; give one of them.")
     new = credentials.Credentials(host.rstrip("/"), token or _asked_for(host, piped))
-    user = Client(new).call("GET", "/v1/user")
+    user = Client(new).call("GET", "/v1/user", shape=shapes.USER)
     person = one_line(str(user["displayName"]))  # before anything is saved: what is no host says nothing of the kind
     called = credentials.save(new, name)
     text = f"Logged in to {new.host} as {person}."

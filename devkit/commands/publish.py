@@ -9,7 +9,7 @@ import click
 
 from devkit.build.bundle import publish_body
 from devkit.checking import inspection
-from devkit.hosts import choosing
+from devkit.hosts import choosing, shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, RequestRefused, part
 from devkit.hosts.organizations import organization_of
@@ -79,7 +79,9 @@ def command(
         progress.at(f"Uploading {len(body['script']) / 1000:.0f} kB, and loading it there")
         try:
             sent = body | {"unlessSame": True}
-            published: dict[str, Any] = client.call("POST", f"/v1/integrations/{part(name)}", sent)
+            published: dict[str, Any] = client.call(
+                "POST", f"/v1/integrations/{part(name)}", sent, shape=shapes.PUBLISHED
+            )
         except RequestRefused as refused:
             finding = finding_of(refused.sentence, project.folder, path)
             raise (InvalidProject([finding]) if finding.source is not None else refused) from None
@@ -94,7 +96,7 @@ def command(
 def _running(client: Client, name: str) -> dict[str, Any] | None:
     """Return what the host runs under this name, if anything."""
     try:
-        published: dict[str, Any] = client.call("GET", f"/v1/integrations/{part(name)}")
+        published: dict[str, Any] = client.call("GET", f"/v1/integrations/{part(name)}", shape=shapes.INTEGRATION)
         return published
     except RequestRefused as refused:
         if refused.status == 404:

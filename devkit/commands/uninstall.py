@@ -45,7 +45,7 @@ def command(
     parts = installations.parts_of(client, name, installation)
     every = {"space": all_spaces, "site": all_sites}
     chosen_ids = {
-        kind: [item[kind]["id"] for item in parts[kind]] if every[kind] else [*dict.fromkeys(some)]
+        kind: [installations.id_of(item, kind) for item in parts[kind]] if every[kind] else [*dict.fromkeys(some)]
         for kind, some in (("space", spaces), ("site", sites))
     }
     if not spaces and not sites and not any(every.values()):

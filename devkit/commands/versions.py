@@ -36,7 +36,7 @@ def command(name: str | None, limit: int, env: str | None, chosen: Choice, as_js
 
 def _line(row: dict[str, Any]) -> str:
     mark = click.style("*", fg="green", bold=True) if row["current"] else " "
-    words = [mark, str(row["version"]).rjust(4), row["createdAt"], row["runtime"].ljust(6), row.get("title", "")]
+    words = [mark, str(row["version"]).rjust(4), row["createdAt"], row["runtime"].ljust(6), row.get("title") or ""]
     if not row["restorable"]:
         words.append("(cannot be restored)")
     return one_line("  ".join(words)).rstrip()

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from devkit.developing.faults import EXPECTED, faults, patience
 from devkit.developing.reporting import Reporter
 from devkit.developing.watcher import Watcher
+from devkit.hosts import shapes
 from devkit.hosts.client import Client, RequestRefused, part
 from devkit.hosts.credentials import Credentials
 from devkit.offline.sandboxed_script import SandboxedScript
@@ -82,7 +83,9 @@ class RemoteSession:
 
     def _published(self, name: str) -> dict[str, Any]:
         try:
-            integration: dict[str, Any] = self._client.call("GET", f"/v1/integrations/{part(name)}")
+            integration: dict[str, Any] = self._client.call(
+                "GET", f"/v1/integrations/{part(name)}", shape=shapes.LOCATED
+            )
             return integration
         except RequestRefused as refused:
             if refused.status == 404:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from devkit.events.history import path
+from devkit.hosts import shapes
 from devkit.hosts.client import Client, part
 from devkit.terminal.output import Problem
 from runtime.contract import event_examples
@@ -19,7 +20,7 @@ ANY = "*"
 def send(client: Client, name: str, event: dict[str, Any], count: int = 1, body: str | None = None) -> dict[str, Any]:
     """Send an event; gives the ids and, where somebody waits, the answer. Raises Problem when nobody got it."""
     request = {"event": event, "count": count} | ({} if body is None else {"body": body})
-    sent: dict[str, Any] = client.call("POST", path(name), request)
+    sent: dict[str, Any] = client.call("POST", path(name), request, shape=shapes.SENT)
     if not sent["events"]:
         raise Problem(f"no installation received the event: {sent.get('reason', 'nothing matched')}")
     return sent
@@ -38,7 +39,7 @@ def as_new(payload: dict[str, Any], *, elsewhere: bool) -> dict[str, Any]:
     context = event.get("context")
     if elsewhere and isinstance(context, dict):
         event["context"] = {key: value for key, value in context.items() if key not in (*PLACES, "organizationId")}
-    if event["type"] == "fetch":
+    if event["type"] == "fetch" and "request" in event:  # which the host withholds from others than its owner
         request = event["request"]
         headers = {name: value for name, value in request["headers"].items() if value != MASKED}
         tail = ENDPOINT.sub("", request["url"])
@@ -50,7 +51,7 @@ def as_new(payload: dict[str, Any], *, elsewhere: bool) -> dict[str, Any]:
 def fixture(client: Client, name: str, event: str) -> dict[str, Any]:
     """Return a realistic payload for an event, suited to the integration where that matters; raises Problem."""
     if event in event_examples.PER_INTEGRATION:
-        return event_examples.suited(event, client.call("GET", f"/v1/integrations/{part(name)}"))
+        return event_examples.suited(event, client.call("GET", f"/v1/integrations/{part(name)}", shape=shapes.OFFERED))
     return event_examples.payload(event)
 
 

@@ -51,16 +51,16 @@ def as_text(detail: dict[str, Any], level: str | None = None) -> str:
     """Write an event with its logs, of which only those of at least a level."""
     event, trace = detail["event"], detail.get("trace") or {}
     words = [event["createdAt"], click.style(event["id"], fg=QUIET), what(event), ending_text(event)]
-    if "durationMs" in event["delivery"]:
+    if event["delivery"].get("durationMs") is not None:
         words.append(duration_text(event["delivery"]["durationMs"]))
     lines = [one_line(" ".join([*words, notes(event)])).rstrip()]
     least = LEVELS.index(level) if level is not None else 0
-    for line in trace.get("logs", ()):
+    for line in trace.get("logs") or ():
         if LEVELS.index(line["level"]) >= least:
             color = COLORS[line["level"]] if handled(event) else QUIET
             lines.append(f"  {click.style(line['level'].ljust(5), fg=color)} {_indented(line['message'])}")
-    for subrequest in trace.get("subrequests", ()):
-        end = subrequest["status"] or subrequest["refused"]
+    for subrequest in trace.get("subrequests") or ():
+        end = subrequest.get("status") or subrequest.get("refused")
         lines.append(one_line(f"  -> {subrequest['method']} {subrequest['url']} {end}"))
     fault = trace.get("fault")
     if fault:

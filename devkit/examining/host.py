@@ -9,7 +9,7 @@ from typing import Any
 import requests
 
 from devkit.examining.result import Examination, Place
-from devkit.hosts import connections
+from devkit.hosts import connections, shapes
 from devkit.hosts.client import Client, RequestRefused, part
 from devkit.projects import project as projects
 from devkit.terminal.output import Problem
@@ -77,8 +77,8 @@ def token(place: Place) -> Examination:
     cure = "Make a token with `devkit init` on the host, then run `devkit login`."
     client = Client(place.known)
     try:
-        user = client.call("GET", "/v1/user")
-        organizations = list(client.every("/v1/orgs"))
+        user = client.call("GET", "/v1/user", shape=shapes.USER)
+        organizations = list(client.every("/v1/orgs", shape=shapes.RIGHTS))
     except RequestRefused as refused:
         if refused.status in (401, 403, 404):
             return Examination("problem", f"the token does not belong to a user: {refused.sentence}", cure)
@@ -140,10 +140,10 @@ def development(place: Place) -> Examination:
         return Examination("ok", "no host to ask")
     try:
         path = f"/v1/integrations/{part(projects.load(str(place.folder)).manifest.name)}/dev"
-        mode = Client(place.known).call("GET", path)
+        mode = Client(place.known).call("GET", path, shape=shapes.MODE)
     except Problem:
         return Examination("ok", "no integration of this folder on the host, or none this token may see")
-    url = mode["tunnelUrl"]
+    url = mode.get("tunnelUrl")
     if url is None:
         return Examination("ok", "development mode is off")
     if mode.get("connected") or ("connected" not in mode and _answers(url)):

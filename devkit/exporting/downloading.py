@@ -9,12 +9,13 @@ from typing import Any
 import requests
 import yaml
 
-from devkit.hosts import connections
+from devkit.hosts import connections, shapes
 from devkit.hosts.client import TIMEOUT, Client, HostUnreachable, part, reason
 from devkit.hosts.patience import Within
 from devkit.terminal.output import Problem
 
 _PIECE = 1 << 18
+LISTING = shapes.page_of(shapes.FILE, count=shapes.whole)
 LONGEST_FILE = 3600
 """Seconds that a file takes."""
 CONFIGURATION = ".gitbook.yaml"
@@ -29,7 +30,9 @@ def files_of(
 
     `configuration` is that of the folder they go into (`Folder.configuration`).
     """
-    for answer in client.pages(f"/v1/spaces/{part(space)}/revisions/{part(revision)}/folder", **configuration):
+    for answer in client.pages(
+        f"/v1/spaces/{part(space)}/revisions/{part(revision)}/folder", shape=LISTING, **configuration
+    ):
         for file in answer["items"]:
             yield file, int(answer["count"])
 
@@ -73,13 +76,13 @@ class Folder:
         at = self._place(str(file["path"]))
         if at == self._root / CONFIGURATION and at.exists():
             return  # what somebody wrote says where everything is
-        if "text" in file:
+        if file.get("text") is not None:
             self._replace(at, iter([str(file["text"]).encode("utf-8", "replace")]))
             return
         try:
             with (
                 Within(LONGEST_FILE),
-                self._session.get(file["downloadURL"], stream=True, timeout=TIMEOUT) as answer,
+                self._session.get(str(file.get("downloadURL")), stream=True, timeout=TIMEOUT) as answer,
             ):
                 if answer.status_code != 200:
                     raise Problem(f"{file['path']} could not be downloaded: the host answered {answer.status_code}")

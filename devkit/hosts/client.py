@@ -16,6 +16,7 @@ from devkit.hosts.credentials import Credentials
 from devkit.hosts.patience import Within
 from devkit.terminal.output import Problem
 from runtime import version
+from runtime.contract.json_shapes import Shape, kinds, listed, plain_object, record
 
 TIMEOUT = 60
 """Seconds without a byte."""
@@ -27,6 +28,7 @@ MOST_BYTES = 128 * 1024 * 1024
 """Bytes of one answer that are read: more than a host ever sends, and less than would fill this machine's memory."""
 MOST_PAGES = 10_000
 """Pages of one list that are read."""
+PAGE = record(items=listed(plain_object))
 
 
 class RequestRefused(Problem):
@@ -60,10 +62,13 @@ class Client:
         self._session.headers["Authorization"] = f"Bearer {credentials.token}"
         self._session.headers["User-Agent"] = f"devkit/{version.VERSION}"
 
-    def call(self, method: str, path: str, body: Any = None, data: Any = None, **query: Any) -> Answer:
+    def call(
+        self, method: str, path: str, body: Any = None, data: Any = None, shape: Shape = plain_object, **query: Any
+    ) -> Answer:
         """Call an operation and read the JSON object it answers; an empty answer is an empty object.
 
-        `data` is a body as it is, bytes or a file. Raises RequestRefused, HostUnreachable.
+        `data` is a body as it is, bytes or a file; `shape` is that of the answer (`devkit/hosts/shapes.py`). Raises
+        RequestRefused, HostUnreachable, also for an answer of another shape.
         """
         try:
             with Within(LONGEST):
@@ -85,7 +90,7 @@ class Client:
             raise RequestRefused(answer.status_code, _message(answer, content))
         try:
             said = json.loads(content, object_pairs_hook=Answer) if content else Answer()
-        except (ValueError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:  # which numbers of thousands of digits are, too
             raise HostUnreachable(
                 f"{self.host} does not answer in JSON; check that it is the address of a host"
             ) from error
@@ -93,18 +98,34 @@ class Client:
             raise HostUnreachable(
                 f"the answer at {path} is not an object; check that {self.host} is the address of a host"
             )
+        self.must_be(shape, said, f"the answer at {path}")
         return said
 
-    def pages(self, path: str, size: int | None = None, **query: Any) -> Iterator[dict[str, Any]]:
+    def must_be(self, shape: Shape, value: Any, what: str) -> None:
+        """Raise HostUnreachable, with the field and the host, for what the host sent and a command cannot read."""
+        wrong = next(shape(value, ""), None)
+        if wrong is not None:
+            field = f"`{wrong.path.lstrip('.')}` " if wrong.path else ""
+            raise HostUnreachable(
+                f"{self.host} sent something that cannot be read: in {what}, {field}{wrong.rule}; check that it is "
+                f"the address of a host, and that its release fits devkit {version.VERSION}"
+            )
+
+    def read(self, content: bytes, shape: Shape, what: str) -> Answer:
+        """Read an object that the host sent in a stream; raises HostUnreachable."""
+        try:
+            value = json.loads(content, object_pairs_hook=Answer)
+        except (ValueError, RecursionError) as error:
+            raise HostUnreachable(f"{self.host} sent something that cannot be read: {what} is not JSON") from error
+        self.must_be(kinds(object=shape), value, what)
+        said: Answer = value
+        return said
+
+    def pages(self, path: str, size: int | None = None, shape: Shape = PAGE, **query: Any) -> Iterator[dict[str, Any]]:
         """Go through the pages of a list, at most `size` objects each; raises RequestRefused, HostUnreachable."""
         page: str | None = None
         for _ in range(MOST_PAGES):
-            answer = self.call("GET", path, page=page, limit=size, **query)
-            items = answer["items"]
-            if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-                raise HostUnreachable(
-                    f"the answer at {path} is not a list of objects; check that {self.host} is the address of a host"
-                )
+            answer = self.call("GET", path, shape=shape, page=page, limit=size, **query)
             yield answer
             before, page = page, _next_page(answer)
             if page is None:
@@ -113,9 +134,14 @@ class Client:
                 break
         raise HostUnreachable(f"the list at {path} never ends; check that {self.host} is the address of a host")
 
-    def every(self, path: str, size: int = MOST_ITEMS, **query: Any) -> Iterator[dict[str, Any]]:
-        """Go through all objects of a list, asking for `size` at a time; raises RequestRefused, HostUnreachable."""
-        for answer in self.pages(path, size, **query):
+    def every(
+        self, path: str, size: int = MOST_ITEMS, shape: Shape = plain_object, **query: Any
+    ) -> Iterator[dict[str, Any]]:
+        """Go through all objects of a list, asking for `size` at a time; `shape` is that of each.
+
+        Raises RequestRefused, HostUnreachable.
+        """
+        for answer in self.pages(path, size, record(items=listed(shape)), **query):
             yield from answer["items"]
 
     def stream(self, path: str, silence: float = 60, **query: str | None) -> requests.Response:
@@ -147,7 +173,7 @@ def _next_page(answer: Answer) -> str | None:
 
 def part(text: str) -> str:
     """Quote one part of a path."""
-    return quote(text, safe="")
+    return quote(text, safe="", errors="replace")
 
 
 def reason(error: requests.RequestException) -> str:

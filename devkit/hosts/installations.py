@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from devkit.hosts import shapes
 from devkit.hosts.client import Client, part
 from devkit.terminal.output import Problem, one_line
 
@@ -18,7 +19,7 @@ def path_of(name: str, installation: str = "") -> str:
 
 def find(client: Client, name: str, organization: str) -> dict[str, Any] | None:
     """Find the installation of an integration on an organization (its id); None if there is none."""
-    items = client.every(f"/v1/orgs/{part(organization)}/installations", search=name)
+    items = client.every(f"/v1/orgs/{part(organization)}/installations", shape=shapes.INSTALLED, search=name)
     return next((item["installation"] for item in items if item["integration"]["name"] == name), None)
 
 
@@ -33,14 +34,22 @@ def need(client: Client, name: str, organization: str) -> dict[str, Any]:
 def parts_of(client: Client, name: str, installation: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     """List the spaces and sites of an installation, with their titles."""
     at = path_of(name, installation["id"])
-    return {kind: list(client.every(f"{at}/{PARTS[kind]}", extended="true")) for kind in PARTS}
+    return {
+        kind: list(client.every(f"{at}/{PARTS[kind]}", shape=shapes.PARTS[kind], extended="true")) for kind in PARTS
+    }
+
+
+def id_of(item: dict[str, Any], kind: str) -> str:
+    """Return the id of the space or site of an entry, which hosts show as a whole or by its id."""
+    thing = item[kind]
+    return str(thing["id"] if isinstance(thing, dict) else thing)
 
 
 def lines(name: str, installation: dict[str, Any], parts: dict[str, list[dict[str, Any]]]) -> list[str]:
     """Say where an integration is installed, and what it waits for."""
     told = [f"{name} on the organization: {_status(installation)}"]
     for kind, items in parts.items():
-        if installation[f"{kind}_selection"] == "all":
+        if installation.get(f"{kind}_selection") == "all":
             told.append(f"  all {PARTS[kind]}, including future ones")
         for item in items:
             thing = item[kind]

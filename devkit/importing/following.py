@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from devkit.hosts import shapes
 from devkit.hosts.client import Client
 
 UNDER_WAY = ("pending", "in-progress")
@@ -25,12 +26,12 @@ def follow(client: Client, path: str, begun: dict[str, Any]) -> dict[str, Any]:
         shown = begun
         while shown["status"] in UNDER_WAY:
             time.sleep(EVERY)
-            shown = client.call("GET", path)
-            total = shown["totalResources"] or None
+            shown = client.call("GET", path, shape=shapes.IMPORT)
+            total = shown.get("totalResources") or None
             progress.update(
                 bar,
                 description="waiting" if shown["status"] == "pending" else "importing",
                 total=total,
-                completed=shown["importedResources"],
+                completed=shown.get("importedResources") or 0,
             )
     return shown

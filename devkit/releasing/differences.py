@@ -70,16 +70,24 @@ def _policy(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Dif
 
 def _sources(manifest: Mapping[str, Any]) -> set[str]:
     policy = manifest.get("contentSecurityPolicy")
-    header = normalise(policy).header if isinstance(policy, (str, dict)) else ""
+    try:
+        header = normalise(policy).header if isinstance(policy, (str, dict)) else ""
+    except ValueError:  # a newer host may know more directives
+        return {str(policy)}
     directives = (directive.split() for directive in header.split(";") if directive.strip())
     return {f"{name} {source}" for name, *sources in directives for source in sources or ("",)}
 
 
 def _visibility(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Difference]:
-    old, new = before.get("visibility", "private"), after.get("visibility", "private")
+    old, new = before.get("visibility") or "private", after.get("visibility") or "private"
     if old != new:
-        order = ("private", "unlisted", "public")
-        yield Difference("~", f"visibility: {old} -> {new}", widens=order.index(new) > order.index(old))
+        yield Difference("~", f"visibility: {old} -> {new}", widens=_rank(new) > _rank(old))
+
+
+def _rank(visibility: str) -> int:
+    """Say how many see it; a visibility that only a newer host knows may be any, so it counts as all."""
+    order = ("private", "unlisted", "public")
+    return order.index(visibility) if visibility in order else len(order)
 
 
 def _entries(what: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Difference]:

@@ -12,7 +12,7 @@ import click
 # We write only colors, bold and dim. All other control characters, and those that reorder text, come from elsewhere:
 # titles, messages and logs of a host, names of files, addresses.
 _CONTROLS = re.compile(
-    r"(\x1b\[(?:0|1|2|22|3[0-79]|9[0-7])m)|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+    r"(\x1b\[(?:0|1|2|22|3[0-79]|9[0-7])m)|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
 

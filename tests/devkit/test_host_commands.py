@@ -146,7 +146,7 @@ def test_login_keeps_nothing_that_does_not_work(shell: Shell, host: HostProcess,
         threading.Thread(target=stranger.serve_forever, daemon=True).start()
         done = shell("login", "--host", f"http://127.0.0.1:{stranger.server_port}", "--token", "dk_any")
         stranger.shutdown()
-    assert done.code == 1 and "no `displayName`" in done.err
+    assert done.code == 1 and "`displayName` is missing" in done.err
     assert not (tmp_path / ".config").exists()
     assert "begins with http" in shell("login", "--host", "127.0.0.1", "--token", "x").err
 

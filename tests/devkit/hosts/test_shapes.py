@@ -1,0 +1,328 @@
+"""Whatever is wrong with a host's answer, each command that reads it ends with a sentence, and says what and where."""
+
+from __future__ import annotations
+
+import copy
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import click
+import pytest
+from click.testing import CliRunner
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from devkit.cli import group
+from devkit.hosts.client import HostUnreachable
+from devkit.terminal.output import Problem
+
+ORG, ONE, NAME = "o" * 20, "i" * 20, "mine"
+USER = {"id": "u" * 20, "displayName": "Ada", "email": "ada@example.com"}
+RIGHTS = {"admin": True, "view": True}
+INTEGRATION = {
+    "name": NAME,
+    "title": "Mine",
+    "version": 2,
+    "visibility": "private",
+    "scopes": ["space:content:read"],
+    "blocks": [{"id": "counter", "title": "Counter"}],
+    "contentSources": [{"id": "source"}],
+    "configurations": {"account": {"componentId": "config"}},
+    "contentSecurityPolicy": {"script-src": "'self'"},
+    "runtime": "python",
+    "target": "all",
+    "urls": {
+        "app": "https://host.example/app",
+        "publicEndpoint": "http://HERE/endpoint",
+        "location": "https://h.example",
+    },
+    "owner": {"id": ORG},
+}
+INSTALLATION = {
+    "id": ONE,
+    "status": "pending",
+    "urls": {"app": "https://host.example/app"},
+    "space_selection": "all",
+    "site_selection": "selected",
+}
+PART = {"status": "active", "urls": {"app": "https://host.example/app"}}
+VERSION = {
+    "version": 2,
+    "current": True,
+    "restorable": True,
+    "createdAt": "2026-01-01T00:00:00.000Z",
+    "runtime": "python",
+    "title": "Mine",
+    "visibility": "private",
+    "manifest": {"scopes": [], "blocks": [{"id": "counter"}]},
+}
+PAYLOAD = {
+    "type": "fetch",
+    "eventId": "e" * 20,
+    "installationId": ONE,
+    "request": {"method": "post", "url": "http://h/v1/integrations/mine/integration/x", "headers": {"a": "b"}},
+}
+EVENT = {
+    "id": "e" * 20,
+    "createdAt": "2026-01-01T00:00:00.000Z",
+    "payload": PAYLOAD,
+    "status": "failed",
+    "delivery": {"state": "given-up", "attempts": 3, "answer": 500, "durationMs": 3.5, "nextAttemptAt": None},
+}
+DETAIL = {
+    "event": EVENT,
+    "trace": {
+        "logs": [{"level": "info", "message": "hello"}],
+        "subrequests": [
+            {"method": "GET", "url": "https://a.example", "status": 200, "refused": None},
+            {"method": "GET", "url": "https://b.example", "status": None, "refused": "private"},
+        ],
+        "fault": {"file": "a.py", "line": 3, "message": "no"},
+        "unrecorded": 3,
+        "usage": {"wallMs": 3, "memoryBytes": 4000},
+        "limits": {"wallMs": 30000, "memoryBytes": 4000000},
+    },
+    "answer": {"status": 200, "bytes": 2, "headers": [["a", "b"]], "body": "ok"},
+    "body": "sent",
+}
+SENT = {"events": ["e" * 20], "answer": {"status": 200, "body": "{}"}}
+IMPORT = {
+    "id": ONE,
+    "status": "completed",
+    "totalResources": 2,
+    "importedResources": 2,
+    "problems": ["a page was left out"],
+    "revision": "r" * 20,
+}
+FILES = {
+    "count": 2,
+    "items": [
+        {"path": "README.md", "size": 2, "text": "hi"},
+        {"path": "a/b.png", "size": 2, "downloadURL": "http://HERE/file"},
+    ],
+}
+TOKEN = {"id": "t" * 20, "current": True, "createdAt": "2026-01-01", "title": "Build", "expiresAt": "2027-01-01"}
+ORGANIZATION = {"id": ORG, "title": "Ours", "hostname": "ours", "permissions": RIGHTS}
+IMPORTING = "/v1/spaces/s/imports"
+AT = f"/v1/integrations/{NAME}"
+GOOD: dict[str, Any] = {
+    "GET /v1": {"version": "1.0"},
+    "GET /readyz": {"confinement": {"limits": "a", "why": "b", "buffers": True, "sandbox": True}, "origins": "own"},
+    "GET /v1/user": USER,
+    "GET /v1/user/tokens": {"items": [TOKEN]},
+    "POST /v1/user/tokens": TOKEN | {"token": "dk_x"},
+    "DELETE /v1/user/tokens/" + "t" * 20: {},
+    "GET /v1/orgs": {"items": [ORGANIZATION]},
+    f"GET /v1/orgs/{ORG}/installations": {"items": [{"integration": {"name": NAME}, "installation": INSTALLATION}]},
+    "GET /v1/integrations": {"items": [INTEGRATION]},
+    f"GET {AT}": INTEGRATION,
+    f"DELETE {AT}": {},
+    f"GET {AT}/dev": {"tunnelUrl": "http://HERE/tunnel", "connected": False},
+    f"POST {AT}/rollback": INTEGRATION,
+    f"GET {AT}/versions": {"items": [VERSION, VERSION | {"version": 1, "current": False}]},
+    f"GET {AT}/installations/{ONE}": INSTALLATION,
+    f"PATCH {AT}/installations/{ONE}": INSTALLATION,
+    f"GET {AT}/installations/{ONE}/spaces": {"items": [PART | {"space": {"id": "s" * 20, "title": "Space"}}]},
+    f"GET {AT}/installations/{ONE}/sites": {"items": [PART | {"site": {"id": "x" * 20, "title": "Site"}}]},
+    f"POST {AT}/installations/{ONE}/spaces": {},
+    f"DELETE {AT}/installations/{ONE}/spaces/" + "s" * 20: {},
+    f"GET {AT}/events": {"items": [EVENT]},
+    f"POST {AT}/events": SENT,
+    f"GET {AT}/events/" + "e" * 20: DETAIL,
+    f"GET {AT}/events/stream": DETAIL,
+    "GET /v1/spaces/s": {"id": "s", "revision": "r" * 20},
+    "GET /v1/spaces/s/revisions/" + "r" * 20 + "/folder": FILES,
+    "POST /v1/spaces/s/imports": IMPORT | {"status": "pending"},
+    f"GET /v1/spaces/s/imports/{ONE}": IMPORT,
+    "GET /file": {},
+    "POST /endpoint/": {},
+}
+COMMANDS = (
+    "whoami",
+    "login --host HOST --token dk_x --json",
+    "tokens",
+    "tokens --create Build",
+    "tokens --revoke tttttttttttttttttttt",
+    "installations",
+    "install mine --space 5Xk2",
+    "install mine --all-spaces --json",
+    "uninstall mine --all-spaces",
+    "uninstall mine --yes",
+    "unpublish mine --yes",
+    "versions mine",
+    "rollback mine 1 --yes",
+    "rollback mine --last --yes --json",
+    "export --space s OUT --force",
+    "import https://docs.example.com/a.md --space s",
+    "events mine",
+    "events mine eeeeeeeeeeeeeeeeeeee",
+    "logs mine --level info",
+    "trigger space_content_updated --integration mine",
+    "trigger ui_render --integration mine",
+    "trigger fetch --integration mine",
+    "replay eeeeeeeeeeeeeeeeeeee --integration mine",
+    "replay --last --type fetch --integration mine",
+    "record OUT/events.yaml --integration mine --since 1h --type fetch --force",
+    "publish PROJECT --yes --sandbox off",
+    "publish PROJECT --dry-run --sandbox off",
+    "doctor PROJECT --json",
+)
+WRONG = [
+    None, [], {}, "", "x", "\ud800", "a\nb", 0, -1, 2.5, True, float("inf"), float("nan"), 10**400, [[]], [None],
+    {"a": 1}, "../x",
+]  # fmt: skip
+GONE = object()
+
+
+@dataclass
+class Fake:
+    """A server that answers as a host does, but for one thing that is wrong in one answer."""
+
+    answers: dict[str, Any] = field(default_factory=dict)
+    asked: set[str] = field(default_factory=set)
+    url: str = ""
+
+
+class Handler(BaseHTTPRequestHandler):
+    fake: Fake
+
+    def do_GET(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        asked = f"{self.command} {urlsplit(self.path).path}"
+        self.fake.asked.add(asked)
+        known = asked in self.fake.answers
+        answer = self.fake.answers.get(asked, {"error": {"code": 404, "message": "There is no such thing."}})
+        text = json.dumps(answer).replace("HERE", urlsplit(self.fake.url).netloc)
+        if asked.endswith("/stream"):
+            text = f"event: event\nid: 1\ndata: {text}\n\n"
+        self.send_response(200 if known else 404)
+        self.send_header("Content-Length", str(len(text.encode())))
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    do_POST = do_PATCH = do_DELETE = do_PUT = do_GET
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def fake() -> Iterator[Fake]:
+    made = Fake()
+    handler = type("Bound", (Handler,), {"fake": made})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    made.url = f"http://127.0.0.1:{server.server_address[1]}"
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    yield made
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "integration.yaml").write_text(
+        "name: mine\ntitle: Mine\ndescription: A test.\nruntime: python\nscript: ./integration.py\nscopes: []\n"
+    )
+    (folder / "integration.py").write_text("from runtime.sdk import Integration\n\nintegration = Integration()\n")
+    return folder
+
+
+def run(line: str, fake: Fake, project: Path, home: Path) -> BaseException | None:
+    """Run a command in this process; gives what it ended with."""
+    places = {"HOST": fake.url, "OUT": str(home / "out"), "PROJECT": str(project)}
+    words = []
+    for word in line.split():
+        for place, value in places.items():
+            word = word.replace(place, value)
+        words.append(word)
+    (home / "out").mkdir(exist_ok=True)
+    environ = {"DEVKIT_HOST": fake.url, "DEVKIT_TOKEN": "dk_x", "HOME": str(home), "XDG_CONFIG_HOME": str(home)}
+    return CliRunner(env=environ).invoke(group, words, standalone_mode=False).exception
+
+
+def places_in(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """List the places of a JSON value, from the whole to its leaves."""
+    yield at
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, inner in items:
+        yield from places_in(inner, (*at, step))
+
+
+def changed(value: Any, at: tuple[Any, ...], wrong: Any) -> Any:
+    """Copy a value with something else at a place, or nothing."""
+    if not at:
+        return {} if wrong is GONE else wrong
+    copied = copy.deepcopy(value)
+    inner = copied
+    for step in at[:-1]:
+        inner = inner[step]
+    if wrong is GONE:
+        del inner[at[-1]]
+    else:
+        inner[at[-1]] = wrong
+    return copied
+
+
+@contextmanager
+def answering(fake: Fake) -> Iterator[None]:
+    fake.answers = copy.deepcopy(GOOD)
+    fake.asked = set()
+    yield
+
+
+def is_sentence(ended: BaseException | None) -> bool:
+    good = (Problem, click.ClickException, click.exceptions.Exit, SystemExit)
+    return ended is None or isinstance(ended, good)
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_each_command_reads_what_is_right(line: str, fake: Fake, project: Path, tmp_path: Path) -> None:
+    with answering(fake):
+        ended = run(line, fake, project, tmp_path)
+    assert fake.asked and not isinstance(ended, HostUnreachable) and is_sentence(ended), repr(ended)
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_whatever_is_wrong_a_command_says_so_in_a_sentence(
+    line: str, fake: Fake, project: Path, tmp_path: Path
+) -> None:
+    with answering(fake):
+        run(line, fake, project, tmp_path)
+    read = sorted(fake.asked & GOOD.keys())
+    spots = [(asked, at) for asked in read for at in places_in(GOOD[asked])]
+
+    @settings(
+        max_examples=30, deadline=None, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    )
+    @given(spot=st.sampled_from(spots), wrong=st.sampled_from([*WRONG, GONE]))
+    def check(spot: tuple[str, tuple[Any, ...]], wrong: Any) -> None:
+        asked, at = spot
+        with answering(fake):
+            fake.answers[asked] = changed(GOOD[asked], at, wrong)
+            ended = run(line, fake, project, tmp_path)
+        assert is_sentence(ended), (line, asked, at, wrong, repr(ended))
+        if isinstance(ended, HostUnreachable) and "sent something that cannot be read: in" in ended.sentence and at:
+            assert fake.url in ended.sentence
+            named = [str(step) for step in at if isinstance(step, str)]
+            assert not named or any(f"{one}" in ended.sentence for one in named), (at, ended.sentence)
+
+    check()
+
+
+@pytest.mark.parametrize("lease", [0, -1, "60", None, [60], 10**400])
+def test_a_tunnel_whose_lease_cannot_be_kept_is_not_opened(
+    lease: Any, fake: Fake, project: Path, tmp_path: Path
+) -> None:
+    with answering(fake):
+        fake.answers[f"POST /v1/orgs/{ORG}/tunnels"] = {"id": "t" * 20, "url": fake.url, "leaseSeconds": lease}
+        with pytest.raises(Problem, match="leaseSeconds") as raised:
+            raise run("tunnel 3000", fake, project, tmp_path) or AssertionError("it was opened")
+    assert fake.url in raised.value.sentence
