@@ -32,6 +32,8 @@ UNREAD = (
 TOLD = 20
 """Such files that are named; the rest are counted."""
 MAX_PAGES = 20_000
+MAX_PICTURES = 1 << 30
+"""Bytes of all pictures that are embedded in pages: each page may unpack as many as a whole archive."""
 WIKI_LINK = re.compile(r"(?<!!)\[\[([^\[\]|\n]{1,200})(?:\|([^\[\]\n]{1,200}))?\]\]")
 ITEM = re.compile(r"([ ]{0,100})(?:[-+*]|[0-9]{1,9}[.)])[ ]+(.{1,2000})")
 SIDEBAR_LINK = re.compile(r"\[\[([^\[\]|]{1,200})(?:\|([^\[\]]{1,200}))?\]\]|\]\(<?([^()<>\s]{1,500})>?\)")
@@ -115,6 +117,7 @@ class FolderReader:
         self.files = set(visible) - set(self.page_paths)
         self.targets = self.find_targets()
         self._used: dict[str, str] = {}
+        self._pictures = 0
         self.problems: list[str] = []
         self._inside: dict[str, list[str]] = {}
         self._folders: dict[str, set[str]] = {}
@@ -184,6 +187,9 @@ class FolderReader:
         """Return what keeps a picture out of a page beside it, and gives the path by which the page shows it."""
 
         def keep(content: bytes, kind: str) -> str:
+            self._pictures += len(content)
+            if self._pictures > MAX_PICTURES:
+                raise Refused("bomb", f"The pictures in its pages have more than {MAX_PICTURES >> 20} MB.")
             name = f"{posixpath.basename(path)[:40]}.{len(self.files)}.{kind}"
             place = posixpath.join(posixpath.dirname(path), name)
             (self.root / place).write_bytes(content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import zipfile
 import zlib
@@ -10,6 +11,7 @@ from typing import Any
 
 import mammoth
 
+from runtime.contract.pictures import type_of_picture
 from runtime.engines.apart.answers import Refused
 from runtime.services.importing import archives
 from runtime.services.importing.handing_over import Writer, clean
@@ -24,8 +26,16 @@ TEXT = "word/document.xml"
 MAX_XML = 64 << 20
 """Bytes of a part in XML."""
 MAX_PICTURES = 1000
+MAX_PICTURE, MAX_PICTURE_BYTES = 64 << 20, 1 << 30
+"""Bytes of a picture, and of all that are read: a document may show the same one as often as it likes."""
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 """How XML begins in which declarations would not be found."""
+DECLARED = tuple(
+    said.encode(encoding) for said in ("<!DOCTYPE", "<!ENTITY") for encoding in ("utf-8", "utf-16-le", "utf-16-be")
+)
+"""How declarations of XML begin: each part may be named as a text of the document, whatever it is called."""
+PLAIN_DOCTYPE = re.compile(rb"<!DOCTYPE[^<>\[\]]{0,1000}>")
+"""A declaration of a drawing (SVG) that declares nothing else."""
 STYLES = """
 p[style-name='Title'] => p.title:fresh
 p[style-name='Subtitle'] => p.subtitle:fresh
@@ -70,18 +80,25 @@ def read(folder: Path, name: str, writer: Writer, called: str) -> dict[str, Any]
 def text_of(path: Path, title: str, keep: Keep) -> Text:
     """Read a document as Markdown with a title; raises `Refused`."""
     _check(path)
-    kept = 0
+    kept: dict[bytes, str] = {}  # a picture that is shown in many places is one
+    left = MAX_PICTURE_BYTES
     widths = iter(_widths(path))
 
     def picture(image: Any) -> dict[str, str]:
-        nonlocal kept
+        nonlocal left
         width = next(widths, None)
         kind = _KINDS.get(image.content_type)
-        if kind is None or kept >= MAX_PICTURES:
+        if kind is None or left <= 0:
             return {}
-        kept += 1
-        with image.open() as content:
-            shown = {"src": keep(content.read(), kind)}
+        with image.open() as opened:
+            content = opened.read(MAX_PICTURE + 1)
+        left -= len(content)
+        digest = hashlib.sha256(content).digest()
+        if digest not in kept:
+            if len(kept) >= MAX_PICTURES or len(content) > MAX_PICTURE or not _is_picture(content):
+                return {}
+            kept[digest] = keep(content, kind)
+        shown = {"src": kept[digest]}
         return shown if width is None else {**shown, "width": str(width)}
 
     try:
@@ -122,17 +139,24 @@ def _check(path: Path) -> None:
         with zipfile.ZipFile(path) as zipped:
             archives.check_members(zipped.infolist(), path.stat().st_size)
             for member in zipped.infolist():
-                if not member.filename.lower().endswith((".xml", ".rels")):
-                    continue
-                if member.file_size > MAX_XML:
+                name = member.filename.lower()
+                if name.endswith((".xml", ".rels")) and member.file_size > MAX_XML:
                     raise Refused("too-large", f"The document has more than {MAX_XML >> 20} MB of text.")
                 content = zipped.read(member)
-                if b"<!DOCTYPE" in content or b"<!ENTITY" in content or content[:2] in UTF_16:
+                hidden = name.endswith((".xml", ".rels")) and content[:2] in UTF_16
+                if name.endswith(".svg"):
+                    content = PLAIN_DOCTYPE.sub(b"", content, count=1)
+                if hidden or any(said in content for said in DECLARED):
                     raise Refused(
                         "entities", "The document declares entities in its XML, which is treated as an attack."
                     )
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError) as error:
         raise Refused("docx", "The document is damaged, or not a .docx file.") from error
+
+
+def _is_picture(content: bytes) -> bool:
+    """Tell whether this is a picture, of whichever kind: others than the document says are shown as well."""
+    return type_of_picture(content) is not None or content.startswith(b"BM")
 
 
 def _has_macros(path: Path) -> bool:
