@@ -10,13 +10,15 @@ from runtime.contract.organizations import Role
 from runtime.contract.places import Move
 from runtime.services import installing, room, space_settings
 from runtime.services import structure as service
+from runtime.services.git import operations
 from runtime.services.structure import C
-from runtime.store import leaving, rows, structure
+from runtime.store import imports, leaving, rows, structure
 from runtime.store.content_levels import INHERIT
 from runtime.store.levels import level_on
 from runtime.store.reach import HOST, Reach
 from runtime.store.structure import Content
 from runtime.store.tables.collections import CollectionRow
+from runtime.store.tables.git import GitOperationRow
 from runtime.store.tables.organizations import OrganizationRow
 from runtime.store.tables.spaces import SpaceRow
 
@@ -27,6 +29,7 @@ LETS_IN = (
     "People with access to that collection would get more access to this item. Ask somebody who has `admin` "
     "on it to move it."
 )
+GIVEN_AWAY = "The space was transferred to another organization."
 NOT_ALL = "This needs the role `{}` on everything inside this collection."
 
 
@@ -83,9 +86,9 @@ def _keep_others_out(session: Session, reach: Reach, row: Content, parent: Colle
 def transfer(session: Session, reach: Reach, row: C, target: OrganizationRow) -> C:
     """Transfer something to another organization, where it goes to the end of the top level.
 
-    Grants on it are forgotten, and integrations are removed from it. Raises PreconditionFailed while something of it is
-    part of a site, BadRequest where the other organization has no room for it, and NotFound for what was given away or
-    deleted at the same time.
+    Grants on it are forgotten, integrations are removed from it, and imports into it end. Raises PreconditionFailed
+    while something of it is part of a site, BadRequest where the other organization has no room for it, and NotFound
+    for what was given away or deleted at the same time.
     """
     former = row.organization_id
     service.lock_structure(session, former, target.id, more=installing.ids_in(session, former))
@@ -98,6 +101,7 @@ def transfer(session: Session, reach: Reach, row: C, target: OrganizationRow) ->
         must_have_all(session, reach, row, "admin")
     room.for_spaces(session, target.id, len(alive))
     room.for_collections(session, target.id, len(folders))
+    _end_work(session, alive)
     for space in alive:
         installing.uninstall_from(session, space)
     leaving.forget_grants(session, row)
@@ -114,6 +118,14 @@ def transfer(session: Session, reach: Reach, row: C, target: OrganizationRow) ->
     for space in alive:
         installing.content_added(session, space)
     return row
+
+
+def _end_work(session: Session, spaces: list[SpaceRow]) -> None:
+    """End imports and synchronizations under way, which people of the organization that gives the spaces away began."""
+    known = {space.id: space for space in spaces}
+    imports.cancel_in(session, known)
+    for operation in rows.every(session, HOST, GitOperationRow, GitOperationRow.space_id.in_(known)):
+        operations.failed(session, known[operation.space_id], operation, GIVEN_AWAY)
 
 
 def detach(session: Session, space: SpaceRow) -> None:

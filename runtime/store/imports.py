@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from sqlalchemy import delete, select, update
@@ -29,6 +30,16 @@ def change(session: Session, import_id: str, **values: Any) -> bool:
 def end(session: Session, import_id: str, status: str, **values: Any) -> bool:
     """Store the end of an import; returns False if it had ended already."""
     return change(session, import_id, status=status, finished_at=now(), blob=None, **values)
+
+
+def cancel_in(session: Session, spaces: Collection[str]) -> None:
+    """Cancel all imports into some spaces that are under way."""
+    session.execute(
+        update(ImportRow)
+        .where(ImportRow.space_id.in_(spaces), ImportRow.status.in_(UNDER_WAY))
+        .values(status="cancelled", finished_at=now(), blob=None, imported=0)
+        .execution_options(synchronize_session=False)
+    )
 
 
 def thin(session: Session, space_id: str) -> None:

@@ -418,6 +418,26 @@ def test_a_branch_that_moves_while_a_commit_is_made(
     assert repository.files()["LICENSE"] == "Not free." and "ours.md" in repository.files()
 
 
+def test_a_synchronization_ends_when_its_space_is_given_away(
+    space: Space, repository: Repository, server: GitServer, name: str
+) -> None:
+    repository.commit(FILES)
+    target = ok(space.api.post("/v1/orgs", {"title": "Takers"}), 201)["id"]
+    once = iter([f"{space.path}/transfer"])
+
+    def give(environ: dict[str, Any], start: Any) -> Any:
+        for path in once:
+            ok(space.api.post(path, {"organization": target}))
+
+    before = content_of(space)
+    server.before = give
+    done = sync(space, "import", server.address(name))
+    assert done["state"] == "failure" and "transferred to another organization" in done["error"]
+    server.before = None
+    assert sync(space, "export", server.address(name), force=True)["state"] == "success"  # which waits for the former
+    assert content_of(space) == before
+
+
 @pytest.mark.parametrize("where", ["git-upload-pack", "git-receive-pack"])
 def test_a_host_that_dies_in_the_middle(
     tmp_path: Path, server: GitServer, repository: Repository, name: str, where: str

@@ -456,6 +456,22 @@ def test_what_a_server_packs_unasked_is_read(space: Space, web: Elsewhere, encod
     assert "Añejo" in space.markdown("packed")
 
 
+def test_an_import_ends_when_its_space_is_given_away(space: Space, web: Elsewhere) -> None:
+    target = ok(space.api.post("/v1/orgs", {"title": "Takers"}), 201)["id"]
+    before = ok(space.api.get(space.path))["revision"]
+    web.pages["/slowly"] = other.endless
+    slow = {"url": f"{web.url}/slowly", "source": "markdown"}
+    begun = ok(space.api.post(f"{space.path}/imports", slow), 201)["id"]
+    at = f"{space.path}/imports/{begun}"
+    wait_for(lambda: ok(space.api.get(at))["status"] == "in-progress")
+    ok(space.api.post(f"{space.path}/transfer", {"organization": target}))
+    assert ok(space.api.get(at))["status"] == "cancelled"
+    # What was begun before does not go on: the next one of the same space is not held up by it.
+    assert sent(space, b"# Fresh", "markdown")["status"] == "completed"
+    assert ok(space.api.get(at))["status"] == "cancelled"
+    assert ok(space.api.get(space.path))["revision"] != before
+
+
 def test_an_import_can_be_cancelled(space: Space, web: Elsewhere) -> None:
     before = ok(space.api.get(space.path))["revision"]
     web.pages["/slowly"] = other.endless
