@@ -75,8 +75,7 @@ class ApartRunner:
         time and stops it by raising; so does `heard`, which is called with the progress: how much is done, of how much.
         Raises `Refused` when the function did, `ApartFailed`, `SandboxUnavailable`.
         """
-        for name in (ANSWER, PROGRESS):
-            (folder / name).unlink(missing_ok=True)
+        _forget_answers(folder)
         user = sandbox.own_user() if self._confined and sandbox.started_by_root() else None
         if user is not None:
             _give(folder, user)
@@ -107,11 +106,12 @@ class ApartRunner:
             if said.startswith("bwrap:"):
                 raise SandboxUnavailable(sandbox.explain(said))
             raise ApartFailed("crashed", said.rpartition("\n")[2][:500] or f"it exited with {process.returncode}")
-        if "refused" in answer:
-            raise Refused(*answer["refused"])
-        if "failed" in answer:
-            raise ApartFailed(answer["failed"])
-        return answer["result"]
+        if "result" in answer:
+            return answer["result"]
+        refused = answer.get("refused")
+        if isinstance(refused, list) and len(refused) == 2 and all(isinstance(one, str) for one in refused):
+            raise Refused(*refused)
+        raise ApartFailed("memory" if answer.get("failed") == "memory" else "crashed")
 
     def _start(
         self, folder: Path, mounts: Mapping[str, str], user: int | None, asked: BinaryIO, errors: BinaryIO
@@ -228,17 +228,28 @@ def _progress(folder: Path) -> tuple[int, int] | None:
     return (int(found[1]), int(found[2])) if found is not None else None
 
 
+def _forget_answers(folder: Path) -> None:
+    """Remove what an earlier function in the folder answered; raises `ApartFailed` for what it put in its place."""
+    for name in (ANSWER, PROGRESS):
+        try:
+            (folder / name).unlink(missing_ok=True)
+        except OSError as error:  # a folder
+            raise ApartFailed("crashed", f"{name} is not a file") from error
+
+
 def _answer(folder: Path) -> dict[str, Any] | None:
     try:
         with open_made(folder, ANSWER) as file:
             text = file.read(MAX_ANSWER + 1)
     except FileNotFoundError:
         return None
+    except OSError as error:  # a link, a pipe, a folder: it was taken over by what it read
+        raise ApartFailed("crashed", "its answer is not a file") from error
     if len(text) > MAX_ANSWER:
         raise ApartFailed("memory")
     try:
         answer = json.loads(text)
-    except ValueError:  # it was killed while it was writing
+    except (ValueError, RecursionError):  # it was killed while it was writing, or writes what none of ours does
         return None
     return answer if isinstance(answer, dict) else None
 

@@ -72,6 +72,19 @@ def look_around(folder, arguments):
     return seen
 
 
+def answer_with(folder, arguments):
+    answer = folder / ".answer.json"
+    if arguments == "link":
+        answer.symlink_to("/etc/hostname")
+    elif arguments == "pipe":
+        os.mkfifo(answer)
+    elif arguments == "folder":
+        answer.mkdir()
+    else:
+        answer.write_text(arguments)
+    os._exit(0)
+
+
 def tell(folder, arguments):
     import time
 

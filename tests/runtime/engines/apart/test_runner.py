@@ -66,6 +66,20 @@ def test_what_never_ends_well_is_stopped(runner: ApartRunner, tmp_path: Path, fu
     assert caught.value.reason == reason
 
 
+LIES = [
+    "link", "pipe", "folder", "", "[]", "{}", "{", "[" * 1_000_000, '{"refused": 1}', '{"refused": ["a", 1]}',
+    '{"refused": ["a"]}', '{"failed": ["x"]}', '{"failed": "x"}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("lie", LIES, ids=range(len(LIES)))
+def test_what_is_no_answer_is_a_crash(runner: ApartRunner, tmp_path: Path, lie: str) -> None:
+    for _ in range(2):
+        with pytest.raises(ApartFailed) as caught:
+            run(runner, functions.answer_with, tmp_path, lie)
+        assert caught.value.reason == "crashed"
+
+
 def test_whoever_waits_can_stop_it(runner: ApartRunner, tmp_path: Path) -> None:
     class Enough(Exception):
         pass
