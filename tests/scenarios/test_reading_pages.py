@@ -190,6 +190,36 @@ def test_a_shared_link_opens_pages_and_blocks(app: Installed) -> None:
     ok(api.call("PATCH", path, {"visibility": "public"}))
 
 
+def test_blocks_are_drawn_for_whom_their_space_is_there(alpha: Tenant) -> None:
+    """Whoever knows the id of a space gets nothing of its blocks while the conditions of the site keep it away."""
+    published, one = Published(alpha), installed(alpha)
+    api, path = alpha.api, published.site.path
+    ok(api.post(f"{one.path}/installations/{one.installation}/spaces", {"space": published.paid.id}), 201)
+    ok(api.call("PATCH", path, {"visibility": "visitor-auth", "visitorAuth": {"backend": "custom"}}))
+    guarded, key = home(published.site), key_of(published.site)
+
+    def asked(visitor: requests.Session) -> int:
+        wanted = {"componentId": "counter", "props": {}, "context": one.context(spaceId=published.paid.id)}
+        return visitor.post(f"{guarded}-/render/{one.name}", json=wanted, timeout=60).status_code
+
+    visitors = {plan: requests.Session() for plan in ("pro", "free")}
+    for plan, visitor in visitors.items():
+        assert visitor.get(f"{guarded}?jwt_token={signed(key, plan=plan)}", timeout=60).status_code == 200
+    statuses = {"pro": 200, "free": 404}
+    assert {plan: asked(visitor) for plan, visitor in visitors.items()} == statuses
+    assert asked(requests.Session()) == 403
+    section = next(item for item in ok(api.get(f"{path}/sections"))["items"] if item["title"] == "Paid")
+    at = f"{path}/sections/{section['id']}"
+    for condition, expected in ((None, {"pro": 200, "free": 200}), ("false", {"pro": 404, "free": 404})):
+        ok(api.call("PATCH", at, {"condition": condition}))
+        assert {plan: asked(visitor) for plan, visitor in visitors.items()} == expected
+    ok(api.call("PATCH", at, {"condition": None}))
+    ok(api.call("DELETE", at), 205)
+    target = ok(api.post("/v1/orgs", {"title": "Takers"}), 201)["id"]
+    ok(api.post(f"{published.paid.path}/transfer", {"organization": target}))
+    assert {plan: asked(visitor) for plan, visitor in visitors.items()} == {"pro": 404, "free": 404}
+
+
 def test_redirects_and_ids_lead_to_pages(alpha: Tenant) -> None:
     site = Site(alpha)
     part = ok(site.api.get(f"{site.path}/site-spaces"))["items"][0]
