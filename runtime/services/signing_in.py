@@ -67,6 +67,16 @@ class Arrived:
     next: str
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A sign-in in progress, and the identity provider whose response is awaited, as both were when it came."""
+
+    provider_id: str
+    entity_id: str
+    certificate: str
+    request_id: str
+
+
 def digest(secret: str) -> bytes:
     """Return the SHA-256 under which a secret of a browser is stored."""
     return hashlib.sha256(secret.encode()).digest()
@@ -74,9 +84,7 @@ def digest(secret: str) -> bytes:
 
 def begin(session: Session, at: Addresses, provider_id: str, browser: str, next_: str) -> str:
     """Begin a sign-in for the browser that holds a secret; gives where it goes. Raises NotFound."""
-    provider = rows.find(session, HOST, SamlProviderRow, id=provider_id)
-    if provider is None or not provider.is_active:
-        raise errors.NotFound(NO_PROVIDER)
+    provider = must_be_there(session, provider_id)
     moment = now()
     request_id = f"_{secrets.token_hex(20)}"
     session.add(
@@ -94,9 +102,7 @@ def begin(session: Session, at: Addresses, provider_id: str, browser: str, next_
 
 def named(session: Session, provider_id: str) -> tuple[str, str]:
     """Return the title of the organization that an identity provider signs in to, and its label; raises NotFound."""
-    provider = rows.find(session, HOST, SamlProviderRow, id=provider_id)
-    if provider is None or not provider.is_active:
-        raise errors.NotFound(NO_PROVIDER)
+    provider = must_be_there(session, provider_id)
     organization = rows.find(session, HOST, OrganizationRow, id=provider.organization_id)
     return organization.title if organization is not None else "", provider.label
 
@@ -130,27 +136,55 @@ def _address(sso_url: str, request: bytes) -> str:
     return f"{sso_url}{joint}{urlencode({'SAMLRequest': coded})}"
 
 
-def accept(session: Session, at: Addresses, provider_id: str, coded: str) -> str:
-    """Take the response of an identity provider; gives the code that the browser brings back.
-
-    Raises NotFound for a provider that is not there, and ResponseRejected for a response that is not valid.
-    """
+def must_be_there(session: Session, provider_id: str) -> SamlProviderRow:
+    """Find an identity provider that people may sign in with; raises NotFound."""
     provider = rows.find(session, HOST, SamlProviderRow, id=provider_id)
     if provider is None or not provider.is_active:
         raise errors.NotFound(NO_PROVIDER)
-    response = SamlResponse(coded)
-    moment = now()
-    begun = rows.find(session, HOST, SamlSignInRow, id=response.in_response_to, provider_id=provider.id)
-    if begun is None or begun.code is not None or begun.expires_at <= moment:
-        raise ResponseRejected("The response does not match a sign-in in progress here; start again.")
-    expected = Expected(provider.entity_id, at.saml(provider.id), at.saml(provider.id, "acs"), begun.id)
-    person = response.read(expected, read_certificate(provider.certificate), moment)
+    return provider
+
+
+def asked(session: Session, provider_id: str, response: SamlResponse) -> Asked:
+    """Find the sign-in that a response is to; raises NotFound, and ResponseRejected where there is none."""
+    provider = must_be_there(session, provider_id)
+    begun = _begun(session, provider.id, response.in_response_to)
+    return Asked(provider.id, provider.entity_id, provider.certificate, begun.id)
+
+
+def prove(at: Addresses, asked: Asked, response: SamlResponse) -> SignedIn:
+    """Read who signed in; raises ResponseRejected for a response that is not valid. No transaction need be open."""
+    provider = asked.provider_id
+    expected = Expected(asked.entity_id, at.saml(provider), at.saml(provider, "acs"), asked.request_id)
+    return response.read(expected, read_certificate(asked.certificate), now())
+
+
+def accept(session: Session, asked: Asked, person: SignedIn) -> str:
+    """Note who signed in; gives the code that the browser brings back.
+
+    Raises NotFound for a provider that is not there any more, and ResponseRejected where the sign-in is over.
+    """
+    provider, moment = must_be_there(session, asked.provider_id), now()
+    begun = _begun(session, provider.id, asked.request_id)
+    if (provider.entity_id, provider.certificate) != (asked.entity_id, asked.certificate):
+        raise ResponseRejected("The identity provider was changed a moment ago; start again.")
     user_id = _member(session, provider, person, moment)
     code = secrets.token_urlsafe(32)
     until = min(person.until or moment + SESSION_FOR, moment + SESSION_FOR)
     if not sign_ins.accept(session, begun.id, digest(code), user_id, until, moment + CODE_FOR):
         raise ResponseRejected("The response was already used; start again.")
     return code
+
+
+def _begun(session: Session, provider_id: str, request_id: str) -> SamlSignInRow:
+    begun = rows.find(session, HOST, SamlSignInRow, id=request_id, provider_id=provider_id)
+    if begun is None or begun.code is not None or begun.expires_at <= now():
+        raise ResponseRejected("The response does not match a sign-in in progress here; start again.")
+    return begun
+
+
+def is_arriving(session: Session, code: str) -> bool:
+    """Tell whether a code is one of a sign-in that is to be ended."""
+    return rows.find(session, HOST, SamlSignInRow, code=digest(code)) is not None
 
 
 def finish(session: Session, code: str, browser: str) -> Arrived:

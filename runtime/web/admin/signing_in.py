@@ -12,7 +12,7 @@ from runtime.api.host import Host
 from runtime.contract import errors
 from runtime.contract.addresses import Addresses
 from runtime.services import sessions, signing_in
-from runtime.services.saml_response import ResponseRejected
+from runtime.services.saml_response import ResponseRejected, SamlResponse
 from runtime.store import rows, tokens
 from runtime.store.database import now
 from runtime.store.rows import HOST
@@ -53,6 +53,9 @@ def inside(place: str) -> str:
     return place if fits and not odd and len(place) <= 1000 else PATH
 
 
+UNKNOWN_TOKEN = "This token is unknown, revoked or expired."
+
+
 def browser_name() -> str:
     """Return what a browser calls itself, for the list of own sessions."""
     said = request.headers.get("User-Agent", "")
@@ -68,11 +71,16 @@ def _form(visit: OperatorVisit, problem: str = "") -> Response:
 
 def _with_token(visit: OperatorVisit) -> Response:
     token = visit.form.get("token", "").strip()
-    with visit.host.database.transaction(writes=True) as session:
+    database = visit.host.database
+    with database.transaction(writes=False) as session:  # nobody waits for what is made up to be written
+        known = rows.find(session, HOST, TokenRow, digest=tokens.digest_of(token), kind="token") is not None
+    if not known:
+        return _form(visit, UNKNOWN_TOKEN)
+    with database.transaction(writes=True) as session:
         row = rows.find(session, HOST, TokenRow, digest=tokens.digest_of(token), kind="token")
         moment = now()
         if row is None or (row.expires_at is not None and row.expires_at <= moment):
-            return _form(visit, "This token is unknown, revoked or expired.")
+            return _form(visit, UNKNOWN_TOKEN)
         until = moment + signing_in.SESSION_FOR
         until = min(until, row.expires_at) if row.expires_at is not None else until
         value = sessions.begin(session, row.user_id, browser_name(), until, row.organization_id, parent_id=row.id)
@@ -81,8 +89,9 @@ def _with_token(visit: OperatorVisit) -> Response:
 
 
 def _sign_out(visit: OperatorVisit) -> Response:
-    with visit.host.database.transaction(writes=True) as session:
-        sessions.end(session, visit.session)
+    if visit.session:
+        with visit.host.database.transaction(writes=True) as session:
+            sessions.end(session, visit.session)
     visit.ended = True
     return visit.to(f"{PATH}/sign-in")
 
@@ -107,10 +116,16 @@ def _accept(visit: OperatorVisit, provider: str) -> Response:
     """Take what the identity provider had the browser bring; the browser comes back with a code by itself."""
     # Cookies of ours do not come along from another site, and none is to be set for it.
     visit.is_new = False
+    database, at = visit.host.database, visit.host.addresses
+    with database.transaction(writes=False) as session:
+        signing_in.must_be_there(session, provider)
     try:
-        with visit.host.database.transaction(writes=True) as session:
-            answer = visit.form.get("SAMLResponse", "")
-            code = signing_in.accept(session, visit.host.addresses, provider, answer)
+        response = SamlResponse(visit.form.get("SAMLResponse", ""))
+        with database.transaction(writes=False) as session:
+            asked = signing_in.asked(session, provider, response)
+        person = signing_in.prove(at, asked, response)  # while nobody waits: it takes long, and may be made up
+        with database.transaction(writes=True) as session:
+            code = signing_in.accept(session, asked, person)
     except ResponseRejected as refused:
         log.warning("a response to identity provider %r was rejected: %s", provider[:30], refused)
         raise errors.Forbidden(f"The sign-in was refused. {refused}") from None
@@ -118,8 +133,12 @@ def _accept(visit: OperatorVisit, provider: str) -> Response:
 
 
 def _finish(visit: OperatorVisit) -> Response:
+    code = request.args.get("code", "")[:200]
+    with visit.host.database.transaction(writes=False) as session:
+        if not signing_in.is_arriving(session, code):
+            raise errors.Forbidden(signing_in.OVER)
     with visit.host.database.transaction(writes=True) as session:
-        arrived = signing_in.finish(session, request.args.get("code", "")[:200], visit.browser)
+        arrived = signing_in.finish(session, code, visit.browser)
         fixed = (browser_name(), arrived.until, arrived.organization_id)
         value = sessions.begin(session, arrived.user_id, *fixed, sso=True)
         if visit.session:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hmac
 import re
 import threading
 from collections.abc import Iterator, Mapping
@@ -25,6 +27,7 @@ from runtime.store import secrets, tokens, visitors
 from runtime.store.database import now
 from runtime.store.rows import HOST, every
 from runtime.store.tables.organizations import TokenRow
+from runtime.store.tables.saml import SamlProviderRow
 from runtime.store.tables.sites import SiteRow
 from tests import databases
 from tests.large_organization import Large, Size, fill
@@ -158,6 +161,40 @@ def test_nothing_is_written_for_what_is_made_up(served: tuple[Application, Large
         assert asks(app, f"/sites/{site}/?jwt_token={new_id()}") == 401
     assert not [statement for _, statement in seen if "IMMEDIATE" in statement or "DELETE" in statement]
     assert seen
+
+
+def test_nobody_waits_for_a_sign_in_that_is_made_up(served: tuple[Application, Large]) -> None:
+    """Nothing of it is read, parsed or proved while the one place of those that write is held."""
+    app, made = served
+    with app.host.database.transaction(writes=True) as session:
+        provider = SamlProviderRow(
+            organization_id=made.organization,
+            label="Ours",
+            sso_url="https://idp.example/sso",
+            entity_id="https://idp.example",
+            certificate="none",
+        )
+        session.add(provider)
+        session.flush()
+        acs = f"/saml/{provider.id}/acs"
+    response = '<Response xmlns="urn:oasis:names:tc:SAML:2.0:protocol" Version="2.0" InResponseTo="_made-up"/>'
+    browser = new_id()
+    csrf = hmac.new(secrets.keyring().derive("forms of pages"), f"{browser} ".encode(), "sha256").hexdigest()
+    forms: tuple[tuple[str, dict[str, str], int], ...] = (
+        ("/app/sign-in", {"token": "dk_made-up"}, 403),
+        ("/app/sign-out", {}, 303),
+        (acs, {"SAMLResponse": base64.b64encode(response.encode()).decode()}, 403),
+    )
+    client = Client(app, use_cookies=False)
+    base, headers = app.host.addresses.public_url, {"Cookie": f"{BROWSER_COOKIE}={browser}"}
+    with working(app) as seen:
+        for place, form, status in forms:
+            with client.post(place, base, data={**form, "csrf": csrf}, headers=headers) as answer:
+                assert answer.status_code == status, (place, answer.text)
+        with client.get("/app/signed-in?code=made-up", base, headers=headers) as answer:
+            assert answer.status_code == 403
+    assert not [statement for _, statement in seen if "IMMEDIATE" in statement]
+    assert len([statement for _, statement in seen if "saml_sign_ins" in statement]) == 1
 
 
 def test_keys_of_share_links_are_looked_up_among_strangers(served: tuple[Application, Large]) -> None:
