@@ -68,6 +68,8 @@ def _first(visit: OperatorVisit, given: str, problem: str = "") -> Response:
 def _open(visit: OperatorVisit, given: str) -> Response:
     """Create the first account, and sign in with it."""
     until = now() + signing_in.SESSION_FOR
+    with visit.host.database.transaction(writes=False) as session:  # a link that is made up keeps no writer waiting
+        first_sign_in.check(session, given)
     try:
         with visit.host.database.transaction(writes=True) as session:
             user_id = first_sign_in.use(session, given, visit.form)
@@ -107,6 +109,8 @@ def _invited(visit: OperatorVisit, organization: str, invite: str) -> Response:
 
 def _join(visit: OperatorVisit, organization: str, invite: str) -> Response:
     """Accept an invite as the signed-in person, or as the person to whom it was sent."""
+    with visit.host.database.transaction(writes=False) as session:  # an invite that is made up keeps no writer waiting
+        inviting.find(session, organization, invite)
     with visit.host.database.transaction(writes=True) as session:
         if visit.actor is not None:
             inviting.join_as(session, organization, invite, visit.actor.reach)

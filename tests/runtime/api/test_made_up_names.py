@@ -183,6 +183,8 @@ def test_nobody_waits_for_a_sign_in_that_is_made_up(served: tuple[Application, L
     forms: tuple[tuple[str, dict[str, str], int], ...] = (
         ("/app/sign-in", {"token": "dk_made-up"}, 403),
         ("/app/sign-out", {}, 303),
+        (f"/app/join/{made.organization}/{new_id()}", {"name": "Nobody"}, 404),
+        ("/app/first/made-up", {"name": "Nobody"}, 404),
         (acs, {"SAMLResponse": base64.b64encode(response.encode()).decode()}, 403),
     )
     client = Client(app, use_cookies=False)
