@@ -29,6 +29,8 @@ Conditions = Sequence[ColumnElement[bool]]
 _Shape = tuple[tuple[str, bool], ...]
 WRITTEN = 512
 """Statements that are kept: of a few actors for all tables, or of many for those that are read most."""
+CONDITIONS = 128
+"""The same for conditions of lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,9 @@ def visible(table: type[Table], reach: Reach) -> ColumnElement[bool]:
     return true() if reach.kind == "host" else table.visible_to(reach)
 
 
+# To write who may see a row takes longer than to ask the database: what is asked again and again is written once. All
+# that decides is part of the key, and what a condition compares with the time must be read when it is asked.
+@lru_cache(maxsize=CONDITIONS)
 def listed(table: type[Table], reach: Reach) -> ColumnElement[bool]:
     """Return the condition under which rows are in lists: what may be seen, except for what only its name finds."""
     return true() if reach.kind == "host" else and_(table.visible_to(reach), table.listed_to(reach))
@@ -74,8 +79,11 @@ def find_with_level(session: Session, reach: Reach, table: type[R], **by: Any) -
     return (match[0], level_of(match[1])) if match is not None else None
 
 
-# To write who may see a row takes longer than to ask the database: what is asked again and again is written once. All
-# that decides is part of the key, and what a condition compares with the time must be read when it is asked.
+@lru_cache(maxsize=CONDITIONS)
+def _level_for(table: type[Table], reach: Reach) -> ColumnElement[int]:
+    return table.level_for(reach)
+
+
 @lru_cache(maxsize=WRITTEN)
 def _written(table: type[R], reach: Reach, by: _Shape) -> Select[R]:
     return select(table).where(visible(table, reach), *_same(table, by)).limit(1)
@@ -177,7 +185,7 @@ def page(
     after = true() if cursor is None else cursors.beyond(cursor, orders)
     count = session.scalar(select(func.count()).select_from(table).where(matching)) or 0
     limit = rows_that_fit(session, table, and_(matching, after), orders, limit, beside)
-    query = select(table, table.level_for(reach)).where(matching, after).order_by(*(order.clause for order in orders))
+    query = select(table, _level_for(table, reach)).where(matching, after).order_by(*(order.clause for order in orders))
     matches = session.execute(query.limit(limit + 1)).all()
     rows = [row for row, _ in matches[:limit]]
     following = cursors.cursor_of(rows[-1], orders) if len(matches) > limit and rows else None

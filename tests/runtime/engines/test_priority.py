@@ -22,7 +22,7 @@ from tests.conftest import wait_for
 from tests.runtime.engines.conftest import ENVIRONMENT, FETCH, asker, handler, script, send
 from tests.runtime.engines.javascript.conftest import script as javascript
 from tests.runtime.engines.javascript.conftest import worker
-from tests.runtime.engines.slices import SLICES, slices
+from tests.runtime.engines.slices import SLICES, as_set, slices
 
 COMPUTES = """
 import time
@@ -108,8 +108,7 @@ def test_python_calls_that_compute_step_back_until_they_have_ended(monkeypatch: 
             return [max(niceness(worker.pid), default=0) for worker in engine._pool.in_flight()]
 
         wait_for(lambda: sum(step > FIRST for step in steps()) >= 2 and min(steps()) == FIRST)
-        if SLICES:
-            assert all(slices(worker.pid) == {LONG} for worker in engine._pool.in_flight())
+        assert all(slices(worker.pid) == {as_set(LONG)} for worker in engine._pool.in_flight())
         for thread in calls:
             thread.join()
         assert not engine._factory._long_calls._calls

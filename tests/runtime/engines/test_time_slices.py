@@ -7,8 +7,6 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-import pytest
-
 from runtime.api.one_processor import OneProcessor
 from runtime.dispatch.fair_pool import FairPool
 from runtime.engines.egress import EgressRules
@@ -17,15 +15,13 @@ from runtime.engines.starting import on_any_processor
 from runtime.engines.time_slices import LONG, SHORT, USUAL, answer_soon, as_usual, set_slice
 from tests.conftest import wait_for
 from tests.runtime.engines.conftest import asker, handler
-from tests.runtime.engines.slices import SLICES, slice_of, slices
-
-pytestmark = pytest.mark.skipif(not SLICES, reason="kernels before 6.12 know no slices")
+from tests.runtime.engines.slices import as_set, slice_of, slices
 
 
 def test_all_threads_of_a_process_get_a_slice(child: int) -> None:
     usual = slices(child)
     set_slice(child, LONG)
-    assert slices(child) == {LONG}
+    assert slices(child) == {as_set(LONG)}
     set_slice(child, USUAL)
     assert slices(child) == usual
     set_slice(2**22 + 1, LONG)  # a process that has ended
@@ -52,7 +48,7 @@ def test_threads_that_answer_have_short_ones_and_others_do_not() -> None:
     pool.submit("organization", "integration", lambda: found.append(slice_of()))
     wait_for(lambda: len(found) == 2)
     pool.close()
-    assert found == [SHORT, SHORT]
+    assert found == [as_set(SHORT)] * 2
     OneProcessor().settle()  # the main thread starts processes
     assert slice_of() == usual
 
@@ -73,7 +69,7 @@ def test_processes_started_from_them_have_the_usual_one() -> None:
     with ThreadPoolExecutor(1) as threads:
         usual, found, mine = threads.submit(start).result()
     assert found == {usual}
-    assert mine == SHORT
+    assert mine == as_set(SHORT)
 
 
 def test_a_script_has_the_usual_one() -> None:
