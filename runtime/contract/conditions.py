@@ -90,12 +90,7 @@ class ConditionEvaluator:
 
     def text(self, expression: str) -> str:
         """Return what an expression says, as text: nothing for what cannot be decided, is missing, or is no value."""
-        value = self._result(expression)
-        if isinstance(value, bool):
-            return "true" if value else "false"
-        if isinstance(value, float):
-            return f"{value:.15g}" if math.isfinite(value) else ""
-        return str(value) if isinstance(value, str | int) else ""
+        return _said(self._result(expression))
 
     def _decide(self, condition: str) -> bool:
         return self._result(condition) is True
@@ -298,7 +293,20 @@ def _unquoted(text: str) -> str:
         sign = match[1]
         return chr(int(sign[1:], 16)) if len(sign) == 5 else _ESCAPES.get(sign, sign)
 
-    return _ESCAPE.sub(plain, text[1:-1])
+    return _whole(_ESCAPE.sub(plain, text[1:-1]))
+
+
+def _whole(text: str) -> str:
+    """Make one character of two surrogates; half of one, which no page can be sent with, is replaced."""
+    return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:.15g}" if math.isfinite(value) else ""
+    return _whole(str(value)) if isinstance(value, str | int) else ""
 
 
 def _claimed(path: tuple[str, ...], claims: Mapping[str, Any]) -> Any:
@@ -333,4 +341,4 @@ def _ordered(sign: str, left: Any, right: Any) -> bool:
         return False
     if left == right:
         return sign in ("<=", ">=")
-    return bool(left < right) is (sign[0] == "<")
+    return bool(left < right if sign[0] == "<" else left > right)  # neither holds of what is no number

@@ -43,6 +43,8 @@ Empty numbat.
 {% reusable-content %}
 
 Odd: <code class="expression">visitor.claims.name + "x"</code>.
+
+Half: <code class="expression">visitor.claims.half</code>.
 """
 Read = Callable[..., str]
 
@@ -75,7 +77,8 @@ def test_a_reader_is_shown_what_their_claims_allow(site: Site) -> None:
     pro = read(name="<b>Ada", plan="pro", seats=12)
     assert "Hello &lt;b&gt;Ada, Rocket!" in pro and "Secret quokka. 12 seats." in pro and "Included bilby." in pro
     assert ">For pros</a>" in pro and "You have no plan." not in pro and "Beta page." in pro
-    free = read(name=["list"])
+    free = read(name=["list"], half="\ud800")  # which no page can be sent with
+    assert "Half: \ufffd." in free
     assert "Hello , Rocket!" in free and "You have no plan." in free
     assert not any(word in free for word in ("quokka", "For pros", "bilby", "visitor.claims"))
     for text in (pro, free):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import pytest
@@ -19,6 +20,9 @@ CLAIMS: dict[str, Any] = {
     "plan": "pro",
     "groups": ["a", "b", 1],
     "odd name": "x",
+    "sign": "\U0001f600",
+    "signs": ["\U0001f600"],
+    "odd number": math.nan,
     "unsigned": {"flags": {"dark-mode": True}, "plan": "free"},
 }
 TRUE = (
@@ -41,6 +45,8 @@ TRUE = (
     "visitor.claims.nothing.deep == undefined",
     'visitor.claims.nothing != "x"',
     '"\\u0041\\"" == "A\\""',
+    'visitor.claims.sign == "\\ud83d\\ude00"',
+    'visitor.claims.signs.includes("\\ud83d\\ude00")',
     "  true  ",
 )
 FALSE = (
@@ -63,6 +69,9 @@ FALSE = (
     "visitor.claims.__class__ == visitor.claims.vip",
     "visitor.claims.nothing",
     "visitor.claims",
+    'visitor.claims.sign != "\\ud83d\\ude00"',
+    *(f'visitor.claims["odd number"] {sign} 18' for sign in ("<", "<=", ">", ">=", "==")),
+    *(f'18 {sign} visitor.claims["odd number"]' for sign in ("<", "<=", ">", ">=", "==")),
 )
 BAD = (
     "",
@@ -217,3 +226,11 @@ def test_documents_have_variables_too_and_sites_have_none() -> None:
 )
 def test_an_expression_says_a_value_or_nothing(expression: str, text: str) -> None:
     assert ConditionEvaluator(CLAIMS).text(expression) == text
+
+
+def test_what_an_expression_says_can_be_sent() -> None:
+    """Half of a surrogate pair has no UTF-8: a page with one would not be shown to anybody."""
+    visitor = ConditionEvaluator({"half": "a\ud800b\udc00", "pair": "\U0001f600"}, {})
+    assert visitor.text("visitor.claims.half") == "a\ufffdb\ufffd"
+    assert visitor.text('"\\ud800"') == "\ufffd"
+    assert visitor.text("visitor.claims.pair") == visitor.text('"\\ud83d\\ude00"') == "\U0001f600"
