@@ -70,7 +70,8 @@ class ConditionEvaluator:
 
     Each condition is decided once, and lists of claims are made into sets once. All of them together take at most
     `BUDGET` characters and steps; what would take more is false, for a site with all parts it may have, and as long
-    conditions, could keep the host busy for minutes otherwise.
+    conditions, could keep the host busy for minutes otherwise. The texts of expressions count as well: a page that says
+    a long claim thousands of times would take more memory than the host has.
     """
 
     def __init__(self, claims: Mapping[str, Any], variables: Mapping[str, Mapping[str, Any]] | None = None) -> None:
@@ -90,7 +91,9 @@ class ConditionEvaluator:
 
     def text(self, expression: str) -> str:
         """Return what an expression says, as text: nothing for what cannot be decided, is missing, or is no value."""
-        return _said(self._result(expression))
+        said = _said(self._result(expression))
+        self._left -= len(said)
+        return said if self._left > 0 else ""
 
     def _decide(self, condition: str) -> bool:
         return self._result(condition) is True

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.contract.adaptive import AdaptiveJsonSchema, template_conditions
-from runtime.contract.conditions import DEEPEST, LONGEST, BadCondition, ConditionEvaluator, checked, holds, read
+from runtime.contract.conditions import BUDGET, DEEPEST, LONGEST, BadCondition, ConditionEvaluator, checked, holds, read
 
 CLAIMS: dict[str, Any] = {
     "vip": True,
@@ -234,3 +234,10 @@ def test_what_an_expression_says_can_be_sent() -> None:
     assert visitor.text("visitor.claims.half") == "a\ufffdb\ufffd"
     assert visitor.text('"\\ud800"') == "\ufffd"
     assert visitor.text("visitor.claims.pair") == visitor.text('"\\ud83d\\ude00"') == "\U0001f600"
+
+
+def test_all_that_expressions_say_is_bounded() -> None:
+    visitor = ConditionEvaluator({"long": "x" * 8000}, {})
+    said = [visitor.text("visitor.claims.long") for _ in range(5000)]
+    assert len(said[0]) == 8000 and said[-1] == ""
+    assert sum(map(len, said)) <= BUDGET
