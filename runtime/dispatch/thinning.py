@@ -19,6 +19,12 @@ OF_AN_ORGANIZATION = 200
 Everybody's writes wait for each other: of one whose calls fail thousands of times a second, each of another
 organization's waited for half a second.
 """
+OF_WHAT_IS_LEFT = 3
+"""How many times what the organization has left one of its integrations may have: 150 if no other is called.
+
+Whoever knows a public endpoint can have as many calls of it recorded as they like. Even where several are called like
+that, some are left for the first calls of another integration, whose misuse would be hidden otherwise.
+"""
 MAX_COUNTED = 10_000
 """Installations whose counts wait for the next recorded call; those beyond are only in `/metrics`."""
 WARNINGS = ("warn", "error")
@@ -32,7 +38,8 @@ class Thinning:
 
     The first successful renders of an integration in every second are recorded, a fixed number in each process. Renders
     that failed, were slow, logged a warning, went to a developer's machine, or are followed, and all other calls, are
-    recorded as long as the organization has no more than `OF_AN_ORGANIZATION` in the second.
+    recorded as long as the organization has no more than `OF_AN_ORGANIZATION` in the second, and the integration no
+    more than its part of them.
     """
 
     def __init__(self, followers: Followers, each_second: int, *, everything: bool = False) -> None:
@@ -41,6 +48,7 @@ class Thinning:
         self._second = 0
         self._successes: Counter[str] = Counter()  # recorded in this second, by integration
         self._recorded: Counter[str] = Counter()  # in this second, by organization
+        self._recorded_of: Counter[tuple[str, str]] = Counter()  # the same, by organization and integration
         self._counted: dict[Place, int] = {}
         self._lock = threading.Lock()
 
@@ -55,6 +63,7 @@ class Thinning:
                 self._second = second
                 self._successes.clear()
                 self._recorded.clear()
+                self._recorded_of.clear()
             if self._has_room(plan, sampled=sampled):
                 return False
             place = (plan.integration_id, plan.installation_id)
@@ -65,13 +74,16 @@ class Thinning:
 
     def _has_room(self, plan: Plan, *, sampled: bool) -> bool:
         """Tell whether one more is recorded in this second, and count it as recorded; the lock is held."""
-        if self._recorded[plan.organization_id] >= OF_AN_ORGANIZATION:
+        part = (plan.organization_id, plan.integration_id)
+        left, own = OF_AN_ORGANIZATION - self._recorded[plan.organization_id], self._recorded_of[part]
+        if left <= 0 or own >= OF_WHAT_IS_LEFT * left:
             return False
         if sampled:
             if self._successes[plan.integration_id] >= self._each_second:
                 return False
             self._successes[plan.integration_id] += 1
         self._recorded[plan.organization_id] += 1
+        self._recorded_of[part] += 1
         return True
 
     def counted(self, plan: Plan) -> int:
