@@ -122,10 +122,14 @@ def set_niceness(pid: int, niceness: int) -> bool:
     except OSError:  # no such groups here, or one was set a moment ago: then the threads' has to do
         pass
     try:
-        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - only names are wanted
-            os.setpriority(os.PRIO_PROCESS, int(thread), niceness)
-    except PermissionError:
-        return False
-    except OSError:  # it, or a thread of it, has just ended
+        threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - only names are wanted
+    except OSError:  # it has just ended
         return True
+    for thread in threads:
+        try:
+            os.setpriority(os.PRIO_PROCESS, int(thread), niceness)
+        except ProcessLookupError:  # a thread that has just ended
+            continue
+        except PermissionError:
+            return False
     return True

@@ -49,10 +49,14 @@ def as_usual() -> Iterator[None]:
 def set_slice(pid: int, nanoseconds: int) -> None:
     """Set the slice of all threads of a process."""
     try:
-        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - only names are wanted
-            _set(int(thread), nanoseconds)
-    except OSError:  # it, or a thread of it, has just ended; or there is no such folder on this system
+        threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - only names are wanted
+    except OSError:  # it has just ended; or there is no such folder on this system
         return
+    for thread in threads:
+        try:
+            _set(int(thread), nanoseconds)
+        except ProcessLookupError:  # a thread that has just ended
+            continue
 
 
 def _get() -> int:

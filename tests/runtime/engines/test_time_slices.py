@@ -7,9 +7,12 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from runtime.api.one_processor import OneProcessor
 from runtime.dispatch.fair_pool import FairPool
 from runtime.engines.egress import EgressRules
+from runtime.engines.priority import set_niceness
 from runtime.engines.python_process.pool import PythonEngine
 from runtime.engines.starting import on_any_processor
 from runtime.engines.time_slices import LONG, SHORT, USUAL, answer_soon, as_usual, set_slice
@@ -25,6 +28,16 @@ def test_all_threads_of_a_process_get_a_slice(child: int) -> None:
     set_slice(child, USUAL)
     assert slices(child) == usual
     set_slice(2**22 + 1, LONG)  # a process that has ended
+
+
+def test_a_thread_that_ends_meanwhile_keeps_no_other_from_it(child: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = os.listdir
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "listdir", lambda folder: [str(2**22 + 1), *listed(folder)])
+        set_slice(child, LONG)
+        assert set_niceness(child, 5)
+    assert slices(child) == {as_set(LONG)}
+    assert os.getpriority(os.PRIO_PROCESS, child) == 5
 
 
 def test_a_niceness_stays(child: int) -> None:
