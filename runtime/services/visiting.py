@@ -16,9 +16,10 @@ from runtime.contract.conditions import ConditionEvaluator
 from runtime.dispatch.deliveries import level_of
 from runtime.dispatch.planning import Level
 from runtime.services.published_places import visible_parts
+from runtime.services.site_removal import lock_site
 from runtime.services.site_settings import VISITOR_AUTH
 from runtime.services.visitor_keys import BadToken as BadToken
-from runtime.services.visitor_keys import claims_of, own_key
+from runtime.services.visitor_keys import claims_of, key_of, own_key
 from runtime.store import installed, rows, searching, visitors
 from runtime.store.rows import HOST
 from runtime.store.tables.installations import SiteInstallationRow
@@ -27,6 +28,7 @@ from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
 
 Signed = tuple[dict[str, Any], datetime]
+CHANGED = "How visitors of this site sign in was changed a moment ago; sign in again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +68,24 @@ def backend_of(session: Session, site: SiteRow) -> Level | None:
 
 def read_token(site: SiteRow, part: SiteInstallationRow | None, token: str) -> Signed:
     """Read a token that this very site installation, or else the owners, signed: claims and expiry. Raises BadToken."""
-    return claims_of(own_key(site) if part is None else part.signing_secret, token)
+    return claims_of(_key(site, part), token)
 
 
 def sign_in(session: Session, site: SiteRow, part: SiteInstallationRow | None, signed: Signed) -> Visit:
-    """Open a session for the bearer of a token that was read."""
+    """Open a session for the bearer of a token that was read; raises BadToken where its key is another one by now.
+
+    Whoever changes the key ends all sessions of the old one, and none may begin right after.
+    """
+    there = published(session, site.id)
+    if there is None:
+        raise BadToken(CHANGED)
+    lock_site(session, there)
+    if key_of(session, there) != _key(site, part):
+        raise BadToken(CHANGED)
     claims, expires = signed
     part_id = None if part is None else part.id
     return Visit(visitors.open_session(session, site.id, part_id, claims, expires), expires)
+
+
+def _key(site: SiteRow, part: SiteInstallationRow | None) -> str:
+    return own_key(site) if part is None else part.signing_secret

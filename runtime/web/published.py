@@ -171,10 +171,10 @@ def _sign_in(host: Host, site: SiteRow, part: Any, place: str, token: str) -> Re
     """Open a session for the bearer of a token, and redirect to the same address without it."""
     try:
         signed = visiting.read_token(site, part, token)  # before anything is written for what may be made up
+        with host.database.transaction(writes=True) as session:
+            visit = visiting.sign_in(session, site, part, signed)
     except visiting.BadToken as error:
         raise Apology(401, "You are not signed in", str(error)) from None
-    with host.database.transaction(writes=True) as session:
-        visit = visiting.sign_in(session, site, part, signed)
     query = urlencode([(name, value) for name, value in request.args.items(multi=True) if name != TOKEN])
     answer = redirect(host.addresses.site(site.id) + place + (f"?{query}" if query else ""))
     set_session_cookie(host, site, answer, visit.cookie, expires=visit.expires)
