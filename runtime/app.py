@@ -81,8 +81,8 @@ from runtime.web.files import mount_files
 from runtime.web.identity import mount_identity
 from runtime.web.pdfs import mount_pdfs
 from runtime.web.preview import mount_preview
-from runtime.web.published import mount_published
-from runtime.web.site_page import mount_site_page
+from runtime.web.sites.page import mount_site_page
+from runtime.web.sites.published import mount_published
 
 AUTHORS = "Sample organization"
 AUTHOR_EMAIL = "author@localhost"

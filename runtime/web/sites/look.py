@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import MISSING
 
 from runtime.contract.customizations import Header, OwnFont, SiteCustomizationSettings, Styling, ThemedColor
-from runtime.web.site_colors import BLACK, READABLE, WHITE, Color
+from runtime.web.sites.colors import BLACK, READABLE, WHITE, Color
 
 Mode = Literal["light", "dark"]
 MODES: tuple[Mode, Mode] = ("light", "dark")

@@ -8,7 +8,7 @@ from typing import Any
 from flask import Response
 
 from runtime.contract.sites import SiteIntegrationScript
-from runtime.web.site_policy import policy_of
+from runtime.web.sites.policy import policy_of
 from runtime.web.templates import TEMPLATES
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from runtime.serializers.content import LAYOUT
 from runtime.store.content.entries import Page
-from runtime.web.site_frame import Picture, Scheme, chosen_picture
-from runtime.web.site_targets import SpaceTargets
+from runtime.web.sites.frame import Picture, Scheme, chosen_picture
+from runtime.web.sites.targets import SpaceTargets
 
 FARTHEST = 10_000
 """Pixels by which a cover is moved at most."""

@@ -22,9 +22,9 @@ from runtime.services.html.writing import Heading, html_of
 from runtime.store import rows, searching
 from runtime.store.rows import HOST
 from runtime.store.tables.integrations import IntegrationRow
-from runtime.web.site_icons import icon
-from runtime.web.site_map import SiteMap, SitePage
-from runtime.web.site_targets import SpaceTargets, leads_away
+from runtime.web.sites.icons import icon
+from runtime.web.sites.map import SiteMap, SitePage
+from runtime.web.sites.targets import SpaceTargets, leads_away
 
 OF_NOTES = ("note ", "annotated ")
 """Prefixes of the anchors of notes; no heading's anchor starts with one, because those contain no spaces."""

@@ -29,9 +29,9 @@ from runtime.services.markdown.emoji import character_of
 from runtime.services.markdown.links import is_safe
 from runtime.store.tables.site_structure import SiteSpaceRow
 from runtime.store.tables.sites import SiteRow
-from runtime.web.site_look import style_of
-from runtime.web.site_map import SiteMap
-from runtime.web.site_targets import SpaceTargets, leads_away
+from runtime.web.sites.look import style_of
+from runtime.web.sites.map import SiteMap
+from runtime.web.sites.targets import SpaceTargets, leads_away
 
 Theme = Literal["light", "dark"]
 Scheme = Literal["light", "dark", "light dark"]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import requests
 
-from runtime.web.site_page_reports import violations
+from runtime.web.sites.page_reports import violations
 from tests.conftest import COUNTER, SCOPES, HostProcess, Installed, init, installed, tenant, wait_for
 from tests.scenarios.elsewhere import packed
 from tests.scenarios.test_content import Space

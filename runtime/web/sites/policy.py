@@ -8,7 +8,7 @@ from pydantic import MISSING
 
 from runtime.contract.addresses import Addresses
 from runtime.contract.sites import SiteIntegrationScript
-from runtime.web.site_page_content import SampleSite
+from runtime.web.sites.page_content import SampleSite
 
 BASE: dict[str, tuple[str, ...]] = {
     "default-src": (),

@@ -18,15 +18,15 @@ from runtime.store.content.revisions import is_long
 from runtime.store.tables.site_structure import SiteSpaceRow
 from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
-from runtime.web.site_computing import computed_for
-from runtime.web.site_frame import Frame, Look, frame_of, look_of
-from runtime.web.site_look import source_of
-from runtime.web.site_map import CONTENTS, Computed, SiteMap, SitePage
-from runtime.web.site_markdown import ENDING, markdown_page
-from runtime.web.site_page_content import sample_of
-from runtime.web.site_policy import policy_of_framed, policy_of_read, policy_of_sample
-from runtime.web.site_reading import SEARCH, listing_of, reading_of, search_of
-from runtime.web.site_targets import SpaceTargets
+from runtime.web.sites.computing import computed_for
+from runtime.web.sites.frame import Frame, Look, frame_of, look_of
+from runtime.web.sites.look import source_of
+from runtime.web.sites.map import CONTENTS, Computed, SiteMap, SitePage
+from runtime.web.sites.markdown import ENDING, markdown_page
+from runtime.web.sites.page_content import sample_of
+from runtime.web.sites.policy import policy_of_framed, policy_of_read, policy_of_sample
+from runtime.web.sites.reading import SEARCH, listing_of, reading_of, search_of
+from runtime.web.sites.targets import SpaceTargets
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from runtime.dispatch.planning import policy_header
 from runtime.services import visiting
 from runtime.store import searching
 from runtime.store.tables.sites import SiteRow
-from runtime.web.site_documents import written
-from runtime.web.site_map import SiteMap
+from runtime.web.sites.documents import written
+from runtime.web.sites.map import SiteMap
 
 MAX_PAGES = 300
 """Pages of all spaces that the sample lists."""

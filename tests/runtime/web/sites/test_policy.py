@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runtime.contract.addresses import Addresses
-from runtime.web.site_policy import policy_of_read
+from runtime.web.sites.policy import policy_of_read
 
 
 def test_a_block_opens_nothing_that_runs() -> None:

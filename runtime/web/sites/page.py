@@ -39,10 +39,10 @@ from runtime.web.assets import STATIC, serve
 from runtime.web.embed import EVERYWHERE
 from runtime.web.origins import on_public_origin
 from runtime.web.preview import admit
-from runtime.web.published import claims_of_reader
-from runtime.web.site_page_content import sample_of
-from runtime.web.site_page_reports import MAX_BODY, Violation, violations
-from runtime.web.site_policy import policy_of_sample
+from runtime.web.sites.page_content import sample_of
+from runtime.web.sites.page_reports import MAX_BODY, Violation, violations
+from runtime.web.sites.policy import policy_of_sample
+from runtime.web.sites.published import claims_of_reader
 from runtime.web.unknown_visitors import find_site
 
 VIOLATION = "site_policy_violation"

@@ -8,8 +8,8 @@ from flask import Response, request
 
 from runtime.api.host import Host
 from runtime.store.tables.sites import SiteRow
-from runtime.web.site_frame import THEMES
-from runtime.web.site_redirects import redirect
+from runtime.web.sites.frame import THEMES
+from runtime.web.sites.redirects import redirect
 
 COOKIE = "site_theme"
 CHOOSE = "-/theme"

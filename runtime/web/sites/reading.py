@@ -18,15 +18,15 @@ from runtime.store.content.snapshot import Snapshot
 from runtime.store.search_index.finding import Scope
 from runtime.store.tables.site_structure import SiteSpaceRow
 from runtime.store.tables.sites import SiteRow
-from runtime.web.site_contents import Contents, Link, Tree, contents_of, pages_above
-from runtime.web.site_documents import written
-from runtime.web.site_editing import edit_link
-from runtime.web.site_frame import THEMES, Look
-from runtime.web.site_icons import sign_of
-from runtime.web.site_layout import PageLayout, layout_of
-from runtime.web.site_map import CONTENTS, SiteMap, SitePage, shown_pages
-from runtime.web.site_markdown import ENDING
-from runtime.web.site_targets import SpaceTargets
+from runtime.web.sites.contents import Contents, Link, Tree, contents_of, pages_above
+from runtime.web.sites.documents import written
+from runtime.web.sites.editing import edit_link
+from runtime.web.sites.frame import THEMES, Look
+from runtime.web.sites.icons import sign_of
+from runtime.web.sites.layout import PageLayout, layout_of
+from runtime.web.sites.map import CONTENTS, SiteMap, SitePage, shown_pages
+from runtime.web.sites.markdown import ENDING
+from runtime.web.sites.targets import SpaceTargets
 
 SEARCH = "-/search"
 MAX_QUERY = 256

@@ -15,9 +15,9 @@ from runtime.services.markdown.links import is_safe
 from runtime.store.content.entries import Page
 from runtime.store.content.snapshot import Snapshot
 from runtime.store.tables.site_structure import SiteSpaceRow
-from runtime.web.site_icons import sign_of
-from runtime.web.site_map import CONTENTS, SiteMap, SitePage, shown_pages
-from runtime.web.site_targets import SpaceTargets
+from runtime.web.sites.icons import sign_of
+from runtime.web.sites.map import CONTENTS, SiteMap, SitePage, shown_pages
+from runtime.web.sites.targets import SpaceTargets
 
 LONGEST = 60
 """Pages beside each other that are listed whole; of more, those nearest to the page that is shown."""

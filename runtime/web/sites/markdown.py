@@ -15,8 +15,8 @@ from runtime.services.expressions import ReaderOfDocuments
 from runtime.services.markdown.links import IdLinks, is_safe
 from runtime.services.markdown.writing import markdown_of
 from runtime.store.content.snapshot import Snapshot
-from runtime.web.site_map import SiteMap, SitePage
-from runtime.web.site_targets import SpaceTargets
+from runtime.web.sites.map import SiteMap, SitePage
+from runtime.web.sites.targets import SpaceTargets
 
 ENDING = ".md"
 """What follows the address of a page where it is Markdown."""

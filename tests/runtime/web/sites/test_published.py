@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.contract.sites import SiteIntegrationScript
-from runtime.web.published import Apology, _place
-from runtime.web.site_policy import policy_of
+from runtime.web.sites.policy import policy_of
+from runtime.web.sites.published import Apology, _place
 
 HOME = "https://docs.example/sites/abc/"
 PARTS = st.sampled_from(

@@ -17,8 +17,8 @@ from runtime.store.content.entries import Page
 from runtime.store.content.snapshot import Snapshot
 from runtime.store.rows import Reach
 from runtime.store.tables.sites import SiteRow
-from runtime.web.site_map import Computed, SiteMap
-from runtime.web.site_markdown import ENDING
+from runtime.web.sites.map import Computed, SiteMap
+from runtime.web.sites.markdown import ENDING
 
 
 def computed_for(host: Host, site: SiteRow, claims: Mapping[str, Any] | None, place: str) -> Computed:

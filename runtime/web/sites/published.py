@@ -22,14 +22,14 @@ from runtime.services import visiting, visitor_asking
 from runtime.services.published_lookup import sign_in_address
 from runtime.services.rendering import body_of, script_error
 from runtime.store.tables.sites import SiteRow
-from runtime.web.site_answers import html_answer, markdown_answer
-from runtime.web.site_redirects import lead_on, redirect
-from runtime.web.site_theme import CHOOSE, choose_theme, chosen_theme
-from runtime.web.site_visit import SiteVisit
+from runtime.web.sites.answers import html_answer, markdown_answer
+from runtime.web.sites.redirects import lead_on, redirect
+from runtime.web.sites.theme import CHOOSE, choose_theme, chosen_theme
+from runtime.web.sites.visit import SiteVisit
 from runtime.web.unknown_visitors import claims_of_session, end_sessions, find_site, is_opened
 from runtime.web.visitor_cookies import is_of_site, session_cookies, set_session_cookie, visitors_cookies
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 TOKEN = "jwt_token"
 MAX_PARAMETERS = 50
 SIGN_OUT = "-/sign-out"

@@ -1,0 +1,1 @@
+"""Published sites: their pages, what is around them, and what pages ask for."""
