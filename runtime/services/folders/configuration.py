@@ -1,4 +1,4 @@
-"""`.gitbook.yaml`: where the content of a folder is, and paths that lead to other pages now."""
+"""`.gitbook.yaml`: where the content of a repository folder is, and its redirects."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST_REDIRECT = 2000
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """Paths: `root` in the folder, the others below `root`."""
+    """The parsed file. `root` is relative to the folder, all other paths are relative to `root`."""
 
     root: str = ""
     readme: str = "README.md"
@@ -26,7 +26,7 @@ class Configuration:
 
 
 def read_configuration(text: str, problems: list[str]) -> Configuration:
-    """Read the file; what is wrong in it is told, and stays as if it were not said."""
+    """Parse the file; invalid settings are reported as problems and ignored."""
     try:
         said = read_mapping(text)
     except BadYaml as error:

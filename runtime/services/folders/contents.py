@@ -1,4 +1,4 @@
-"""The table of contents of a folder: each entry with the page that it is, and where that stands."""
+"""The table of contents of a folder: which page each entry stands for, and that page's position."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _READMES = ("README.md", "readme.md", "Readme.md", "index.md")
 
 
 class Placed(NamedTuple):
-    """A page to be: `same` is the key of the page that a link repeats."""
+    """A page with its position; `same` is the key of the page that a link points to."""
 
     entry: Entry
     key: str
@@ -28,10 +28,10 @@ class Placed(NamedTuple):
 
 
 class Contents:
-    """Finds which pages there are: `placed`, parents first. Keys of pages with a file are their paths."""
+    """Finds all pages of a folder: `placed` lists them, parents first. The key of a page with a file is its path."""
 
     def __init__(self, files: Files, configuration: Configuration, problems: Problems) -> None:
-        """Take what the folder has."""
+        """Take the folder's files and settings."""
         self._files, self._configuration, self._problems = files, configuration, problems
         self._by_lower = {path.lower(): path for path in files.sizes}
         self._taken: set[str] = set()
@@ -40,18 +40,18 @@ class Contents:
         self._place(self._entries())
 
     def below(self, path: str) -> str:
-        """Return a path of the folder for one below the root."""
+        """Turn a path relative to the root into one relative to the folder."""
         return posixpath.join(self._configuration.root, path) if self._configuration.root else path
 
     def inside(self, path: str) -> str:
-        """Return a path below the root; "" for one that is not there."""
+        """Turn a path relative to the folder into one relative to the root; "" if it is not below the root."""
         root = self._configuration.root
         if not root:
             return path
         return path[len(root) + 1 :] if path.startswith(f"{root}/") else ""
 
     def _find(self, path: str) -> str | None:
-        """Find a file below the root; capital letters do not matter where no file is written just so."""
+        """Find a file below the root; ignores case if no file matches exactly."""
         whole = self.below(path)
         return whole if whole in self._files.sizes else self._by_lower.get(whole.lower())
 
@@ -98,7 +98,7 @@ class Contents:
             entry.file = missing
 
     def _place(self, entries: Sequence[Entry]) -> None:
-        """Give each entry its key and that of what it is in; links cannot have anything in them."""
+        """Give each entry its key and its parent's; links cannot have children."""
         todo: list[tuple[Entry, str | None]] = [(entry, None) for entry in reversed(entries)]
         while todo:
             entry, parent = todo.pop()
@@ -129,7 +129,7 @@ class Contents:
         return Placed(entry, self._key(f"{parent or ''}>{text}"), parent, "link")
 
     def _key(self, key: str) -> str:
-        """Return a key that nothing else has, with the length of an identifier at most."""
+        """Return a unique key, not longer than an identifier."""
         number, candidate = 2, key[-500:]
         while candidate in self._taken or candidate in self._files.sizes:
             candidate, number = f"{key[-500:]} {number}", number + 1
@@ -138,7 +138,7 @@ class Contents:
 
 
 def folders_of(keys: Sequence[str]) -> dict[str, str]:
-    """Return the keys of pages by all paths that lead to them: their own, and that of a folder they are the page of."""
+    """Map paths to keys of pages: each page's own path, and the path of the folder whose README it is."""
     found = {key: key for key in keys}
     for key in keys:
         if README.fullmatch(posixpath.basename(key)):

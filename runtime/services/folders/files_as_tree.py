@@ -1,4 +1,4 @@
-"""Files as a table of contents, where nobody wrote one: folders with what is in them, by name."""
+"""Derives a table of contents from the folders and file names where nobody wrote one."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from runtime.services.folders.titles import Title
 
 
 def entries_of_files(paths: Sequence[str], first: str | None) -> list[Entry]:
-    """Return entries without titles for Markdown files: README.md or index.md of a folder has what is in the folder.
+    """Return untitled entries for Markdown files; a folder's README.md or index.md is the parent of its other files.
 
-    `first` comes before all others. A folder without either is an entry of the README.md that it could have.
+    `first` comes before all others. A folder without either gets an entry for a README.md that does not exist.
     """
     top: list[Entry] = []
     folders: dict[str, Entry] = {}
@@ -47,5 +47,5 @@ def entries_of_files(paths: Sequence[str], first: str | None) -> list[Entry]:
 
 
 def _order(path: str) -> list[tuple[str, str]]:
-    """By name, a file where a folder of its name would be."""
+    """Sort by name; a file sorts where a folder of the same name would."""
     return [(part.lower().removesuffix(".md"), part) for part in path.split("/")]

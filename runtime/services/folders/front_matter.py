@@ -1,4 +1,4 @@
-"""Front matter: what a page says of itself, between `---` at the top of its file."""
+"""Front matter: a page's metadata, between `---` at the top of its file."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ OURS = frozenset(
         *("hidden", "noIndex", "noRobotsIndex", "vars"),
     ]
 )
-"""What is read here; all else of a file stays in it."""
+"""The fields that are read here; all others stay in the file."""
 
 
 def parted(text: str) -> tuple[str | None, str]:
-    """Part a file: its front matter, None where it has none, and the rest."""
+    """Split a file into its front matter (None if there is none) and the rest."""
     opening = _OPENING.match(text)
     if opening is None:
         return None, text.removeprefix("\ufeff")
@@ -42,9 +42,9 @@ def parted(text: str) -> tuple[str | None, str]:
 
 
 def read_front_matter(source: str, ref: Callable[[str], Ref], problems: list[str], path: str) -> Fields:
-    """Read the fields of an ImportedPage, and `others` with what is not known here; what is wrong is told.
+    """Read the fields of an ImportedPage; unknown fields go into `others`, invalid ones are reported as problems.
 
-    `ref` reads the target of a link.
+    `ref` parses a link target.
     """
     try:
         said = read_mapping(source)
@@ -122,7 +122,7 @@ def _layout(said: Any) -> Fields:
 
 
 def read_variables(said: Any, problems: list[str], path: str) -> Fields:
-    """Read variables; those that are none are told, and left out."""
+    """Read variables; invalid ones are reported as problems and left out."""
     named = said if isinstance(said, dict) else {}
     good = {
         name: value
@@ -144,7 +144,7 @@ def _is_value(value: Any) -> bool:
 
 
 def write_front_matter(fields: Fields, target: Callable[[Ref], str]) -> str:
-    """Write fields that `read_front_matter` reads as the same; nothing for none."""
+    """Write fields so that `read_front_matter` reads the same values; returns "" if there are none."""
     said: Fields = {
         name: fields[name] for name in ("title", "slug", "description", "icon", "emoji") if fields.get(name)
     }

@@ -1,4 +1,4 @@
-"""Links between files of a folder: paths from one to the other, for what a document of a space refers to by ids."""
+"""Links between files of a folder: relative paths in files, ids in the documents of a space."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _KEYED = ("page", "file", "reusable-content", "anchor")
 
 
 class ReadLinks:
-    """Reads the targets of links in one file; what they lead to is named by its path in the folder."""
+    """Reads link targets in one file and resolves them to paths in the folder."""
 
     def __init__(
         self, path: str, root: str, pages: Mapping[str, str], includes: Container[str], files: Container[str]
     ) -> None:
-        """Take the file, where `/` is, the keys of pages by all paths that lead to them, and the paths of all else.
+        """Take the file, the folder that `/` stands for, the keys of pages by path, and the paths of all other files.
 
-        A target that leads to none of them is a URL, as it stands. `used` has the files that something led to.
+        A target that matches none of them is kept as a URL. `used` collects the files that links lead to.
         """
         self._folder, self._root = posixpath.dirname(path), root
         self._pages, self._includes, self._files = pages, includes, files
@@ -42,7 +42,7 @@ class ReadLinks:
             if known["kind"] not in _KEYED or known.get("space"):
                 if known != {"kind": "url", "url": target}:
                     return known
-            else:  # an id of a space says nothing here
+            else:  # the id of a space means nothing in a folder
                 return {"kind": "url", "url": target}
         for written in dict.fromkeys((unquoted(path), path)):
             found = self._found(written)
@@ -67,23 +67,23 @@ class ReadLinks:
         return None
 
     def write(self, ref: Node) -> str:
-        """Folders are read here; raises TypeError."""
+        """Raise TypeError: this object only reads."""
         raise TypeError("these links are read only")
 
 
 class WriteLinks:
-    """Writes what a document refers to as targets of links in one file, which `ReadLinks` reads as the same."""
+    """Writes a document's references as link targets in one file, so that `ReadLinks` reads the same references."""
 
     def __init__(self, path: str, root: str, paths: Mapping[str, Mapping[str, str]], taken: Container[str]) -> None:
-        """Take the file, where `/` is, the path of each thing (kind -> id -> path), and all paths there are."""
+        """Take the file, the folder that `/` stands for, paths by id (kind -> id -> path), and the set of all paths."""
         self._folder, self._root, self._paths, self._taken = posixpath.dirname(path), root, paths, taken
 
     def read(self, target: str) -> Node:
-        """Folders are written here; raises TypeError."""
+        """Raise TypeError: this object only writes."""
         raise TypeError("these links are written only")
 
     def write(self, ref: Node) -> str:
-        """Write a ContentRef; one that no path leads to is written by its id."""
+        """Write a ContentRef as a path, or as its id if there is no path to it."""
         kind = ref.get("kind")
         if kind == "url":
             url = str(ref.get("url", ""))
@@ -96,11 +96,11 @@ class WriteLinks:
         return quoted(posixpath.relpath(path, self._folder or ".")) + anchor
 
     def write_url(self, url: str) -> str:
-        """Write an address that is none of something in the folder, whatever it looks like."""
+        """Write a URL so that it is never read as a path in the folder."""
         return f"/urls/{quote(url, safe='')}"
 
     def _leads(self, url: str) -> bool:
-        """Whether an address would be read as something else than a URL."""
+        """Return whether an address would be read as something other than a URL."""
         if SCHEME.match(url) or url.startswith("//") or not url:
             return False
         path, _, _ = url.partition("#")

@@ -1,4 +1,4 @@
-"""The files that a revision is as a folder, some at a time: texts as they are, and which files come beside them."""
+"""Lists a revision as the files of a folder, in pages: text files with their content, other files by reference."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from runtime.store.content.snapshot import Snapshot
 
 
 class Listed(NamedTuple):
-    """A file of the folder; `document` names what it says, where it is one of a page or a reusable content."""
+    """A file of the folder; `document` names the stored document if it is a page or reusable content."""
 
     kind: Literal["page", "file", "reusable-content", "summary", "variables", "configuration"]
     id: str
@@ -22,7 +22,7 @@ class Listed(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Name it among all of them."""
+        """Return a key that is unique among all files."""
         return f"{self.kind} {self.id}"
 
 
@@ -30,13 +30,13 @@ class FolderOf:
     """A revision as a folder."""
 
     def __init__(self, snapshot: Snapshot, configuration: Configuration) -> None:
-        """Find the paths of all pages and files, in a folder with this `.gitbook.yaml`."""
+        """Assign paths to all pages and files, following this `.gitbook.yaml`."""
         self._snapshot = snapshot
         self._paths = paths_of(snapshot, configuration)
         self._texts = Texts(snapshot, self._paths)
 
     def every(self) -> Sequence[Listed]:
-        """List all files, by their paths."""
+        """List all files, sorted by path."""
         pages = {page.id: page for page in self._snapshot.pages}
         contents = self._snapshot.reusable_content_by_id
         found = [Listed("page", one, path, pages[one].document) for one, path in self._paths.page.items()]
@@ -53,7 +53,7 @@ class FolderOf:
         return sorted(found, key=lambda one: one.path)
 
     def text(self, one: Listed, documents: Mapping[str, Document]) -> str | None:
-        """Write a text; None for what is none."""
+        """Return a file's text; None for a file that is not text."""
         document = documents[one.document] if one.document is not None else EMPTY
         if one.kind == "page":
             return self._texts.page(self._snapshot.page_by_id[one.id], document)

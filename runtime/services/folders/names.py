@@ -1,4 +1,4 @@
-"""Paths in a folder: relative to it, with `/` between their parts, and never out of it."""
+"""Paths in a folder: relative to it, separated by `/`, and never leading out of it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_NAME = 240
 """Bytes of one part of a path; file systems take 255."""
 MAX_PATH = 900
 SLUG = re.compile(r"[^/?#%\s\\]{1,120}")
-"""As the API takes them, with the number that keeps equal ones apart."""
+"""The longest slug that the API takes, with the number that tells equal ones apart."""
 _QUOTED = re.compile(r"[%#?&:\s<>\"'\\|`{}()\[\]\x00-\x1f\x7f-\x9f]")
 
 
@@ -25,7 +25,7 @@ def _below(path: str, root: str) -> str:
 
 
 def usable(name: str) -> bool:
-    """Whether a part of a path can be the name of a file everywhere, and is none that Git keeps for itself."""
+    """Return whether a path part is a valid file name on every system and not reserved by Git."""
     try:
         length = len(name.encode())
     except UnicodeEncodeError:
@@ -35,7 +35,7 @@ def usable(name: str) -> bool:
 
 
 def resolved(path: str, folder: str = "") -> str | None:
-    """Write a path without `.` and `..`, seen from a folder; None where it leads out, and for what is none."""
+    """Resolve `.` and `..` in a path relative to a folder; None if it leads out of the folder or is invalid."""
     if "\x00" in path or "\\" in path:
         return None
     whole = posixpath.normpath(posixpath.join(folder, path.lstrip("/")))
@@ -45,19 +45,19 @@ def resolved(path: str, folder: str = "") -> str | None:
 
 
 def quoted(path: str) -> str:
-    """Write a path as the target of a link."""
+    """Escape a path for use as a link target."""
     return _QUOTED.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "replace")), path)
 
 
 def unquoted(target: str) -> str:
-    """Read a path from the target of a link."""
+    """Unescape a path from a link target."""
     return unquote(target, errors="replace")
 
 
 def slug_in(path: str, root: str = "") -> str | None:
-    """Return the slug that a page gets from its file: the name of the file, or of the folder whose page it is.
+    """Return the slug a page gets from its file name, or from its folder's name if it is that folder's README.
 
-    The name of the folder where the content begins, `root`, makes no slug.
+    The name of `root`, the folder where the content begins, never becomes a slug.
     """
     folder, name = posixpath.split(_below(path, root))
     stem = posixpath.basename(folder) or "readme" if README.fullmatch(name) else MARKDOWN.sub("", name)
@@ -65,7 +65,7 @@ def slug_in(path: str, root: str = "") -> str | None:
 
 
 def title_in(path: str, root: str = "") -> str:
-    """Return the title that a page gets from its file if nothing else names one; only folders below `root` count."""
+    """Return the title a page gets from its file name if nothing else names one; only folders below `root` count."""
     folder, name = posixpath.split(_below(path, root))
     stem = posixpath.basename(folder) or "Home" if README.fullmatch(name) else MARKDOWN.sub("", name)
     words = re.sub(r"[-_\s]+", " ", stem).strip()

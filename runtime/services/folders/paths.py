@@ -1,4 +1,4 @@
-"""Where everything of a revision is in a folder: where it was, else where its slugs say."""
+"""Assigns each item of a revision its path in a folder: the one it had before, else one made from its slugs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from runtime.store.content.snapshot import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Paths by ids; `summary` and `variables` are the paths of these two files."""
+    """Paths by id; `summary` and `variables` are the paths of SUMMARY.md and vars.yaml."""
 
     page: Mapping[str, str]
     file: Mapping[str, str]
@@ -26,7 +26,7 @@ class Paths:
 
     @property
     def by_kind(self) -> Mapping[str, Mapping[str, str]]:
-        """Paths as links need them: kind of reference -> id -> path."""
+        """Return paths in the form that links need: kind of reference -> id -> path."""
         return {"page": self.page, "file": self.file, "reusable-content": self.reusable_content}
 
     def every(self) -> set[str]:
@@ -36,7 +36,7 @@ class Paths:
 
 
 def paths_of(snapshot: Snapshot, configuration: Configuration) -> Paths:
-    """Return each page, file and reusable content its path: the same ones for the same content."""
+    """Assign each page, file and reusable content a path; the same content always gets the same paths."""
     root = configuration.root
     taken = _Taken(root)
     summary, variables = taken.below(configuration.summary), taken.below(VARIABLES)
@@ -83,13 +83,13 @@ def _kept(entries: Iterable[Entry], taken: _Taken) -> dict[str, str]:
 
 
 def _part(slug: str) -> str:
-    """Return a part of a path for a slug: itself, where files can be called so."""
+    """Return a path part for a slug: the slug itself if it is a valid file name."""
     return slug if usable(slug) and not slug.startswith(".") else "page"
 
 
 @dataclass(slots=True)
 class _Taken:
-    """Paths that are given away; some systems make no difference between capital and small letters."""
+    """The paths in use, compared without case, since some file systems ignore it."""
 
     root: str
     _paths: set[str] = field(default_factory=set)
@@ -104,7 +104,7 @@ class _Taken:
         return low not in self._paths and low not in self._folders and not inside_a_file
 
     def suits(self, path: str) -> bool:
-        """Whether something may stay where it was."""
+        """Return whether an item may keep its former path."""
         inside = not self.root or path.startswith(f"{self.root}/")
         parts = path.split("/")
         fine = all(
@@ -121,7 +121,7 @@ class _Taken:
         return path
 
     def find(self, stem: str, ending: str, plain: str) -> str:
-        """Take a free path that begins with a stem, or with a plain one where it cannot be used."""
+        """Take a free path that begins with `stem`, or with a plain one if `stem` is no valid file name."""
         fits = len(self.below(stem + ending).encode("utf-8", "replace")) < MAX_PATH - 20
         parts = (stem + ending).split("/")
         if not fits or not all(

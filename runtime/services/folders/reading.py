@@ -1,4 +1,4 @@
-"""Reads a folder of Markdown files, with SUMMARY.md or as the folders are, as content (docs/folder-format.md)."""
+"""Reads a folder of Markdown files as content, ordered by SUMMARY.md or else by folder (docs/folder-format.md)."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _UNDERLINED = re.compile(r"\s*^ {0,3}(?![-+*>#|<{`~ ])(\S.*)\n {0,3}=+[ \t]*$\n?
 
 
 def read_folder(root: Path, oids: Mapping[str, str] | None = None, heard: Heard = lambda done, pages: None) -> Imported:
-    """Read content; keys and paths are relative to the folder.
+    """Read a folder as content; keys and paths are relative to the folder.
 
-    `oids` names by its path what Git calls each file: pages, files and reusable contents say then where they are from.
-    `heard` is called with how many pages were read, of how many.
+    `oids` maps paths to Git object ids; with it, pages, files and reusable contents record their source.
+    `heard` is called with the number of pages read so far and in total.
     """
     return read_files(files_in(root, Problems()), oids, heard)
 
@@ -41,7 +41,7 @@ def read_folder(root: Path, oids: Mapping[str, str] | None = None, heard: Heard 
 def read_files(
     files: Files, oids: Mapping[str, str] | None = None, heard: Heard = lambda done, pages: None
 ) -> Imported:
-    """Read content of files, wherever they are."""
+    """Read content from files of any source."""
     problems = files.problems
     said = files.text(CONFIGURATION) if CONFIGURATION in files.sizes else None
     configuration = read_configuration(said, problems) if said is not None else Configuration()
@@ -81,7 +81,7 @@ class _Reader:
         )
 
     def _redirected(self, pages: Sequence[ImportedPage]) -> list[ImportedPage]:
-        """Assign pages the paths from which redirects lead to them."""
+        """Assign each page the paths that redirect to it."""
         links = self._links(self._contents.below(CONFIGURATION))
         with_path = {page.key for page in pages if page.type != "link"}
         former: dict[str, list[str]] = {}
@@ -172,7 +172,7 @@ class _Reader:
 
 
 def split_title(text: str) -> tuple[Title | None, str]:
-    """Take the title off a text: its first line, if that is a heading of the first level."""
+    """Split off the title: the first line, if it is a first-level heading."""
     found = heading = _HEADING.match(text)
     if found is None:
         found = _UNDERLINED.match(text)

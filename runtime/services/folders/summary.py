@@ -1,4 +1,4 @@
-"""SUMMARY.md: which pages there are, in which order, in which groups and in which other pages."""
+"""SUMMARY.md: the list of pages, their order, their groups and their nesting."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _CLOSED = "</a>"
 
 @dataclass(slots=True)
 class Entry:
-    """An entry of the list, or a group, which has no target; `target` is as it is written, None for mere text.
+    """An entry of the list, or a group, which has no target; `target` is unparsed, None for plain text.
 
-    `file` is the path of the page that it stands for, once that is known.
+    `file` is the path of the page that the entry stands for, once it is known.
     """
 
     title: Title
@@ -41,7 +41,7 @@ class Entry:
 
 
 def read_summary(text: str, problems: list[str]) -> list[Entry]:
-    """Read the entries, groups with what is in them; what cannot be read is told, and left out."""
+    """Read entries and groups, with their children; unreadable lines are reported as problems and left out."""
     top: list[Entry] = []
     group: Entry | None = None
     above: list[tuple[int, Entry]] = []
@@ -85,7 +85,7 @@ def _group(source: str) -> Entry:
 
 
 def _id_at_end(source: str) -> str | None:
-    """Find the id of the empty anchor that a heading ends with; looked for from there, which takes one look."""
+    """Find the id of the empty anchor at the end of a heading; searches from the end, so that it takes linear time."""
     if not source.endswith(_CLOSED) or "<" not in source[: -len(_CLOSED)]:
         return None
     opening = _ANCHOR.fullmatch(source, source.rindex("<", 0, -len(_CLOSED)), len(source) - len(_CLOSED))
@@ -106,7 +106,7 @@ def _entry(source: str) -> Entry:
 
 
 def _text_in_brackets(source: str) -> str | None:
-    """Return what stands between `[` and its `]`, as it is written."""
+    """Return the unparsed text between `[` and its matching `]`."""
     depth, place = 0, 0
     while place < len(source):
         sign = source[place]
@@ -123,7 +123,7 @@ def _text_in_brackets(source: str) -> str | None:
 
 
 def write_summary(entries: Sequence[Entry], heading: str = "Table of contents") -> str:
-    """Write entries as `read_summary` reads them."""
+    """Write entries in the format that `read_summary` reads."""
     lines = [f"# {heading}"]
     grouped = False
     last_was_item = False
@@ -147,7 +147,7 @@ def write_summary(entries: Sequence[Entry], heading: str = "Table of contents") 
 
 
 def every(entries: Sequence[Entry]) -> Iterator[Entry]:
-    """Go through entries with all that is in them, from top to bottom."""
+    """Iterate over entries and all their descendants, in document order."""
     todo = [*reversed(entries)]
     while todo:
         entry = todo.pop()

@@ -1,4 +1,4 @@
-"""The texts of a revision as files of a folder: each page, each reusable content, SUMMARY.md and vars.yaml."""
+"""Writes the text files of a revision: pages, reusable contents, SUMMARY.md, .gitbook.yaml and vars.yaml."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ _FIELDS = ("description", "icon", "cover", "layout", "variables", "hidden", "no_
 
 
 class Texts:
-    """Writes the texts of a revision, each for its path."""
+    """Writes the text files of a revision, with links relative to each file's path."""
 
     def __init__(self, snapshot: Snapshot, paths: Paths) -> None:
-        """Take the revision, and where everything of it is."""
+        """Take the revision and its paths."""
         self._snapshot, self._paths = snapshot, paths
         self._every = paths.every()
 
     def links(self, path: str) -> WriteLinks:
-        """Return what writes the links of a file."""
+        """Return the link writer for a file."""
         return WriteLinks(path, self._paths.root, self._paths.by_kind, self._every)
 
     def page(self, page: Page, document: Document) -> str:
-        """Write the file of a page."""
+        """Write a page's file."""
         path = self._paths.page[page.id]
         return written(*self.said_of_page(page), document, self.links(path))
 
     def said_of_page(self, page: Page) -> tuple[Title, dict[str, Any]]:
-        """Return the title of a page, and what its front matter says."""
+        """Return a page's title and its front matter fields."""
         emoji = page.emoji if signs_of(page.emoji) is None else None
         fields = {name: getattr(page, name) for name in _FIELDS} | {"emoji": emoji}
         if page.slug != slug_in(self._paths.page[page.id], self._paths.root):
@@ -50,7 +50,7 @@ class Texts:
         return Title(page.title, page.emoji if emoji is None else None), fields
 
     def content(self, content: ReusableContent, document: Document) -> str:
-        """Write the file of a reusable content."""
+        """Write a reusable content's file."""
         path = self._paths.reusable_content[content.id]
         return written(None, {"title": content.title}, document, self.links(path))
 
@@ -81,7 +81,9 @@ class Texts:
         for page in self._snapshot.pages:
             for path in (page.former_paths or ()) if page.id in self._paths.page else ():
                 target = quoted(self._paths.page[page.id].removeprefix(root))
-                redirects.setdefault(path.replace("%", "%25"), target)  # of two pages the first, as readers are sent
+                redirects.setdefault(
+                    path.replace("%", "%25"), target
+                )  # of two pages, the first one, as for readers
         return write_yaml({"redirects": redirects}) if redirects else None
 
     def variables(self) -> str | None:
@@ -91,7 +93,7 @@ class Texts:
 
 
 def written(title: Title | None, fields: Mapping[str, Any], document: Document, links: WriteLinks) -> str:
-    """Write a file of Markdown."""
+    """Write a Markdown file."""
     front = write_front_matter(dict(fields), lambda ref: links.write(dict(ref)))
     heading = f"# {write_title(*title)}\n" if title is not None else ""
     body = markdown_of(dict(document), links, top=2)

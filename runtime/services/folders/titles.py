@@ -1,4 +1,4 @@
-"""Titles in Markdown: a line of text, with an emoji before it."""
+"""Titles in Markdown: a line of text, with an optional emoji before it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PLAIN = re.compile(r"[^\\`*_\[\]<~&$:!{}#|()]+")
 
 
 class Title(NamedTuple):
-    """A title, and the emoji of it as code points in hexadecimal."""
+    """A title and its emoji, as hexadecimal code points."""
 
     text: str
     emoji: str | None
@@ -36,7 +36,7 @@ class _AsTheyStand:
 
 
 def inlines_of(source: str) -> list[Node]:
-    """Read one line of Markdown; targets of links stay as they are written."""
+    """Parse one line of Markdown; link targets are not resolved."""
     line = source.replace("\n", " ").strip()
     if not line:
         return []
@@ -46,7 +46,7 @@ def inlines_of(source: str) -> list[Node]:
 
 
 def read_title(source: str) -> Title:
-    """Read a title as it stands in Markdown."""
+    """Parse a title from Markdown."""
     source, emoji = source.strip(), None
     found = EMOJI.match(source)
     if found and source[found.end() : found.end() + 1] == " " and source[found.end() :].strip():
@@ -57,14 +57,14 @@ def read_title(source: str) -> Title:
 
 
 def without_closing(heading: str) -> str:
-    """Return what a heading says: without the spaces around it, and the signs that close it as in `# Title #`."""
+    """Return a heading's text, without surrounding spaces and closing signs as in `# Title #`."""
     said = heading.strip(" \t")
     opened = said.rstrip("#")
     return opened.rstrip(" \t") if not opened or opened[-1] in " \t" else said
 
 
 def write_title(text: str, emoji: str | None) -> str:
-    """Write a title as Markdown that `read_title` reads as the same; an emoji that is none is left out."""
+    """Write a title as Markdown so that `read_title` reads the same; an invalid emoji is left out."""
     written = keep_ends(in_markdown(text, lines=False))
     written = re.sub(r"(^| )(#+)$", r"\1\\\2", written)
     if EMOJI.match(written):
@@ -74,7 +74,7 @@ def write_title(text: str, emoji: str | None) -> str:
 
 
 def signs_of(emoji: str | None) -> str | None:
-    """Return the characters of an emoji that a title can begin with; None for what is none."""
+    """Return an emoji's characters for use in a title; None if it is invalid."""
     if not emoji or not re.fullmatch(r"[0-9a-f]{1,6}(?:-[0-9a-f]{1,6}){0,15}", emoji):
         return None
     codes = [int(code, 16) for code in emoji.split("-")]

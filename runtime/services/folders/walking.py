@@ -1,4 +1,4 @@
-"""The files of a folder that somebody else filled: plain ones with usable names, and not more than fit."""
+"""Walks a folder with untrusted content: only regular files with valid names, within limits."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from runtime.services.folders.names import MAX_PATH, usable
 MAX_LOOKED_AT = 200_000
 MAX_FILE = 100 * 1024 * 1024
 MAX_TEXT = 1_000_000
-"""Characters of one file of Markdown, each of at most four bytes."""
+"""The most characters of one Markdown file, each of at most four bytes."""
 MAX_TEXTS = 100_000_000
-"""Bytes of all texts."""
+"""The most bytes of all text files together."""
 MAX_DEPTH = 40
 MAX_PROBLEMS = 100
 KEPT_HIDDEN = (".gitbook", ".gitbook.yaml")
 
 
 class Problems(list[str]):
-    """Sentences about what could not be read; of many, the first ones and how many more."""
+    """Sentences about what could not be read; beyond a limit they are only counted."""
 
     more = 0
 
     def append(self, sentence: str) -> None:
-        """Tell one more."""
+        """Add a problem."""
         if len(self) < MAX_PROBLEMS:
             super().append(sentence[:1000])
         else:
             self.more += 1
 
     def told(self) -> list[str]:
-        """Return the sentences."""
+        """Return all sentences, with the number of those that were only counted."""
         return [*self, f"{self.more} more problems are not listed."] if self.more else list(self)
 
 
 class Files(ABC):
-    """What there is in a folder: path -> bytes in `sizes`. All texts together have a limit."""
+    """The files of a folder: `sizes` maps paths to bytes. All text files together have a limit."""
 
     def __init__(self, sizes: dict[str, int], problems: Problems) -> None:
-        """Take what there is."""
+        """Take the paths and sizes."""
         self.sizes, self.problems = sizes, problems
         self._left = MAX_TEXTS
 
@@ -54,14 +54,14 @@ class Files(ABC):
 
     @abstractmethod
     def copy(self, path: str, to: Path) -> None:
-        """Write the bytes of a file to another place; raises OSError."""
+        """Copy a file's bytes to another place; raises OSError."""
 
     @abstractmethod
     def same(self, path: str, other: Path) -> bool:
-        """Whether a file has the bytes of another one."""
+        """Return whether a file has the same bytes as another."""
 
     def text(self, path: str, most: int = MAX_TEXT) -> str | None:
-        """Read a text of some characters; None, and a problem, for what is none or too long."""
+        """Read a text file; None, with a problem reported, if it is not text or too long."""
         size = self.sizes[path]
         if size > most * 4 or size > self._left:
             self.problems.append(f"{path}: it was skipped, since it, or all texts together, are too large.")
@@ -80,7 +80,7 @@ class Files(ABC):
 
 
 class FolderFiles(Files):
-    """The files of a folder of this system."""
+    """The files of a folder of the local file system."""
 
     def __init__(self, root: Path, sizes: dict[str, int], problems: Problems) -> None:
         """Take the folder."""
@@ -88,7 +88,7 @@ class FolderFiles(Files):
         self._root = root
 
     def bytes_of(self, path: str) -> bytes:
-        """Read a file, and no link to another one."""
+        """Read a file; refuses symbolic links."""
         with os.fdopen(os.open(self._root / path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
             return file.read(self.sizes[path] + 1)
 
@@ -97,12 +97,12 @@ class FolderFiles(Files):
         shutil.copyfile(self._root / path, to, follow_symlinks=False)
 
     def same(self, path: str, other: Path) -> bool:
-        """Compare piece by piece."""
+        """Compare in chunks."""
         return filecmp.cmp(self._root / path, other, shallow=False)
 
 
 def files_in(root: Path, problems: Problems) -> FolderFiles:
-    """List the plain files below a folder, in order; what is none of them is told."""
+    """List the regular files below a folder, sorted; everything else is reported as a problem."""
     sizes: dict[str, int] = {}
     for count, (path, status) in enumerate(_entries(root, "", 0, problems)):
         if count >= MAX_LOOKED_AT:
@@ -141,17 +141,17 @@ def _entries(folder: Path, path: str, depth: int, problems: Problems) -> Iterato
 
 
 def is_hidden(name: str, folder: str) -> bool:
-    """Whether a file is none of the content: its name begins with a dot, and it is not below `.gitbook`."""
+    """Return whether a file is not content: its name begins with a dot and it is not below `.gitbook`."""
     return name.startswith(".") and name not in KEPT_HIDDEN and ".gitbook" not in folder.split("/")
 
 
 def may_be_called(name: str) -> bool:
-    """Whether a file of that name can be read."""
+    """Return whether a file of that name can be read."""
     return name in KEPT_HIDDEN or usable(name)
 
 
 def shown(path: str) -> str:
-    """Write a path into a sentence."""
+    """Format a path for a sentence."""
     return path.encode("utf-8", "replace").decode("utf-8", "replace").translate(_CONTROLS)[:300]
 
 

@@ -1,6 +1,6 @@
-"""Writes content as a folder of Markdown files that `read_folder` reads as the same (docs/folder-format.md).
+"""Writes content as a folder of Markdown files, so that `read_folder` reads the same content (docs/folder-format.md).
 
-What is there already stays as it is written wherever it says the same: people write Markdown in more than one way.
+A file that already has the same content keeps its exact text: people write Markdown in more than one way.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from runtime.store.content.entries import Page, ReusableContent
 from runtime.store.content.snapshot import Snapshot
 
 CONTENTS, VARIABLES = "SUMMARY.md", "vars.yaml"
-"""What stands for these two files among what is unchanged."""
+"""The names of these two files among the ids of unchanged items."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Where everything is now, and which files were changed or taken away for it."""
+    """The result: all paths, and the files that were changed or removed."""
 
     paths: Paths
     changed: list[str]
@@ -53,11 +53,11 @@ def write_folder(
     unchanged: Set[str] = frozenset(),
     there: Files | None = None,
 ) -> Written:
-    """Write a revision over what a folder has, or, in another place, over what is `there`.
+    """Write a revision into a folder, over its files or, if given, over those of `there`.
 
-    `documents` are by their names, `files` by their ids: where their bytes are; those without stay as they are.
-    `before` are the paths that were written at last: what is no more goes, all else stays. What is `unchanged` since
-    then, by its id, stays as the folder has it. Raises Refused where a file is in the way of a folder.
+    `documents` maps names to documents, `files` ids to where their bytes are; files without bytes stay unchanged.
+    `before` are the paths of the previous write: those that no longer exist are removed, all other files stay. Items
+    whose ids are in `unchanged` keep the folder's text. Raises Refused if a file has the path of a needed folder.
     """
     there = there if there is not None else files_in(root, Problems())
     problems = there.problems
@@ -108,7 +108,7 @@ class _Writer:
         while folder:
             try:
                 (self._root / folder).rmdir()
-            except OSError:  # something else is in it
+            except OSError:  # the folder is not empty
                 return
             folder = posixpath.dirname(folder)
 
@@ -118,7 +118,7 @@ class _Writer:
         self._write(path, text(path))
 
     def _write(self, path: str, text: str | None) -> None:
-        """Write a text; None is what is there already."""
+        """Write a text file; None keeps the existing one."""
         if text is None:
             return
         content = text.encode("utf-8", "replace")
@@ -173,7 +173,7 @@ class _Writer:
         return written(title, {**fields, "others": others}, document, links) if others else text
 
     def _read(self, path: str, there: str, title: Title | None, fields: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        """Write what is there as it would be written here, without the fields that are not known here."""
+        """Normalize an existing file to the form it would be written in, without unknown fields."""
         pages = {one: one for one in self._paths.page.values()}
         includes = set(self._paths.reusable_content.values())
         links = ReadLinks(path, self._paths.root, pages, includes, set(self._paths.file.values()))
@@ -203,7 +203,7 @@ class _Writer:
         self._write(path, text)
 
     def _configuration(self) -> None:
-        """Write the redirects, if there is no file yet: one that somebody wrote stays as it is."""
+        """Write the redirects if there is no file yet; an existing one is never changed."""
         if CONFIGURATION not in self._there.sizes:
             self._write(CONFIGURATION, self._texts.configuration())
 
@@ -223,7 +223,7 @@ class _Writer:
 
 
 def _plain(entries: list[Entry]) -> list[Entry]:
-    """Return entries as they are compared: the target of each in one way."""
+    """Normalize link targets, so that entries can be compared."""
     for entry in every(entries):
         if entry.target is not None:
             entry.target = (

@@ -1,4 +1,4 @@
-"""YAML in folders: read without anything that could grow or run, and written so that it is read as the same."""
+"""YAML in folders: parsed without aliases and object tags, and written deterministically."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Any, ClassVar
 import yaml
 
 MAX_YAML = 256 * 1024
-"""Characters of one YAML text."""
+"""The most characters of a YAML text."""
 
 
 class BadYaml(ValueError):
-    """A text is not YAML that is taken; the message is a sentence."""
+    """A text is not valid YAML, or uses a feature that is refused; the message is a sentence."""
 
 
 class _Loader(yaml.SafeLoader):
-    """Plain values as YAML 1.2 has them: `yes` and `2024-01-01` are texts."""
+    """Resolves plain values as YAML 1.2 does: `yes` and `2024-01-01` are strings."""
 
     yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}  # type: ignore[misc]
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        """Compose a node that says itself what it is: an alias could stand for more than memory holds."""
+        """Refuse aliases: a few lines of them can expand to more than memory holds."""
         event = self.peek_event()  # type: ignore[no-untyped-call]
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
             raise BadYaml("It uses an anchor or an alias, which are not supported; write out their values.")
@@ -32,7 +32,7 @@ class _Dumper(yaml.SafeDumper):
     yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}  # type: ignore[misc]
 
     def ignore_aliases(self, data: Any) -> bool:
-        """Write everything out."""
+        """Never write aliases."""
         return True
 
 
@@ -47,7 +47,7 @@ for _class in (_Loader, _Dumper):
 
 
 def read_yaml(text: str) -> Any:
-    """Read one value; raises BadYaml."""
+    """Parse one value; raises BadYaml."""
     if len(text) > MAX_YAML:
         raise BadYaml(f"It has more than {MAX_YAML} characters.")
     try:
@@ -63,7 +63,7 @@ def read_yaml(text: str) -> Any:
 
 
 def read_mapping(text: str) -> dict[str, Any]:
-    """Read what has names for its values; nothing is an empty one. Raises BadYaml."""
+    """Parse a mapping; an empty text is an empty mapping. Raises BadYaml."""
     value = read_yaml(text)
     if value is None:
         return {}
@@ -73,7 +73,7 @@ def read_mapping(text: str) -> dict[str, Any]:
 
 
 def write_yaml(value: Any) -> str:
-    """Write a value: the same value always in the same way."""
+    """Write a value; equal values are written identically."""
     return yaml.dump(
         value, Dumper=_Dumper, allow_unicode=True, sort_keys=False, default_flow_style=False, width=1 << 20
     )
