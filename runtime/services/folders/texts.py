@@ -81,9 +81,7 @@ class Texts:
         for page in self._snapshot.pages:
             for path in (page.former_paths or ()) if page.id in self._paths.page else ():
                 target = quoted(self._paths.page[page.id].removeprefix(root))
-                redirects.setdefault(
-                    path.replace("%", "%25"), target
-                )  # of two pages, the first one, as for readers
+                redirects.setdefault(path.replace("%", "%25"), target)  # of two pages, the first one, as for readers
         return write_yaml({"redirects": redirects}) if redirects else None
 
     def variables(self) -> str | None:

@@ -1,4 +1,4 @@
-"""Makes a commit: the trees of another one with some files changed and some taken away."""
+"""Creates the trees of a commit: those of its parent with some files changed and removed."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ Change = str | None
 
 
 class Trees:
-    """Changes trees; what is new of them is in `made`, by its name."""
+    """Changes trees; `made` has the new ones, by object id."""
 
     def __init__(self, pack: Pack | None) -> None:
-        """Take the pack that has the trees there are; None if there are none."""
+        """Take the pack with the existing trees; None if there are none."""
         self._pack = pack
         self.made: dict[str, bytes] = {}
 
     def changed(self, tree: str | None, changes: Mapping[str, Change], folder: str = "") -> str | None:
-        """Return a tree with files changed, by their paths; None where nothing is left in it.
+        """Return a tree with the files at these paths changed; None if it would be empty.
 
-        Raises Refused where a link, another repository or a file is where a folder has to be, or the other way round.
+        Raises Refused if a link, a submodule or a file has the path of a needed folder, or the other way round.
         """
         entries = {entry.name: entry for entry in self._read(tree)}
         inside: dict[bytes, dict[str, Change]] = {}
@@ -69,7 +69,7 @@ class Trees:
 
 
 def contents(commit: bytes, trees: Mapping[str, bytes], files: Mapping[str, Path]) -> Iterator[tuple[str, bytes]]:
-    """Yield what a pack of a commit needs, each with its kind."""
+    """Yield all new objects that a pack of a commit needs, each with its kind."""
     yield "commit", commit
     for tree in trees.values():
         yield "tree", tree

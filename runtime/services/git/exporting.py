@@ -1,4 +1,4 @@
-"""Exports what a space says as a commit of a branch."""
+"""Exports the content of a space as a commit on a branch."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ AT_ONCE = 100
 
 
 class Made(NamedTuple):
-    """A commit, in a folder: what it was made of, and the path and oid of each entry, by kind and id.
+    """A commit, written into a folder: its revision, and each entry's path and object id, by kind and id.
 
-    It says more than the space where it was not made `alone`: others have changed the branch since the last operation.
+    If it was not made `alone`, others have changed the branch since the last operation and it contains their changes.
     """
 
     folder: Path
@@ -68,9 +68,9 @@ class Made(NamedTuple):
 
 
 def export_to_repository(job: Job, operation: GitOperationRow) -> None:
-    """Push a commit of what the space says now; raises JobFailed, GitFailed, EgressRefused.
+    """Push a commit of the space's current content; raises JobFailed, GitFailed, EgressRefused.
 
-    What others pushed meanwhile stays: the commit is made again upon theirs.
+    If others pushed meanwhile, the commit is made again on top of theirs.
     """
     remote = GitRemote(job.tools.egress, operation.url, NETWORK_SECONDS, job.check)
     for _ in range(MAX_TRIES):
@@ -95,7 +95,7 @@ def export_to_repository(job: Job, operation: GitOperationRow) -> None:
 
 
 def _pushed(remote: GitRemote, operation: GitOperationRow, made: Made, there: References, tip: str | None) -> bool:
-    """Push a commit; False where somebody else was first. Raises JobFailed where the server does not want it."""
+    """Push a commit; False if somebody else pushed first. Raises JobFailed if the server rejects it."""
     refused = None
     try:
         with open_made(made.folder, NEW_PACK) as file:
@@ -169,7 +169,7 @@ def _last(session: Session, sync: GitSyncRow) -> Snapshot:
 
 
 def _write_documents(job: Job, session: Session, space_id: str, snapshot: Snapshot, folder: Path) -> None:
-    """Write the documents, one a line with its name before it, some at a time."""
+    """Write the documents in batches, one per line after its name."""
     names, written = sorted(snapshot.documents()), 0
     with (folder / DOCUMENTS).open("w", encoding="utf-8") as file:
         for place in range(0, len(names), AT_ONCE):
@@ -195,7 +195,7 @@ def _write_files(job: Job, files: list[File], folder: Path) -> None:
 
 
 def _finish(job: Job, operation: GitOperationRow, made: Made) -> None:
-    """Say of the current revision which commit it is; a space that says something else by now stays as it is."""
+    """Record the commit of the current revision, unless the space has changed since."""
     with job.tools.database.transaction(writes=True) as session:
         job.still_ours(session)
         space, row = find(session, operation)

@@ -32,7 +32,7 @@ NETWORK_SECONDS = 900.0
 
 
 def import_repository(job: Job, operation: GitOperationRow) -> None:
-    """Make a revision of what the branch has now; raises JobFailed, GitFailed, EgressRefused."""
+    """Create a revision from the branch's current content; raises JobFailed, GitFailed, EgressRefused."""
     remote = GitRemote(job.tools.egress, operation.url, NETWORK_SECONDS, job.check)
     references = remote.references("git-upload-pack")
     oid = references.oids.get(operation.ref)
@@ -83,7 +83,7 @@ def _keep(job: Job, folder: Path, imported: Imported, operation: GitOperationRow
 
 
 def _is_there(session: Session, space: SpaceRow, operation: GitOperationRow, oid: str) -> bool:
-    """Whether the space says already what the commit says: it came from it, or was exported as it."""
+    """Return whether the space already has the commit's content: it was imported from it or exported as it."""
     sync = rows.find(session, HOST, GitSyncRow, space_id=space.id)
     wanted = operation.force or operation.values.get("standalone")
     if wanted or sync is None or not sync.same or not operations.is_same_place(sync, operation):
@@ -93,7 +93,7 @@ def _is_there(session: Session, space: SpaceRow, operation: GitOperationRow, oid
 
 
 def find(session: Session, operation: GitOperationRow) -> tuple[SpaceRow, GitOperationRow]:
-    """Find an operation again with its space; raises JobFailed where they are gone."""
+    """Load an operation and its space; raises JobFailed if either was deleted."""
     row = rows.find(session, HOST, GitOperationRow, id=operation.id)
     space = rows.find(session, HOST, SpaceRow, id=operation.space_id)
     if row is None or space is None or space.deleted_at is not None:

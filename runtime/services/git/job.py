@@ -1,4 +1,4 @@
-"""The background job of imports and exports: those of one space one after the other."""
+"""The background job of imports and exports; those of one space run one after the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes a commit that has the content of a revision; runs apart."""
+"""Creates a commit with the content of a revision; runs in a separate process."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _KINDS: tuple[type[Entry], ...] = (Page, File, ReusableContent)
 
 
 def snapshot_to_json(snapshot: Snapshot) -> dict[str, Any]:
-    """Write a snapshot for the process apart."""
+    """Serialize a snapshot for the separate process."""
     lists = {kind.kind: [entry.to_json() for entry in getattr(snapshot, kind.kind)] for kind in _KINDS}
     return {**lists, "variables": dict(snapshot.variables)}
 
@@ -45,7 +45,7 @@ def _snapshot(path: Path) -> Snapshot:
 
 
 class _Documents(Mapping[str, dict[str, Any]]):
-    """Documents in a file, one a line with its name before it; never all in memory."""
+    """Documents in a file, one per line after its name; never all in memory."""
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("rb")
@@ -68,7 +68,7 @@ class _Documents(Mapping[str, dict[str, Any]]):
 
 
 def make_commit(folder: Path, arguments: Any) -> dict[str, Any]:
-    """Write `new.pack` with a commit of what `now.json` says, over what `fetched.pack` has.
+    """Write `new.pack` with a commit of the content in `now.json`, on top of `fetched.pack`.
 
     `arguments`: `tip` is the commit before (null if there is none), `directory` where the content goes, `message`,
     `author` and `seconds` are the new commit's; with `force` files are written that did not change since `before.json`.
@@ -135,7 +135,7 @@ def _oid(entry: Entry) -> str | None:
 def _unchanged(
     before: Snapshot, now: Snapshot, old: Paths, new: Paths, documents: Mapping[str, dict[str, Any]]
 ) -> Iterator[str]:
-    """Yield the ids of entries whose files would be what they were: they say the same, and lead to the same places."""
+    """Yield the ids of entries whose files would not change: same content, and same link targets."""
     if _table(before, old) == _table(now, new):
         yield CONTENTS
     if dict(before.variables) == dict(now.variables):
@@ -154,7 +154,7 @@ def _unchanged(
 
 
 def _table(snapshot: Snapshot, paths: Paths) -> list[Any]:
-    """Return what the table of contents says."""
+    """Return the table of contents in comparable form."""
     pages = snapshot.pages
     said = [(page.id, page.type, page.title, page.emoji, page.parent, page.slug, page.target) for page in pages]
     return [*said, [_at(paths, page.target or {}) for page in pages], [paths.page.get(page.id) for page in pages]]
@@ -185,7 +185,7 @@ def _blob(path: Path) -> str:
 
 
 def _write_paths(folder: Path, now: Snapshot, paths: Paths, oids: Mapping[str, str]) -> None:
-    """Write for each entry what Git calls its file, and where it is: `kind -> id -> {oid, path}`."""
+    """Write each entry's object id and path: `kind -> id -> {oid, path}`."""
     by_kind = {Page.kind: paths.page, File.kind: paths.file, ReusableContent.kind: paths.reusable_content}
     said = {
         kind: {name: {"oid": oids[path], "path": path} for name, path in named.items() if path in oids}

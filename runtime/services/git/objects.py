@@ -14,7 +14,7 @@ FILE, EXECUTABLE, FOLDER, LINK, SUBMODULE = 0o100644, 0o100755, 0o40000, 0o12000
 
 
 class BadObject(ValueError):
-    """An object is not what Git would write."""
+    """An object is malformed."""
 
 
 class TreeEntry(NamedTuple):
@@ -26,17 +26,17 @@ class TreeEntry(NamedTuple):
 
 
 def oid_of(kind: str, content: bytes) -> str:
-    """Name an object by its content."""
+    """Return an object's id, the hash of its kind and content."""
     return new_hash(kind, len(content), content).hexdigest()
 
 
 def new_hash(kind: str, size: int, content: bytes = b"") -> hashlib._Hash:
-    """Begin the name of an object of some bytes."""
+    """Begin the hash of an object of a given size."""
     return hashlib.sha1(f"{kind} {size}\0".encode() + content, usedforsecurity=False)
 
 
 def read_tree(content: bytes) -> list[TreeEntry]:
-    """Read a tree; raises BadObject."""
+    """Parse a tree; raises BadObject."""
     entries: list[TreeEntry] = []
     place = 0
     while place < len(content):
@@ -54,13 +54,13 @@ def read_tree(content: bytes) -> list[TreeEntry]:
 
 
 def write_tree(entries: Iterable[TreeEntry]) -> bytes:
-    """Write a tree, in the order that Git has: folders as if their names ended with a slash."""
+    """Serialize a tree, sorted as Git does: folders as if their names ended with a slash."""
     ordered = sorted(entries, key=lambda entry: entry.name + (b"/" if entry.mode == FOLDER else b""))
     return b"".join(b"%o %s\0%s" % (entry.mode, entry.name, bytes.fromhex(entry.oid)) for entry in ordered)
 
 
 class Commit(NamedTuple):
-    """What is needed of a commit."""
+    """The fields of a commit that are needed here."""
 
     tree: str
     message: str

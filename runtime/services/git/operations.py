@@ -1,4 +1,4 @@
-"""Begins imports and exports, and says how they ended: with the events, in the same transactions."""
+"""Begins imports and exports and records their results, with their events in the same transactions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ State = Literal["success", "failure"]
 def begin(
     session: Session, space: SpaceRow, user_id: str | None, body: ImportGitRepository | ExportToGitRepository
 ) -> None:
-    """Put an import or export behind those of the space that wait; raises TooManyJobs."""
+    """Queue an import or export behind those of the same space; raises TooManyJobs."""
     direction = "import" if isinstance(body, ImportGitRepository) else "export"
     values: dict[str, Any] = {
         "tree_url": None if body.repo_tree_url is MISSING else body.repo_tree_url,
@@ -65,7 +65,7 @@ def _note_info(sync: GitSyncRow, info: GitInfo) -> None:
 
 
 def sync_of(session: Session, space_id: str) -> GitSyncRow:
-    """Find what is known of a space's synchronization, or begin it; the transaction writes."""
+    """Find or create the row of a space's synchronization; needs a writing transaction."""
     acquire(session, f"git of {space_id}")
     row = rows.find(session, HOST, GitSyncRow, space_id=space_id)
     if row is None:
@@ -76,7 +76,7 @@ def sync_of(session: Session, space_id: str) -> GitSyncRow:
 
 
 def started(session: Session, space: SpaceRow, operation: GitOperationRow, revision_id: str, commit: str) -> None:
-    """Tell integrations once that an operation has begun with a commit."""
+    """Emit the event that an operation on a commit has begun, once."""
     if operation.commit_id == commit:
         return
     first = operation.commit_id is None
@@ -96,9 +96,9 @@ def succeeded(
     *,
     same: bool = True,
 ) -> None:
-    """Write down that an operation is done, and tell integrations; its row goes, with the credentials.
+    """Record that an operation succeeded and emit its event; deletes its row, with the credentials.
 
-    `same` tells whether the revision says all that the commit says.
+    `same` tells whether revision and commit have the same content.
     """
     sync = _ended(session, operation, "success", commit, revision_id)
     sync.repository, sync.ref, sync.directory = repository_of(operation.url), operation.ref, operation.directory
@@ -113,7 +113,7 @@ def succeeded(
 
 
 def failed(session: Session, space: SpaceRow, operation: GitOperationRow, sentence: str) -> None:
-    """Write down why an operation failed, and tell integrations; its row goes, with the credentials."""
+    """Record why an operation failed and emit its event; deletes its row, with the credentials."""
     commit = operation.commit_id or UNKNOWN
     sync = _ended(session, operation, "failure", commit, space.revision_id)
     sync.error, sync.problems = sentence, []
@@ -139,14 +139,14 @@ def _later(one: datetime | None, other: datetime | None) -> datetime | None:
 
 
 def is_outdated(sync: GitSyncRow | None, operation: GitOperationRow) -> bool:
-    """Whether something later was done already: then an operation is left out, unless it is forced."""
+    """Return whether a later operation was already done; an outdated one is skipped unless it is forced."""
     if sync is None or sync.asked_at is None or operation.asked_at is None or operation.force:
         return False
     return operation.asked_at < sync.asked_at
 
 
 def is_same_place(sync: GitSyncRow | None, operation: GitOperationRow) -> bool:
-    """Whether the last operation was about the same folder of the same branch."""
+    """Return whether the last operation used the same folder of the same branch."""
     return sync is not None and (sync.repository, sync.ref, sync.directory) == (
         repository_of(operation.url),
         operation.ref,
@@ -155,18 +155,18 @@ def is_same_place(sync: GitSyncRow | None, operation: GitOperationRow) -> bool:
 
 
 def repository_of(url: str) -> str:
-    """Name a repository by its address, without credentials, and with or without `.git` at its end."""
+    """Normalize a repository's address: without credentials and a trailing `.git`."""
     return without_credentials(url).rstrip("/").removesuffix(".git")
 
 
 def name_of(url: str) -> str:
-    """Return the name of a repository, for people."""
+    """Return a repository's display name."""
     parts = [part for part in urlsplit(url).path.split("/") if part]
     return "/".join(parts[-2:]).removesuffix(".git")
 
 
 def commit_of(operation: GitOperationRow, oid: str, message: str, *, ours: bool) -> dict[str, Any]:
-    """Say of a revision which commit it is, as `git` of the contract."""
+    """Return the `git` field of a revision (contract): the commit it corresponds to."""
     said: dict[str, Any] = {"oid": oid, "message": message, "created_by_service": ours, "created_by_git_book": ours}
     prefix = operation.values.get("commit_url")
     if prefix:

@@ -1,6 +1,6 @@
-"""Packs: many Git objects in one file. What somebody else packed is read with bounds, and no object is held too long.
+"""Packs: many Git objects in one file. Untrusted packs are read within limits, and objects are not kept in memory.
 
-An object larger than `MAX_OBJECT` is known by its size and name only; what was packed as its difference is not known.
+An object larger than `MAX_OBJECT` is known by size and id only; deltas based on it cannot be read.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _Entry(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What is known of an object without reading it."""
+    """An object's metadata, known without reading it."""
 
     kind: str
     size: int
@@ -42,10 +42,10 @@ class Known(NamedTuple):
 
 
 class Pack:
-    """The objects of a pack, by their names."""
+    """The objects of a pack, by id."""
 
     def __init__(self, path: Path) -> None:
-        """Look through a pack; raises Refused for one that cannot be read, or has too much in it."""
+        """Index a pack; raises Refused if it is malformed or too large."""
         self.objects: dict[str, Known] = {}
         self._entries: dict[int, _Entry] = {}
         self._oids: dict[int, str] = {}
@@ -70,7 +70,7 @@ class Pack:
         self._data.close()
 
     def read(self, oid: str, kind: str) -> bytes:
-        """Read an object; raises BadObject for one that is not there, of another kind, or too large."""
+        """Read an object; raises BadObject if it is missing, of another kind, or too large."""
         known = self.objects.get(oid)
         if known is None or known.kind != kind:
             raise BadObject(f"there is no {kind} {oid}")
@@ -79,7 +79,7 @@ class Pack:
         return self._content(known.offset)
 
     def _scan(self) -> None:
-        """Find where each object begins, and name those that are no differences."""
+        """Find the offset of each object and hash those that are not deltas."""
         magic, version, count = struct.unpack(">4sII", self._data[:12])
         if magic != b"PACK" or version not in (2, 3):
             raise BadObject("it is not a pack")
@@ -145,7 +145,7 @@ class Pack:
         return _Entry(number, size, place, None)
 
     def _name_deltas(self) -> None:
-        """Name objects that are differences, each after what it is a difference of."""
+        """Hash deltas, each after its base object."""
         on_offset: dict[int, list[int]] = {}
         on_oid: dict[bytes, list[int]] = {}
         for place, entry in self._entries.items():
@@ -173,7 +173,7 @@ class Pack:
             todo += [(child, place) for child in upon(place)]
 
     def _delta_sizes(self, place: int) -> int | None:
-        """Return the size of what a difference makes; None where it, or what it is of, is too large to be read."""
+        """Return the size of a delta's result; None if it or its base is too large to be read."""
         entry = self._entries[place]
         if entry.size > MAX_OBJECT:
             return None
@@ -183,7 +183,7 @@ class Pack:
         return size if max(size, base_size) <= MAX_OBJECT else None
 
     def _content(self, place: int) -> bytes:
-        """Read an object by its place, with all that it is a difference of."""
+        """Read an object at an offset, resolving its chain of deltas."""
         chain: list[int] = []
         while place not in self._kept and self._entries[place].base is not None:
             chain.append(place)
@@ -237,7 +237,7 @@ def _number(data: bytes, place: int) -> tuple[int, int]:
 
 
 def _patched(base: bytes, delta: bytes) -> bytes:
-    """Make an object of another one and the difference; raises BadObject."""
+    """Apply a delta to its base object; raises BadObject."""
     base_size, place = _number(delta, 0)
     size, place = _number(delta, place)
     if base_size != len(base) or size > MAX_OBJECT:
@@ -275,7 +275,7 @@ def _patched(base: bytes, delta: bytes) -> bytes:
 
 
 def write_pack(path: Path, objects: Iterable[tuple[str, bytes]], count: int) -> None:
-    """Write objects, each with its kind, as a pack of `count`."""
+    """Write `count` objects, each with its kind, as a pack."""
     digest = hashlib.sha1(usedforsecurity=False)
     with path.open("wb") as file:
 

@@ -1,4 +1,4 @@
-"""Reads the content of a commit out of a pack; runs apart."""
+"""Reads the content of a commit from a pack; runs in a separate process."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ MAX_TOGETHER = 1 << 30
 
 
 def read_content(folder: Path, arguments: Any) -> dict[str, Any]:
-    """Read `fetched.pack` as `write_imported` leaves it, with files in `files`; returns the commit's message.
+    """Write the content of `fetched.pack` with `write_imported`, files into `files`; returns the commit's message.
 
-    `arguments` has the oid of the `commit` and the `directory` that the content is in. Raises Refused.
+    `arguments` has the id of the `commit` and the `directory` of the content. Raises Refused.
     """
     with Pack(folder / PACK) as pack:
         commit = commit_in(pack, arguments["commit"])

@@ -1,4 +1,4 @@
-"""The files of a commit, read from a pack without being written anywhere."""
+"""The files of a commit, read directly from a pack."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ GROUP_WRITABLE = 0o100664
 
 
 class TreeFiles(Files):
-    """Plain files below a folder of a tree; `oids` has their names in Git. All else is told, and left out."""
+    """Regular files below a folder of a tree; `oids` has their object ids. Everything else is reported and left out."""
 
     def __init__(self, pack: Pack, tree: str, folder: str) -> None:
-        """List them; raises Refused if there is no such folder, or a tree cannot be read."""
+        """List the files; raises Refused if the folder does not exist or a tree is malformed."""
         super().__init__({}, Problems())
         self._pack = pack
         self.oids: dict[str, str] = {}
@@ -103,7 +103,7 @@ class TreeFiles(Files):
         to.write_bytes(self.bytes_of(path))
 
     def same(self, path: str, other: Path) -> bool:
-        """Compare by names."""
+        """Compare by object ids."""
         size = other.stat().st_size
         if size != self.sizes[path]:
             return False

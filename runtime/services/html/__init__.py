@@ -1,1 +1,1 @@
-"""Documents as HTML that nothing can run in."""
+"""Converts documents to HTML without scripts."""

@@ -26,18 +26,18 @@ _FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True, classprefix="hl-")
 
 
 class Spent(Exception):
-    """The time is over."""
+    """The time limit is reached."""
 
 
 class Coloring:
-    """The colors of one document's codes, as long as its time lasts."""
+    """Colors the code of one document, within its time limit."""
 
     def __init__(self, seconds: float = SECONDS) -> None:
-        """Take how long all of them take at most."""
+        """Take the time limit for the whole document."""
         self._left = seconds
 
     def html(self, text: str, syntax: str) -> str:
-        """Write a code with its colors; plain where it has none, or no time is left for them."""
+        """Write colored code; plain if its language is unknown or no time is left."""
         long = len(text) > LONGEST or max(map(len, text.split("\n"))) > LONGEST_LINE
         if not syntax or long or self._left <= 0:
             return str(escape(text))

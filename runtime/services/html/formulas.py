@@ -1,4 +1,4 @@
-"""Converts formulas from TeX to MathML, which browsers draw; those of a PDF are drawn from it as well."""
+"""Converts TeX formulas to MathML, for browsers and PDFs."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ _NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 
 
 class Formulas:
-    """The formulas of one document; those that are too long, too many, or no valid TeX stay as they were written."""
+    """Converts the formulas of one document; formulas beyond the limits, or with invalid TeX, stay TeX."""
 
     def __init__(self, most: int = MOST) -> None:
-        """Take how many characters of formulas are drawn in all."""
+        """Take the limit of characters of all formulas together."""
         self._left = most
 
     def mathml(self, tex: str, *, display: bool) -> str | None:
-        """Write a formula as a `<math>` element, on lines of its own with `display`; None where it stays as it is."""
+        """Write a formula as a `<math>` element, as a block with `display`; None if it stays TeX."""
         if not tex.strip() or len(tex) > min(LONGEST, self._left):
             return None
         self._left -= len(tex)

@@ -1,4 +1,4 @@
-"""Texts and inlines -> HTML."""
+"""Converts texts and inlines to HTML."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ COLORS = frozenset(("red", "orange", "yellow", "green", "teal", "blue", "purple"
 
 
 class InlineWriter:
-    """Writes lines of one document, and collects its annotations, which stand at its end."""
+    """Writes inline content of one document, and collects its annotations for the end."""
 
     def __init__(self, targets: Targets) -> None:
-        """Take where references lead."""
+        """Take the resolver of references."""
         self._targets = targets
         self.notes: list[Sequence[Node]] = []
         self._linked = False
@@ -38,19 +38,19 @@ class InlineWriter:
         return "".join(written)
 
     def href(self, ref: Any) -> str | None:
-        """Return the address of a link; None for one that would run something, or leads nowhere."""
+        """Return a link's address; None if it is unsafe or leads nowhere."""
         if not isinstance(ref, dict) or not is_safe(ref):
             return None
         href = self._targets.href(ref)
         return href if href is not None and is_safe({"kind": "url", "url": href}) else None
 
     def link(self, ref: Any, inner: str) -> str:
-        """Write a link around HTML; what leads nowhere is only what is in it."""
+        """Wrap HTML in a link; without an address, return only the HTML."""
         href = None if self._linked else self.href(ref)
         return self._anchor(href, inner) if href is not None else inner
 
     def picture(self, data: Mapping[str, Any], attributes: str = "") -> str:
-        """Write a picture; what cannot be shown is its description."""
+        """Write a picture, or its description if it cannot be shown."""
         ref, alt = data.get("ref"), text_in(data, "alt")
         source = self._targets.image(ref) if isinstance(ref, dict) else None
         if source is None:
@@ -120,14 +120,14 @@ class InlineWriter:
         return f'{inner}<sup id="{back}"><a href="#{note}">{number}</a></sup>'
 
     def named(self, ref: Any) -> str:
-        """Say what a reference names, in words."""
+        """Return the text of a reference."""
         if not isinstance(ref, dict):
             return ""
         return self._targets.title(ref) or text_in(ref, "url")
 
 
 def objects(value: Any) -> list[Node]:
-    """Return the objects of what should be a list of nodes: what people send may be anything."""
+    """Return the objects in a list of nodes; stored content may be malformed."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
@@ -138,7 +138,7 @@ def data_of(node: Node) -> Mapping[str, Any]:
 
 
 def text_in(data: Mapping[str, Any], name: str) -> str:
-    """Return a text of an object; empty where it is none."""
+    """Return a string field of an object; empty if it is not a string."""
     value = data.get(name)
     return value if isinstance(value, str) else ""
 

@@ -1,4 +1,4 @@
-"""Table blocks -> tables of HTML; cards are tables without lines."""
+"""Converts table blocks to HTML tables; cards are tables without borders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Blocks = Callable[[Any], str]
 
 
 def table(node: Node, inlines: InlineWriter, blocks: Blocks) -> str:
-    """Write a table: its columns in the order of the view, its records in theirs."""
+    """Write a table: columns in the view's order, records in their own."""
     data = data_of(node)
     view, definition, records = (_object(data.get(name)) for name in ("view", "definition", "records"))
     shown = view.get("columns")

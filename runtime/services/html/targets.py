@@ -1,4 +1,4 @@
-"""Where references lead in HTML: different in a PDF and on a page."""
+"""Resolves references for HTML, differently for PDFs and pages."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ Ref = Mapping[str, Any]
 
 
 class Targets(Protocol):
-    """What stands in HTML for what a document refers to; None for what is not there, or may not be shown."""
+    """Resolves what a document refers to; None if it does not exist or may not be shown."""
 
     def href(self, ref: Ref) -> str | None:
         """Return the address that a link leads to."""
 
     def icon(self, name: str) -> str:
-        """Return the HTML of an icon; empty for one that is not drawn here."""
+        """Return an icon's HTML; empty if it is unknown."""
 
     def leaves(self, href: str) -> bool:
-        """Return whether a link opens a tab of its own."""
+        """Return whether a link opens in a new tab."""
 
     def image(self, ref: Ref) -> str | None:
         """Return the address of a picture."""
 
     def title(self, ref: Ref) -> str | None:
-        """Return what a page, file or person is called."""
+        """Return the name of a page, file or person."""
 
     def anchor(self, name: str) -> str:
         """Return the id of an element that an anchor names in this document."""
 
     def formula(self, tex: str, *, display: bool) -> str | None:
-        """Return the HTML of a formula, on lines of its own with `display`; None to show its TeX."""
+        """Return a formula's HTML, as a block with `display`; None to show its TeX."""
 
     def colored(self, code: str, syntax: str) -> str:
-        """Give the HTML of a code with the colors of its language."""
+        """Return the HTML of code, colored for its language."""
 
     def block(self, node: Mapping[str, Any]) -> str | None:
-        """Return the HTML of what only whoever shows it can draw: blocks of integrations, included contents."""
+        """Return the HTML of blocks that depend on where they are shown: integration blocks, reusable content."""

@@ -1,4 +1,4 @@
-"""A document -> HTML: every text is escaped, every address is checked, and there are no scripts, styles or forms."""
+"""Converts a document to HTML: all text is escaped, all addresses are checked, without scripts, styles and forms."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Heading:
 
 
 def html_of(document: Node, targets: Targets, *, heading: int = 2, outline: list[Heading] | None = None) -> str:
-    """Write a document; its headings begin at `heading`, below the title of its page, and are added to `outline`."""
+    """Convert a document; `heading` is the highest heading level, and headings are added to `outline`."""
     writer = _Writer(targets, heading, outline if outline is not None else [])
     written = writer.blocks(document.get("nodes"), 0)
     return written + writer.notes()
@@ -43,7 +43,7 @@ class _Writer:
         self._anchors = Slugs()
 
     def notes(self) -> str:
-        """Write the annotations that were met."""
+        """Write the collected annotations."""
         items: list[str] = []
         for number, nodes in enumerate(self._inlines.notes, 1):  # one may hold another, which comes behind
             note, back = (escape(self._targets.anchor(f"{which} {number}")) for which in ("note", "annotated"))
@@ -54,7 +54,7 @@ class _Writer:
         return f'<ol class="notes">{"".join(items)}</ol>' if items else ""
 
     def blocks(self, nodes: Any, level: int) -> str:
-        """Write blocks one below the other."""
+        """Write blocks."""
         if level >= LEVELS:
             return "".join(f"<p>{escape(texts_of(dict(node)))}</p>" for node in objects(nodes))
         return "".join(self._block(node, level) for node in objects(nodes))

@@ -1,1 +1,1 @@
-"""Content from elsewhere: read apart into one form, and made a revision of a space."""
+"""Imports content: converts it to one form in a separate process, and stores it as a revision of a space."""

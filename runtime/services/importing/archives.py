@@ -1,4 +1,4 @@
-"""Unpacks archives that somebody sent: bounded, with plain files alone, and nothing outside of the folder."""
+"""Unpacks untrusted archives: within limits, regular files only, and never outside the folder."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueE
 
 
 class UnpackBudget:
-    """How much may still be unpacked, from an archive and the archives in it together."""
+    """The remaining budget of an archive and its nested archives."""
 
     def __init__(self) -> None:
         self.members, self.bytes = MAX_MEMBERS, MAX_BYTES
@@ -40,7 +40,7 @@ class UnpackBudget:
 
 
 def unpack(archive: Path, into: Path, *, nested: bool = False) -> list[str]:
-    """Unpack a zip file; returns what was left out, as sentences. Raises `Refused`.
+    """Unpack a zip file; returns sentences about what was left out. Raises `Refused`.
 
     With `nested`, zip files in it are unpacked in their place, but not the zip files inside those.
     """
@@ -86,7 +86,7 @@ def _unpack(archive: Path, into: Path, problems: list[str], room: UnpackBudget, 
 
 
 def check_members(members: list[zipfile.ZipInfo], size: int) -> None:
-    """Raise `Refused` for what an archive says of itself: too much, too deep, out of its folder, links, secrets."""
+    """Check an archive's members; raises `Refused` for too many or large ones, outside paths, links, encryption."""
     if len(members) > MAX_MEMBERS:
         raise Refused("bomb", f"The archive has more than {MAX_MEMBERS} files.")
     total = sum(member.file_size for member in members)

@@ -1,4 +1,4 @@
-"""Puts what was read elsewhere into the content of a space: what was there under the same key keeps its id."""
+"""Merges imported content into the content of a space; what existed under the same key keeps its id."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ SLUG = re.compile(r"[^/?#%\s\\]{1,100}")
 class Place:
     """Where an import goes: below a page, or to the top of the space.
 
-    With `replace` what stood there and did not come again goes, and what the import does not say of a page is not said
-    any more; else the import is added to what is there, and what it does not say of a page stays.
+    With `replace`, existing pages that are not in the import are removed, and fields that the import does not set are
+    cleared; without it, the import is added to the existing pages and such fields stay.
     """
 
     below: str | None = None
@@ -36,11 +36,11 @@ class Place:
 
 
 class Assembly:
-    """Content of a space in the making. Raises BadRequest, with a sentence, for what cannot be content.
+    """Builds the new content of a space. Raises BadRequest, with a sentence, for invalid content.
 
-    A page is the one that was there with the same `git.path`, else the one whose file is called otherwise now, else
-    that of the same type at the same path, or for a link of the same title beside the same pages; a file that with the
-    same `git.path`, else the same name and bytes; a reusable content that with the same `git.path`, else title.
+    An imported page takes the id of the existing page with the same `git.path`, else of the one whose file was renamed,
+    else of the one with the same type and path (for a link: the same title and parent). A file takes the id of the one
+    with the same `git.path`, else the same name and bytes; a reusable content by `git.path`, else title.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Assembly:
         moment: str,
         ids: Ids | None = None,
     ) -> None:
-        """Take what was imported, whose documents may be left out, and the content as it is now.
+        """Take the import, with or without its documents, and the current content.
 
         `files` has the files of the import that could be stored, by their keys; their ids do not matter. `moment` is
         when pages say that they were changed. With the `ids` of an earlier assembly of the same import each thing has
@@ -71,7 +71,7 @@ class Assembly:
         self.ids = Ids(page_ids, {key: file.id for key, file in self._files.items()}, self._reusable)
 
     def snapshot(self, documents: Mapping[str, str]) -> Snapshot:
-        """Return the whole; `documents` names the documents of pages and reusable contents, by their ids."""
+        """Return the new content; `documents` maps ids of pages and reusable contents to names of documents."""
         pages = [self._with_fields(one, documents) for one in self._imported.pages]
         whole = self._place.replace and self._place.below is None
         files = {} if whole else dict(self._base.file_by_id)
@@ -92,7 +92,7 @@ class Assembly:
         return snapshot
 
     def _beside(self, pages: Sequence[Page]) -> list[Page]:
-        """Put the pages of the import beside those that stay; those that were there stay where they are."""
+        """Place the imported pages among those that stay; existing pages keep their position."""
         if not self._place.replace:
             given = {page.id: page for page in pages}
             return [*(given.pop(page.id, page) for page in self._base.pages), *given.values()]
@@ -109,7 +109,7 @@ class Assembly:
         return [*kept, *pages]
 
     def _among_sources(self, pages: Sequence[Page]) -> list[Page]:
-        """Leave the pages that name sources where they were: nothing that is imported can have one."""
+        """Keep the position of pages with computed content, which imports cannot have."""
         holds = {None, *(page.id for page in pages if page.type in HOLDS_PAGES)}
         ids = {page.id for page in pages}
         behind: dict[str | None, list[Page]] = {}
@@ -191,7 +191,7 @@ class Assembly:
 
 
 class _Placing:
-    """Finds for each page of an import its id, its parent and its slug: `pages` has them by their keys."""
+    """Finds each imported page's id, parent and slug; `pages` has them by key."""
 
     def __init__(self, imported: Imported, base: Snapshot, place: Place, given: Mapping[str, str]) -> None:
         self._base, self._place = base, place
@@ -226,7 +226,7 @@ class _Placing:
         return Page(found, type=kind, parent=parent, slug=slug)
 
     def _type(self, one: ImportedPage) -> PageType:
-        """Groups stand at the top alone; elsewhere they are pages that say nothing."""
+        """Groups exist at the top level only; elsewhere they become empty pages."""
         inside = one.parent is not None or self._place.below is not None
         return "document" if one.type == "group" and inside else one.type
 
@@ -244,7 +244,7 @@ class _Placing:
     def _claim(
         self, parent: str | None, kind: PageType, slug: str | None, title: str, known: str | None
     ) -> tuple[str, str | None]:
-        """Find the page that this one was before, or a new id, with a slug that no other page beside it has."""
+        """Find the id of the existing page, or make a new one, with a slug unique among its siblings."""
         beside, links = self._beside(parent)
         if slug is None:
             while known is None and links.get(title):
@@ -267,7 +267,7 @@ class _Placing:
         return known, taken
 
     def _beside(self, parent: str | None) -> tuple[dict[str, Page], dict[str, list[str]]]:
-        """Return what stands in a page of the base: pages by their slugs, ids of links by their titles."""
+        """Return the children of an existing page: pages by slug, ids of links by title."""
         if parent not in self._inside:
             pages = self._base.children.get(parent, ())
             links: dict[str, list[str]] = {}

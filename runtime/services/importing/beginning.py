@@ -57,6 +57,6 @@ def begin(
 
 
 def cancel(session: Session, row: ImportRow) -> None:
-    """Cancel an import; one that is over stays as it is."""
+    """Cancel an import; has no effect once it has ended."""
     imports.end(session, row.id, "cancelled", imported=0)
     session.refresh(row)

@@ -30,7 +30,7 @@ class ConfluenceReader(FolderReader):
     """Reads an export, in the order and depth of its index."""
 
     def read(self) -> dict[str, Any]:
-        """Write every page of the index, then those that it does not name."""
+        """Write every page of the index, then those that are not listed in it."""
         self.writer.expect(len(self.page_paths))
         above: dict[str, str | None] = {}  # in which page those below each page go: it may have been left out itself
         if (self.root / "index.html").exists():
@@ -52,7 +52,7 @@ class ConfluenceReader(FolderReader):
         yield from _tree(soup)
 
     def text_of(self, path: str) -> Text:
-        """Read a page; its title is said with that of the space before it."""
+        """Read a page and remove the space's title from its own."""
         text = html_page(text_of(self.root / path), self.title_of(path), MAIN, self._keep(path), title_from_head=True)
         soup_title = text.title.partition(" : ")
         return Text(soup_title[2] or text.title, text.markdown)
@@ -62,13 +62,13 @@ class ConfluenceReader(FolderReader):
         return super().is_page(path) and posixpath.basename(path) not in NOT_PAGES
 
     def title_of(self, path: str) -> str:
-        """Return the name without the id behind it."""
+        """Return the name without the id that follows it."""
         stem = posixpath.splitext(posixpath.basename(path))[0]
         return stem.rpartition("_")[0].replace("-", " ") or stem
 
 
 def _tree(soup: Any) -> Iterator[tuple[str, str | None]]:
-    """List pages with the page that each is in, parents first."""
+    """List pages with their parents, parents first."""
     waiting: list[tuple[Any, str | None]] = [
         (top, None) for top in reversed(soup.find_all("ul")) if top.find_parent("ul") is None
     ]

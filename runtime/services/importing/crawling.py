@@ -1,6 +1,6 @@
-"""Fetches the pages of a website: breadth first, below where it starts, as robots.txt allows, and not too fast.
+"""Crawls a website: breadth first, below the start address, as robots.txt allows, with a pause between requests.
 
-What was fetched is kept as blobs and noted in the job's progress, so that whoever goes on after a kill fetches nothing
+Fetched pages are kept as blobs and recorded in the job's progress, so that a restarted job fetches nothing
 twice.
 """
 
@@ -48,10 +48,10 @@ Tell = Callable[[int, int], None]
 
 
 class Crawl:
-    """A crawl under way; `progress` is all that it knows."""
+    """A crawl in progress; `progress` is its whole state."""
 
     def __init__(self, job: Job, start: str, folder: Path, read: Read, rules: Read, tell: Tell) -> None:
-        """Take where to start and a folder of its own; goes on with what the job's progress has.
+        """Take the start address and a work folder; resumes from the job's progress.
 
         `read` finds the links of pages, `rules` what robots.txt says (`websites.links_of`, `robots.rules_of`).
         """
@@ -97,7 +97,7 @@ class Crawl:
         self._write()
 
     def _page(self, address: str) -> Fetched | None:
-        """Fetch a page; None for what is none, which is noted. What is wrong with the first one is raised."""
+        """Fetch a page; None, recorded as a problem, if it is not one. Errors of the first page are raised."""
         first = self._state["base"] is None
         try:
             self._check(address)
@@ -184,7 +184,7 @@ class Crawl:
         return self._allowed[address]
 
     def _look_up(self, addresses: Collection[str]) -> None:
-        """Note what robots.txt says of addresses, many at a time: it takes a process to read it."""
+        """Check many addresses against robots.txt at once, since each check takes a process."""
         text = self._state["robots"]
         found: Mapping[str, Any] = {"forbidden": (), "pause": None}
         if text.strip() and addresses:
@@ -217,7 +217,7 @@ class Crawl:
         return parts.path == base[1] or parts.path.startswith(f"{base[1]}/")
 
     def _see(self, address: str) -> bool:
-        """Note an address; False for one that was seen before."""
+        """Record an address; False if it was seen before."""
         key = same(address)
         if key in self._seen:
             return False

@@ -1,4 +1,4 @@
-"""Fetches what is imported: by the rules for outgoing requests, with redirects, bounded in all ways."""
+"""Fetches content for imports: follows egress rules and redirects, within limits of size and time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Fetched:
 
 
 class NotFetched(JobFailed):
-    """Something could not be fetched; the sentence is for whoever imports it."""
+    """Something could not be fetched; the message is a sentence for the person who imports."""
 
 
 def get(
@@ -42,7 +42,7 @@ def get(
     max_bytes: int = MAX_BYTES,
     allowed: Callable[[str], bool] = lambda url: True,
 ) -> Fetched:
-    """Fetch an address; `timeout` is for all of it. `allowed` says where redirects may lead. Raises NotFetched."""
+    """Fetch an address within `timeout`; `allowed` decides which redirects are followed. Raises NotFetched."""
     until = time.monotonic() + timeout
     headers = {"User-Agent": USER_AGENT, "Accept-Encoding": "identity", "Accept": "*/*"}
     for _ in range(MAX_REDIRECTS + 1):
@@ -81,7 +81,7 @@ def content(fetched: Fetched) -> bytes:
 
 
 def _check_own(rules: EgressRules, url: str) -> None:
-    """Of the platform itself the API alone may be requested."""
+    """Refuse requests to the platform itself, except to its API."""
     try:
         parts = urlsplit(url)
         port = parts.port or (443 if parts.scheme == "https" else 80)

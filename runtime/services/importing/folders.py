@@ -1,4 +1,4 @@
-"""Folders of Markdown and HTML, and single files of them: each file is a page, each folder a page with pages in it."""
+"""Folders of Markdown and HTML files, and single files: each file is a page, each folder a page with children."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg")
 
 
 def read(folder: Path, writer: Writer, where: str) -> dict[str, Any]:
-    """Read a folder in the folder; returns the totals for `Writer.close`.
+    """Read the imported folder; returns the totals for `Writer.close`.
 
-    What says itself how it is to be read is read so. Other folders may be large and of more than Markdown, and each of
-    their pages is written before the next one is read.
+    A folder with SUMMARY.md or `.gitbook.yaml` is read as these say. Other folders may be large and contain more than
+    Markdown; each of their pages is written before the next one is read.
     """
     root = root_of(folder / where)
     if not any((root / name).exists() for name in SAYS_HOW):
@@ -59,7 +59,7 @@ def read(folder: Path, writer: Writer, where: str) -> dict[str, Any]:
 
 
 def root_of(folder: Path) -> Path:
-    """Find where a folder begins: one that has a single folder in it, and nothing else, begins there."""
+    """Find the content root: a folder that contains nothing but a single folder is skipped."""
     while True:
         inside = [one for one in sorted(folder.iterdir()) if one.name != "__MACOSX"]
         if len(inside) != 1 or not inside[0].is_dir() or inside[0].name.startswith("."):
@@ -147,7 +147,7 @@ class FolderReader:
         return name.endswith((*MARKDOWN, *HTML, *WORD)) and name not in ("summary.md", "_sidebar.md", "_footer.md")
 
     def find_targets(self) -> Mapping[str, str]:
-        """Return the key of a page for every path that leads to it: a folder leads to the page it has for itself."""
+        """Map every path that leads to a page to its key; a folder's path leads to its own page."""
         targets = {path: path for path in self.page_paths}
         for path in self.page_paths:
             if _stem(path) in INDEXES:
@@ -155,14 +155,14 @@ class FolderReader:
         return targets
 
     def title_of(self, path: str) -> str:
-        """Return the title of a page that says none."""
+        """Return the title of a page that does not set one."""
         stem = posixpath.splitext(posixpath.basename(path))[0]
         if _stem(path) in INDEXES and posixpath.dirname(path):
             stem = posixpath.basename(posixpath.dirname(path))
         return re.sub(r"[-_]+", " ", stem).strip().capitalize() or "Untitled"
 
     def text_of(self, path: str) -> Text:
-        """Read what a page says; raises `Refused`."""
+        """Read a page's text; raises `Refused`."""
         if path.lower().endswith(WORD):
             return word.text_of(self.root / path, self.title_of(path), self._keep(path))
         source = text_of(self.root / path)
@@ -171,11 +171,11 @@ class FolderReader:
         return html_page(source, self.title_of(path), keep=self._keep(path), title_from_head=self.title_from_head)
 
     def slug_of(self, path: str) -> str | None:
-        """Return the slug of a page, where it has one that is not made of its title."""
+        """Return a page's slug if it does not follow from its title."""
         return None
 
     def use(self, path: str) -> str | None:
-        """Import a file that a page shows; gives its key."""
+        """Import a file that a page refers to; returns its key."""
         if path not in self.files or path.startswith(".git/"):
             return None
         if path not in self._used:
@@ -218,13 +218,13 @@ class FolderReader:
                 self._visit(folder, self._folder(folder, parent))
 
     def _folder(self, folder: str, parent: str | None) -> str:
-        """Write a page for a folder that has none of its own; gives its key."""
+        """Write a page for a folder without one of its own; returns its key."""
         kind: Any = "group" if parent is None else "document"
         self.writer.page(ImportedPage(f"{folder}/", clean(self.title_of(folder)), type=kind, parent=parent))
         return f"{folder}/"
 
     def order(self, path: str) -> tuple[bool, str]:
-        """Order pages beside each other: the one for the folder first, then by their names."""
+        """Sort sibling pages: the folder's own page first, then by name."""
         return _stem(path) not in INDEXES, path.lower()
 
     def _index(self, folder: str) -> str | None:
@@ -232,7 +232,7 @@ class FolderReader:
         return min(indexes, key=lambda path: INDEXES.index(_stem(path)), default=None)
 
     def page(self, path: str, parent: str | None) -> bool:
-        """Write a page; False where it is left out, and told why."""
+        """Write a page; False if it is left out, which is reported."""
         try:
             self._page(path, parent)
         except Refused as error:
@@ -319,7 +319,7 @@ class WikiReader(FolderReader):
         return _stem(path) not in INDEXES, f"{self._places[path]:09}{path.lower()}"
 
     def find_targets(self) -> Mapping[str, str]:
-        """Let pages be reached by their names too."""
+        """Also map page names to keys."""
         named = {posixpath.splitext(posixpath.basename(path))[0]: path for path in self.page_paths}
         return {**named, **super().find_targets()}
 

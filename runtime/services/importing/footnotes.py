@@ -59,7 +59,7 @@ def rewrite_footnotes(soup: Any, body: Any) -> None:
 
 
 def _leads_back(link: Any) -> bool:
-    """Whether a link in a note leads to where the note is referred to, not elsewhere in the page."""
+    """Return whether a link in a footnote leads back to its reference."""
     target = str(link.get("href") or "")
     if not target.startswith("#"):
         return False

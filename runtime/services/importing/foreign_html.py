@@ -1,4 +1,4 @@
-"""Rewrites HTML from other products and site generators, so that all of its elements have a form in Markdown.
+"""Rewrites HTML from other products and site generators into elements that have a Markdown form.
 
 Admonitions become `<hint>`, expandable sections `<details>`, footnotes `<note>` and references to them `<note-ref>`.
 """
@@ -34,7 +34,7 @@ BOLD = frozenset(("bold", "bolder", "600", "700", "800", "900"))
 
 
 def marks_of(css: str) -> list[str]:
-    """Return the elements that CSS declarations stand for: bold, italic, strikethrough, code, super- and subscript."""
+    """Return the elements equivalent to CSS declarations: bold, italic, strikethrough, code, super- and subscript."""
     said: dict[str, str] = {}
     for declaration in css.lower().split(";"):
         name, _, value = declaration.partition(":")
@@ -77,7 +77,7 @@ def _tables(soup: Any, body: Any) -> None:
 
 
 def tidy(soup: Any, body: Any, classes: dict[str, list[str]], keep: Keep | None) -> None:
-    """Rewrite a whole page; `keep` stores embedded pictures, which are left out without it."""
+    """Rewrite a page; `keep` stores embedded pictures, which are dropped without it."""
     _tables(soup, body)
     _lists_of_google(body)
     _tasks(body)
@@ -111,7 +111,7 @@ def _marks(soup: Any, body: Any, classes: dict[str, list[str]]) -> None:
 
 
 def _lists_of_google(body: Any) -> None:
-    """Nest lists that Google writes one after the other, with the depth of each in a class."""
+    """Nest the lists of Google Docs, which are flat, with each one's depth in a class."""
     opened: dict[str, list[Any]] = {}
     for found in every(body, "ul", "ol"):
         match = None if found.decomposed else GOOGLE_LIST.search(" ".join(found.get("class") or ()))
@@ -226,7 +226,7 @@ def _headings(body: Any) -> None:
 
 
 def child_nodes(element: Any) -> Iterator[Any]:
-    """Go through the direct children that are texts or elements."""
+    """Iterate over the direct children that are text or elements."""
     for child in element.children:
         if isinstance(child, Tag) or type(child) is NavigableString:
             yield child

@@ -1,4 +1,4 @@
-"""Content on its way out of a process that works apart: documents in files, one a line, and never all in memory.
+"""Transfers content out of a separate process: documents in files, one per line, never all in memory.
 
 The reader writes `write_imported` into its folder. When the host knows the ids, `finish_documents`, apart again, writes
 the documents as they are stored.
@@ -44,7 +44,7 @@ _KINDS: dict[str, Any] = {"page": ImportedPage, "file": ImportedFile, "reusable-
 
 
 class Finished(NamedTuple):
-    """A document as it is stored: whose it is, by the id, its name and bytes, and what is found in it."""
+    """A document in its stored form: its owner's id, name, bytes, and what it contains."""
 
     id: str
     name: str
@@ -53,7 +53,7 @@ class Finished(NamedTuple):
 
 
 class Writer:
-    """Writes what a reader reads as it reads it: `imported.jsonl` and `documents.jsonl` in a folder."""
+    """Writes content as it is read: `imported.jsonl` and `documents.jsonl` in a folder."""
 
     def __init__(self, folder: Path) -> None:
         """Begin with nothing in it."""
@@ -63,16 +63,16 @@ class Writer:
         self.pages = 0
 
     def expect(self, pages: int) -> None:
-        """Say how many pages there will be, so that whoever waits knows how far this is."""
+        """Report the expected number of pages, as progress."""
         self.looking(0, pages)
 
     def looking(self, done: int, pages: int) -> None:
-        """Say how many pages were read, of how many."""
+        """Report how many pages were read, and how many there are."""
         self._expected = pages
         self.looked_at(done)
 
     def looked_at(self, pages: int) -> None:
-        """Say how many pages were read."""
+        """Report how many pages were read."""
         self._telling.tell(min(pages, self._expected), self._expected)
 
     def page(self, page: ImportedPage) -> None:
@@ -82,7 +82,7 @@ class Writer:
         self.looked_at(self.pages)
 
     def file(self, file: ImportedFile) -> None:
-        """Write what is known of a file, whose bytes are in the folder."""
+        """Write a file's metadata; its bytes are in the folder."""
         self._entry("file", file, None)
 
     def reusable_content(self, content: ImportedReusableContent) -> None:
@@ -90,7 +90,7 @@ class Writer:
         self._entry("reusable-content", content, content.document)
 
     def whole(self, imported: Imported) -> list[str]:
-        """Write all that was read at once; a text that is too large stays out of what it is of, which is told."""
+        """Write a whole import; texts that are too large are dropped, which is reported."""
         problems: list[str] = []
         every: tuple[tuple[Callable[[Any], None], Sequence[Any]], ...] = (
             (self.page, imported.pages),
@@ -144,7 +144,7 @@ def write_imported(folder: Path, imported: Imported) -> None:
 
 
 def read_imported(folder: Path) -> Imported:
-    """Read what `write_imported` wrote, except for the documents; raises `Refused` for more than anything may have."""
+    """Read what `write_imported` wrote, without the documents; raises `Refused` if it is too large."""
     entries: dict[str, list[Any]] = {kind: [] for kind in _KINDS}
     rest: dict[str, Any] = {}
     with open_made(folder, IMPORTED) as file:
@@ -159,12 +159,12 @@ def read_imported(folder: Path) -> Imported:
 
 
 def write_ids(folder: Path, ids: Ids) -> None:
-    """Tell `finish_documents` which ids there are."""
+    """Write the ids for `finish_documents`."""
     put_inside(folder, IDS, json.dumps(ids.to_json()).encode())
 
 
 def finish_documents(folder: Path, arguments: Any) -> dict[str, int]:
-    """Put ids instead of keys in every document and write each as it is stored; runs apart."""
+    """Replace keys by ids in every document and write its stored form; runs in a separate process."""
     given = json.loads((folder / IDS).read_text(encoding="utf-8"))
     ids = Ids(given["pages"], given["files"], given["reusable"])
     count = 0
@@ -185,14 +185,14 @@ def finish_documents(folder: Path, arguments: Any) -> dict[str, int]:
 
 
 def finished_documents(folder: Path) -> Iterator[Finished]:
-    """Read what `finish_documents` wrote."""
+    """Read the documents that `finish_documents` wrote."""
     with open_made(folder, FINISHED) as file:
         for named, name, packed, found in _lines(file):
             yield Finished(named, name, b64decode(packed), found)
 
 
 def open_inside(folder: Path, path: str) -> BinaryIO:
-    """Open a plain file below a folder; raises `OSError`, also where a link or `..` is on the way."""
+    """Open a regular file below a folder; raises `OSError`, also for links and `..` in its path."""
     parts = [part for part in path.split("/") if part not in ("", ".")]
     if not parts or ".." in parts:
         raise OSError(f"{path} is not inside")
@@ -212,7 +212,7 @@ def open_inside(folder: Path, path: str) -> BinaryIO:
 
 
 def put_inside(folder: Path, name: str, content: bytes) -> None:
-    """Write a file into a folder that somebody else writes into, too: no link of theirs is followed."""
+    """Write a file into a folder that an untrusted process can write to; follows no links."""
     place = folder / Path(name).name
     place.unlink(missing_ok=True)
     descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
@@ -221,12 +221,12 @@ def put_inside(folder: Path, name: str, content: bytes) -> None:
 
 
 def clean(text: str) -> str:
-    """Make text fit for a row and a page: without controls and half characters."""
+    """Remove control characters and lone surrogates from text."""
     return "".join(sign for sign in text if sign >= " " and not "\ud800" <= sign <= "\udfff")
 
 
 def fit(value: Any) -> Any:
-    """Make texts fit for every database and terminal: without half characters, and controls but ends of lines."""
+    """Remove lone surrogates and control characters, except line breaks, from all strings."""
     if isinstance(value, str):
         return "\n".join(clean(line) for line in value.replace("\t", " ").split("\n"))
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""HTML of others -> Markdown: what is to be read of a page, without what runs, and without what is around it."""
+"""Converts untrusted HTML to Markdown: the main text of a page, without scripts, navigation and the like."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAINS = ("main", "[role=main]", "article", "#main-content", "#content", ".markdo
 
 
 class HtmlPage(NamedTuple):
-    """A page: its title, its text as Markdown, and where its links lead, in their order, and where its pictures are."""
+    """A page: title, Markdown, and the addresses of its links and pictures, in document order."""
 
     title: str
     markdown: str
@@ -46,10 +46,10 @@ def read_html(
     keep: Keep | None = None,
     title_from_head: bool = False,
 ) -> HtmlPage:
-    """Read a page; with `alone` all of it is text, else what stands around its text is left out.
+    """Convert a page; without `alone`, everything around the main text is dropped.
 
-    `title` is used where it has none, `main` selects its text, `keep` stores embedded pictures. With `title_from_head`
-    its title is that of its head, and all of its headings stay. Raises `Refused`.
+    `title` is the fallback title, `main` selects the main text, `keep` stores embedded pictures. With `title_from_head`
+    the title comes from the head, and all headings stay. Raises `Refused`.
     """
     soup = parsed(source)
     links = [str(link["href"]) for link in every(soup, "a") if link.get("href")]
@@ -88,7 +88,7 @@ def read_html(
 
 
 def _without_head(soup: Any, head: Any) -> None:
-    """Remove the head; where it was not closed, the parser puts elements into it that it does not know, which stay."""
+    """Remove the head, but keep unknown elements that the parser puts into a head that is not closed."""
     for name in head.find_all("title"):
         name.decompose()
     if head.find(True) is not None and soup.body is not None:
@@ -105,10 +105,10 @@ IN_ALT = re.compile(r"[\[\]\\<]")
 
 
 class _Converter(MarkdownConverter):
-    """Writes text so that Markdown finds nothing in it that HTML did not say."""
+    """Converts HTML to Markdown and escapes everything that Markdown would interpret."""
 
     def escape(self, text: str, parent_tags: Any) -> str:
-        """Escape what the library does, tags in angle brackets and those of the platform."""
+        """Escape what the library escapes, and tags of HTML and of the platform."""
         escaped: str = super().escape(text, parent_tags)  # type: ignore[misc]  # its stubs are behind
         escaped = re.sub(r"(?<!\\)([<{$`])", r"\\\1", escaped)
         return escaped.replace(CHECKED, "[x] ").replace(UNCHECKED, "[ ] ")

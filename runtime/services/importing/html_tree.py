@@ -1,4 +1,4 @@
-"""HTML from elsewhere as a tree that can be changed: of bounded size, and in time linear in the page's."""
+"""Parses untrusted HTML into a mutable tree of bounded size, in linear time."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Element(Tag):
 
 
 def parsed(source: str) -> BeautifulSoup:
-    """Read HTML without its comments. Raises `Refused` for more elements, or deeper ones, than anybody writes."""
+    """Parse HTML without comments; raises `Refused` for too many or too deeply nested elements."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)
         # The parser works on UTF-8, stops at a NUL and fails on half of a surrogate pair.
@@ -64,7 +64,7 @@ def classed(element: Any, names: frozenset[str]) -> list[Any]:
 
 
 def without(elements: Any) -> None:
-    """Remove elements from the tree with all that is in them; `elements` are in document order.
+    """Remove elements and their descendants from the tree; `elements` are in document order.
 
     The last one goes first, so that lists of children shrink at their ends.
     """

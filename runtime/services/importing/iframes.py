@@ -33,7 +33,7 @@ def rewrite_iframes(soup: Any) -> None:
 
 
 def address_of(frame: Any) -> str | None:
-    """Return the address a frame shows; None for an invisible one, such as a visit counter."""
+    """Return a frame's address; None if it is invisible, as tracking frames are."""
     address = str(frame.get("src") or frame.get("data-src") or "").strip()
     address = f"https:{address}" if address.startswith("//") else address
     small = any(str(frame.get(side) or "").strip() in ("0", "1", "0px", "1px") for side in ("width", "height"))

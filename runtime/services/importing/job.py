@@ -1,4 +1,4 @@
-"""The background job of imports: brings what is imported, has it read apart, and makes a revision of it."""
+"""The background job of imports: fetches the source, has it read in a separate process, and stores a revision."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Cancelled(JobFailed):
 
 
 def run(job: Job) -> None:
-    """Import what the row says; an attempt that died before the revision was written begins with what it fetched."""
+    """Run an import; a restarted one reuses what earlier attempts fetched."""
     with job.tools.database.transaction(writes=False) as session:
         row = rows.find(session, HOST, ImportRow, id=job.payload["import"])
         if row is None or row.status not in imports.UNDER_WAY:
@@ -45,7 +45,7 @@ def run(job: Job) -> None:
 
 
 def give_up(job: Job, sentence: str) -> None:
-    """Write down why an import failed."""
+    """Record why an import failed."""
     with job.tools.database.transaction(writes=True) as session:
         imports.end(session, job.payload["import"], "failed", imported=0, error=sentence[:LONGEST_SENTENCE])
 
@@ -86,7 +86,7 @@ class _Import:
             keeping.keep(self._job, folder, imported, target, finish)
 
     def _bring(self, folder: Path) -> Mapping[str, Any]:
-        """Put what is imported into the folder; returns what the reader is told."""
+        """Fetch the source into the folder; returns the reader's arguments."""
         row = self._row
         if row.blob is not None:
             self._copy(folder, row.blob)
@@ -139,7 +139,7 @@ class _Import:
         )  # fmt: skip
 
     def _heard(self, done: int, total: int) -> None:
-        """Show how many pages are fetched or read; what the reader says is only believed as far as it can be."""
+        """Record progress; numbers from the untrusted reader are clamped."""
         total = min(total, handing_over.MAX_ENTRIES)
         self._tell(imported=min(done, total), total=total)
 
@@ -155,7 +155,7 @@ def _is_github(url: str) -> bool:
 
 
 def _export_of(url: str, source: str) -> str:
-    """Return the address at which a document of Google is there as a file."""
+    """Return the download address of a Google document."""
     parts = urlsplit(url)
     if source == "google-docs" and parts.hostname == GOOGLE_DOCUMENT[0] and parts.path.startswith(GOOGLE_DOCUMENT[1]):
         document = parts.path.removeprefix(GOOGLE_DOCUMENT[1]).partition("/")[0]

@@ -1,7 +1,7 @@
-"""Makes what a reader left in its folder one revision of a space or of a change request.
+"""Stores what a reader wrote as one revision of a space or of a change request.
 
-Documents are stored before, some at a time, in transactions of their own; the last transaction writes the revision, and
-is made again where the content has moved on meanwhile.
+Documents are stored first, in batches, each in its own transaction. The last transaction writes the revision, and is
+repeated if the content has changed meanwhile.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ LOCKED = (
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What gets the new revision: a space, or a change request of it; `revision_id` is the revision's, given before."""
+    """A space or change request that is imported into; `revision_id` is the new revision's id, chosen in advance."""
 
     space_id: str
     change_request_id: str | None
@@ -67,7 +67,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What was stored: how many pages, files and reusable contents, and what could not be."""
+    """The numbers of stored pages, files and reusable contents, and the problems."""
 
     entries: int
     problems: tuple[str, ...]
@@ -97,7 +97,7 @@ def keep(
 
 
 def sentence_of(error: ApartFailed) -> str:
-    """Say to whoever imports why reading came to no end."""
+    """Return a sentence about why reading failed."""
     if error.reason == "crashed":
         return "The import could not be parsed; the file may be damaged."
     return f"The import takes too much {error.reason} to parse; import it in smaller parts."
@@ -146,13 +146,13 @@ def _keep(
 
 
 def _are_there(session: Session, target: Target, documents: Mapping[str, str]) -> bool:
-    """Hold the content, and tell whether nobody has collected the documents meanwhile, as what no revision names."""
+    """Lock the content, and return whether its new documents still exist: those without a revision may be purged."""
     change_requests.lock(session, _rows(session, target)[0])
     return revisions.are_kept(session, target.space_id, documents.values())
 
 
 def base_of(session: Session, target: Target) -> tuple[str, Snapshot]:
-    """Find the revision that the new one comes after; raises ApiError where none may come after it."""
+    """Find the parent of the new revision; raises ApiError if the content cannot be changed."""
     space, row = _rows(session, target)
     check(space, row, target)
     revision_id = row.revision_id if row is not None else space.revision_id
@@ -163,7 +163,7 @@ def base_of(session: Session, target: Target) -> tuple[str, Snapshot]:
 
 
 def check(space: SpaceRow, row: ChangeRequestRow | None, target: Target) -> None:
-    """Raise ApiError where nothing may be imported: the space is locked, or the change request closed."""
+    """Raise ApiError if the space is locked or the change request is closed."""
     if row is None and target.obeys_lock and space.edit_mode == "locked":
         raise errors.PreconditionFailed(LOCKED)
     if row is not None:
@@ -185,7 +185,7 @@ def _rows(session: Session, target: Target) -> tuple[SpaceRow, ChangeRequestRow 
 def _write(
     session: Session, job: Job, target: Target, base_id: str, snapshot: Snapshot, also: Callable[[Session], None]
 ) -> bool:
-    """Write the revision; False where the content is not that of the base any more."""
+    """Write the revision; False if the content has changed since the base."""
     space, row = _rows(session, target)
     change_requests.lock(session, space)
     if row is not None:
@@ -215,7 +215,7 @@ def _write(
 
 
 def _store_files(job: Job, imported: Imported, folder: Path) -> tuple[dict[str, File], list[str]]:
-    """Store the bytes of every file that can be read; returns the files by their keys, and what went wrong."""
+    """Store every readable file; returns files by key, and problems."""
     stored: dict[str, File] = {}
     problems: list[str] = []
     for one in imported.files:
@@ -233,7 +233,7 @@ def _store_files(job: Job, imported: Imported, folder: Path) -> tuple[dict[str, 
 
 
 def _store_documents(job: Job, folder: Path, space_id: str) -> dict[str, str]:
-    """Store the documents, and what is found in them; returns their names by the ids of what they are of."""
+    """Store the documents and what they contain; returns their names by owner id."""
     names: dict[str, str] = {}
     for batch in _batches(handing_over.finished_documents(folder)):
         job.check()

@@ -1,4 +1,4 @@
-"""Links of what is imported: those that lead to a page or file of the import become references to it."""
+"""Resolves links of imported content: links to imported pages and files become references."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Use = Callable[[str], str | None]
 
 
 class PathLinks:
-    """Links between files of a folder, from the one at a path."""
+    """Resolves links of one file to other files of its folder."""
 
     def __init__(self, at: str, pages: Mapping[str, str], use: Use) -> None:
-        """Take the path of the page, the keys of pages by their paths, and what a file that is shown is told to."""
+        """Take the page's path, the keys of pages by path, and a callback for files that it refers to."""
         self._folder, self._pages, self._use = posixpath.dirname(at), pages, use
 
     def read(self, target: str) -> Node:
-        """Read a target; one that leads to nothing that is imported stays an address."""
+        """Resolve a target; one outside the import stays an address."""
         path, hash_, anchor = target.partition("#")
         if hash_ and not path:
             return {"kind": "anchor", "anchor": unquote(anchor)}
@@ -50,14 +50,14 @@ class PathLinks:
 
 
 class AddressLinks:
-    """Links between pages of a website, from the one at an address."""
+    """Resolves links of one web page to other pages of its website."""
 
     def __init__(self, at: str, pages: Mapping[str, str], files: Mapping[str, str]) -> None:
-        """Take the page's address, and the keys of pages and files by their addresses."""
+        """Take the page's address, and the keys of pages and files by address."""
         self._at, self._pages, self._files = at, pages, files
 
     def read(self, target: str) -> Node:
-        """Read a target; one that leads to nothing that is imported becomes a whole address."""
+        """Resolve a target; one outside the import becomes an absolute address."""
         if target.startswith("#"):
             return {"kind": "anchor", "anchor": unquote(target[1:])}
         try:
@@ -78,7 +78,7 @@ class AddressLinks:
 
 
 def same(address: str) -> str:
-    """Write addresses that lead to the same page in the same way."""
+    """Normalize an address, so that equivalent ones are equal."""
     parts = urlsplit(urldefrag(address)[0])
     path = parts.path or "/"
     for name in ("index.html", "index.htm"):

@@ -1,4 +1,4 @@
-"""Exports of Notion: Markdown and CSV, with an id of 32 digits behind every name."""
+"""Notion exports: Markdown and CSV, with a 32-digit id after every name."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def read(folder: Path, writer: Writer, where: str) -> dict[str, Any]:
 
 
 class NotionReader(FolderReader):
-    """Reads an export: what is in a page stands in a folder of its name, a database is a CSV file."""
+    """Reads an export: a page's children are in a folder of the same name, databases are CSV files."""
 
     def is_page(self, path: str) -> bool:
-        """Return whether a file is a page: databases are, once, though an export has each twice."""
+        """Return whether a file is a page; of each database's two files, one is."""
         return super().is_page(path) or (path.endswith(".csv") and not path.endswith("_all.csv"))
 
     def find_targets(self) -> Mapping[str, str]:
-        """Let the second file of a database lead to it too."""
+        """Also map the second file of each database to its key."""
         twice = {f"{path.removesuffix('.csv')}_all.csv": path for path in self.page_paths if path.endswith(".csv")}
         return {**twice, **super().find_targets()}
 
@@ -70,7 +70,7 @@ class NotionReader(FolderReader):
 
 
 def _with_callouts(markdown: str) -> str:
-    """Write `<aside>`, a callout of Notion, as a hint, except in code."""
+    """Rewrite `<aside>`, a Notion callout, as a hint, except in code."""
     fence = CodeFence()
     lines: list[str] = []
     opened = 0

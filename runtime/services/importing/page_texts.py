@@ -1,4 +1,4 @@
-"""One page of somebody else's, read as text: what it is called, and its Markdown."""
+"""Reads one file as text, and as a title with Markdown."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MARKS = re.compile(r"[*_`\\]|!?\[([^\]]*)\]\([^)]*\)")
 
 
 class Text(NamedTuple):
-    """A page as it was written: what it is called, its Markdown, and what is said above it."""
+    """A page: its title, Markdown, and front matter."""
 
     title: str
     markdown: str
@@ -41,7 +41,7 @@ class Text(NamedTuple):
 
 
 def text_of(path: Path) -> str:
-    """Read a file as text; raises `Refused` for one that is none, or too large."""
+    """Read a file as text; raises `Refused` if it is not text or too large."""
     content = path.read_bytes() if path.stat().st_size <= MAX_PAGE else None
     if content is None:
         raise Refused("too-large", f"A page is larger than {MAX_PAGE >> 20} MB; split it.")
@@ -56,7 +56,7 @@ def text_of(path: Path) -> str:
 
 
 def _charset_in(content: bytes) -> str:
-    """Name the encoding of a text that is not in UTF-8: the one its HTML declares, else `USUAL`, as in browsers."""
+    """Return the encoding of text that is not UTF-8: the one its HTML declares, else `USUAL`, as in browsers."""
     said = EncodingDetector.find_declared_encoding(content, is_html=True)
     if said is None or not CHARSET.fullmatch(said):
         return USUAL
@@ -68,7 +68,7 @@ def _charset_in(content: bytes) -> str:
 
 
 def markdown_page(source: str, title: str) -> Text:
-    """Take the title of Markdown out of it: what stands above says it, or the first heading, else it is `title`."""
+    """Extract the title of Markdown from its front matter, else its first heading, else use `title`."""
     front, description = FRONT.match(source), None
     said: Any = {}
     if front is not None and len(front[1]) < 20_000:

@@ -9,15 +9,15 @@ from runtime.services.importing.tree import ImportedFile
 
 
 class Pictures:
-    """Stores the embedded pictures of one page; `keys` maps the paths that the page shows them by to their keys."""
+    """Stores the embedded pictures of one page; `keys` maps their paths in the page to their keys."""
 
     def __init__(self, folder: Path, key: str, writer: Writer, stem: str = "picture") -> None:
-        """Take the folder for files, the key of the page, and what the names of its pictures begin with."""
+        """Take the folder for files, the page's key, and the prefix of picture names."""
         self._folder, self._key, self._writer, self._stem = folder, key, writer, stem
         self.keys: dict[str, str] = {}
 
     def keep(self, content: bytes, kind: str) -> str:
-        """Write a picture; gives the path that its page shows it by."""
+        """Store a picture; returns its path in the page."""
         name = f"{self._stem}-{len(self.keys) + 1}.{kind}"
         (self._folder / name).write_bytes(content)
         self.keys[name] = f"{self._key}/{name}"

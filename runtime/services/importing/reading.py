@@ -1,4 +1,4 @@
-"""Reads what is imported, apart: the folder has the bytes, and gets pages, files and documents of them."""
+"""Reads a source in a separate process: converts the bytes in its folder to pages, files and documents."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Reader = Callable[[Path, Writer, str], dict[str, Any]]
 
 
 def read(folder: Path, arguments: Any) -> dict[str, int]:
-    """Read `input` as what `source` says, or the pages of a website; writes `imported.jsonl` and `documents.jsonl`.
+    """Read `input` in the format named by `source`, or crawled pages; writes `imported.jsonl` and `documents.jsonl`.
 
     `name` is what the file is called. Raises `Refused`. Returns how many pages there are.
     """

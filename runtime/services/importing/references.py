@@ -1,4 +1,4 @@
-"""References of documents that were read elsewhere: keys of an import become ids, and nothing that runs is left."""
+"""Replaces keys by ids in imported documents, and drops references that could run scripts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NOWHERE = "#"
 
 
 class Ids:
-    """The ids of what was imported, by its kind and key."""
+    """The ids of imported items, by kind and key."""
 
     def __init__(self, pages: Mapping[str, str], files: Mapping[str, str], reusable: Mapping[str, str]) -> None:
         """Take the ids of pages, files and reusable contents, each by its key."""
@@ -23,11 +23,11 @@ class Ids:
         self._of = {"page": self.pages, "file": self.files, "reusable-content": self.reusable_contents}
 
     def to_json(self) -> dict[str, Any]:
-        """Write them for another process."""
+        """Serialize for another process."""
         return {"pages": self.pages, "files": self.files, "reusable": self.reusable_contents}
 
     def reference(self, ref: Mapping[str, Any]) -> Node:
-        """Return a ContentRef with an id instead of a key; one whose key is unknown leads to it as an address."""
+        """Return a ContentRef with an id instead of a key; an unknown key becomes a URL."""
         kind, there = ref.get("kind"), dict(ref)
         if there.get("space"):  # it is about something that was there before
             return there
@@ -43,7 +43,7 @@ class Ids:
         return there if is_safe(there) else _url(None)
 
     def document(self, document: Node) -> Node:
-        """Put ids instead of keys in a document, in place."""
+        """Replace keys by ids in a document, in place."""
         waiting: list[Any] = [document]
         while waiting:
             node = waiting.pop()

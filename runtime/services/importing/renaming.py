@@ -1,4 +1,4 @@
-"""Finds pages whose files have other names now, so that they keep their ids."""
+"""Finds pages whose files were renamed, so that they keep their ids."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ P = TypeVar("P", Page, ImportedPage)
 
 
 def renamed(imported: Imported, base: Snapshot) -> dict[str, str]:
-    """Return the ids of pages by the keys that they have now: those whose file is gone, while another one came.
+    """Map the keys of new files to the ids of pages whose files are gone.
 
-    They are the same by what is in the file, else by a title that one of each only has.
+    Files match by content, else by a title that is unique on both sides.
     """
     there = {one.git["path"] for one in imported.pages if one.git and "path" in one.git}
     gone = [page for page in base.pages if page.git and "path" in page.git and page.git["path"] not in there]

@@ -1,4 +1,4 @@
-"""What robots.txt of a website allows; read apart, because a short one may take hours and all memory to read."""
+"""Parses robots.txt in a separate process: a short one can take hours and all memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader of somebody else's content gives: pages, files and reusable contents under keys of its own.
+"""The result of reading a source: pages, files and reusable contents, identified by the source's own keys.
 
 A key names one thing within an import: a path, an address, an id of the other system. Documents refer to pages, files
 and reusable contents by these keys, where a document of a space has their ids; whoever makes the revision puts ids in
@@ -16,7 +16,7 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ImportedPage:
-    """A page; pages stand as one reads the tree from top to bottom, parents before what is in them.
+    """A page; pages are listed in tree order, parents before children.
 
     `target` is a ContentRef with keys, `cover` has `ref` with a ContentRef. `git` has `oid` and `path` of what it was
     read from.
@@ -55,7 +55,7 @@ class ImportedFile:
 
 @dataclass(frozen=True, slots=True)
 class ImportedReusableContent:
-    """A piece of documents that pages include."""
+    """Reusable content that pages include."""
 
     key: str
     title: str
@@ -65,7 +65,7 @@ class ImportedReusableContent:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """All that was read; `total` counts what was looked at, also what could not be read, which `problems` tells."""
+    """Everything that was read; `total` also counts what could not be read, which is in `problems`."""
 
     pages: Sequence[ImportedPage] = ()
     files: Sequence[ImportedFile] = ()
@@ -75,7 +75,7 @@ class Imported:
     problems: Sequence[str] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Write it for another process."""
+        """Serialize for another process."""
         return asdict(self)
 
     @classmethod

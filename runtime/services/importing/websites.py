@@ -1,4 +1,4 @@
-"""Pages of a website that were fetched: what is to be read of each, in the tree that their addresses make."""
+"""Reads crawled pages: each one's main text, in the tree of their addresses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_LINKS = 5000
 
 
 def links_of(folder: Path, arguments: Any) -> dict[str, Any]:
-    """List where pages lead and which pictures they show; runs apart. `pages` has [address, file]."""
+    """List the links and pictures of pages; runs in a separate process. `pages` has [address, file]."""
     found: dict[str, Any] = {}
     for address, name in arguments["pages"]:
         try:
@@ -38,7 +38,7 @@ def links_of(folder: Path, arguments: Any) -> dict[str, Any]:
 
 
 def read_pages(folder: Path, writer: Writer) -> dict[str, Any]:
-    """Write every page that was fetched; returns the totals for `Writer.close`."""
+    """Write every crawled page; returns the totals for `Writer.close`."""
     crawled = json.loads((folder / CRAWLED).read_text(encoding="utf-8"))
     pages = {same(address): same(address) for address, _ in crawled["pages"]}
     files = {address: address for address, _, _ in crawled["files"]}
@@ -84,7 +84,7 @@ def _joined(address: str, link: str) -> str | None:
 
 
 def _last_name(address: str) -> str:
-    """Return the last name in an address, without an ending that says that it is a page."""
+    """Return the last path segment of an address, without a page extension."""
     name = unquote(urlsplit(address).path.rpartition("/")[2])
     stem, dot, ending = name.rpartition(".")
     return stem if stem and f"{dot}{ending}".lower() in HTML else name

@@ -1,4 +1,4 @@
-"""Documents of Word: text, headings, lists, tables and pictures; macros and what they refer to outside stay out."""
+"""Word documents: text, headings, lists, tables and pictures, without macros and external references."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _KINDS = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/we
 
 
 def is_word(path: Path) -> bool:
-    """Return whether a file is a document of Word."""
+    """Return whether a file is a Word document."""
     try:
         with zipfile.ZipFile(path) as zipped:
             return TEXT in zipped.namelist()
@@ -114,7 +114,7 @@ def text_of(path: Path, title: str, keep: Keep) -> Text:
 
 
 def _widths(path: Path) -> list[int | None]:
-    """List the widths of the pictures in the text, in pixels and in their order; None where none is given."""
+    """List the widths of pictures in pixels, in document order; None if a picture has none."""
     try:
         with zipfile.ZipFile(path) as zipped:
             content = zipped.read(TEXT)
@@ -134,7 +134,7 @@ def _widths(path: Path) -> list[int | None]:
 
 
 def _check(path: Path) -> None:
-    """Raise `Refused` for archives that are none, and for XML that declares anything: entities are an attack."""
+    """Raise `Refused` for malformed archives, and for XML with declarations: entities are an attack."""
     try:
         with zipfile.ZipFile(path) as zipped:
             archives.check_members(zipped.infolist(), path.stat().st_size)
@@ -155,7 +155,7 @@ def _check(path: Path) -> None:
 
 
 def _is_picture(content: bytes) -> bool:
-    """Tell whether this is a picture, of whichever kind: others than the document says are shown as well."""
+    """Return whether this is a picture of any known kind, whatever the document declares."""
     return type_of_picture(content) is not None or content.startswith(b"BM")
 
 

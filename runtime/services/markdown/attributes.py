@@ -1,4 +1,4 @@
-"""Attributes of tags, in HTML and in the platform's own block syntax, read and written."""
+"""Reads and writes attributes of tags, in HTML and in the platform's own block syntax."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ UNPAIRED = re.compile("[\ud800-\udfff]")
 
 
 def clean(text: str) -> str:
-    """Leave out what no document keeps: control characters, and halves of characters; a line ends with a line feed."""
+    """Remove control characters and lone surrogates, and normalize line ends to line feeds."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").translate(CONTROLS)
     return UNPAIRED.sub("\ufffd", text)
 
 
 def unescape(text: str) -> str:
-    """Read character references that end with a semicolon; others stay, as `&copy=1` of an address."""
+    """Decode character references that end with a semicolon; others stay, such as `&copy=1` in an address."""
     return clean(ENTITY.sub(lambda found: html.unescape(found[0]), text)) if "&" in text else text
 
 
 def read_attributes(text: str) -> dict[str, str]:
-    """Read `name="value"`; a name alone has the value "", and the first of a name holds."""
+    """Parse `name="value"` pairs; a name alone has the value "", and of equal names the first one counts."""
     found: dict[str, str] = {}
     for match in ATTRIBUTE.finditer(text):
         found.setdefault(match[1], unescape(match[2] or match[3] or match[4] or ""))
@@ -37,12 +37,12 @@ def read_attributes(text: str) -> dict[str, str]:
 
 
 def attribute(text: str) -> str:
-    """Write a value that stands in quotation marks: nothing in it ends the tag."""
+    """Escape a value for use in quotation marks."""
     return clean(text).translate(IN_TAG).replace("%}", "%&#x7d;")
 
 
 def write_attributes(values: dict[str, Any]) -> str:
-    """Write ` name="value"` for all that is not None or False; True is the name alone, what is not text is JSON."""
+    """Write ` name="value"` pairs, skipping None and False; True writes the name alone, other values become JSON."""
     written = []
     for name, value in values.items():
         if value is None or value is False:
@@ -56,7 +56,7 @@ def write_attributes(values: dict[str, Any]) -> str:
 
 
 def elements(source: str, *names: str) -> Iterator[tuple[str, str]]:
-    """Find elements of these names, in one pass, as (attributes, what is inside); one inside of another is none."""
+    """Find the outermost elements with these names, in one pass, as (attributes, content)."""
     name, attributes, start = "", "", 0
     for match in re.finditer(rf"<(/?)({'|'.join(names)})(\s[^<>]*)?>", source, re.IGNORECASE):
         if not name and not match[1]:
@@ -67,7 +67,7 @@ def elements(source: str, *names: str) -> Iterator[tuple[str, str]]:
 
 
 def read_json(text: str) -> Any:
-    """Read JSON; None for what is none, or is nested beyond reason."""
+    """Parse JSON; None if it is invalid or nested too deeply."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -84,6 +84,6 @@ def read_length(text: str | None) -> int | float | dict[str, Any] | None:
 
 
 def write_length(length: Any) -> str | None:
-    """Write a Length as `read_length` reads it; None for what is none."""
+    """Write a Length as `read_length` reads it; None if it is invalid."""
     text = f"{length.get('value')}{length.get('unit')}" if isinstance(length, dict) else str(length)
     return text if read_length(text) == length else None

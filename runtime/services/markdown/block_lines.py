@@ -1,4 +1,4 @@
-"""Which lines of a text open and close the platform's blocks, found once for all of them."""
+"""Finds the lines that open and close the platform's blocks, in one pass."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def tag_of(line: str) -> tuple[str, str, bool, str] | None:
 
 
 class BlockLines:
-    """The lines of a text: which line closes the block that a line opens, and where a needle stands next."""
+    """The lines of a text, with the closing line of each block, and a search for the next line with a needle."""
 
     def __init__(self, text: str) -> None:
         self._lines = text.split("\n")
@@ -35,7 +35,7 @@ class BlockLines:
         self.closed: dict[int, int] = _pairs(self._lines)
 
     def next_with(self, needle: str, line: int) -> int | None:
-        """Find the first line from this one on that holds a needle in lower or upper case."""
+        """Find the first line, starting at this one, that contains a needle, ignoring case."""
         if needle not in self._needles:
             found = [number for number, text in enumerate(self._lines) if needle in text.lower()]
             self._needles[needle] = found
@@ -51,7 +51,7 @@ class CodeFence:
         self._fence, self._quoted = "", False
 
     def holds(self, line: str) -> bool:
-        """Whether the next line is inside a fence, or is one itself."""
+        """Return whether the next line is inside a code fence, or is one."""
         text = line.lstrip(" \t>")
         if self._fence:
             if not self._quoted or line.lstrip().startswith(">"):
@@ -73,7 +73,7 @@ def behind_markers(text: str) -> str:
 
 
 def _pairs(lines: list[str]) -> dict[int, int]:
-    """Pair the lines of tags, as brackets are paired; what is in a fence is code and counts for nothing."""
+    """Pair opening and closing tags like brackets; lines in fenced code are ignored."""
     closed: dict[int, int] = {}
     opened: list[tuple[str, int]] = []
     counts: dict[str, int] = {}

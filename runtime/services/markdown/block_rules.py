@@ -1,4 +1,4 @@
-"""Rules by which blocks are read: the platform's tags, HTML that it writes, formulas, definitions of footnotes."""
+"""Block rules of the parser: the platform's tags, its HTML elements, formulas, and footnote definitions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DEFINITION = re.compile(r"\[\^([^\s\[\]]{1,99})\]:[ \t]*")
 
 
 def line_of(state: StateBlock, line: int) -> str:
-    """Return a line without indentation, and without spaces at its end."""
+    """Return a line without indentation and trailing spaces."""
     return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]].rstrip(" \t")
 
 
@@ -33,7 +33,7 @@ def first_of(state: StateBlock, line: int) -> str:
 
 
 def too_deep(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Read as a paragraph what is nested deeper than `LEVELS`."""
+    """Treat blocks nested deeper than `LEVELS` as paragraphs."""
     if silent or state.level < LEVELS:
         return False
     stop = start + 1
@@ -48,9 +48,9 @@ def too_deep(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def bounded_table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Read a table, unless it has too many cells: short rows are filled up, so that a kilobyte may have thousands.
+    """Read a table, unless it has too many cells: short rows are filled up, so a kilobyte can have thousands.
 
-    It is asked for each line of each paragraph, so it looks no further than the second line, but where a table begins.
+    It is called for each line of each paragraph; it looks beyond the second line only if a table begins there.
     """
     if start + 2 > end or start < state.env.get("no table before", 0):
         return False
@@ -82,7 +82,7 @@ def bounded_table(state: StateBlock, start: int, end: int, silent: bool) -> bool
 
 
 def _next_empty(state: StateBlock, line: int, end: int) -> int:
-    """Find the next empty line; lines that were gone through are not once more, however many tables they hold."""
+    """Find the next empty line; remembers the last result, so that no line is scanned twice."""
     key = f"filled {state.level}"
     first, stop = state.env.get(key, (0, 0))
     if not first <= line < stop:
@@ -94,7 +94,7 @@ def _next_empty(state: StateBlock, line: int, end: int) -> int:
 
 
 def tag_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Read `{% name %}` to `{% endname %}`, or `<details>` to `</details>`, and the blocks between; or a tag alone."""
+    """Read `{% name %}` to `{% endname %}`, or `<details>` to `</details>`, with its blocks, or a single tag."""
     if first_of(state, start) not in ("{", "<") or state.is_code_block(start):
         return False
     found = tag_of(line_of(state, start))
@@ -132,7 +132,7 @@ def _inside(state: StateBlock, start: int, end: int) -> None:
 
 
 def element_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Read an HTML element of `ELEMENTS` from its opening to its closing tag as it stands, to be taken apart later."""
+    """Read an HTML element of `ELEMENTS` up to its closing tag, unparsed."""
     if first_of(state, start) != "<" or state.is_code_block(start):
         return False
     match = ELEMENT.match(line_of(state, start))
@@ -154,7 +154,7 @@ def element_block(state: StateBlock, start: int, end: int, silent: bool) -> bool
 
 
 def formula_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Read the lines between `$$` and `$$`, each alone on its line."""
+    """Read a formula between two lines `$$`."""
     if first_of(state, start) != "$" or state.is_code_block(start) or line_of(state, start) != "$$":
         return False
     close = state.env["lines"].next_with("$$", start + 1)
@@ -169,7 +169,7 @@ def formula_block(state: StateBlock, start: int, end: int, silent: bool) -> bool
 
 
 def footnote_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Read `[^1]: ` and the blocks behind it, indented by four; at the top of a document only."""
+    """Read a footnote definition: `[^1]: ` and the following blocks, indented by four; at the top level only."""
     if state.level or state.blkIndent or first_of(state, start) != "[" or state.is_code_block(start):
         return False
     match = DEFINITION.match(state.src, state.bMarks[start] + state.tShift[start], state.eMarks[start])

@@ -1,4 +1,4 @@
-"""Names of emoji in Markdown (`:rocket:`), and the codes that documents have for them."""
+"""Maps names of emoji in Markdown (`:rocket:`) to the codes that documents use."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CODE = re.compile(r"[0-9a-f]{2,6}(?:-[0-9a-f]{2,6}){0,15}")
 
 @lru_cache(maxsize=4096)
 def code_of(name: str) -> str | None:
-    """Find the code of a named emoji: its hexadecimal number; None for no emoji."""
+    """Return the hexadecimal code of a named emoji; None if it is unknown."""
     if name in CODES:
         return CODES[name]
     try:
@@ -35,7 +35,7 @@ def code_of(name: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def name_of(code: str) -> str | None:
-    """Find the name that `code_of` reads as this code; None if there is none."""
+    """Return the name of an emoji's code, the inverse of `code_of`; None if there is none."""
     if code in NAMES:
         return NAMES[code]
     character = character_of(code)
@@ -46,7 +46,7 @@ def name_of(code: str) -> str | None:
 
 
 def character_of(code: str) -> str:
-    """Return the character of a code; "" for what is no code."""
+    """Return the character of a code; "" if it is invalid."""
     if not CODE.fullmatch(code):
         return ""
     numbers = [int(part, 16) for part in code.split("-")]

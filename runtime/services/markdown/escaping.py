@@ -1,4 +1,4 @@
-"""Text that means nothing in Markdown or HTML but itself."""
+"""Escapes text for Markdown and HTML."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ IN_TARGET = re.compile(r"[\\<>]|&(?=#?[A-Za-z0-9]+;)")
 
 
 def in_markdown(text: str, lines: bool) -> str:
-    """Write text; where lines may be broken, a line feed before a letter breaks one."""
+    """Escape text for Markdown; a line feed becomes `<br>`, or, with `lines` and before a letter, a hard line break."""
     text = SPECIAL.sub(_backslash, clean(text)).replace("\t", "&#x9;")
     written, *others = text.split("\n")
     before = written
@@ -36,7 +36,7 @@ def in_markdown(text: str, lines: bool) -> str:
 
 
 def in_alternative(text: str) -> str:
-    """Write what stands for a picture, which has no lines: a break in it would be read as a space."""
+    """Escape the alternative text of a picture, in one line."""
     return "&#xa;".join(in_markdown(line, False) for line in clean(text).split("\n"))
 
 
@@ -45,17 +45,17 @@ def _backslash(match: re.Match[str]) -> str:
 
 
 def in_html(text: str) -> str:
-    """Write text between tags, where a line feed is a `<br>`."""
+    """Escape text for HTML; line feeds become `<br>`."""
     return clean(text).translate(HTML)
 
 
 def raw_in_html(text: str) -> str:
-    """Write text between tags that is read as it stands."""
+    """Escape text for HTML elements that keep their whitespace."""
     return clean(text).translate(HTML_RAW)
 
 
 def whole(line: str) -> str:
-    """Keep the spaces at the ends of a line, and all that would begin a block there."""
+    """Escape leading and trailing spaces of a line, and everything that would begin a block."""
     line = keep_ends(line)
     start = LINE_START.match(line)
     if start is None:
@@ -64,7 +64,7 @@ def whole(line: str) -> str:
 
 
 def keep_ends(line: str) -> str:
-    """Write the spaces at both ends as character references."""
+    """Escape leading and trailing spaces."""
     # Not by an expression: one that looks for spaces before the end goes through every run of them again and again.
     end = len(line.rstrip(MD_TRIM_CHARS))
     start = end - len(line[:end].lstrip(MD_TRIM_CHARS))
@@ -76,7 +76,7 @@ def _referenced(text: str) -> str:
 
 
 def target(text: str) -> str:
-    """Write the target of a link: plainly, or between `<` and `>`."""
+    """Write a link target, between `<` and `>` if necessary."""
     text = clean(text)
     if PLAIN_TARGET.fullmatch(text):
         return text
@@ -84,7 +84,7 @@ def target(text: str) -> str:
 
 
 def code_span(text: str) -> str:
-    """Write a text without line feeds between as many backticks as it needs."""
+    """Write a code span with as many backticks as it needs; the text has no line feeds."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     ticks = "`" * (longest + 1)
     padded = text.strip(" ") and (text[0] in " `" or text[-1] in " `")

@@ -1,4 +1,4 @@
-"""Which blocks may stand in which, and what becomes of those that may not."""
+"""Which blocks may contain which, and what replaces those that may not be where they are."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NEVER_EMPTY = frozenset(("list-item", "expandable-body", "annotation-body", "par
 
 
 def fit(nodes: Sequence[Node], where: str) -> list[Node]:
-    """Return blocks that may stand in one of `ALLOWED`: of the others, what is in them, or a paragraph that says it."""
+    """Return blocks that may be in `where`; others are replaced by their content, or a paragraph of their text."""
     fitting: list[Node] = []
     waiting = list(reversed(nodes))
     while waiting:
@@ -47,7 +47,7 @@ def fit(nodes: Sequence[Node], where: str) -> list[Node]:
 
 
 def lowered(node: Node) -> list[Node]:
-    """Say a block in plainer ones: the blocks in it, or paragraphs."""
+    """Replace a block by the blocks in it, or by paragraphs."""
     kind, data = node["type"], node.get("data", {})
     fragments = [inner for one in node.get("fragments", ()) for inner in one["nodes"]]
     if kind == "image":

@@ -1,4 +1,4 @@
-"""Rewrites lines of Markdown from other tools as the platform writes them, before anything is parsed."""
+"""Normalizes Markdown from other tools to the platform's form, before it is parsed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_LINES = 1000
 
 
 def normalized_lines(text: str) -> str:
-    """Simplify a text in one pass; code stays as it is.
+    """Normalize a text in one pass; code is not changed.
 
     - A tag over several lines is joined: `{% name a="first\\nsecond" %}` keeps its breaks, `<img ...>` needs none.
     - A comment that fills its lines is left out.
@@ -80,7 +80,7 @@ class _Tidier:
         return written
 
     def _whole(self, text: str, place: int) -> tuple[str, int]:
-        """Join the lines of a tag that begins here; gives it, and the number of the line behind it."""
+        """Join the lines of the tag that begins here; returns it, and the number of the next line."""
         if text.startswith("{%"):
             if "%}" in text:
                 return text, place + 1
@@ -102,7 +102,7 @@ class _Tidier:
         return text, place + 1
 
     def _pictures_end(self, text: str, place: int) -> int | None:
-        """Find the line behind a `<div>` with nothing but figures, as the platform writes it; None for any other."""
+        """Return the line after a `<div>` that contains only figures, as the platform writes it; None for any other."""
         if not WRAPPER.fullmatch(text.rstrip()) or text[:4].lower() != "<div":
             return None
         found = False
@@ -117,7 +117,7 @@ class _Tidier:
         return None
 
     def _comment_end(self, text: str, place: int) -> int | None:
-        """Find the line behind a comment that starts this line and ends at the end of one; None for any other."""
+        """Return the line after a comment that fills whole lines; None for any other."""
         if not text.startswith("<!--"):
             return None
         rest = text[4:]
@@ -140,12 +140,12 @@ class _Tidier:
 
 
 def _width(before: str) -> int:
-    """Count the columns by which a line is indented after its quotation marks."""
+    """Count the columns of a line's indentation, after its quote markers."""
     return len(before.rpartition(">")[2].expandtabs(4))
 
 
 def _in_one_line(tag: str) -> str:
-    """Write line breaks in the values of a tag as character references, and those between values as spaces."""
+    """Join a tag's lines: line breaks in values become character references, others spaces."""
     inside, end, rest = tag.partition("%}")
     inside = QUOTE.sub(lambda found: found[0].replace("\n", "&#xa;"), inside)
     return inside.replace("\n", " ") + end + rest

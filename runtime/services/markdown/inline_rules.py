@@ -1,4 +1,4 @@
-"""Rules by which text is read: HTML that the platform writes in lines, formulas, emoji, references to footnotes."""
+"""Inline rules of the parser: the platform's inline HTML, formulas, emoji, and footnote references."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def html_tag(state: StateInline, silent: bool) -> bool:
 
 
 def _dark(sources: list[str]) -> str:
-    """Choose the source of a picture for dark mode: the one that says so, or the only one."""
+    """Choose a picture's source for dark mode: the one declared for it, or the only one."""
     return next((one for one in sources if "dark" in one), sources[0] if len(sources) == 1 else "")
 
 
@@ -127,7 +127,7 @@ def formula(state: StateInline, silent: bool) -> bool:
 
 
 def emoji(state: StateInline, silent: bool) -> bool:
-    """Read `:name:` of an emoji there is; any other stays text."""
+    """Read `:name:` of a known emoji; others stay text."""
     match = EMOJI.match(state.src, state.pos, state.posMax) if state.src[state.pos] == ":" else None
     if match is None or code_of(match[1]) is None:
         return False
@@ -139,7 +139,7 @@ def emoji(state: StateInline, silent: bool) -> bool:
 
 
 def lone_bracket(state: StateInline, silent: bool) -> bool:
-    """Read a bracket as text where none closes any more, and nothing has to be sought."""
+    """Read `[` as text if no `]` follows, without searching again."""
     opens = "![" if state.src.startswith("![", state.pos) else "["
     if not state.src.startswith(opens, state.pos):
         return False
@@ -155,7 +155,7 @@ def lone_bracket(state: StateInline, silent: bool) -> bool:
 
 
 def footnote(state: StateInline, silent: bool) -> bool:
-    """Read `[^1]` where there is a definition of it."""
+    """Read `[^1]` if it is defined."""
     match = FOOTNOTE.match(state.src, state.pos, state.posMax) if state.src[state.pos] == "[" else None
     if match is None or match[1] not in state.env.get("definitions", ()):
         return False

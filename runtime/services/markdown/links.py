@@ -1,4 +1,4 @@
-"""What a document refers to, written as the target of a Markdown link and read back."""
+"""Writes references of documents as Markdown link targets, and reads them back."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ FOLDERS = {folder: (kind, field) for kind, (folder, field) in KINDS.items()}
 
 
 class LinkReader(Protocol):
-    """What targets of links in Markdown lead to."""
+    """Resolves link targets in Markdown."""
 
     def read(self, target: str) -> Node:
-        """Read a target as a ContentRef; never raises: what is nothing else is a URL."""
+        """Read a target as a ContentRef; anything unknown is a URL."""
 
 
 class Links(LinkReader, Protocol):
-    """How references are written as Markdown targets: a Git export has another way than the host."""
+    """Writes references as link targets; Git exports use another scheme than the API."""
 
     def write(self, ref: Node) -> str:
-        """Write a ContentRef as a target that `read` reads as the same."""
+        """Write a ContentRef so that `read` reads the same."""
 
 
 def is_safe(ref: Node) -> bool:
-    """Whether following a reference runs nothing: a URL is http, https, mailto, tel or relative."""
+    """Return whether a reference is safe to follow: URLs must be http, https, mailto, tel or relative."""
     if ref.get("kind") != "url":
         return True
     url = ref.get("url")
@@ -98,6 +98,6 @@ def _quoted(value: object) -> str:
 
 
 def known(links: LinkReader, target: str, kinds: tuple[str, ...] = ()) -> Node | None:
-    """Read a target that may stand in a document: None for one that could run something, or is of another kind."""
+    """Read a target that a document may contain; None if it could run a script or has an unknown kind."""
     ref = links.read(target)
     return ref if is_safe(ref) and (not kinds or ref["kind"] in kinds) else None

@@ -1,4 +1,4 @@
-"""Nodes of documents, made and looked at."""
+"""Creates and inspects nodes of documents."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ def mark(kind: str) -> Node:
 
 
 def paragraph(nodes: Sequence[Node] = (), align: str | None = None) -> Node:
-    """Make a paragraph; one of nothing has an empty text."""
+    """Make a paragraph; an empty one has an empty text."""
     return block("paragraph", list(nodes) or [text("")], {"align": align} if align else {})
 
 
 def fragment(kind: str, nodes: Sequence[Node]) -> Node:
-    """Make a fragment that goes by the name of what it is."""
+    """Make a fragment named after its type."""
     return {"object": "fragment", "fragment": kind, "type": kind, "nodes": list(nodes)}
 
 
 def append(nodes: list[Node], content: str, marks: Sequence[Node] = ()) -> None:
-    """Add text behind what is there: to the last leaf if it has these marks, to the last text if it is one."""
+    """Append text: to the last leaf if it has the same marks, else to the last text node."""
     if not content:
         return
     fresh = text(content, marks)
@@ -59,7 +59,7 @@ def append(nodes: list[Node], content: str, marks: Sequence[Node] = ()) -> None:
 
 
 def texts_of(node: Node) -> str:
-    """Return the text of a node and of all in it, but of fragments; what is not text gives what stands for it."""
+    """Return the text of a node and its descendants, without fragments; other inlines give their alternative text."""
     parts: list[str] = []
     waiting = [node]
     while waiting:

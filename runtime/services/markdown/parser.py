@@ -19,7 +19,7 @@ PARAGRAPH: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "l
 
 @cache
 def markdown_parser() -> MarkdownIt:
-    """Return the parser of Markdown; it keeps nothing of what it reads."""
+    """Return the Markdown parser; it is stateless."""
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": NESTING}).enable(["table", "strikethrough"])
     parser.normalizeLink = _same  # type: ignore[method-assign]  # targets are read by `Links`
     parser.validateLink = _is_safe  # type: ignore[method-assign]
@@ -39,7 +39,7 @@ def markdown_parser() -> MarkdownIt:
 
 @cache
 def _line_parser() -> MarkdownIt:
-    """Return the parser of lines: brackets in brackets are looked at once for each level."""
+    """Return the parser of inline text; nested brackets are scanned once per level."""
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": BRACKETS}).enable("strikethrough")
     parser.normalizeLink = _same  # type: ignore[method-assign]  # targets are read by `Links`
     parser.validateLink = _is_safe  # type: ignore[method-assign]
@@ -65,7 +65,7 @@ def _lines(state: StateCore) -> None:
 
 @cache
 def html_parser() -> MarkdownIt:
-    """Return the parser of text in HTML, where only tags and character references mean something."""
+    """Return the parser of text in HTML elements, which knows only tags and character references."""
     parser = MarkdownIt("zero", {"html": False, "maxNesting": NESTING}).enable(["entity"])
     parser.inline.ruler.before("entity", "html_tag", inline_rules.html_tag)
     parser.inline.ruler.before("html_tag", "comment", inline_rules.comment)

@@ -1,4 +1,4 @@
-"""How much is looked at for a text: what looks ahead again and again ends, and so does a reader without more time."""
+"""Limits for parsing: bounds repeated look-ahead, and the processor time of a reader."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _CALLS = 128
 
 
 class TakesTooLong(Exception):
-    """A text takes more time to read than whoever waits for it has."""
+    """A text takes more processor time to parse than is allowed."""
 
 
 class Clock:
-    """Counts the processor time of this thread, and ends what takes too much of it."""
+    """Measures this thread's processor time and raises when it is used up."""
 
     def __init__(self, seconds: float) -> None:
         """Start measuring."""
@@ -27,14 +27,14 @@ class Clock:
         self._calls = 0
 
     def look(self) -> None:
-        """Say that something was done; raises `TakesTooLong`."""
+        """Check the time; raises `TakesTooLong`."""
         self._calls += 1
         if self._calls % _CALLS == 0 and time.thread_time() > self._until:
             raise TakesTooLong
 
 
 def line_in_time(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Look at the clock for each line; a rule that never reads anything."""
+    """Check the clock for each line; a rule that never matches."""
     clock = state.env.get("clock")
     if clock is not None:
         clock.look()
@@ -42,7 +42,7 @@ def line_in_time(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def token_in_time(state: StateInline, silent: bool) -> bool:
-    """Look at the clock for each piece of a line; a rule that never reads anything."""
+    """Check the clock for each inline token; a rule that never matches."""
     clock = state.env.get("clock")
     if clock is not None:
         clock.look()
@@ -50,10 +50,10 @@ def token_in_time(state: StateInline, silent: bool) -> bool:
 
 
 def end_of_quotes(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """End a quote before a line without `>` once a text had enough of such lines looked through.
+    """End a quote before a line without `>` once enough such lines of a text were scanned.
 
-    Each quote looks ahead for what may go on with it. Where the next one begins before that, it looks once more: that
-    would take the square of the lines.
+    Each quote scans ahead for lines that may continue it. If the next quote begins before that, it scans again, which
+    would take quadratic time.
     """
     if not silent or state.parentType != "blockquote":
         return False

@@ -39,17 +39,17 @@ def document_of(
     top: int = 1,
     seconds: float | None = None,
 ) -> Node:
-    """Write Markdown as a document, in time that grows as the text does; no text is wrong.
+    """Convert Markdown to a document, in linear time; every text is valid.
 
-    With `seconds` of processor time one that takes more of it raises `TakesTooLong`.
+    Raises `TakesTooLong` after `seconds` of processor time, if given.
 
-    `top` is how many `#` the highest heading of a text has: 2 where the title of the page is above it.
+    `top` is the number of `#` of the highest heading level: 2 if the page's title is above the text.
 
-    Of what other tools write, comments, elements that only affect layout, and tags for marks that documents lack are
-    left out; GitHub's alerts, picture sizes, anchors and tables without a head become what the platform has for them.
+    Comments, layout elements, and tags for marks that documents lack are dropped. GitHub's alerts, picture sizes,
+    anchors and tables without a head are converted to the platform's equivalents.
 
     Blocks deeper than `LEVELS`, tables beyond `MAX_CELLS`, other HTML that the platform does not write, and links that
-    would run something stay text. What may not stand where it was written is put plainer (`fitting`).
+    would run a script stay text. Blocks that may not be where they are become plainer ones (`fitting`).
     """
     source = normalized_lines(clean(markdown))
     env: dict[str, Any] = {"lines": BlockLines(source), "definitions": set()}
@@ -60,7 +60,7 @@ def document_of(
 
 
 def groups(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """Split tokens into blocks: one that opens goes on to the one that closes it."""
+    """Group tokens into blocks, each from its opening to its closing token."""
     start = depth = 0
     for place, token in enumerate(tokens):
         depth += token.nesting
@@ -124,7 +124,7 @@ class _Reader:
         return nodes
 
     def _add(self, nodes: list[Node], part: Sequence[Token], name: str | None) -> str | None:
-        """Read a block, with `name` as its id if it is a heading; gives the name of one that is only an anchor."""
+        """Read a block, with `name` as its id if it is a heading; returns the name if it is only an anchor."""
         anchor = only_anchors(part[1].children or ()) if part[0].type == "paragraph_open" else None
         if anchor is not None:
             return anchor
@@ -205,7 +205,7 @@ class _Reader:
         return node
 
     def _bullet_lists(self, inside: Sequence[Token]) -> list[Node]:
-        """Read a list; one that mixes tasks and other items becomes several, as no list of a document has both."""
+        """Read a list; one that mixes tasks and other items is split, since documents do not mix them."""
         parts = [group[1:-1] for group in groups(inside)]
         boxes = [_checkbox(part) for part in parts]
         lists: list[Node] = []
@@ -231,7 +231,7 @@ class _Reader:
 
 
 def _alert(inside: Sequence[Token]) -> str | None:
-    """Remove `[!NOTE]` from the first line of a quotation and give the style of its hint; None for any other."""
+    """Remove `[!NOTE]` from the first line of a quote and return its hint's style; None for other quotes."""
     if len(inside) < 3 or inside[0].type != "paragraph_open" or not inside[1].children:
         return None
     line, children = inside[1], inside[1].children
@@ -244,7 +244,7 @@ def _alert(inside: Sequence[Token]) -> str | None:
 
 
 def _take_heading_id(line: Token, children: Sequence[Token]) -> str | None:
-    """Remove `{#name}` from the end of a heading and give the name; None without one, or if it is escaped."""
+    """Remove `{#name}` from the end of a heading and return the name; None if there is none or it is escaped."""
     match = NAME.search(line.content[-200:])
     if match is None or not children or children[-1].type != "text" or not children[-1].content.endswith(match[1]):
         return None

@@ -1,4 +1,4 @@
-"""HTML elements that are blocks: pictures, tables, code with marks in it, aligned paragraphs and headings."""
+"""Reads block-level HTML elements: pictures, tables, code with marks, aligned paragraphs and headings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EMPTY_ANCHOR = re.compile(r"<a\s([^<>]*)></a>", re.IGNORECASE)
 
 
 class HtmlReader:
-    """Reads elements; what an element says beyond the platform's HTML is dropped, or left as text."""
+    """Reads elements; anything beyond the platform's HTML is dropped or stays text."""
 
     def __init__(self, inlines: InlineReader, links: LinkReader, top: int = 1) -> None:
         self._inlines, self._links, self._top = inlines, links, top
@@ -37,7 +37,7 @@ class HtmlReader:
         """How many cells the tables have that were read so far."""
 
     def block(self, name: str, source: str) -> list[Node]:
-        """Read an element as blocks; one that says none of them is a paragraph of its source."""
+        """Read an element as blocks; an unknown one becomes a paragraph of its source."""
         start = OPENING.match(source)
         attributes = read_attributes(start[1] or "") if start else {}
         inner = source[start.end() : source.rindex("</")] if start else source
@@ -68,7 +68,7 @@ class HtmlReader:
         return [make.paragraph(self._inlines.html(inner), ALIGNMENTS.get(align))]
 
     def sized_images(self, tokens: Sequence[Token]) -> Node | None:
-        """Make a block of `<img>` tags, at least one of which has a size; None for any other text."""
+        """Make a block from `<img>` tags, at least one with a size; None for other text."""
         if not tokens or any(token.type != "html_image" for token in tokens):
             return None
         said = [read_attributes(token.info) for token in tokens]
@@ -86,11 +86,11 @@ class HtmlReader:
         return make.block("images", images, isVoid=False)
 
     def level(self, tag: str) -> int:
-        """Return the level of a heading by its tag."""
+        """Return the level of a heading's tag."""
         return min(max(int(tag[1:]) - self._top + 1, 1), 3)
 
     def heading(self, level: int, nodes: list[Node], source: str) -> Node:
-        """Make a heading of its text; an anchor at its end that names its id is no part of it."""
+        """Make a heading; an anchor at the end becomes its id."""
         node = make.block(f"heading-{level}", nodes)
         match = ID_ANCHOR.search(source[-600:])
         last = nodes[-1]
@@ -181,12 +181,12 @@ def _sizes(attributes: dict[str, str]) -> Node:
 
 
 def _anchor_name(attributes: dict[str, str]) -> str:
-    """Return the name of an `<a>` that is an anchor; "" for one that is a link."""
+    """Return the name of an `<a>` that is an anchor; "" for a link."""
     return "" if "href" in attributes else attributes.get("id") or attributes.get("name", "")
 
 
 def only_anchors(tokens: Sequence[Token]) -> str | None:
-    """Return the name of a text that has only anchors, "" if it cannot be a heading's id; None for other texts."""
+    """Return the name of a text that consists of anchors, "" if it cannot be a heading's id; None for other texts."""
     names: list[str] = []
     for token in tokens:
         if token.type == "html_open" and token.tag == "a" and "href" not in read_attributes(token.info):
@@ -197,7 +197,7 @@ def only_anchors(tokens: Sequence[Token]) -> str | None:
 
 
 def take_anchor(tokens: list[Token]) -> str | None:
-    """Remove the first empty anchor with a name from the tokens of a heading; gives that name."""
+    """Remove the first empty anchor from a heading's tokens; returns its name."""
     for place in range(len(tokens) - 1):
         opening, closing = tokens[place : place + 2]
         if opening.type != "html_open" or opening.tag != "a" or closing.type != "html_close" or closing.tag != "a":

@@ -1,4 +1,4 @@
-"""Tokens of text -> inlines and texts of a document."""
+"""Converts inline tokens to inlines and texts of a document."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FOOTNOTE_ANCHOR = "user-content-fn-"
 
 
 class InlineReader:
-    """Reads text, with the references and footnotes of one document."""
+    """Reads inline text of one document, with its link references and footnotes."""
 
     def __init__(self, links: LinkReader, size: int) -> None:
         self._links = links
@@ -35,25 +35,25 @@ class InlineReader:
         """Gives the body of a footnote, or None where it may not be given (again)."""
 
     def spend(self, size: int) -> bool:
-        """Count what a short text brings in by reference; False when a document has had enough of it."""
+        """Count the text that link references expand to; False when a document has reached its limit."""
         self._left -= size
         return self._left >= 0
 
     def html(self, source: str) -> list[Node]:
-        """Read the text of an HTML element, where Markdown means nothing."""
+        """Read the text of an HTML element, without Markdown."""
         return self.html_kept(" ".join(line.strip(" \t") for line in source.strip(" \t\n").split("\n")))
 
     def html_kept(self, source: str) -> list[Node]:
-        """Read the text of an HTML element with all spaces that it has."""
+        """Read the text of an HTML element, keeping all whitespace."""
         return self.read(html_tokens(source))
 
     def read(self, tokens: Sequence[Token]) -> list[Node]:
-        """Read tokens of text; no text at all is an empty one."""
+        """Read inline tokens; the result has at least an empty text."""
         nodes = _Line(self, self._links).read(tokens)
         return nodes or [make.text("")]
 
     def image(self, attributes: dict[str, str], dark: str | None = None) -> Node | None:
-        """Read what says which picture: `ref`, `refDark` and `alt`; None where it may not be shown."""
+        """Read a picture's `ref`, `refDark` and `alt`; None if its address is unsafe."""
         ref = known(self._links, attributes.get("src", ""), PICTURES)
         if ref is None:
             return None
@@ -112,7 +112,7 @@ class _Line:
                 self._text(token.markup if read else token.content)
 
     def _held(self) -> list[Node]:
-        """Return the marks of a text here: of each type the outermost, however deep it is inside more of them."""
+        """Return the current marks: of each type only the outermost one."""
         return [marks[0] for marks in self._marks.values()]
 
     def _text(self, content: str, marks: list[Node] | None = None) -> None:
@@ -262,7 +262,7 @@ READERS: dict[str, Callable[[_Line, Token], Node | None]] = {
 
 
 def _unpaired(tokens: Sequence[Token]) -> set[int]:
-    """Find tags that nothing closes or opens, and links inside of links or to where none may lead: they are text."""
+    """Find unmatched tags, nested links and unsafe links, all of which stay text."""
     plain: set[int] = set()
     opened: dict[str, list[int]] = {}
     within = 0
@@ -285,7 +285,7 @@ def _unpaired(tokens: Sequence[Token]) -> set[int]:
 
 
 def _leads(token: Token) -> bool:
-    """Whether an `<a>` has a safe target, or is an anchor; the text of either is kept."""
+    """Return whether an `<a>` has a safe target or is an anchor."""
     attributes = read_attributes(token.info)
     if "href" not in attributes:
         return "id" in attributes or "name" in attributes

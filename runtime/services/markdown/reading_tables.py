@@ -1,4 +1,4 @@
-"""Tables of Markdown and of HTML -> table blocks."""
+"""Converts tables of Markdown and HTML to table blocks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NO_CELL: Cell = ("", "")
 
 
 class _Table:
-    """Collects columns and cells; their names say where they stand, for Markdown has none."""
+    """Collects columns and cells, named by their position, since Markdown has no names for them."""
 
     def __init__(self) -> None:
         self.definition: dict[str, Node] = {}
@@ -53,7 +53,7 @@ class _Table:
         return values
 
     def text(self, values: Node, column: str, nodes: Sequence[Node]) -> None:
-        """Put text into a cell: it is a fragment, which the record names; an empty one has none."""
+        """Put text into a cell, as a fragment named in the record; an empty cell has no fragment."""
         if len(nodes) == 1 and nodes[0]["nodes"] == [make.text("")]:
             return
         name = f"r{len(self.records) - 1}-{column}"
@@ -66,7 +66,7 @@ class _Table:
 
 
 def plain_table(inside: Sequence[Token], inlines: InlineReader) -> Node:
-    """Read a table of Markdown: all columns are text."""
+    """Read a Markdown table; all columns are text."""
     table = _Table()
     columns: list[str] = []
     values: Node = {}
@@ -100,7 +100,7 @@ def _alignment(cell: Token) -> str:
 
 
 def html_table(source: str, inlines: InlineReader, links: LinkReader, cells: int) -> tuple[Node | None, int]:
-    """Read a table of HTML and count its cells; None for one of no columns, or of more cells than allowed."""
+    """Read an HTML table and count its cells; None if it has no columns or too many cells."""
     head, rows = _rows(source)
     wide = max((sum(_spans(attributes)[0] for attributes, _ in row) for row in ([head] if head else rows)), default=0)
     count = wide * (len(rows) + 1)
@@ -155,7 +155,7 @@ def _spans(attributes: str) -> tuple[int, int]:
 
 
 def _spread(rows: Iterable[list[Cell]], width: int) -> Iterator[list[Cell]]:
-    """Yield each row a cell for each column; one that spans several is the first of them, and the others are empty."""
+    """Yield rows with one cell per column; a spanning cell fills the first one, the others are empty."""
     covered = [0] * width
     for row in rows:
         cells: list[Cell] = []
@@ -254,7 +254,7 @@ def _cell(
 
 
 def _paragraphs(source: str) -> list[str]:
-    """Split the text of a cell into paragraphs; a list item becomes one that begins with its bullet or number."""
+    """Split a cell's text into paragraphs; list items become paragraphs with their bullet or number."""
     parts = CELL_BLOCK.split(source)
     if len(parts) == 1:
         return [source]
@@ -300,12 +300,12 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether a value refers to nothing: text, numbers, and lists of text."""
+    """Return whether a value contains no references: text, numbers, and lists of text."""
     if isinstance(value, list):
         return all(isinstance(one, str) for one in value)
     return value is None or isinstance(value, str | bool) or _is_number(value)
 
 
 def options_of(definition: Node) -> str | None:
-    """Write the options of a select column as the attribute that `_definition` reads."""
+    """Write a select column's options as the attribute that `_definition` reads."""
     return json.dumps(definition.get("options", []), ensure_ascii=False) if definition["type"] == "select" else None

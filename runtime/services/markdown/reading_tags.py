@@ -1,4 +1,4 @@
-"""Blocks of the platform's own syntax, `{% name attributes %}`, and `<details>`."""
+"""Reads the platform's own block syntax, `{% name attributes %}`, and `<details>`."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ OWN = ("data-url", "data-full-width", "data-action:json", "props:json")
 
 
 class TagReader:
-    """Makes blocks of tags; one that is not the platform's, or leads where none may, is text before its blocks."""
+    """Converts tags to blocks; unknown and unsafe tags become text, followed by the blocks in them."""
 
     def __init__(self, inlines: InlineReader, links: LinkReader) -> None:
         self._inlines, self._links = inlines, links
 
     def block(self, token: Token, nodes: list[Node]) -> list[Node]:
-        """Read a tag with the blocks in it; `token.content` is what stood behind it on its line."""
+        """Read a tag with the blocks in it; `token.content` is the rest of its line."""
         if token.content:
             nodes = [make.paragraph(self._inlines.html(token.content)), *nodes]
         attributes = read_attributes(token.info)
@@ -212,7 +212,7 @@ READERS: dict[str, Callable[[TagReader, dict[str, str], list[Node], str], Node |
 
 
 def _gathered(nodes: list[Node], kind: str) -> list[Node]:
-    """Return the parts of a block; what stands between them belongs to the part before, or to one of its own."""
+    """Return the parts of a block; content between parts belongs to the one before, or to a new one."""
     parts: list[Node] = []
     for node in nodes:
         if node["type"] == kind:

@@ -1,4 +1,4 @@
-"""A document -> Markdown, with the platform's own block syntax."""
+"""Converts documents to Markdown, with the platform's own block syntax."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ RISKY = re.compile(r"[ \t>]*(?:```|~~~|\{%|\$\$|<)", re.IGNORECASE)
 
 
 def markdown_of(document: Node, links: Links | None = None, fences: Fences | None = None, top: int = 1) -> str:
-    """Write a document, as `check_document` accepts it, as Markdown that `document_of` reads as the same.
+    """Convert a valid document (`check_document`) to Markdown, so that `document_of` reads the same document.
 
-    What Markdown cannot say is in `normal.py`. Blocks deeper than `LEVELS` become text; links that would run
-    something become their text. `top` is how many `#` the highest heading has.
+    `normal.py` lists what Markdown cannot express. Blocks deeper than `LEVELS` become text; links that would run
+    a script become their text. `top` is the number of `#` of the highest heading level.
     """
     writer = _Writer(links or IdLinks(), fences or {}, top)
     written = writer.blocks(document["nodes"], 0)
@@ -40,7 +40,7 @@ class _Writer:
         self._fences = {named: language for language, named in fences.items()}
 
     def notes(self) -> str:
-        """Write the bodies of all annotations as definitions of footnotes."""
+        """Write all annotations as footnote definitions."""
         self._inlines.in_note = True
         written = []
         for number, body in enumerate(self._inlines.notes, 1):

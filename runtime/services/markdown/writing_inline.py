@@ -38,7 +38,7 @@ class InlineWriter:
         """Whether the text is of a footnote: in one, there are no others."""
 
     def markdown(self, nodes: Sequence[Node], lines: bool = False) -> str:
-        """Write a line that is read as these nodes; with `lines`, one that may be broken."""
+        """Write nodes as a line of Markdown; with `lines`, it may contain line breaks."""
         return escaping.whole(_Line(self, self._links, html=False, lines=lines).write(nodes))
 
     def html(self, nodes: Sequence[Node]) -> str:
@@ -46,18 +46,18 @@ class InlineWriter:
         return escaping.keep_ends(self.html_kept(nodes))
 
     def html_kept(self, nodes: Sequence[Node]) -> str:
-        """Write the text of an HTML element that keeps its spaces."""
+        """Write the text of an HTML element that keeps its whitespace."""
         return _Line(self, self._links, html=True, lines=False).write(nodes)
 
     def target(self, ref: Any) -> str | None:
-        """Write what a reference names; None for one that would run something."""
+        """Write a reference as a link target; None if it is unsafe."""
         if not isinstance(ref, dict) or not is_safe(ref):
             return None
         target = self._links.write(ref)
         return target if is_safe({"kind": "url", "url": target}) else None
 
     def picture(self, data: Node, more: dict[str, Any] | None = None) -> str | None:
-        """Write `<img>`, in a `<picture>` where another is for the dark; None for one that may not be shown."""
+        """Write `<img>`, in a `<picture>` if there is one for dark mode; None if its address is unsafe."""
         target = self.target(data.get("ref"))
         if target is None:
             return None

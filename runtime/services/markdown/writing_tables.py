@@ -1,4 +1,4 @@
-"""Table blocks -> tables of Markdown where it has words for them, and of HTML elsewhere."""
+"""Converts table blocks to Markdown tables, or to HTML where Markdown cannot express them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DELIMITERS = {"left": "---", "center": ":---:", "right": "---:"}
 
 
 def written_table(node: Node, inlines: InlineWriter) -> str:
-    """Write a table; columns and records are in their order, and go without their names."""
+    """Write a table, with columns and records in order, without their names."""
     data = node["data"]
     view, definition = data["view"], data["definition"]
     columns = [name for name in view["columns"] if name in definition]
@@ -35,7 +35,7 @@ def written_table(node: Node, inlines: InlineWriter) -> str:
 
 
 def _value(value: Any, column: Node, texts: dict[Any, list[Node]]) -> Any:
-    """Return a cell: blocks of a text column, the value itself of any other."""
+    """Return a cell's content: blocks for a text column, else the value."""
     if column["type"] != "text" or not isinstance(value, str):
         return value
     # A text is one cell's: in every cell that names it, a large one would be written thousands of times.

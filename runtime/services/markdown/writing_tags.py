@@ -1,4 +1,4 @@
-"""Blocks in the platform's own syntax: `{% name attributes %}`, and `<details>`."""
+"""Writes blocks in the platform's own syntax: `{% name attributes %}`, and `<details>`."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ POINTERS = {"openapi-operation": ("path", "method"), "openapi-webhook": ("name",
 
 class WriteBlocks(Protocol):
     def __call__(self, nodes: Sequence[Node], deeper: int = 1) -> str:
-        """Write blocks that are so many levels deeper."""
+        """Write blocks, nested this many levels deeper."""
 
 
 def written_tag(node: Node, inlines: InlineWriter, blocks: WriteBlocks) -> str:
-    """Write a block; "" for one whose target would run something, or of which the platform has no syntax."""
+    """Write a block; "" if its target is unsafe or the platform has no syntax for it."""
     kind, data = node["type"], node.get("data", {})
     meta = node.get("meta", {})
     if kind == "hint":
@@ -75,7 +75,7 @@ def _alone(name: str, attributes: dict[str, Any]) -> str:
 
 
 def _link(ref: Any, target: str, inlines: InlineWriter) -> str:
-    """Write a link for tools that do not know the block, as the platform does in repositories."""
+    """Write a link as a fallback for other tools, as the platform does in repositories."""
     return inlines.markdown([make.inline("link", {"ref": ref}, [make.text(target)])])
 
 
@@ -154,7 +154,7 @@ def _integration(data: Node) -> str:
 
 
 class _Json:
-    """A value that is written as JSON in ASCII, whatever it is."""
+    """A value that is always written as ASCII JSON."""
 
     def __init__(self, value: Any) -> None:
         self.written = json.dumps(value)

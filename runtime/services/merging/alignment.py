@@ -1,8 +1,8 @@
-"""Which elements of a list are still there in a changed copy of it, in bounded time however often elements repeat.
+"""Matches the elements of a list with those of a changed copy, in bounded time even if elements repeat.
 
-Elements that are there once in both lists are matched first (a patience diff), and what lies between them after the
-same rule. Where nothing is there once, small parts are matched exactly; in large ones the first of several equal
-elements goes with the first, the second with the second and so on, which takes time about linear in the length.
+Elements that are unique in both lists are matched first (a patience diff), then, recursively, what lies between them.
+Without unique elements, short parts are matched exactly; in long ones the n-th of several equal elements matches the
+n-th, which takes about linear time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Part = tuple[int, int, int, int, int]
 
 
 def align(base: Sequence[Hashable], side: Sequence[Hashable]) -> Pairs:
-    """Match equal elements of two lists; returns their places in both, ascending in both."""
+    """Match equal elements of two lists; returns pairs of positions, ascending in both."""
     pairs: Pairs = []
     todo: list[Part] = [(0, len(base), 0, len(side), 0)]
     while todo:
@@ -48,10 +48,10 @@ def align(base: Sequence[Hashable], side: Sequence[Hashable]) -> Pairs:
 
 
 def heaviest(rows: int, columns: int, weight: Callable[[int, int], int]) -> Pairs:
-    """Match rows with columns so that the weights add up to the most; a weight of 0 is no match.
+    """Match rows with columns so that the sum of weights is maximal; a weight of 0 is no match.
 
-    Takes time and memory for all pairs, so callers ask for at most MAX_PAIRS. Of several best answers it is the one
-    that matches earlier.
+    Takes time and memory for all pairs, so callers pass at most MAX_PAIRS. Of several best answers, the one with the
+    earliest matches is returned.
     """
     weights = [[weight(row, column) for column in range(columns)] for row in range(rows)]
     best = [[0] * (columns + 1) for _ in range(rows + 1)]
@@ -74,7 +74,7 @@ def heaviest(rows: int, columns: int, weight: Callable[[int, int], int]) -> Pair
 
 
 def ascending(places: Sequence[int]) -> list[int]:
-    """Find a longest run of ascending numbers among different ones; returns where in the list they stand."""
+    """Find a longest ascending subsequence of distinct numbers; returns its positions."""
     ends: list[int] = []
     at: list[int] = []
     before: list[int] = []
@@ -118,7 +118,7 @@ def _repeated(base: Sequence[Hashable], side: Sequence[Hashable], part: Part) ->
 
 
 def _numbered(elements: Sequence[Hashable]) -> list[tuple[Hashable, int]]:
-    """Tell equal elements apart by how many of them came before."""
+    """Number equal elements in order, so that all are distinct."""
     seen: Counter[Hashable] = Counter()
     numbered = []
     for element in elements:

@@ -1,4 +1,4 @@
-"""What a merge wants to know of the nodes of a document: whether two are the same, how alike they are, their names."""
+"""Compares nodes of documents for merging: equality, similarity, and names for people."""
 
 from __future__ import annotations
 
@@ -63,19 +63,19 @@ ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "
 
 
 def fingerprint(node: Node) -> bytes:
-    """Return the same bytes for nodes of the same content, whatever their `key`s."""
+    """Return equal bytes for nodes with equal content; `key`s are ignored."""
     content = json.dumps(_without_keys(node), separators=(",", ":"), sort_keys=True)
     return hashlib.blake2b(content.encode(), digest_size=20).digest()
 
 
 def inner(node: Node, name: str = "nodes") -> Sequence[Node]:
-    """Return the nodes in a node."""
+    """Return a node's children."""
     nodes: Sequence[Node] = node.get(name) or ()
     return nodes
 
 
 def words_of(node: Node) -> frozenset[str]:
-    """Return the first words of a node: of its text, and of what its data say."""
+    """Return the first words of a node's text and data."""
     words: list[str] = []
     todo: list[Any] = [node]
     while todo and len(words) < MAX_WORDS:
@@ -90,7 +90,7 @@ def words_of(node: Node) -> frozenset[str]:
 
 
 def likeness(type_: str, words: frozenset[str], other_type: str, other_words: frozenset[str]) -> int:
-    """Return how likely one block is the other, edited; 0 where it is not."""
+    """Return how likely one block is an edited version of the other; 0 if it is not."""
     shared = SAME_WORDS * len(words & other_words) // max(len(words), len(other_words), 1)
     if type_ == other_type:
         return SAME_TYPE + shared

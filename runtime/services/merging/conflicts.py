@@ -1,4 +1,4 @@
-"""What two sides of a merge cannot both have, in words for the person who merges."""
+"""Conflicts of a merge, worded for the person who merges."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ What = Literal["page", "file", "reusable content", "variable"]
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A conflict of one thing; `title` is the one it had in the base, or else the one it has on our side.
+    """A conflict about one item; `title` is its title in the base, else on our side.
 
-    `place` is the field, or the block of the text as a person counts ("the second paragraph"); it is empty where the
-    conflict is about the thing as a whole.
+    `place` is the field, or the block as a person counts ("the second paragraph"); it is empty if the conflict is
+    about the whole item.
     """
 
     what: What
@@ -47,14 +47,14 @@ def deleted(what: What, id_: str, title: str) -> Conflict:
 
 
 def variable(name: str, deleted: bool) -> Conflict:
-    """Both sides changed a variable of the space, or one `deleted` it and the other changed it."""
+    """Both sides changed a variable of the space, or one deleted it and the other changed it (`deleted`)."""
     both = f"Both sides changed the variable `{name}` to different values."
     one = f"One side deleted the variable `{name}`, and the other changed it."
     return about("variable", name, name, one if deleted else both)
 
 
 def about(what: What, id_: str, title: str, sentence: str) -> Conflict:
-    """Make a conflict about the whole of a thing, with a sentence that names it."""
+    """Make a conflict about a whole item, with a sentence that names it."""
     return Conflict(what, id_, title, "", sentence)
 
 

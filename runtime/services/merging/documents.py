@@ -1,10 +1,10 @@
 """The three-way merge of documents, block by block.
 
-Each side is read as edits of the base (`edits`): blocks changed, taken out, put in. Edits of different blocks merge.
-The same edit on both sides is one. What both put in at one place stays, ours before theirs. A block that both changed
-is merged inside where it is a container that stayed what it was; any other is a conflict, and so is one that one side
-changed and the other took out. A block that both moved to different places is put in twice, and stands in both. Keys of
-nodes say nothing about their content: ours are kept unless only theirs changed.
+Each side is a list of edits of the base (`edits`): blocks changed, removed, inserted. Edits of different blocks merge.
+The same edit on both sides counts once. Insertions of both sides at one place are both kept, ours first. A block that
+both changed is merged recursively if it is a container of the same type; otherwise it is a conflict, and so is a block
+that one side changed and the other removed. A block that both moved to different places appears in both. Keys of nodes
+are not content: ours are kept unless only theirs changed.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ Path = tuple[int | str, ...]
 
 @dataclass(frozen=True, slots=True)
 class BlockConflict:
-    """A place in a document that the sides cannot both have; `path` leads to it in the base.
+    """A conflicting block; `path` is its position in the base.
 
-    `why` is `changed` where both sides changed it, `deleted` where one changed and the other deleted it, and `emptied`
-    where the two sides together would leave nothing in it.
+    `why` is `changed` if both sides changed it, `deleted` if one changed and the other deleted it, and `emptied` if
+    both sides together would leave it empty.
     """
 
     place: str
@@ -40,14 +40,14 @@ class BlockConflict:
 
 @dataclass(frozen=True, slots=True)
 class MergedDocument:
-    """The merged document; None where none of the sides has one, and where there are conflicts."""
+    """The merged document; None if neither side has one, or if there are conflicts."""
 
     document: Node | None
     conflicts: tuple[BlockConflict, ...] = ()
 
 
 def merge_documents(base: Node | None, ours: Node | None, theirs: Node | None) -> MergedDocument:
-    """Merge what two sides made of a document; None is a document that is not there, or not any more."""
+    """Merge two versions of a document; None stands for a missing document."""
     try:
         return MergedDocument(pick(base, ours, theirs))
     except BothChanged:
@@ -63,13 +63,13 @@ def merge_documents(base: Node | None, ours: Node | None, theirs: Node | None) -
 
 
 class _Merging:
-    """Collects the conflicts of one merge; what it returns means something only while there are none."""
+    """Collects the conflicts of one merge; its results are valid only without conflicts."""
 
     def __init__(self) -> None:
         self.conflicts: list[BlockConflict] = []
 
     def node(self, base: Node, ours: Node, theirs: Node, place: str, path: Path, level: int) -> Node:
-        """Merge a container, or the document itself, whose place is empty."""
+        """Merge a container, or the document itself, whose path is empty."""
         inside = f" in {place}" if place else ""
         sides = (base, ours, theirs)
         own = [{name: side[name] for name in side if name not in _BY_RULES} for side in sides]
@@ -113,7 +113,7 @@ class _Merging:
     def block(
         self, base: Block, ours: Block | None, theirs: Block | None, place: str, path: Path, level: int
     ) -> list[Node]:
-        """Merge what became of one block; returns no node where it is gone."""
+        """Merge one block; returns no node if it was removed."""
         if ours is None or theirs is None:
             left = ours or theirs
             if left is not None and left.print != base.print:
@@ -132,7 +132,7 @@ class _Merging:
         return []
 
     def fragments(self, base: Node, ours: Node, theirs: Node, place: str, path: Path, level: int) -> Any:
-        """Merge named parts, as an expandable block has, each for itself."""
+        """Merge named parts, such as those of an expandable block, separately."""
         sides = [list(inner(side, "fragments")) for side in (base, ours, theirs)]
         names = [[str(one.get("fragment") or one.get("type")) for one in side] for side in sides]
         if names[0] == names[1] == names[2]:

@@ -1,4 +1,4 @@
-"""What one side did to a list of blocks: which it changed or took out, and what it put between them."""
+"""The edits of one side: which blocks it changed or removed, and what it inserted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from runtime.services.merging.blocks import Node, fingerprint, likeness, type_of
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block, and the fingerprint of its content."""
+    """A block with the fingerprint of its content."""
 
     node: Node
     print: bytes
@@ -19,22 +19,22 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Edits:
-    """`became` has what each block of the base is now, None where it is gone; `put_in[n]` is new before block n."""
+    """`became` has each base block's new version, None if it was removed; `put_in[n]` was inserted before block n."""
 
     became: Sequence[Block | None]
     put_in: Sequence[Sequence[Block]]
 
 
 def blocks_of(nodes: Sequence[Node]) -> list[Block]:
-    """Take the fingerprint of each block."""
+    """Pair each block with its fingerprint."""
     return [Block(node, fingerprint(node)) for node in nodes]
 
 
 def edits(base: Sequence[Block], side: Sequence[Block]) -> Edits:
-    """Find out what a side did.
+    """Compute the edits that a side made.
 
-    Between two blocks that stayed, a new block of the type of a former one, or with half of its words, is taken for
-    that one, edited; which new block goes with which is decided by the words they share.
+    Between two unchanged blocks, a new block with the type of a former one, or with half of its words, counts as an
+    edited version of it; blocks are matched by the words they share.
     """
     became: list[Block | None] = [None] * len(base)
     put_in: list[list[Block]] = [[] for _ in range(len(base) + 1)]

@@ -45,7 +45,7 @@ WHAT: Mapping[type[Entry], What] = {Page: "page", File: "file", ReusableContent:
 
 @dataclass(frozen=True, slots=True)
 class MergedEntry:
-    """An entry and the document that came out of merging it, if it is a new one; with conflicts, neither counts."""
+    """A merged entry, with its merged document if that is new; neither is valid if there are conflicts."""
 
     entry: Any
     document: Mapping[str, Any] | None
@@ -53,12 +53,12 @@ class MergedEntry:
 
 
 def title_of(entry: Entry) -> str:
-    """Return what a person calls an entry."""
+    """Return an entry's display name."""
     return str(getattr(entry, "title", None) or getattr(entry, "name", None) or entry.id)
 
 
 def touched(base: Entry, side: Entry) -> bool:
-    """Return whether a side changed an entry, or put a page elsewhere; its order among others does not count."""
+    """Return whether a side changed an entry or moved a page; its order among siblings does not count."""
     return base != side and any(
         getattr(base, field.name) != getattr(side, field.name)
         for field in fields(base)
@@ -67,9 +67,9 @@ def touched(base: Entry, side: Entry) -> bool:
 
 
 def merge_entry(base: E | None, ours: E, theirs: E, document: Document) -> MergedEntry:
-    """Merge an entry that both sides have; where the base has none, both added it, and what differs is a conflict.
+    """Merge an entry that both sides have; if both added it, every difference is a conflict.
 
-    The place of a page is left to `tree`: it is the one of either side. `document` reads documents by their names.
+    A page's position is merged by `tree`; here it is that of either side. `document` loads documents by name.
     """
     if theirs in (ours, base):
         return MergedEntry(ours, None, ())
@@ -110,7 +110,7 @@ def _by_name(base: Any, ours: Any, theirs: Any) -> tuple[Any, list[str]]:
 
 
 def _text(base: Any, ours: Any, theirs: Any, document: Document) -> tuple[str | None, Any, Sequence[Any]]:
-    """Merge the documents of an entry; returns the name of the merged one, itself if it is new, and the conflicts."""
+    """Merge the documents of an entry; returns the merged one's name, the document if it is new, and conflicts."""
     names = [getattr(side, "document", None) for side in (base, ours, theirs)]
     try:
         return pick(*names), None, ()
@@ -123,7 +123,7 @@ def _text(base: Any, ours: Any, theirs: Any, document: Document) -> tuple[str | 
 
 
 def _later(ours: str | None, theirs: str | None) -> str | None:
-    """Choose the later time; they are written in one form and in UTC, so that text is ordered as time is."""
+    """Choose the later time; all are UTC in one format, so strings sort by time."""
     return max(ours or "", theirs or "") or None
 
 

@@ -1,4 +1,4 @@
-"""The three-way merge of a list of entries: which there are, and what they say."""
+"""The three-way merge of a list of entries and their content."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ E = TypeVar("E", bound=Entry)
 
 @dataclass(slots=True)
 class MergedList(Generic[E]):
-    """The entries that are left by their ids, in no particular order, and the new documents by their names, packed."""
+    """The merged entries by id, unordered, and the new documents by name, packed."""
 
     entries: dict[str, E] = field(default_factory=dict)
     documents: dict[str, bytes] = field(default_factory=dict)
@@ -29,7 +29,7 @@ def merge_list(
 ) -> MergedList[E]:
     """Merge entries by their ids.
 
-    What one side deleted is gone where the other did not touch it; where it did, that is a conflict.
+    An entry that one side deleted is removed if the other did not touch it; otherwise it is a conflict.
     """
     merged: MergedList[E] = MergedList()
     for id_ in dict.fromkeys((*base, *ours, *theirs)):

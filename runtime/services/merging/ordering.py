@@ -1,4 +1,4 @@
-"""The three-way merge of the order of what is in one place."""
+"""The three-way merge of the order of siblings."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from runtime.services.merging.alignment import ascending
 
 
 def merge_order(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
-    """Merge the order of what is in one place; the lists hold ids of what is there after the merge.
+    """Merge the order of siblings; the lists hold ids of entries that exist after the merge.
 
-    What neither side moved or put in keeps its order. The rest stands between the two of those where its side has it:
-    theirs for what theirs moved or put in, else ours. Of two at one place, the side that changed which comes first
-    decides; where one of them is new, ours comes first.
+    Entries that neither side moved or inserted keep their order. The others are placed between the same two of those
+    as on their side: theirs for what theirs moved or inserted, else ours. Of two at one place, the side that changed
+    their order decides; if one of them is new, ours comes first.
     """
     by_theirs = _placed(base, theirs) | (set(theirs) - set(ours))
     by_ours = (_placed(base, ours) | (set(ours) - set(theirs))) - by_theirs
@@ -26,7 +26,7 @@ def merge_order(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str])
 
 
 def _placed(base: Sequence[str], side: Sequence[str]) -> set[str]:
-    """Find what a side put in or moved: as few as explain its order."""
+    """Find the smallest set of entries that a side moved or inserted."""
     places = _places(base)
     former = [id_ for id_ in side if id_ in places]
     kept = {former[place] for place in ascending([places[id_] for id_ in former])}
@@ -38,7 +38,7 @@ def _places(ids: Sequence[str]) -> dict[str, int]:
 
 
 def _after(side: Sequence[str], own: set[str], others: set[str]) -> dict[str | None, list[str]]:
-    """List what a side places behind each of those that nobody moved; None stands for the beginning."""
+    """List what a side placed after each unmoved entry; None stands for the beginning."""
     after: dict[str | None, list[str]] = {}
     fixed: str | None = None
     for id_ in side:
@@ -50,13 +50,13 @@ def _after(side: Sequence[str], own: set[str], others: set[str]) -> dict[str | N
 
 
 class _Precedence:
-    """Which of two comes first at one place: one that ours placed, or one that theirs placed."""
+    """Decides which of two entries at one place comes first: ours or theirs."""
 
     def __init__(self, base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> None:
         self._sides = _places(base), _places(ours), _places(theirs)
 
     def put_together(self, mine: Sequence[str], others: Sequence[str]) -> list[str]:
-        """Merge what both sides placed between the same two; what is new goes along with what follows it."""
+        """Merge what both sides placed between the same two entries; new entries stay with their successor."""
         leads: list[str | None] = [None]
         for id_ in reversed(others):
             leads.append(id_ if self._is_in_all(id_) else leads[-1])

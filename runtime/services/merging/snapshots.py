@@ -1,16 +1,16 @@
-"""The three-way merge of revisions of a space: what ours and theirs became since the base they have in common.
+"""The three-way merge of revisions of a space: ours and theirs, since their common base.
 
 - Entries are the same by their ids, variables by their names. What only one side changed is taken, and the same change
   on both sides is one. The same field changed differently is a conflict. Layout and variables of a page merge name by
   name, documents block by block (`documents`). Of two times of the last change the later one stays; what machines keep
   about an entry (`git`, the seed of computed content, the time it was made) is theirs unless only ours changed.
 - What one side deleted is gone if the other touched neither it nor anything below it; another order does not count as
-  touched. A delete against a change of it or of something below, or against something put inside, is a conflict.
+  touched. Deleting what the other side changed, also further below, or added something to, is a conflict.
 - A move merges with a change. Two moves of a page into different pages are a conflict, and so are moves that put pages
   inside of each other, and a page put into one that became a link.
 - Siblings that neither side moved keep their order, and the others stand between them where they were put: theirs for
   what theirs moved, else ours. At one place ours come before theirs.
-- Where pages come to stand beside each other with the same slug, ours keeps it, and the other one gets the next free
+- If siblings have the same slug after the merge, ours keeps it, and the other one gets the next free
   number: `guide-2`.
 - With one conflict there is no merged revision at all.
 """
@@ -37,7 +37,7 @@ E = TypeVar("E", bound=Entry)
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """What a merge gives: a snapshot with the documents that are new in it, or else conflicts."""
+    """The result of a merge: a snapshot with its new documents, or conflicts."""
 
     snapshot: Snapshot | None
     documents: Sequence[Mapping[str, Any]] = ()
@@ -45,10 +45,10 @@ class Merge:
 
 
 def merge_snapshots(base: Snapshot, ours: Snapshot, theirs: Snapshot, document: Document) -> Merge:
-    """Merge what two sides made of the content of a space.
+    """Merge two versions of the content of a space.
 
-    `document` reads a document by its name, and is asked for those that both sides changed only; what it raises comes
-    through. The new documents are stored under `name_of` of each.
+    `document` loads a document by name, and is called only for those that both sides changed; its exceptions propagate.
+    New documents are stored under their `name_of`.
     """
     try:
         return Merge(pick(base, ours, theirs))

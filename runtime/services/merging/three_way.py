@@ -1,4 +1,4 @@
-"""The rule of every three-way merge: what one side alone changed is taken, and both may make the same change."""
+"""The rule of all three-way merges: a change of one side is taken, equal changes of both sides count once."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ T = TypeVar("T")
 
 
 class BothChanged(Exception):
-    """Both sides changed a value, and not to the same."""
+    """Both sides changed a value differently."""
 
 
 def pick(base: T, ours: T, theirs: T) -> T:
-    """Merge a value that is taken whole; raises BothChanged."""
+    """Merge an atomic value; raises BothChanged."""
     if ours == theirs or theirs == base:
         return ours
     if ours == base:
@@ -32,7 +32,7 @@ def prefer(base: T, ours: T, theirs: T, choose: Callable[[T, T], T]) -> T:
 def pick_by_name(
     base: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[str]]:
-    """Merge mappings name by name; returns what was merged, and the names both sides changed differently."""
+    """Merge mappings name by name; returns the result, and the names that both sides changed differently."""
     merged: dict[str, Any] = {}
     disputed: list[str] = []
     for name in dict.fromkeys((*ours, *theirs, *base)):

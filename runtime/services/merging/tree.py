@@ -1,4 +1,4 @@
-"""The three-way merge of the tree of pages: who is in whom, in which order, and under which slug."""
+"""The three-way merge of the page tree: parents, order and slugs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def merge_pages(base: Snapshot, ours: Snapshot, theirs: Snapshot, document: Docu
 
 
 def _parent(id_: str, base: Snapshot, ours: Snapshot, theirs: Snapshot) -> str | None:
-    """Tell in which page a page is after the merge; raises BothChanged."""
+    """Return a page's parent after the merge; raises BothChanged."""
     sides = [[side.page_by_id[id_].parent] if id_ in side.page_by_id else [] for side in (base, ours, theirs)]
     former, mine, other = sides
     [parent] = pick(former, mine, other) if mine and other else mine or other
@@ -49,7 +49,7 @@ def _parent(id_: str, base: Snapshot, ours: Snapshot, theirs: Snapshot) -> str |
 def _misplaced(
     pages: Mapping[str, Page], parents: Mapping[str, str | None], disputed: set[str], base: Snapshot
 ) -> Iterator[Conflict]:
-    """Find what would be in a page that is gone or cannot have pages, and groups that would be in a page."""
+    """Find pages whose parent was deleted or cannot have children, and groups that would be below a page."""
     said = set(disputed)
     for id_, parent in parents.items():
         if parent is None or parent in said:
@@ -71,7 +71,7 @@ def _misplaced(
 
 
 def _circles(pages: Mapping[str, Page], parents: Mapping[str, str | None]) -> Iterator[Conflict]:
-    """Find pages that two moves put inside of each other."""
+    """Find cycles that two moves create."""
     seen: set[str] = set()
     for id_ in pages:
         way: dict[str, None] = {}
@@ -88,7 +88,7 @@ def _circles(pages: Mapping[str, Page], parents: Mapping[str, str | None]) -> It
 
 
 def _sorted(pages: Mapping[str, Page], base: Snapshot, ours: Snapshot, theirs: Snapshot) -> Iterator[Page]:
-    """Yield the pages of each page in their order, with the slugs they get."""
+    """Yield each page's children in order, with their slugs."""
     for parent in dict.fromkeys(page.parent for page in pages.values()):
         lists = [
             [one.id for one in side.children.get(parent, ()) if one.id in pages and pages[one.id].parent == parent]
@@ -98,7 +98,7 @@ def _sorted(pages: Mapping[str, Page], base: Snapshot, ours: Snapshot, theirs: S
 
 
 def _with_slugs(siblings: Sequence[Page], ours: Snapshot, theirs: Snapshot) -> Iterator[Page]:
-    """Assign different slugs to sibling pages; a page that had a slug here before keeps it, on our side first."""
+    """Assign unique slugs to siblings; a page that already had its slug here keeps it, ours first."""
     holders: dict[str, Page] = {}
     for side in (ours, theirs, None):
         for page in siblings:
