@@ -1,1 +1,1 @@
-"""Events and requests for integrations: made, checked, signed, sent, followed and written down."""
+"""Events and requests for integrations: creates, validates, signs, sends, follows and records them."""

@@ -23,7 +23,7 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Whose endpoint a request is for: the integration's own, where no installation is named."""
+    """The level of an endpoint: the integration's own if no installation is named."""
 
     installation: str | None = None
     space: str | None = None
@@ -32,7 +32,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class RequestDescription:
-    """A request as the author describes it; `secret` never leaves this but as a signature."""
+    """A request as the author describes it; `secret` is used for signing only, and never sent."""
 
     method: str
     path: str
@@ -57,7 +57,7 @@ def endpoint(client: Client, name: str, place: Place) -> str:
 
 
 def request(address: str, description: RequestDescription) -> dict[str, Any]:
-    """Send a request, signed again, without following redirects; gives the answer. Raises Problem without one."""
+    """Sign and send a request, without following redirects; returns the response. Raises Problem without one."""
     url = address + (description.path if description.path.startswith(("/", "?")) else f"/{description.path}")
     carries = description.method not in ("GET", "HEAD")
     body = description.body if carries else b""

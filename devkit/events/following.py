@@ -1,4 +1,4 @@
-"""Follows an integration's events on a host: live, over breaks of the connection and restarts of the host."""
+"""Follows an integration's events live, across lost connections and restarts of the host."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def follow(
 ) -> Iterator[dict[str, Any]]:
     """Yield events with their traces as they end, those of the `last` ones first, until `stopping` is set.
 
-    With `after`, epoch seconds of the host's clock, those come first that ended after it. `notify` tells the person
-    that the host went away, and that it is back. Nothing is lost in between: the host is asked for what came after the
-    last event seen. Raises RequestRefused where the host does not allow it.
+    With `after` (epoch seconds of the host's clock), begins with the events that ended after it. `notify` gets messages
+    that the host went away or came back. No event is lost in between: after a break, the host is asked for all events
+    since the last one. Raises RequestRefused if the host does not allow it.
     """
     path = history.path(name, "stream")
     delivered: OrderedDict[tuple[str, int], None] = OrderedDict()

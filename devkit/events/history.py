@@ -1,4 +1,4 @@
-"""What happened to an integration: its events as the host keeps them."""
+"""Reads the events that a host keeps of an integration."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def walk(client: Client, name: str, size: int = PAGE, **filters: str | None) -> 
 
 
 def whole(client: Client, name: str, event: str) -> dict[str, Any]:
-    """Return one event, with the `body` of its request where the host kept it; raises Problem."""
+    """Return one event, with its request's `body` if the host kept it; raises Problem."""
     detail = client.call("GET", path(name, event), shape=shapes.DETAIL)
     recorded = {"body": detail["body"]} if "body" in detail else {}
     return {**detail["event"], **recorded}
@@ -52,7 +52,7 @@ def latest(client: Client, name: str, limit: int, **filters: str | None) -> list
 
 
 def by_itself(event: dict[str, Any]) -> bool:
-    """Return whether an event comes without anybody waiting for its answer."""
+    """Return whether nobody waits for the answer to an event."""
     from runtime.contract.events import EVENTS  # the models take longer to load than most commands to run
 
     model = EVENTS.get(event["payload"]["type"])

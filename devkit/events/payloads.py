@@ -1,4 +1,4 @@
-"""Payloads a person writes: read with the place of each value, checked as their event's type, opened in an editor."""
+"""Hand-written payloads: parsed with the position of each value, validated for their type, opened in an editor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from devkit.terminal.output import Problem
 
 
 class _Loader(yaml.SafeLoader):
-    """Reads the types JSON has; a date stays text."""
+    """Reads only types that JSON has; dates stay strings."""
 
 
 _Loader.yaml_implicit_resolvers = {
@@ -28,14 +28,14 @@ _Loader.yaml_implicit_resolvers = {
 
 @dataclass(slots=True)
 class ParsedText:
-    """A text that was read: its value, and line and column of everything in it."""
+    """A parsed text: its value, and the line and column of everything in it."""
 
     file: str
     value: Any
     places: dict[Path_, tuple[int, int]] = field(default_factory=dict)
 
     def finding(self, where: Path_, message: str) -> Finding:
-        """Say that something is wrong with a value."""
+        """Make a finding about a value."""
         while where and where not in self.places:
             where = where[:-1]
         line, column = self.places.get(where, (1, 1))
@@ -43,7 +43,7 @@ class ParsedText:
 
 
 def read(path: str) -> ParsedText:
-    """Read a file of JSON or YAML; raises Problem with the place."""
+    """Parse a JSON or YAML file; raises Problem with the position."""
     try:
         return parse(Path(path).read_text(encoding="utf-8"), path)
     except (OSError, UnicodeDecodeError) as error:
@@ -51,7 +51,7 @@ def read(path: str) -> ParsedText:
 
 
 def parse(text: str, file: str) -> ParsedText:
-    """Read JSON or YAML; raises Problem with the place."""
+    """Parse JSON or YAML; raises Problem with the position."""
     places: dict[Path_, tuple[int, int]] = {}
     try:
         node = yaml.compose(text, _Loader)
@@ -67,7 +67,7 @@ def parse(text: str, file: str) -> ParsedText:
 
 
 def _mark_places(node: yaml.Node, path: Path_, places: dict[Path_, tuple[int, int]]) -> None:
-    """Note line and column of everything inside a node."""
+    """Record the line and column of everything in a node."""
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             inner = (*path, str(key.value))
@@ -80,7 +80,7 @@ def _mark_places(node: yaml.Node, path: Path_, places: dict[Path_, tuple[int, in
 
 
 def _json(text: str, file: str, error: yaml.MarkedYAMLError) -> Any:
-    """Read what is not YAML as JSON, which may be indented with tabs; raises Problem with YAML's place."""
+    """Parse text that is not YAML as JSON, which may be indented with tabs; raises Problem with YAML's position."""
     try:
         return json.loads(text)
     except ValueError:
@@ -90,14 +90,14 @@ def _json(text: str, file: str, error: yaml.MarkedYAMLError) -> Any:
 
 
 def read_object(written: ParsedText) -> dict[str, Any]:
-    """Return the object that was read; raises Problem for anything else."""
+    """Return a parsed object; raises Problem for any other type."""
     if not isinstance(written.value, dict):
         raise Problem(f"{written.file} must hold a JSON object")
     return written.value
 
 
 def check(written: ParsedText, where: Path_ = ()) -> list[Finding]:
-    """Check the event at a place as its type; gives what is wrong, in the order of the text."""
+    """Validate an event for its type; returns findings, in text order."""
     from pydantic import ValidationError
 
     from runtime.contract.events import EVENTS  # the models take longer to load than most commands to run
@@ -147,12 +147,12 @@ _Dumper.add_multi_representer(dict, yaml.SafeDumper.represent_dict)
 
 
 def dump(value: Any) -> str:
-    """Write a value as YAML a person likes to edit."""
+    """Format a value as readable YAML."""
     return str(yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110))
 
 
 def edit(payload: dict[str, Any]) -> dict[str, Any]:
-    """Open a payload in the editor and check what comes back; raises Problem, and keeps a text that is wrong."""
+    """Open a payload in the editor and validate the result; raises Problem, and keeps an invalid text."""
     with tempfile.NamedTemporaryFile(
         "w", prefix=f"{payload['type']}-", suffix=".yaml", encoding="utf-8", delete=False
     ) as out:
@@ -177,7 +177,7 @@ def edit(payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def change(payload: dict[str, Any], text: str) -> None:
-    """Apply one `key=value`; dots go deeper, the value is JSON or else text. Raises Problem."""
+    """Apply one `key=value`; dots separate nested keys, the value is JSON or else a string. Raises Problem."""
     key, separator, written = text.partition("=")
     if not separator or not key:
         raise Problem(f"--set {text}: write key=value")

@@ -1,4 +1,4 @@
-"""Scenarios: events with the pauses between them, in a YAML file that a person can edit."""
+"""Scenarios: recorded events with the pauses between them, as an editable YAML file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LONGEST = 86_400.0
 
 
 class Unwritable(Problem):
-    """A scenario cannot be written where it should be."""
+    """A scenario cannot be written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +39,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """Events in their order, and the integration they were recorded from."""
+    """Events in order, and the integration they were recorded from."""
 
     integration: str | None
     steps: list[Step]
 
 
 def write(path: Path, integration: str, steps: Iterable[Step]) -> None:
-    """Write a scenario, all of it or nothing; raises Unwritable."""
+    """Write a scenario atomically; raises Unwritable."""
     events = [
         {"after": step.after, "event": step.event} | ({} if step.body is None else {"body": step.body})
         for step in steps
@@ -62,7 +62,7 @@ def write(path: Path, integration: str, steps: Iterable[Step]) -> None:
 
 
 def read(path: str) -> Scenario:
-    """Read a scenario; raises Problem with the place of what is wrong."""
+    """Read a scenario; raises Problem with the position of the error."""
     written = payloads.read(path)
     value = written.value
     if not isinstance(value, dict) or not isinstance(value.get("events"), list):

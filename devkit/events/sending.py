@@ -18,7 +18,7 @@ ANY = "*"
 
 
 def send(client: Client, name: str, event: dict[str, Any], count: int = 1, body: str | None = None) -> dict[str, Any]:
-    """Send an event; gives the ids and, where somebody waits, the answer. Raises Problem when nobody got it."""
+    """Send an event; returns ids and, if somebody waits for it, the answer. Raises Problem if nobody got it."""
     request = {"event": event, "count": count} | ({} if body is None else {"body": body})
     sent: dict[str, Any] = client.call("POST", path(name), request, shape=shapes.SENT)
     if not sent["events"]:
@@ -27,10 +27,10 @@ def send(client: Client, name: str, event: dict[str, Any], count: int = 1, body:
 
 
 def as_new(payload: dict[str, Any], *, elsewhere: bool) -> dict[str, Any]:
-    """Return a past payload as it can be sent once more: without its id and, `elsewhere`, the ids of its host.
+    """Prepare a past payload for sending again: without its id and, with `elsewhere`, without its host's ids.
 
-    A request stays at the level it was for, its address becomes relative to the endpoint, and headers that the host did
-    not keep are left out.
+    A request keeps its level, its address becomes relative to the endpoint, and headers that the host did not keep are
+    left out.
     """
     dropped = ("eventId", *(PLACES if elsewhere else ()))
     event = {key: value for key, value in payload.items() if key not in dropped}
@@ -49,14 +49,14 @@ def as_new(payload: dict[str, Any], *, elsewhere: bool) -> dict[str, Any]:
 
 
 def fixture(client: Client, name: str, event: str) -> dict[str, Any]:
-    """Return a realistic payload for an event, suited to the integration where that matters; raises Problem."""
+    """Return a realistic payload for an event, adapted to the integration; raises Problem."""
     if event in event_examples.PER_INTEGRATION:
         return event_examples.suited(event, client.call("GET", f"/v1/integrations/{part(name)}", shape=shapes.OFFERED))
     return event_examples.payload(event)
 
 
 def outcome(sent: dict[str, Any]) -> str:
-    """Word what became of an event that was sent: its ids, or the answer of the script."""
+    """Describe the result of sending an event: its ids, or the script's answer."""
     ids = sent["events"]
     answer = sent.get("answer")
     if answer is not None:

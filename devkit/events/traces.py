@@ -1,4 +1,4 @@
-"""Events with their traces, as people read them in a terminal."""
+"""Formats events and their traces for the terminal."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ ENDINGS = {"success": "green", "queued": "cyan", "running": "cyan", "retrying": 
 
 
 def handled(event: dict[str, Any]) -> bool:
-    """Return whether the script has a handler for an event, or none was missing."""
+    """Return whether the script handled an event, as far as is known."""
     return _ending(event) != "not-handled"
 
 
 def ending_text(event: dict[str, Any], width: int = 0) -> str:
-    """Say how an event ended, in color: `success`, `refused (401)`, `will be retried (500)`."""
+    """Format an event's result, in color: `success`, `refused (401)`, `will be retried (500)`."""
     how, answer = _ending(event), event["delivery"].get("answer")
     text = word(how)
     if how not in ("success", "not-handled", "queued", "running") and answer is not None:
@@ -32,12 +32,12 @@ def ending_text(event: dict[str, Any], width: int = 0) -> str:
 
 
 def what(event: dict[str, Any]) -> str:
-    """Say what an event was: its type, and what it was about."""
+    """Describe an event: its type and its subject."""
     return f"{event['payload']['type']} {subject(event['payload'])}".rstrip()
 
 
 def notes(event: dict[str, Any]) -> str:
-    """Say when an event comes, or comes again, and how often it was tried where that was more than once."""
+    """Describe when an event is due or retried, and its number of attempts if more than one."""
     delivery = event["delivery"]
     attempts, moment = delivery["attempts"], delivery.get("nextAttemptAt")
     if delivery["state"] == "pending":
@@ -48,7 +48,7 @@ def notes(event: dict[str, Any]) -> str:
 
 
 def as_text(detail: dict[str, Any], level: str | None = None) -> str:
-    """Write an event with its logs, of which only those of at least a level."""
+    """Format an event with its logs of at least a level."""
     event, trace = detail["event"], detail.get("trace") or {}
     words = [event["createdAt"], click.style(event["id"], fg=QUIET), what(event), ending_text(event)]
     if event["delivery"].get("durationMs") is not None:
@@ -71,7 +71,7 @@ def as_text(detail: dict[str, Any], level: str | None = None) -> str:
 
 
 def answer_text(answer: dict[str, Any]) -> str:
-    """Write what an endpoint answered, as it is kept: status, headers, body."""
+    """Format the recorded response of an endpoint: status, headers, body."""
     lines = [f"{answer['status']}, {bytes_text(answer['bytes'])}"]
     lines += [f"{name}: {value}" for name, value in answer["headers"]]
     body = answer.get("body")
@@ -83,7 +83,7 @@ def answer_text(answer: dict[str, Any]) -> str:
 
 
 def _indented(text: str) -> str:
-    """Indent all lines of a script's text but the first, so that none of them looks like an event."""
+    """Indent all lines of a script's text after the first, so that none looks like an event."""
     return "\n        ".join(text.splitlines())
 
 

@@ -1,4 +1,4 @@
-"""Which host a command speaks to: what its options say, the environment, `devkit dev` here, or what `login` kept."""
+"""Chooses the host of a command: by options, environment, a running `devkit dev`, or saved logins."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HERE = "the `devkit dev` of this folder"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What was said about the host on the command line; `quiet`: whom the command speaks to is not told."""
+    """The host options of a command; with `quiet` the command does not print which host it uses."""
 
     host: str | None = None
     token: str | None = None
@@ -35,7 +35,7 @@ class Choice:
         return Client(self.credentials(near, local_first=local_first))
 
     def credentials(self, near: str | None = None, *, local_first: bool = False) -> Credentials:
-        """Find host and token, and tell which host it is; a token never goes to a host it was not kept for.
+        """Find host and token, and print which host it is; a token is never sent to another host than its own.
 
         `near` is the folder whose `devkit dev` is meant. `local_first`: it comes before what `login` kept, for commands
         about events that just happened. Raises Problem.
@@ -46,7 +46,7 @@ class Choice:
         return found
 
     def _find(self, near: str | None, local_first: bool) -> tuple[Credentials, str]:
-        """Return host and token, and words about where they are from."""
+        """Return host, token, and a description of their source."""
         if self.to is not None:
             return self._named(self.to, near)
         set_host = os.environ.get("DEVKIT_HOST", "").rstrip("/")
@@ -101,7 +101,7 @@ def options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def to_option(text: str, name: str = "--to", *, local: bool = True) -> Callable[[Any], Any]:
-    """Make an option that takes the name of a host, `local` among them where that is one to choose."""
+    """Make an option for the name of a host, with `local` if that is allowed."""
     metavar = f"{LOCAL}|NAME" if local else "NAME"
     return click.option(
         name, {"--to": "to", "--from": "from_"}[name], metavar=metavar, help=text, shell_complete=_names
@@ -109,7 +109,7 @@ def to_option(text: str, name: str = "--to", *, local: bool = True) -> Callable[
 
 
 def elsewhere() -> Credentials | None:
-    """Find a host other than the `devkit dev` of this folder: by DEVKIT_HOST and DEVKIT_TOKEN, or what `login` kept."""
+    """Find a host other than this folder's `devkit dev`: by DEVKIT_HOST and DEVKIT_TOKEN, or a saved login."""
     host, token = os.environ.get("DEVKIT_HOST"), os.environ.get("DEVKIT_TOKEN")
     return Credentials(host.rstrip("/"), token) if host and token else credentials.kept().chosen()
 
@@ -136,7 +136,7 @@ def _nobody(known: Kept) -> str:
 
 
 def _names(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Propose the names of hosts; none where they cannot be read, because shells show no errors here."""
+    """Complete the names of hosts; none if they cannot be read, since shells show no errors here."""
     try:
         names = [LOCAL, *credentials.kept().hosts]
     except Problem:

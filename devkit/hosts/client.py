@@ -32,7 +32,7 @@ PAGE = record(items=listed(plain_object))
 
 
 class RequestRefused(Problem):
-    """The host answered with an error; `status` is its HTTP status."""
+    """The host responded with an error; `status` is its HTTP status."""
 
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -65,10 +65,10 @@ class Client:
     def call(
         self, method: str, path: str, body: Any = None, data: Any = None, shape: Shape = plain_object, **query: Any
     ) -> Answer:
-        """Call an operation and read the JSON object it answers; an empty answer is an empty object.
+        """Call an operation and parse its JSON object; an empty response is an empty object.
 
-        `data` is a body as it is, bytes or a file; `shape` is that of the answer (`devkit/hosts/shapes.py`). Raises
-        RequestRefused, HostUnreachable, also for an answer of another shape.
+        `data` is a raw body, bytes or a file; `shape` validates the response (`devkit/hosts/shapes.py`). Raises
+        RequestRefused and HostUnreachable, the latter also for a response of another shape.
         """
         try:
             with Within(LONGEST):
@@ -122,7 +122,7 @@ class Client:
         return said
 
     def pages(self, path: str, size: int | None = None, shape: Shape = PAGE, **query: Any) -> Iterator[dict[str, Any]]:
-        """Go through the pages of a list, at most `size` objects each; raises RequestRefused, HostUnreachable."""
+        """Iterate over the pages of a list, of at most `size` objects; raises RequestRefused, HostUnreachable."""
         page: str | None = None
         for _ in range(MOST_PAGES):
             answer = self.call("GET", path, shape=shape, page=page, limit=size, **query)
@@ -137,7 +137,7 @@ class Client:
     def every(
         self, path: str, size: int = MOST_ITEMS, shape: Shape = plain_object, **query: Any
     ) -> Iterator[dict[str, Any]]:
-        """Go through all objects of a list, asking for `size` at a time; `shape` is that of each.
+        """Iterate over all objects of a list, `size` per request; `shape` validates each.
 
         Raises RequestRefused, HostUnreachable.
         """
@@ -147,7 +147,7 @@ class Client:
     def stream(self, path: str, silence: float = 60, **query: str | None) -> requests.Response:
         """Open a stream of server-sent events; `silence` is in seconds, after which it counts as broken.
 
-        It may go on for as long as the host likes. Raises RequestRefused, requests.RequestException.
+        The stream has no total time limit. Raises RequestRefused, requests.RequestException.
         """
         params = {name: value for name, value in query.items() if value is not None}
         with Within(LONGEST):
@@ -161,7 +161,7 @@ class Client:
 
 
 def _next_page(answer: Answer) -> str | None:
-    """Read what a list says of its next page; None at its end. Raises HostUnreachable."""
+    """Return the cursor of a list's next page; None at the end. Raises HostUnreachable."""
     following = answer.get("next")
     if following is None:
         return None
@@ -172,12 +172,12 @@ def _next_page(answer: Answer) -> str | None:
 
 
 def part(text: str) -> str:
-    """Quote one part of a path."""
+    """Quote a path segment."""
     return quote(text, safe="", errors="replace")
 
 
 def reason(error: requests.RequestException) -> str:
-    """Say why a host did not answer, in words: an unknown name, nobody there, no trust, too slow."""
+    """Describe why a host did not answer: unknown name, connection refused, untrusted certificate, timeout."""
     cause = _cause(error)
     if isinstance(cause, NameResolutionError):
         return "the name cannot be resolved; is it spelled correctly?"
@@ -193,13 +193,13 @@ def reason(error: requests.RequestException) -> str:
 
 
 def _cause(error: requests.RequestException) -> object:
-    """Find what lies below the layers of requests and urllib3."""
+    """Return the innermost exception below those of requests and urllib3."""
     cause: object = error.args[0] if error.args else error
     return getattr(cause, "reason", None) or cause
 
 
 def _distrust(cause: object) -> str:
-    """Say what is wrong with an encrypted connection."""
+    """Describe a TLS error."""
     detail = cause.args[0] if isinstance(cause, Exception) and cause.args else cause
     if isinstance(detail, ssl.SSLCertVerificationError):
         return f"its certificate is not trusted: {detail.verify_message}"
@@ -218,7 +218,7 @@ def _refuse_redirect(answer: requests.Response) -> None:
 
 
 def read_whole(answer: requests.Response) -> bytes:
-    """Read a whole answer; raises HostUnreachable for one of more than `MOST_BYTES`."""
+    """Read a whole response; raises HostUnreachable if it is larger than `MOST_BYTES`."""
     read, pieces = 0, []
     for piece in answer.iter_content(1 << 16):
         read += len(piece)

@@ -1,4 +1,4 @@
-"""How commands reach hosts: names below `localhost` are this machine, which Python leaves to the system's resolver."""
+"""HTTP sessions of commands. Names below `localhost` mean this machine, even if the resolver does not know them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOOPBACK = "127.0.0.1"
 
 
 class PatientAdapter(HTTPAdapter):
-    """Connects so that `Within` can end what has no end."""
+    """Registers connections, so that `Within` can end responses that never end."""
 
     def init_poolmanager(self, *arguments: Any, **named: Any) -> None:
         """Make what gives connections."""
@@ -44,7 +44,7 @@ class LoopbackAdapter(PatientAdapter):
 
 
 def session() -> requests.Session:
-    """Open a session that heeds nothing of the surroundings: hosts are reached directly, and `.netrc` is not read."""
+    """Open a session that ignores proxy variables and `.netrc`."""
     opened = requests.Session()
     opened.trust_env = False
     opened.mount("https://", PatientAdapter())
@@ -53,7 +53,7 @@ def session() -> requests.Session:
 
 
 def get(url: str, timeout: float) -> requests.Response:
-    """Ask for status and headers, within `timeout` seconds. Reads no body, which may have no end, follows no redirect.
+    """Request status and headers, within `timeout` seconds, without reading the body or following redirects.
 
     Raises requests.RequestException.
     """

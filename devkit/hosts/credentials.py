@@ -1,4 +1,4 @@
-"""The hosts that `devkit login` keeps, with a token for each."""
+"""The hosts and tokens that `devkit login` saves."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Credentials:
 
 @dataclass(slots=True)
 class Kept:
-    """Hosts by their names, and the name of the one that commands speak to where nothing else is said."""
+    """Saved hosts by name, and the name of the default one."""
 
     hosts: dict[str, Credentials] = field(default_factory=dict)
     default: str | None = None
@@ -37,19 +37,19 @@ class Kept:
         return None if self.default is None else self.hosts.get(self.default)
 
     def name_for(self, host: str) -> str | None:
-        """Find the name of an address: the default's, where several are kept for it; None where none is."""
+        """Find the saved name of an address, preferring the default host; None if there is none."""
         names = [name for name, known in self.hosts.items() if known.host == host]
         return self.default if self.default in names else next(iter(names), None)
 
 
 def path() -> Path:
-    """Return the file in which hosts and tokens are kept; only its owner may read it."""
+    """Return the file with hosts and tokens; only its owner may read it."""
     base = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
     return Path(base) / "devkit" / "credentials.json"
 
 
 def kept() -> Kept:
-    """Read what is kept; nothing if there is no file. Raises Problem."""
+    """Load the saved hosts; empty if there is no file. Raises Problem."""
     try:
         stored = json.loads(path().read_text(encoding="utf-8"))
         if "hosts" not in stored:  # as it was written when one host was all there could be
@@ -65,7 +65,7 @@ def kept() -> Kept:
 
 
 def write(now: Kept) -> None:
-    """Keep these hosts, and no others."""
+    """Save exactly these hosts."""
     file = path().resolve()  # a link, as people have who keep such files elsewhere, stays one
     file.parent.parent.mkdir(parents=True, exist_ok=True)
     file.parent.mkdir(mode=private_files.FOLDER, exist_ok=True)
@@ -75,7 +75,7 @@ def write(now: Kept) -> None:
 
 
 def save(credentials: Credentials, name: str | None = None) -> str:
-    """Keep a host and its token as the default; gives its name: the given one, the one it has, or its address."""
+    """Save a host and its token as the default; returns its name: the given one, the existing one, or its address."""
     try:
         now = kept()
     except Problem:
@@ -95,7 +95,7 @@ def check_name(name: str) -> None:
 
 
 def name_of(host: str) -> str:
-    """Return the name of a host that was given none: its address without what comes before `//`."""
+    """Return the default name of a host: its address without the scheme."""
     parts = urlsplit(host)
     return f"{parts.netloc}{parts.path}"
 

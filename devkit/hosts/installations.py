@@ -1,4 +1,4 @@
-"""Where an integration is installed, as commands find and say it."""
+"""Finds and describes installations of an integration."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def id_of(item: dict[str, Any], kind: str) -> str:
 
 
 def lines(name: str, installation: dict[str, Any], parts: dict[str, list[dict[str, Any]]]) -> list[str]:
-    """Say where an integration is installed, and what it waits for."""
+    """Describe where an integration is installed, and what is missing."""
     told = [f"{name} on the organization: {_status(installation)}"]
     for kind, items in parts.items():
         if installation.get(f"{kind}_selection") == "all":

@@ -1,4 +1,4 @@
-"""Which organization a command works for."""
+"""Resolves the organization of a command."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from devkit.terminal.output import Problem
 def organization_of(client: Client, name: str | None, hint: str = "give --organization") -> str:
     """Return the id of an organization by id or subdomain; without one, that of the only one the token belongs to.
 
-    `hint` is what to do where the token has several. Raises Problem.
+    `hint` tells what to do if the token has several. Raises Problem.
     """
     items: list[dict[str, str]] = list(client.every("/v1/orgs", shape=shapes.ORGANIZATION))
     known = ", ".join(f"{item['id']} ({item['title']})" for item in items) or "none"

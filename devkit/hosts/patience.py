@@ -44,7 +44,7 @@ class Within:
             raise requests.Timeout(f"no complete response within {self._seconds:g} s") from error
 
     def watch(self, connection: socket.socket) -> None:
-        """Note where an answer is to come from."""
+        """Register the connection that a response is read from."""
         with self._lock:
             self._sockets.add(connection)
             if self._timer is None:

@@ -1,4 +1,4 @@
-"""Turns what a host refused into the place in the author's files."""
+"""Maps errors of a host to positions in the author's files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PLACE = re.compile(r"^script: (?P<file>[^:\s]+):(?P<line>\d+):(?:(?P<column>\d+)
 
 
 def finding_of(sentence: str, folder: Path, path: str | None) -> Finding:
-    """Find file, line, column and source line of a refusal; without a place in it, it is about the folder."""
+    """Return the finding for a refused request: file, line, column and source line, or just the folder."""
     placed = PLACE.match(sentence)
     if placed is None:
         return Finding(folder.name, 1, 1, sentence)

@@ -1,7 +1,7 @@
-"""The shapes of what commands read of a host's answers: whatever else is there, they can be read without surprises.
+"""The shapes of host responses, as far as commands read them.
 
-What answers may be another program, a host of another release, or somebody who means harm. Fields that a command only
-passes on, as `--json` does, are let be.
+The other side can be another program, a host of another release, or malicious. Fields that a command only passes on,
+as `--json` does, are not checked.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NO_NAME = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 
 def number(value: Any, path: str) -> Iterator[Violation]:
-    """Take numbers that can be counted with: neither infinite nor beyond all measure."""
+    """Accept finite numbers within a sane range."""
     wrong = [*any_number(value, path)]
     if not wrong and not -MOST < value < MOST:
         wrong = [Violation(path, "is not a number that can be counted with")]
@@ -42,7 +42,7 @@ def number(value: Any, path: str) -> Iterator[Violation]:
 
 
 def whole(value: Any, path: str) -> Iterator[Violation]:
-    """Take whole numbers from 0 on."""
+    """Accept integers from 0."""
     wrong = [*number(value, path)]
     if not wrong and (value != int(value) or value < 0):
         wrong = [Violation(path, "must be a whole number, 0 or more")]
@@ -50,7 +50,7 @@ def whole(value: Any, path: str) -> Iterator[Violation]:
 
 
 def seconds(value: Any, path: str) -> Iterator[Violation]:
-    """Take durations that can be waited for."""
+    """Accept durations that a command can wait for."""
     wrong = [*number(value, path)]
     if not wrong and not 1 <= value <= 86_400:
         wrong = [Violation(path, "must be between 1 and 86400")]

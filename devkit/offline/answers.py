@@ -1,4 +1,4 @@
-"""What integrations answer, as commands and tests read it."""
+"""Reads the answers of integrations, for commands and tests."""
 
 from __future__ import annotations
 

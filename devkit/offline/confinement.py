@@ -1,4 +1,4 @@
-"""Whether the script of this project is confined, and what its author is told when it is not."""
+"""Options for the sandbox, and the warning when a script runs without one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def compiler_sandbox_option(command: Any) -> Any:
 
 
 def warn_without(mode: SandboxMode) -> None:
-    """Say what an author runs without where the script is not confined."""
+    """Warn the author that the script runs without a sandbox."""
     if mode == "required":
         return
     why = "" if authors_mode(None) == "required" else ", which only Linux has"

@@ -1,4 +1,4 @@
-"""Plausible objects, made from the contract's models: everything that must be there is, and of its type."""
+"""Creates plausible objects from the contract's models, with all required fields."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Model = TypeVar("Model", bound=WireModel)
 
 
 def plausible(model: type[Model], **known: Any) -> Model:
-    """Make an object of a model; fields that are `known` by name have that value, and optional ones are left out."""
+    """Create an object of a model; fields in `known` have these values, optional ones are left out."""
     return model.model_validate(_fields(model, known))
 
 

@@ -57,7 +57,7 @@ class CallResult(ReadableAnswer):
 
     @property
     def asked_outside(self) -> bool:
-        """Return whether the script wanted something from the API or from elsewhere and got no answer."""
+        """Return whether a request of the script, to the API or elsewhere, got no response."""
         return any(subrequest.status is None for subrequest in self.trace.subrequests)
 
 
@@ -94,7 +94,7 @@ class SandboxedScript:
         self._api: SimulatedApi | None = None
 
     def build(self) -> None:
-        """Build the script; raises InvalidProject or Problem. Entering does it where nobody has."""
+        """Build the script, unless that was done; raises InvalidProject or Problem."""
         source, self.entry = script(self.project, "development", self._sandbox)
         self.script = Script(new_id(), self.runtime, source, self.entry, self.project.manifest.name)
 
@@ -103,7 +103,7 @@ class SandboxedScript:
         return self
 
     def open(self) -> None:
-        """Start the engine, where `with` does not fit; `close` ends it. Raises InvalidProject, Problem."""
+        """Start the engine, for use without `with`; `close` ends it. Raises InvalidProject, Problem."""
         if not hasattr(self, "script"):
             self.build()
         if self.runtime not in ENGINES:
@@ -209,11 +209,11 @@ class SandboxedScript:
         return self.invoke(event)
 
     def environment(self, ids: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the script sees besides the event; `ids` may hold a `spaceId` or a `siteId`."""
+        """Return the environment of a call; `ids` may hold a `spaceId` or a `siteId`."""
         return simulated_host.environment(self.project, self.runtime, self.secrets, self.configurations, ids)
 
     def _logged(self, trace: Trace) -> ScriptFault | None:
-        """Find the error that a script's own runtime caught and logged: its sentence, and the author's line in it."""
+        """Find the error that a script's own runtime caught and logged: its message and the author's line."""
         folder = self.project.folder
         for line in reversed(trace.logs):
             sentence = LOGGER.sub("", line.message.partition("\n")[0])

@@ -1,7 +1,7 @@
-"""The platform's API if there is no host: whoever reads the installation's own surroundings finds a plausible world.
+"""Simulates the platform's API without a host: a script finds plausible objects around its installation.
 
-Nothing is kept: a change answers with the object as it was. What is not in the table has no answer, like the rest of
-the internet.
+It is stateless: a change returns the unchanged object. Operations that are not in the table get no response, like the
+rest of the internet.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class SimulatedApi:
     """A server for the scripts of one project."""
 
     def __init__(self, environment: Environment) -> None:
-        """Start it; `environment` is asked whenever something is read of it, since a configuration may change."""
+        """Start the server; `environment` is called for each request, since a configuration may change."""
         self._environment = environment
 
         class Handler(_Handler):
@@ -176,7 +176,7 @@ class SimulatedApi:
 
     @cached_property
     def _own(self) -> Table:
-        """What is in the environment: reading it gives the very same."""
+        """Return an object of the environment, unchanged."""
 
         def integration(_: Names) -> Any:
             return self._environment({})["integration"]

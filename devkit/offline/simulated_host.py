@@ -1,4 +1,4 @@
-"""What a script sees if there is no host: a plausible environment, and the screens its components are drawn on."""
+"""Simulates a host: a plausible environment, and the screens that components are drawn on."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """Where a component is drawn, and what it is handed over there (docs/contract/contentkit.md, "Contexts")."""
+    """Where a component is drawn, and what it gets there (docs/contract/contentkit.md, "Contexts")."""
 
     context: Mapping[str, Any]
     props: Mapping[str, Any] = field(default_factory=dict)
@@ -58,7 +58,7 @@ def content_source_screen(theme: str = "light") -> Screen:
 
 
 def configured(manifest: Manifest) -> dict[Level, dict[str, Any]]:
-    """Fill the forms of a manifest as somebody would who types only what must be typed."""
+    """Fill in the required fields of a manifest's forms."""
     screens = manifest.configurations
     filled: dict[Level, dict[str, Any]] = {}
     for level in LEVELS:
@@ -118,12 +118,12 @@ def environment(
 
 
 def _signing(level: str) -> str:
-    """Return the signing secret of a level; as long as a real one, which libraries insist on."""
+    """Return the signing secret of a level, as long as a real one, since libraries check that."""
     return f"offline-{level}-".ljust(48, "0")
 
 
 def _integration(project: Project, runtime: str, at: Addresses) -> Integration:
-    """Show the integration to itself: what the manifest says, with addresses and an owner."""
+    """Return the integration as its script sees it: the manifest, with addresses and an owner."""
     manifest = project.manifest
     fields = manifest.model_dump(mode="json", by_alias=True, include=set(Manifest.model_fields))
     fields |= {

@@ -1,1 +1,1 @@
-"""Renders of components: kept alive as a page keeps them, walked through, and drawn outside a host's own pages."""
+"""Renders components without a host's pages: keeps their state, walks their elements, and draws them."""

@@ -1,4 +1,4 @@
-"""Walks through ContentKit elements, and reads them as a person does: their words, their labels, their bindings."""
+"""Walks ContentKit elements and reads their text, labels and bindings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def is_element(value: Any) -> bool:
 
 
 def walk(value: Any) -> Iterator[Element]:
-    """Yield an element and all inside it, from top to bottom."""
+    """Yield an element and its descendants, in document order."""
     stack = [value]
     while stack:
         node = stack.pop()
@@ -47,7 +47,7 @@ def walk(value: Any) -> Iterator[Element]:
 
 
 def text(value: Any, state: Mapping[str, Any] | None = None) -> str:
-    """Return what a person reads, words apart by blanks; bindings show what `state` holds."""
+    """Return the visible text, separated by spaces; bindings show their value in `state`."""
     return " ".join(" ".join(_words(value, state or {})).split())
 
 
@@ -66,7 +66,7 @@ def _words(value: Any, state: Mapping[str, Any]) -> Iterator[str]:
 
 
 def label(element: Element) -> str:
-    """Return the words an element is called by: its label or title, else what it holds, else its icon."""
+    """Return an element's name: its label or title, else its text, else its icon."""
     for name in ("label", "title", "tooltip"):
         if isinstance(element.get(name), str) and element[name]:
             return str(element[name])
@@ -84,7 +84,7 @@ def labels(root: Any) -> dict[int, str]:
 
 
 def resolve(value: Any, state: Mapping[str, Any]) -> Any:
-    """Replace every binding by the state's value; what is bound to an unknown key is left out, at the top None."""
+    """Replace bindings by their values in the state; unknown keys are left out, or None at the top."""
     resolved = _resolved(value, state)
     return None if resolved is _MISSING else resolved
 

@@ -1,4 +1,4 @@
-"""A render as one HTML page that needs nothing else: the host's own renderer, inside it."""
+"""Writes a render as a self-contained HTML page, with the host's renderer in it."""
 
 from __future__ import annotations
 

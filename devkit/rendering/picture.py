@@ -1,4 +1,4 @@
-"""A page as a picture, taken by a browser of this machine."""
+"""Takes a screenshot of a page, with a browser of this machine."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def find_browser() -> str:
 
 
 def take(page: str, file: Path) -> None:
-    """Write a picture of a page, as high as the page says it is; raises Problem."""
+    """Write a screenshot of a page, as high as its content; raises Problem."""
     browser = find_browser()
     with tempfile.TemporaryDirectory(prefix="devkit-") as folder:
         source, picture_file = Path(folder, "page.html"), Path(folder, "page.png")
@@ -55,7 +55,7 @@ def take(page: str, file: Path) -> None:
 
 
 def write(file: Path, content: bytes, option: str) -> None:
-    """Write a file, all of it or nothing; raises Problem that names the option."""
+    """Write a file atomically; raises Problem that names the option."""
     fresh = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         fresh.write_bytes(content)

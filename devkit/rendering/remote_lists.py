@@ -1,4 +1,4 @@
-"""The lists that selects of a render ask the integration for: where no host is, its script is asked directly."""
+"""Loads the remote lists of selects; without a host, directly from the script."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Lists = Mapping[str, Mapping[str, Any]]
 
 
 def asked(run: SandboxedScript, drawn: CallResult, screen: Screen) -> dict[str, dict[str, Any]]:
-    """Ask a script for each list at one of its own addresses; what does not work is a warning."""
+    """Load each list from the script's own addresses; failures are warnings."""
     try:
         output = drawn.json
     except ValueError:
@@ -46,7 +46,7 @@ def _addresses(output: Any) -> Iterator[str]:
 
 
 def _address(url: Any, state: Mapping[str, Any]) -> str:
-    """Write an address as the renderer does: text, or parts whose query may hold bindings."""
+    """Build an address as the renderer does: a string, or parts whose query may have bindings."""
     if not isinstance(url, dict) or not url.get("host"):
         return url if isinstance(url, str) else ""
     query = urlencode({key: _text(value) for key, value in (resolve(url.get("query") or {}, state) or {}).items()})

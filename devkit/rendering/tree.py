@@ -24,7 +24,7 @@ OWN_WORDS = {"text", "markdown", "codeblock", "link", "hint"}
 
 
 def draw(output: Mapping[str, Any]) -> None:
-    """Write a render as a tree: colors in a terminal, plain where it is piped."""
+    """Format a render as a tree: colored in a terminal, plain when piped."""
     console = Console(highlight=False, soft_wrap=True, no_color="NO_COLOR" in os.environ)
     console.print(_tree(output))
     for name in ("state", "props"):
@@ -65,7 +65,7 @@ def _flat(value: Any) -> Iterable[Any]:
 
 
 def _line(element: Element, state: Mapping[str, Any]) -> Text:
-    """Write one element: its type, its words, what it writes, what it does."""
+    """Format one element: its type, text, bindings and actions."""
     kind = str(element.get("type") or "control")
     line = Text(kind, "bold cyan")
     for name in QUOTED:
@@ -108,7 +108,7 @@ def _options(options: Any) -> str:
 
 
 def _value(value: Any) -> str:
-    """Write a value shortly; a binding as `$key`."""
+    """Abbreviate a value; a binding becomes `$key`."""
     if isinstance(value, dict) and isinstance(value.get("$state"), str):
         return f"${value['$state']}"
     if isinstance(value, dict):

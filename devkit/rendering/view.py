@@ -56,15 +56,15 @@ class View:
         return self.context.get("editable") is not False
 
     def start(self, state: Mapping[str, Any] | None = None, action: Mapping[str, Any] | None = None) -> None:
-        """Draw it for the first time; without a state the script gives the initial one."""
+        """Draw for the first time; without a state the script provides the initial one."""
         self._ask(None if state is None else dict(state), action)
 
     def write(self, key: str, value: Any) -> None:
-        """Write a key of the local state, as a control does; the script is not asked."""
+        """Set a key of the local state, as a control does, without calling the script."""
         self.state[key] = value
 
     def act(self, action: Mapping[str, Any]) -> None:
-        """Do what an element asks for: the host's own actions here, all others in the script."""
+        """Perform an action: the host's own actions here, all others in the script."""
         resolved: dict[str, Any] = resolve(dict(action), self.state)
         kind = resolved.get("action")
         if kind == "@ui.modal.open":
@@ -82,7 +82,7 @@ class View:
             self._ask(self.state, resolved)
 
     def dismiss(self) -> None:
-        """Close the overlay without its submit button: the parent gets its return value, where it has one."""
+        """Close the overlay without its submit button; the parent gets its return value, if any."""
         returned = resolve(self.root.get("returnValue"), self.state)
         if returned is None and self._parent is not None:
             self._parent.modal = None
@@ -126,7 +126,7 @@ class View:
         self._fill()
 
     def _fill(self) -> None:
-        """Give each control without a value the one it begins with."""
+        """Set the initial value of each control that has none."""
         for element in walk(self.root):
             key = element.get("state")
             if element.get("type") in WRITTEN and isinstance(key, str) and element.get("initialValue") is not None:

@@ -1,4 +1,4 @@
-"""One call that came through a tunnel, and what answers it."""
+"""A call through a tunnel, and its answer."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ WAITING = 64
 
 
 class Cancelled(Exception):
-    """Nobody waits for the answer of a call any more."""
+    """The caller no longer waits for the answer."""
 
 
 @dataclass(slots=True)
 class Incoming:
-    """A request; `path` begins with a slash and carries the query. Its body arrives while it is read."""
+    """A request; `path` begins with a slash and includes the query. Its body is streamed."""
 
     call: str
     method: str
@@ -30,18 +30,18 @@ class Incoming:
     _pieces: Queue[bytes | None] = field(default_factory=lambda: Queue(WAITING))
 
     def arrive(self, piece: bytes | None) -> None:
-        """Take the next piece of the body; None is its end."""
+        """Take the next chunk of the body; None is its end."""
         self._pieces.put(piece)
 
     def cancel(self) -> None:
-        """Say that nobody waits for the answer any more."""
+        """Tell that the caller no longer waits."""
         self.cancelled = True
         while not self._pieces.empty():
             self._pieces.get_nowait()
         self._pieces.put(None)
 
     def body(self) -> Iterator[bytes]:
-        """Yield the body piece by piece; may be read once. Raises `Cancelled` where the rest of it does not come."""
+        """Yield the body in chunks, once. Raises `Cancelled` if it stays incomplete."""
         while (piece := self._pieces.get()) is not None:
             yield piece
         if self.cancelled:
@@ -50,14 +50,14 @@ class Incoming:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer, with a body that is whole or comes piece by piece."""
+    """An answer, with a whole or a streamed body."""
 
     status: int
     headers: Headers
     body: bytes | Iterator[bytes]
 
     def frames(self, call: str) -> bytes | Iterator[bytes]:
-        """Write the answer to a call as the host reads it: at once where it is short."""
+        """Encode an answer for the host; a short one in a single piece."""
         head = {"status": self.status, "headers": self.headers, "call": call}
         begin = pack(ANSWER, json.dumps(head).encode())
         if isinstance(self.body, bytes) and len(self.body) <= PIECE:

@@ -1,4 +1,4 @@
-"""Answers a tunnel's calls by the project's script, in its sandbox on this machine."""
+"""Answers calls with the project's script, in its sandbox on this machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Told = Callable[[dict[str, Any]], None]
 
 
 class LocalEngine:
-    """Runs the version that was put in last; one that is replaced ends with its last call."""
+    """Runs the latest version of the script; a replaced one ends after its last call."""
 
     def __init__(self, report: Told) -> None:
         self._told = report
@@ -29,7 +29,7 @@ class LocalEngine:
         self._lock = threading.Lock()
 
     def put(self, run: SandboxedScript) -> None:
-        """Have calls from now on answered by a script, which has been entered."""
+        """Use this script, which must be open, from now on."""
         with self._lock:
             before, self._current = self._current, _Version(run)
         if before is not None:
@@ -75,7 +75,7 @@ class LocalEngine:
 
 
 class _Version:
-    """A script with the number of those who use it; the last one out closes it."""
+    """A script with a reference count; the last user closes it."""
 
     def __init__(self, run: SandboxedScript) -> None:
         self.run = run

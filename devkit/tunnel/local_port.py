@@ -1,4 +1,4 @@
-"""Answers a tunnel's calls by a server on this machine."""
+"""Answers calls with a server on this machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Log = Callable[[str, str, int, float], None]
 
 
 class LocalPort:
-    """Passes calls to a port of this machine."""
+    """Forwards calls to a port of this machine."""
 
     def __init__(self, port: int, log: Log) -> None:
         self._port, self._log = port, log
@@ -32,7 +32,7 @@ class LocalPort:
         """The tunnel's own address, once it is known: what the server calls itself is replaced by it in redirects."""
 
     def answer(self, incoming: Incoming) -> Answer:
-        """Pass one call on; 502 with a sentence where nothing listens."""
+        """Forward one call; 502 with a sentence if nothing listens."""
         began = time.perf_counter()
         headers = [(name, value) for name, value in incoming.headers if name.lower() not in PASSED_BY]
         sent = urllib3.HTTPHeaderDict([*headers, ("Host", f"localhost:{self._port}")])
@@ -59,7 +59,7 @@ class LocalPort:
     def _body(
         incoming: Incoming, headers: urllib3.HTTPHeaderDict, length: str | None
     ) -> bytes | Iterator[bytes] | None:
-        """Return the body as it was announced: nothing, with its length, or piece by piece."""
+        """Return the body in the announced form: none, with its length, or in chunks."""
         chunked = any(name.lower() == "transfer-encoding" for name, _ in incoming.headers)
         if length is not None:
             headers["Content-Length"] = length
@@ -67,7 +67,7 @@ class LocalPort:
         return incoming.body() if chunked or incoming.method in ("POST", "PUT", "PATCH") else None
 
     def _own(self, name: str, value: str) -> str:
-        """Point a redirect to the server itself at the tunnel."""
+        """Rewrite a redirect to the server itself so that it leads to the tunnel."""
         if name.lower() != "location" or not self.address:
             return value
         parts = urlsplit(value)
@@ -79,7 +79,7 @@ class LocalPort:
 
 
 def _blocks(got: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
-    """Yield a body as it comes: a page that streams must not wait for a block to be full."""
+    """Yield a body as it arrives: streamed pages must not wait until a block is full."""
     try:
         if got.headers.get("Transfer-Encoding", "").lower() == "chunked":
             yield from got.stream(BLOCK, decode_content=False)

@@ -1,4 +1,4 @@
-"""The body by which a host calls a script, on the developer's machine (docs/contract/scripts.md, "The request")."""
+"""Parses the body of a host's call of a script (docs/contract/scripts.md, "The request")."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from werkzeug.formparser import FormDataParser
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The parts of a call: JSON texts, and the raw body of a request where there is one."""
+    """The parts of a call: JSON texts, and the raw body of a request, if any."""
 
     event: bytes
     environment: bytes
@@ -20,7 +20,7 @@ class Parts:
 
 
 class MalformedCall(ValueError):
-    """A request that is not a call of a script; the message is a sentence."""
+    """A request is not a call of a script; the message is a sentence."""
 
 
 def read_parts(headers: Iterable[tuple[str, str]], body: bytes) -> Parts:

@@ -1,4 +1,4 @@
-"""Posts the answers of calls to the host, which may take them slowly, but not for ever."""
+"""Posts answers to the host, which may read them slowly, within a limit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONGEST_ERROR = 500
 
 
 class TakenTooSlowly(urllib3.exceptions.HTTPError):
-    """The host took too little of an answer for too long."""
+    """The host read an answer too slowly."""
 
 
 class Posts:

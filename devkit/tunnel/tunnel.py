@@ -1,4 +1,4 @@
-"""This machine's end of a tunnel: listens for calls, answers them, comes back by itself when the line breaks."""
+"""The local end of a tunnel: listens for calls, answers them, and reconnects by itself."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Tunnel:
         return str(self._opened["url"])
 
     def close(self) -> None:
-        """End the lease, and with it the development mode that uses it; calls under way are left."""
+        """End the lease, and with it the development mode; calls in flight are not awaited."""
         if self._stopping.is_set():
             return
         self._stopping.set()
@@ -124,7 +124,7 @@ class Tunnel:
             pause = min(LONGEST_PAUSE, pause * 2)
 
     def _greet(self) -> None:
-        """Say that the line is open; what goes wrong then for the first time is reported to whoever opened it."""
+        """Report that the line is open; an error of the first report goes to whoever opened the tunnel."""
         try:
             if self._on_open is not None:
                 self._on_open(self.url)
@@ -158,7 +158,7 @@ class Tunnel:
                 incoming.cancel()
 
     def _cancel_calls(self) -> None:
-        """Give up the calls of a line that is gone: the rest of them cannot come, and the host has answered them."""
+        """Cancel the calls of a lost line: they will stay incomplete, and the host has answered them."""
         for incoming in list(self._calls.values()):
             incoming.cancel()
 
