@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import sys
 import tempfile
@@ -97,7 +98,7 @@ def command(
     files = make(template, name, title, folder, language)
     displayed = os.path.relpath(folder)
     displayed = str(folder) if displayed.startswith("..") else displayed
-    steps = [f"cd {displayed}"] if displayed != "." else []
+    steps = [f"cd {shlex.quote(displayed)}"] if displayed != "." else []
     steps += ["npm install"] if "package.json" in files else []
     steps += ["devkit dev"]
     text = f"Created {name} in {displayed} ({len(files)} files). Next:\n\n" + "".join(f"    {step}\n" for step in steps)

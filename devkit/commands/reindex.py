@@ -27,6 +27,8 @@ def command(data: str | None, database_url: str | None, spaces: tuple[str, ...],
 
     Example: devkit reindex --data ./data
     """
+    if not data and not database_url:
+        raise Problem("say which host: `--data DIR`, or `--database-url URL`")
     address = settings_of(data, database_url).database_address
     if data is not None and not database_url and not (Path(data) / "host.sqlite").exists():
         raise Problem(f"{data} has no database; `devkit init --data {data}` creates one")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -45,4 +46,5 @@ def command(file: Path, data: str, database_url: str | None, as_json: bool) -> N
         "madeAt": restored.made_at,
         "files": restored.blobs,
     }
-    answer(as_json, value, f"restored {data} as it was at {restored.made_at}; start it with `devkit serve`")
+    start = f"devkit serve --data {shlex.quote(data)}"
+    answer(as_json, value, f"restored {data} as it was at {restored.made_at}; start it with `{start}`")

@@ -10,7 +10,7 @@ from devkit.hosts.client import part
 from devkit.hosts.organizations import organization_of
 from devkit.releasing.confirmation import ask_to_lose
 from devkit.terminal import completion
-from devkit.terminal.output import answer, json_option
+from devkit.terminal.output import Problem, answer, json_option
 
 EXAMPLES = """\b
 Examples: devkit uninstall my-integration --space 5Xk2
@@ -48,6 +48,12 @@ def command(
         kind: [installations.id_of(item, kind) for item in parts[kind]] if every[kind] else [*dict.fromkeys(some)]
         for kind, some in (("space", spaces), ("site", sites))
     }
+    for kind, some in chosen_ids.items():
+        there = {installations.id_of(item, kind) for item in parts[kind]}
+        if gone := [one for one in some if one not in there]:
+            raise Problem(
+                f"{name} is not installed on the {kind} {gone[0][:60]}; `devkit installations {name}` lists where"
+            )
     if not spaces and not sites and not any(every.values()):
         places = f"{len(parts['space'])} spaces and {len(parts['site'])} sites"
         ask_to_lose(f"Its configurations on the organization, {places} are deleted.", yes)

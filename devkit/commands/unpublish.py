@@ -40,5 +40,5 @@ def _what_goes(client: Client, name: str) -> str:
     organizations = client.every("/v1/orgs", shape=shapes.ORGANIZATION)
     where = [one_line(one["title"]) for one in organizations if installations.find(client, name, one["id"]) is not None]
     listed = ", ".join(where[:MOST_NAMED]) + (" and more" if len(where) > MOST_NAMED else "")
-    of_yours = f"of your organizations {listed} installed it" if where else "none of your organizations installed it"
+    of_yours = f"installed in your organizations: {listed}" if where else "installed in none of your organizations"
     return f"{kept} version{'s' if kept > 1 else ''}, every installation with its configuration ({of_yours})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -91,7 +92,7 @@ class Tests:
         there, here = map(str, self._line.theirs)
         known = {name: value for name, value in os.environ.items() if name != "RUST_BACKTRACE"}
         known |= {"DENO_NO_UPDATE_CHECK": "1", "DEVKIT_TEST_OUT": there, "DEVKIT_TEST_IN": here}
-        known |= {"NO_COLOR": "1"} if quiet else {}
+        known |= {"NO_COLOR": "1"} if quiet or not sys.stdout.isatty() else {}
         return known | ({"DEVKIT_ENV": self._env} if self._env is not None else {})
 
     def _end(self) -> None:

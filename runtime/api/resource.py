@@ -78,7 +78,7 @@ class Resource(Generic[R]):
     @property
     def word(self) -> str:
         """What people call it."""
-        return self.name.replace("_", " ")
+        return self.name.rstrip("_").replace("_", " ")
 
     @property
     def has_levels(self) -> bool:

@@ -50,6 +50,7 @@ class UpdateChangeRequest(Body):
 class ChangeRequestQuery(ListQuery):
     status: Status = "open"
     contributor: ObjectId | None = None
+    creator: ObjectId | None = None
 
 
 class ChangeRequestUrls(WireModel):

@@ -8,6 +8,7 @@ from pydantic import MISSING, AfterValidator, Field, StringConstraints
 
 from runtime.contract.base import Body, Moment, Text, WebAddress, WireModel, has_no_nul
 from runtime.contract.identifiers import ObjectId
+from runtime.contract.titles import Title
 
 Role = Literal["read", "comment", "edit", "review", "create", "admin"]
 ROLES: tuple[Role, ...] = ("read", "comment", "edit", "review", "create", "admin")
@@ -111,7 +112,7 @@ class SomeMergeRules(Body):
 MergeRules = Annotated[NoMergeRules | SomeMergeRules, Field(discriminator="type")]
 
 
-OrganizationTitle = Annotated[Text, StringConstraints(min_length=2, max_length=255)]
+OrganizationTitle = Annotated[Title, StringConstraints(min_length=2, max_length=255)]
 HOSTNAME = r"^[a-z0-9](?:[a-z0-9-]{1,30})[a-z0-9]$"
 Hostname = Annotated[str, StringConstraints(max_length=32, pattern=HOSTNAME)]
 EMAIL_DOMAIN = r"^(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z][A-Za-z0-9-]{1,62}$"

@@ -15,6 +15,7 @@ from runtime.contract.base import Body, Moment, Text, WireModel
 from runtime.contract.identifiers import ObjectId
 from runtime.contract.organizations import Role
 from runtime.contract.teams import Team
+from runtime.contract.titles import Title
 
 MIN_RSA_BITS = 2048
 
@@ -57,7 +58,7 @@ def checked_sign_in_address(text: str) -> str:
     return text
 
 
-Label = Annotated[Text, StringConstraints(min_length=1, max_length=30)]
+Label = Annotated[Title, StringConstraints(min_length=1, max_length=30)]
 EntityId = Annotated[Text, StringConstraints(max_length=1024)]
 Certificate = Annotated[Text, StringConstraints(max_length=10_000), AfterValidator(checked_certificate)]
 SignInUrl = Annotated[Text, StringConstraints(max_length=2048), AfterValidator(checked_sign_in_address)]

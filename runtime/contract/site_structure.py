@@ -10,6 +10,7 @@ from runtime.contract.base import Body, ListQuery, Query, Text, WireModel
 from runtime.contract.conditions import checked
 from runtime.contract.identifiers import ObjectId
 from runtime.contract.spaces import Space
+from runtime.contract.titles import Title
 
 ShareKey = Annotated[Text, StringConstraints(max_length=200)]
 RESERVED = (".", "..", "-")
@@ -27,8 +28,8 @@ PathSegment = Annotated[
 ]
 Condition = Annotated[Text, StringConstraints(min_length=1, max_length=1024), AfterValidator(checked)]
 NoCondition = Annotated[Literal[""], AfterValidator(lambda value: None)]
-SectionTitle = Annotated[Text, StringConstraints(min_length=2, max_length=128)]
-GroupTitle = Annotated[Text, StringConstraints(min_length=1, max_length=100)]
+SectionTitle = Annotated[Title, StringConstraints(min_length=2, max_length=128)]
+GroupTitle = Annotated[Title, StringConstraints(min_length=1, max_length=100)]
 Icon = Annotated[Text, StringConstraints(max_length=50)]
 SectionIds = Annotated[list[ObjectId], Field(max_length=200)]
 

@@ -8,10 +8,11 @@ from pydantic import MISSING, Field, StringConstraints
 
 from runtime.contract.base import Body, Moment, Text, WireModel
 from runtime.contract.identifiers import IntegrationName
+from runtime.contract.titles import Title
 
 SiteType = Literal["basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium"]
 SiteVisibility = Literal["public", "unlisted", "share-link", "visitor-auth"]
-SiteTitle = Annotated[Text, StringConstraints(min_length=2, max_length=128)]
+SiteTitle = Annotated[Title, StringConstraints(min_length=2, max_length=128)]
 
 
 class CreateSite(Body):

@@ -9,8 +9,9 @@ from pydantic import MISSING, Field, StringConstraints
 from runtime.contract.base import Body, ListQuery, Moment, Text, WireModel
 from runtime.contract.identifiers import ObjectId
 from runtime.contract.members import OrganizationMember
+from runtime.contract.titles import Title
 
-TeamTitle = Annotated[Text, StringConstraints(min_length=1, max_length=64)]
+TeamTitle = Annotated[Title, StringConstraints(min_length=1, max_length=64)]
 TeamRole = Literal["owner", "member"]
 Person = Annotated[Text, StringConstraints(min_length=1, max_length=320)]
 """A member, by id or by e-mail address."""

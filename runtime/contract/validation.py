@@ -160,7 +160,8 @@ def words(first: ErrorDetails) -> str:
         there = f", not {about['actual_length']}" if about.get("actual_length") is not None else ""
         return f"must have at {'most' if most else 'least'} {bound} {what}{there}"
     said = SAID.get(kind)
-    return said.format(**about) if said is not None else first["msg"]
+    whole = {name: int(value) for name, value in about.items() if isinstance(value, float) and value.is_integer()}
+    return said.format(**about | whole) if said is not None else first["msg"]
 
 
 def _inside(values: Any, loc: Sequence[int | str], *, missing: bool) -> list[int | str]:

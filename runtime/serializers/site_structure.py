@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from pydantic import MISSING
 
-from runtime.contract.addresses import Addresses
 from runtime.contract.site_structure import (
     PublishedUrls,
     Sections,
@@ -15,6 +14,7 @@ from runtime.contract.site_structure import (
     SiteSpace,
     SpacesAlone,
 )
+from runtime.serializers.published_urls import published_base, section_place, space_place
 from runtime.serializers.spaces import spaces
 from runtime.serializers.view import View
 from runtime.store import site_structure
@@ -22,29 +22,6 @@ from runtime.store.site_structure import Parts
 from runtime.store.tables.site_structure import SiteSectionGroupRow, SiteSectionRow, SiteSpaceRow
 from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
-
-
-def published_base(at: Addresses, site: SiteRow, share_key: str | None) -> str | None:
-    """Return the address below which a site is published to whoever has a key; None where it is not."""
-    if not site.published or (site.visibility == "share-link" and share_key is None):
-        return None
-    home = at.site(site.id)
-    return f"{home}{share_key}/" if site.visibility == "share-link" else home
-
-
-def section_place(section: SiteSectionRow) -> str:
-    """Return what follows a site's address for a section: nothing for the default one."""
-    return "" if section.default_of is not None else f"{section.path}/"
-
-
-def space_place(part: SiteSpaceRow, section: SiteSectionRow | None) -> str:
-    """Return what follows a site's address for a space of it: only defaults leave their paths out.
-
-    A space that is not the default of the default section could have the path of another section.
-    """
-    if part.default_of is not None:
-        return section_place(section) if section is not None else ""
-    return f"{section.path}/{part.path}/" if section is not None else f"{part.path}/"
 
 
 class _Look:

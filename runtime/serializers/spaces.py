@@ -11,6 +11,7 @@ from runtime.contract.organizations import Role
 from runtime.contract.permissions import SPACE, permissions
 from runtime.contract.spaces import Space, SpaceUrls
 from runtime.serializers.git import git_sync_state, git_syncs
+from runtime.serializers.published_urls import PublishedAt, published_at
 from runtime.serializers.view import View
 from runtime.store import change_requests
 from runtime.store import comments as commented
@@ -20,20 +21,36 @@ from runtime.store.tables.spaces import SpaceRow
 
 def spaces(view: View, rows: Sequence[SpaceRow]) -> list[Space]:
     """Show spaces, each with what the actor may do in it."""
-    counts = change_requests.counts(view.session, [row.id for row in rows])
-    comments = commented.open_counts(view.session, [row.id for row in rows])
-    syncs = git_syncs(view.session, [row.id for row in rows]) if view.reach.kind != "visitor" else {}
+    ids = [row.id for row in rows]
+    # What people do in a space is not for visitors of its site.
+    inside = [] if view.reach.kind == "visitor" else ids
+    counts = change_requests.counts(view.session, inside)
+    comments = commented.open_counts(view.session, inside)
+    syncs = git_syncs(view.session, inside)
+    places = published_at(view, ids)
     return [
-        _space(view, row, level, counts.get(row.id, Counter()), comments.get(row.id, 0), syncs.get(row.id))
+        _space(
+            view,
+            row,
+            level,
+            counts.get(row.id, Counter()),
+            comments.get(row.id, 0),
+            syncs.get(row.id),
+            places.get(row.id),
+        )
         for row, level in zip(rows, view.levels(rows), strict=True)
     ]
 
 
 def _space(
-    view: View, row: SpaceRow, level: Role | None, counts: Counter[str], comments: int, sync: GitSyncRow | None
+    view: View,
+    row: SpaceRow,
+    level: Role | None,
+    counts: Counter[str],
+    comments: int,
+    sync: GitSyncRow | None,
+    place: PublishedAt | None,
 ) -> Space:
-    published = row.visibility not in ("private", "in-collection")
-    app = view.at.space(row.id)
     return Space(
         id=row.id,
         title=row.title,
@@ -46,9 +63,9 @@ def _space(
         merge_rules={"type": "inherit"},
         urls=SpaceUrls(
             location=view.at.api("spaces", row.id),
-            app=app,
-            published=app if published else MISSING,
-            public=app if published else MISSING,
+            app=view.at.space(row.id),
+            published=place.url if place is not None else MISSING,
+            public=place.url if place is not None and place.public else MISSING,
         ),
         organization=row.organization_id,
         parent=row.collection_id or MISSING,

@@ -111,12 +111,12 @@ def create(session: Session, space: SpaceRow, user_id: str, body: CreateChangeRe
 def update(session: Session, space: SpaceRow, row: ChangeRequestRow, body: UpdateChangeRequest) -> None:
     """Change the subject, description or status of a change request.
 
-    Raises BadRequest for another status of a merged one, and for reopening one if too many are open.
+    Raises BadRequest for a merged one, and for reopening one if too many are open.
     """
     lock(session, space)
     session.refresh(row)  # it may have been merged a moment ago
-    if row.status == "merged" and body.status is not MISSING:
-        raise errors.BadRequest("status: this change request is merged, which cannot be undone")
+    if row.status == "merged":
+        raise errors.BadRequest("This change request is merged: it can no longer be changed.")
     if row.status in CLOSED and body.status not in (MISSING, *CLOSED):
         _hold_room(session, space)
     for field in ("subject", "description", "status"):
@@ -239,6 +239,8 @@ def _bring_up_to_date(
     session: Session, space: SpaceRow, row: ChangeRequestRow, user_id: str, snapshot: Snapshot, documents: Any
 ) -> Outcome:
     if row.ancestor_id == space.revision_id:
+        row.merged_ancestor_id = space.revision_id
+        session.flush()
         return Outcome(row.revision_id, ())
     parents = [row.revision_id, space.revision_id]
     made = write_revision(session, row, user_id, snapshot, documents, "update", parents)

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from sqlalchemy.orm import Session
 
 from runtime.contract.conditions import ConditionEvaluator
-from runtime.serializers.site_structure import section_place, space_place
+from runtime.serializers.published_urls import section_place, space_place
 from runtime.store import searching, site_structure
 from runtime.store.site_structure import Parts
 from runtime.store.tables.site_publishing import RedirectRow

@@ -52,6 +52,21 @@ def sites_of_space(session: Session, space_id: str) -> list[SiteRow]:
     return list(session.scalars(query.where(SiteSpaceRow.space_id == space_id).order_by(SiteRow.id)))
 
 
+def published_places(
+    session: Session, space_ids: Iterable[str]
+) -> list[tuple[SiteSpaceRow, SiteSectionRow | None, SiteRow]]:
+    """Find where spaces are published to readers without a share link, on the oldest sites last."""
+    query = (
+        select(SiteSpaceRow, SiteSectionRow, SiteRow)
+        .join(SiteRow, SiteRow.id == SiteSpaceRow.site_id)
+        .outerjoin(SiteSectionRow, SiteSectionRow.id == SiteSpaceRow.section_id)
+        .where(SiteSpaceRow.space_id.in_(set(space_ids)), SiteRow.published, SiteRow.deleted_at.is_(None))
+        .where(SiteRow.visibility != "share-link")
+        .order_by(SiteRow.created_at.desc(), SiteRow.id)
+    )
+    return [(part, section, site) for part, section, site in session.execute(query)]
+
+
 def site_spaces(site: SiteRow, default: bool | None) -> Conditions:
     """Match the spaces of a site: all, those that are the default where they stand, or the others."""
     conditions = [SiteSpaceRow.site_id == site.id]

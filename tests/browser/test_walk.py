@@ -177,6 +177,7 @@ def test_the_walk_of_the_readme(walk: Walk, page: Any) -> None:
     walk.shows(host, "listening on")
     assert walk.type(following("devkit login") + " --stdin", typed=walk.token).code == 0
     assert "Published on-call version 1" in walk.type(following("devkit publish")).out
+    assert walk.type(following("devkit install")).code == 0
     assert "On call" in walk.type(following("devkit versions")).out
     logs = walk.start(following("devkit logs on-call --follow"))
     assert next(left, None) is None

@@ -292,6 +292,9 @@ def test_rights_on_content(space: Space, alpha: Tenant, beta: Tenant, host: Host
     other = Space(beta)
     theirs = ok(beta.api.get(other.path))["revision"]
     assert space.api.get(f"{space.path}/revisions/{theirs}").status == 404
+    for creator in (alpha.user, beta.user):
+        created = ok(space.api.get(f"{space.path}/change-requests", status="merged", creator=creator))["items"]
+        assert all(one["createdBy"]["id"] == creator for one in created) and bool(created) == (creator == alpha.user)
     contributed = ok(space.api.get(f"{space.path}/change-requests", status="merged", contributor=alpha.user))
     assert contributed["count"] == 2
 

@@ -134,15 +134,18 @@ def test_an_organization_is_made_and_set_up_by_who_makes_it(alpha: Tenant, peopl
         "defaultRole": None,
         "defaultContent": {"type": "site", "site": site},
         "logo": "https://example.com/logo.png",
-        "sso": True,
         "mergeRules": {"type": "rules", "rules": [{"rule": "require_change_request_subject"}]},
     }
     shown = api.call("PATCH", path, change).json
     assert (shown["title"], shown["emailDomains"], shown["defaultRole"]) == ("Changed", ["example.com"], None)
     assert shown["defaultContent"]["site"] == site and shown["urls"]["logo"] == change["logo"]
-    assert shown["sso"] is True and shown["mergeRules"] == change["mergeRules"]
+    assert shown["mergeRules"] == change["mergeRules"]
     cleared = api.call("PATCH", path, {"defaultContent": None, "logo": None}).json
-    assert "defaultContent" not in cleared and "logo" not in cleared["urls"] and cleared["sso"] is True
+    assert "defaultContent" not in cleared and "logo" not in cleared["urls"]
+    alone = api.call("PATCH", path, {"sso": True})
+    assert alone.status == 400 and "identity provider" in alone.json["error"]["message"]
+    assert api.post(f"{path}/saml", {"label": "Company"}).status == 201  # which is not complete
+    assert api.call("PATCH", path, {"sso": True}).status == 400 and api.get(path).json["sso"] is False
     foreign = alpha.api.post(f"/v1/orgs/{alpha.id}/sites", {"title": "Theirs"}).json["id"]
     assert api.call("PATCH", path, {"defaultContent": {"type": "site", "site": foreign}}).status == 400
     assert other.call("PATCH", path, {"title": "Mine"}).status == 404

@@ -81,6 +81,8 @@ def list_change_requests_for_space(call: Call, space: SpaceRow, query: ChangeReq
     conditions: list[Any] = [ChangeRequestRow.space_id == space.id, ChangeRequestRow.status == query.status]
     if query.contributor is not None:
         conditions.append(stored.contributed_by(query.contributor))
+    if query.creator is not None:
+        conditions.append(ChangeRequestRow.user_id == query.creator)
     return conditions
 
 

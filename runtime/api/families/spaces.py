@@ -54,9 +54,12 @@ def list_spaces_in_organization_by_id(call: Call, organization: OrganizationRow)
 @spaces.operation(f"POST {ORGANIZATION.path}/spaces", SPACE, needs=member("read"), status=201, body_optional=True)
 def create_space(call: Call, organization: OrganizationRow, body: CreateSpace) -> SpaceRow:
     """Create a space; this needs `create` on its collection, or in the organization."""
-    for field, what in (("template", "template"), ("computed_source", "content source")):
-        if getattr(body, field) is not MISSING:
-            raise errors.BadRequest(f"{field}: there is no such {what}")
+    for name, sent, what in (
+        ("template", body.template, "template"),
+        ("computedSource", body.computed_source, "content source"),
+    ):
+        if sent is not MISSING:
+            raise errors.BadRequest(f"{name}: there is no such {what}")
     parent = place_for(call, organization.id, None if body.parent is MISSING else body.parent)
     return service.create(call.session, organization.id, parent, body)
 

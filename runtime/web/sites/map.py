@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote
 from sqlalchemy.orm import Session
 
 from runtime.contract.conditions import ConditionEvaluator
-from runtime.serializers.site_structure import space_place
+from runtime.serializers.published_urls import space_place
 from runtime.services import content
 from runtime.services.published_lookup import sent_on
 from runtime.services.published_places import Place, locate, visible_parts

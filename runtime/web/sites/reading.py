@@ -10,7 +10,7 @@ from markupsafe import Markup
 from sqlalchemy.orm import Session
 
 from runtime.contract.addresses import Addresses
-from runtime.serializers.site_structure import section_place
+from runtime.serializers.published_urls import section_place
 from runtime.services import search
 from runtime.services.html.writing import Heading
 from runtime.store.content.entries import Page

@@ -82,9 +82,9 @@ def test_unpublish_says_what_goes_and_asks(logged_in: Shell, published: str) -> 
     asked = logged_in("unpublish", published)
     assert (
         asked.code == 1
-        and "this deletes 1 version, every installation with its configuration (none of your" in asked.err
+        and "this deletes 1 version, every installation with its configuration (installed in none" in asked.err
     )
     assert logged_in("install", published).code == 0
     asked = logged_in("unpublish", published)
-    assert "(of your organizations Alpha installed it), and all its events" in asked.err
+    assert "(installed in your organizations: Alpha), and all its events" in asked.err
     assert logged_in("unpublish", published, "--yes").code == 0

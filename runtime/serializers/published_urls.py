@@ -1,0 +1,52 @@
+"""Addresses at which sites, their sections and their spaces are published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from runtime.contract.addresses import Addresses
+from runtime.serializers.view import View
+from runtime.store import site_structure
+from runtime.store.tables.site_structure import SiteSectionRow, SiteSpaceRow
+from runtime.store.tables.sites import SiteRow
+
+
+def published_base(at: Addresses, site: SiteRow, share_key: str | None) -> str | None:
+    """Return the address below which a site is published to whoever has a key; None where it is not."""
+    if not site.published or (site.visibility == "share-link" and share_key is None):
+        return None
+    home = at.site(site.id)
+    return f"{home}{share_key}/" if site.visibility == "share-link" else home
+
+
+def section_place(section: SiteSectionRow) -> str:
+    """Return what follows a site's address for a section: nothing for the default one."""
+    return "" if section.default_of is not None else f"{section.path}/"
+
+
+def space_place(part: SiteSpaceRow, section: SiteSectionRow | None) -> str:
+    """Return what follows a site's address for a space of it: only defaults leave their paths out.
+
+    A space that is not the default of the default section could have the path of another section.
+    """
+    if part.default_of is not None:
+        return section_place(section) if section is not None else ""
+    return f"{section.path}/{part.path}/" if section is not None else f"{part.path}/"
+
+
+class PublishedAt(NamedTuple):
+    """Where a space is published; `public` tells whether everybody may read it there."""
+
+    url: str
+    public: bool
+
+
+def published_at(view: View, space_ids: Iterable[str]) -> dict[str, PublishedAt]:
+    """Return where spaces are published: each on the oldest site that shows it and needs no share link."""
+    found: dict[str, PublishedAt] = {}
+    for part, section, site in site_structure.published_places(view.session, space_ids):
+        base = published_base(view.at, site, None)
+        if base is not None:
+            found[part.space_id] = PublishedAt(base + space_place(part, section), site.visibility == "public")
+    return found

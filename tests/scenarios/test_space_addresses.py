@@ -1,0 +1,25 @@
+"""Where a space is published, as the space itself says, and what visitors see of it."""
+
+from __future__ import annotations
+
+from tests.conftest import Api, Tenant
+from tests.scenarios.test_site_structure import Site, ok
+
+
+def test_a_space_says_where_its_site_publishes_it(alpha: Tenant) -> None:
+    site = Site(alpha)
+    [part] = ok(site.api.get(f"{site.path}/site-spaces"))["items"]
+    at = f"/v1/spaces/{part['space']['id']}"
+    assert not {"published", "public"} & ok(site.api.get(at))["urls"].keys()
+    ok(site.api.post(f"{site.path}/publish"))
+    [part] = ok(site.api.get(f"{site.path}/site-spaces"))["items"]
+    urls = ok(site.api.get(at))["urls"]
+    assert urls["published"] == urls["public"] == part["urls"]["published"] and urls["public"].endswith("/")
+    assert Api(site.api.url, None).get(urls["public"].removeprefix(site.api.url)).status < 300
+    ok(site.api.post(f"{at}/comments", {"body": {"markdown": "For us."}}))
+    visitor = Api(
+        site.api.url, ok(Api(site.api.url, None).post("/v1/urls/published", {"url": urls["public"]}))["apiToken"]
+    )
+    assert ok(visitor.get(at))["comments"] == 0 and ok(site.api.get(at))["comments"] == 1
+    ok(site.api.call("PATCH", site.path, {"visibility": "share-link"}))
+    assert not {"published", "public"} & ok(site.api.get(at))["urls"].keys()
