@@ -116,7 +116,7 @@ def update(session: Session, space: SpaceRow, row: ChangeRequestRow, body: Updat
     lock(session, space)
     session.refresh(row)  # it may have been merged a moment ago
     if row.status == "merged":
-        raise errors.BadRequest("This change request is merged: it can no longer be changed.")
+        raise errors.BadRequest(CLOSED["merged"])
     if row.status in CLOSED and body.status not in (MISSING, *CLOSED):
         _hold_room(session, space)
     for field in ("subject", "description", "status"):
