@@ -18,6 +18,8 @@ from runtime.store import comments as commented
 from runtime.store.tables.git import GitSyncRow
 from runtime.store.tables.spaces import SpaceRow
 
+SCRIPTS = ("integration", "installation")
+
 
 def spaces(view: View, rows: Sequence[SpaceRow]) -> list[Space]:
     """Show spaces, each with what the actor may do in it."""
@@ -27,7 +29,14 @@ def spaces(view: View, rows: Sequence[SpaceRow]) -> list[Space]:
     counts = change_requests.counts(view.session, inside)
     comments = commented.open_counts(view.session, inside)
     syncs = git_syncs(view.session, inside)
-    places = published_at(view, ids)
+    found = published_at(view, ids)
+    # Of sites that are not public, only members and scripts of the organization learn the address here.
+    places = {
+        row.id: place
+        for row in rows
+        if (place := found.get(row.id)) is not None
+        and (place.public or view.reach.kind in SCRIPTS or view.reach.role_in(row.organization_id) is not None)
+    }
     return [
         _space(
             view,

@@ -21,5 +21,9 @@ def test_a_space_says_where_its_site_publishes_it(alpha: Tenant) -> None:
         site.api.url, ok(Api(site.api.url, None).post("/v1/urls/published", {"url": urls["public"]}))["apiToken"]
     )
     assert ok(visitor.get(at))["comments"] == 0 and ok(site.api.get(at))["comments"] == 1
+    ok(site.api.call("PATCH", site.path, {"visibility": "unlisted"}))
+    unlisted = ok(site.api.get(at))["urls"]
+    assert unlisted["published"] == urls["public"] and "public" not in unlisted
+    assert not {"published", "public"} & ok(visitor.get(at))["urls"].keys()
     ok(site.api.call("PATCH", site.path, {"visibility": "share-link"}))
     assert not {"published", "public"} & ok(site.api.get(at))["urls"].keys()
