@@ -35,8 +35,9 @@ def owner(web: Elsewhere, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 @pytest.fixture
-def space(owner: Tenant) -> Space:
-    """A space that may be edited directly."""
+def space(owner: Tenant, web: Elsewhere) -> Space:
+    """A space that may be edited directly, before the other server has any page."""
+    web.pages.clear()
     made = Space(owner)
     ok(made.api.call("PATCH", made.path, {"editMode": "live"}))
     return made

@@ -100,7 +100,6 @@ def test_no_attack_is_live(space: Space, form: str) -> None:  # noqa: F811
 
 def test_no_attack_of_a_website_is_live(space: Space, web: Elsewhere) -> None:  # noqa: F811
     links = "".join(f"<a href='{number}'>{number}</a>" for number in range(len(ATTACKS)))
-    web.pages.pop("/robots.txt", None)
     start = web.put("/attacks/", f"<main><h1>Start</h1>{links}</main>")
     for number, attack in enumerate(ATTACKS):
         web.put(f"/attacks/{number}", f"<main><h1>{number}</h1>{attack}</main>")
@@ -207,7 +206,6 @@ def test_what_robots_txt_says_is_read_apart(space: Space, web: Elsewhere) -> Non
     answer = space.api.post(
         f"{space.path}/content/import", {"url": start, "source": "website"}, timeout=LONGEST_WAIT + 20
     )
-    web.pages.pop("/robots.txt")
     refused(answer, "robots.txt of the website takes too much")
 
 
@@ -217,12 +215,10 @@ def test_a_redirect_leads_to_no_page_that_robots_txt_forbids(space: Space, web: 
     web.pages["/asked/there"] = redirect("/asked/hidden")
     web.put("/asked/hidden", "<main><h1>Hidden</h1></main>")
     made = imported(space, start, "website")
-    web.pages.pop("/robots.txt")
     assert made["importedResources"] == 1 and "/asked/hidden" not in web.asked
 
 
 def test_a_picture_of_an_endless_address_is_not_fetched(space: Space, web: Elsewhere) -> None:  # noqa: F811
-    web.pages.pop("/robots.txt", None)
     start = web.put("/long/", f"<main><h1>Start</h1><img src='/p.png?{'x' * 100_000}'></main>")
     imported(space, start, "website")
     assert not [path for path in web.asked if path.startswith("/p.png")]

@@ -23,15 +23,17 @@ def main() -> None:
     os.environ["TMPDIR"] = os.environ["HOME"] = str(folder)
     memory = request["memory"]
     os.setpriority(os.PRIO_PROCESS, 0, max(NICENESS, os.getpriority(os.PRIO_PROCESS, 0)))
-    for limit, value in (
-        (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_FSIZE, request["file_bytes"]),
-        (resource.RLIMIT_CPU, int(request["seconds"]) + 1),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_NOFILE, 256),
+    seconds = int(request["seconds"]) + 1
+    for limit, value, most in (
+        (resource.RLIMIT_AS, memory, memory),
+        (resource.RLIMIT_FSIZE, request["file_bytes"], request["file_bytes"]),
+        # At the lower one comes SIGXCPU, which tells the host why it ended; at the higher one SIGKILL.
+        (resource.RLIMIT_CPU, seconds, seconds + 1),
+        (resource.RLIMIT_CORE, 0, 0),
+        (resource.RLIMIT_NOFILE, 256, 256),
     ):
         try:
-            resource.setrlimit(limit, (value, value))
+            resource.setrlimit(limit, (value, most))
         except (
             OSError,
             ValueError,

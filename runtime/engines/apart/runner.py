@@ -31,6 +31,8 @@ Reason = Literal["memory", "time", "crashed"]
 MAX_ANSWER = 32 * 1024 * 1024
 """Longest JSON, in bytes, that a function can return; larger results are written to files in the folder."""
 _FOLDER = "/sandbox/folder"
+PATIENCE = 4
+"""Seconds by the clock for each second of processor time, since it runs at low priority behind everything else."""
 _LOOK_EVERY = 0.05
 _PROGRESS = re.compile(rb"(\d{1,9}) (\d{1,9})")
 _LONGEST_PROGRESS = 20
@@ -71,8 +73,9 @@ class ApartRunner:
         """Call a function at the top of a module with a folder and JSON, and return its JSON.
 
         It sees the interpreter, our packages, `mounts` (path inside: path outside) read-only, and the folder, where it
-        may write files of `file_bytes`; it has no network, `memory` bytes and `seconds`. `check` is called from time to
-        time and stops it by raising; so does `heard`, which is called with the progress: how much is done, of how much.
+        may write files of `file_bytes`; it has no network, `memory` bytes, and `seconds` of processor time (`PATIENCE`
+        times as many by the clock). `check` is called from time to time and stops it by raising; so does `heard`, which
+        is called with the progress: how much is done, of how much.
         Raises `Refused` when the function did, `ApartFailed`, `SandboxUnavailable`.
         """
         _forget_answers(folder)
@@ -93,7 +96,7 @@ class ApartRunner:
             asked.write(json.dumps(request).encode())
             asked.seek(0)
             process = self._start(folder, mounts or {}, user, asked, errors)
-            in_time = _wait(process, seconds, _looking(folder, check, heard))
+            in_time = _wait(process, seconds * PATIENCE, _looking(folder, check, heard))
             errors.seek(0, os.SEEK_END)
             errors.seek(max(0, errors.tell() - _SAID))
             said = errors.read().decode("utf-8", "replace").strip()

@@ -122,7 +122,8 @@ class _Import:
         try:
             return self._apart(robots.rules_of, folder, arguments, RULES_SECONDS, memory=RULES_MEMORY)
         except ApartFailed as error:
-            raise JobFailed("The robots.txt of the website takes too much to parse, so nothing is imported.") from error
+            took = "could not be parsed" if error.reason == "crashed" else f"takes too much {error.reason} to parse"
+            raise JobFailed(f"The robots.txt of the website {took}, so nothing is imported.") from error
 
     def _apart(
         self,
