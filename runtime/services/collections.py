@@ -67,9 +67,9 @@ def remove(session: Session, reach: Reach, collection: CollectionRow) -> bool:
     except errors.NotFound:
         return False
     moving.must_have_all(session, reach, collection, "admin")
-    for space in structure.spaces_inside(session, collection.id):
-        if space.deleted_at is None:
-            spaces_service.put_away(session, space)
+    inside = structure.spaces_inside(session, collection.id)
+    spaces_service.put_away(session, *(space for space in inside if space.deleted_at is None))
+    for space in inside:
         moving.detach(session, space)
     session.flush()
     leaving.remove_collections(session, collection)

@@ -98,6 +98,19 @@ class Outline:
             if node in siblings:
                 siblings.remove(node)
 
+    def detach(self, part: SiteSpaceRow) -> None:
+        """Take a space off the site."""
+        self.spaces[part.holder_id].remove(part)
+        self.session.delete(part)
+        self.session.flush()
+
+    def drop(self, section: SiteSectionRow) -> None:
+        """Remove a section without spaces."""
+        self.take(section)
+        del self.sections[section.id], self.spaces[section.id]
+        self.session.delete(section)
+        self.session.flush()
+
     def make_default(self, row: SiteSectionRow | SiteSpaceRow) -> None:
         """Make a section the site's default, or a space that of its section; the one before is it no more."""
         owner = row.site_id if isinstance(row, SiteSectionRow) else row.holder_id

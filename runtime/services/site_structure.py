@@ -18,7 +18,7 @@ from runtime.contract.site_structure import (
     UpdateSiteSpace,
 )
 from runtime.services.site_outline import Outline, free_path, parent_of
-from runtime.store import searching, site_structure
+from runtime.store import searching
 from runtime.store.tables.site_structure import SiteSectionGroupRow, SiteSectionRow, SiteSpaceRow
 from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
@@ -233,30 +233,9 @@ def remove_space(session: Session, site: SiteRow, row: SiteSpaceRow) -> bool:
         return False
     if part.section_id is not None and len(outline.spaces[part.holder_id]) == 1:
         raise errors.BadRequest("This is the last space of its section: delete the section, or add another space first")
-    _detach(outline, part)
+    outline.detach(part)
     outline.save()
     return True
-
-
-def space_gone(session: Session, space: SpaceRow) -> None:
-    """Take a space that is gone for good, or went to another organization, out of all sites; empty sections go too."""
-    for site in site_structure.sites_of_space(session, space.id):
-        outline = Outline(session, site)
-        for part in [part for part in outline.all_spaces() if part.space_id == space.id]:
-            section = outline.sections.get(part.holder_id)
-            _detach(outline, part)
-            if section is not None and not outline.spaces[section.id]:
-                outline.take(section)
-                del outline.sections[section.id], outline.spaces[section.id]
-                session.delete(section)
-                session.flush()
-        outline.save()
-
-
-def _detach(outline: Outline, part: SiteSpaceRow) -> None:
-    outline.spaces[part.holder_id].remove(part)
-    outline.session.delete(part)
-    outline.session.flush()
 
 
 def _still(row: R | None, word: str) -> R:

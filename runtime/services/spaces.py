@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from runtime.contract import errors
 from runtime.contract.spaces import CreateSpace
-from runtime.services import installing, room, site_structure
+from runtime.services import installing, room, site_places
 from runtime.services import structure as service
 from runtime.services.content import begin, copy
 from runtime.store import deleted_spaces, rows
@@ -90,18 +90,21 @@ def remove(session: Session, space: SpaceRow) -> bool:
     return True
 
 
-def put_away(session: Session, space: SpaceRow) -> None:
-    """Mark a space as deleted and take it off its sites; integrations hear that they are no longer installed on it."""
-    installing.uninstall_from(session, space)
-    site_structure.space_gone(session, space)
-    space.deleted_at = now()
+def put_away(session: Session, *spaces: SpaceRow) -> None:
+    """Mark spaces as deleted and take them off their sites; integrations hear that they are uninstalled there."""
+    for space in spaces:
+        installing.uninstall_from(session, space)
+    site_places.leave(session, spaces)
+    for space in spaces:
+        space.deleted_at = now()
     session.flush()
 
 
 def restore(session: Session, space: SpaceRow) -> SpaceRow:
     """Bring back a space deleted within the last days; raises Conflict for one that is there, NotFound for a late one.
 
-    It comes back to where it stood, or to the top of the organization where its collection is gone.
+    It comes back to where it stood, on its sites as well, or to the top of the organization where its collection is
+    gone.
     """
     service.lock_structure(session, space.organization_id)
     found = deleted_spaces.reread(session, space)
@@ -115,5 +118,6 @@ def restore(session: Session, space: SpaceRow) -> SpaceRow:
     if found.collection_id is None and found.visibility == "in-collection":
         found.visibility = "private"
     session.flush()
+    site_places.return_to(session, found)
     installing.content_added(session, found)
     return found

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from runtime.store.database import Table
 from runtime.store.tables.installations import InstallationRow, SiteInstallationRow
 from runtime.store.tables.site_publishing import RedirectRow, ShareLinkRow, SiteCustomizationRow
-from runtime.store.tables.site_structure import SiteSectionGroupRow, SiteSectionRow, SiteSpaceRow
+from runtime.store.tables.site_structure import DeletedSpacePlaceRow, SiteSectionGroupRow, SiteSectionRow, SiteSpaceRow
 from runtime.store.tables.sites import SiteAdaptiveSchemaRow, SiteRow, VisitorSessionRow
 
 PARTS: tuple[type[Table], ...] = (
@@ -18,6 +18,7 @@ PARTS: tuple[type[Table], ...] = (
     SiteSpaceRow,
     SiteSectionRow,
     SiteSectionGroupRow,
+    DeletedSpacePlaceRow,
     SiteAdaptiveSchemaRow,
     VisitorSessionRow,
 )

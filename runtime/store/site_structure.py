@@ -46,10 +46,10 @@ def spaces_in(session: Session, section_ids: Iterable[str]) -> list[SiteSpaceRow
     return _in_order(session, SiteSpaceRow, SiteSpaceRow.section_id.in_(set(section_ids)))
 
 
-def sites_of_space(session: Session, space_id: str) -> list[SiteRow]:
-    """Find the sites a space is a part of."""
-    query = select(SiteRow).join(SiteSpaceRow, SiteSpaceRow.site_id == SiteRow.id)
-    return list(session.scalars(query.where(SiteSpaceRow.space_id == space_id).order_by(SiteRow.id)))
+def sites_of_spaces(session: Session, space_ids: Iterable[str]) -> list[SiteRow]:
+    """Find the sites that spaces are a part of."""
+    holding = select(SiteSpaceRow.site_id).where(SiteSpaceRow.space_id.in_(set(space_ids)))
+    return list(session.scalars(select(SiteRow).where(SiteRow.id.in_(holding)).order_by(SiteRow.id)))
 
 
 def published_places(

@@ -320,6 +320,7 @@ WITHIN_OTHERS = {
     "collection_ancestors": "collections, nested at most `MAX_NESTED` deep",
     "content_pieces": "`MAX_DOCUMENTS` bytes of a space",
     "content_sizes": "one for each space",
+    "deleted_space_places": "one for each deleted space and site, until it is restored or removed for good",
     "document_references": "one for each document and what it leads to",
     "events": "those that ended are kept up to `DEVKIT_KEEP_EVENTS`, and `MAX_WAITING` of an integration wait",
     "external_ids": "some of an installation, as its body may have",

@@ -7,15 +7,17 @@ site, or the section, that a row is the default of; the database lets each have 
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from sqlalchemy import ForeignKey, Index, Integer, String
+from sqlalchemy import JSON, ColumnElement, ForeignKey, Index, Integer, String, and_, exists
 from sqlalchemy.orm import Mapped, mapped_column
 
 from runtime.contract.identifiers import new_id
 from runtime.store.database import Table
-from runtime.store.decides import Decides
+from runtime.store.decides import NOT_KEPT, Decides
+from runtime.store.reach import Reach
 from runtime.store.tables.sites import OF_SITE, PartOfSite
+from runtime.store.tables.spaces import SpaceRow
 
 TITLE = ("title", "icon")
 
@@ -77,3 +79,22 @@ class SiteSpaceRow(PartOfSite, Table):
     condition: Mapped[str | None] = mapped_column(String(1024))
     default_of: Mapped[str | None] = mapped_column(String(20))
     position: Mapped[int] = mapped_column(Integer, default=0)
+
+    @classmethod
+    def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
+        """Who sees the site sees it; people who may not see the space do not."""
+        of_site = super().visible_to(reach)
+        if reach.kind != "user":
+            return of_site
+        return and_(of_site, exists().where(SpaceRow.id == cls.space_id, SpaceRow.visible_to(reach)))
+
+
+class DeletedSpacePlaceRow(Table):
+    """The place that a deleted space had in a site, for when it is restored (`runtime/services/site_places.py`)."""
+
+    __tablename__ = "deleted_space_places"
+    decides: ClassVar[Decides | None] = NOT_KEPT
+
+    space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"), primary_key=True)
+    site_id: Mapped[str] = mapped_column(ForeignKey("sites.id", ondelete="CASCADE"), primary_key=True, index=True)
+    place: Mapped[dict[str, Any]] = mapped_column(JSON)

@@ -32,6 +32,7 @@ MOVES: dict[str, tuple[str, ...]] = {
     "comments": (),
     "content_pieces": (),
     "content_sizes": (),
+    "deleted_space_places": (),
     "document_references": (),
     "email_invites": (),
     "events": (),
