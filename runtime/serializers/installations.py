@@ -61,9 +61,7 @@ def installations(view: View, rows: Sequence[InstallationRow]) -> list[Installat
 
 def space_installations(view: View, rows: Sequence[SpaceInstallationRow]) -> list[SpaceInstallation]:
     """Show installations on spaces; `extended` puts the space instead of its id, where the actor may see it."""
-    found = list(view.by_id(SpaceRow, (row.space_id for row in rows)).values()) if view.extended else []
-    if view.reach.kind == "user":
-        found = [space for space, level in zip(found, view.levels(found), strict=True) if level is not None]
+    found = list(view.seen(SpaceRow, (row.space_id for row in rows)).values()) if view.extended else []
     shown = {space.id: space for space in spaces(view, found)}
     return [space_installation_object(part, view.at, shown.get(part.place)) for part in _parts(view, rows)]
 

@@ -29,7 +29,7 @@ class _Look:
 
     def __init__(self, view: View, parts: Sequence[SiteSpaceRow], share_key: str | None) -> None:
         self._view, self._key = view, share_key
-        rows = list(view.by_id(SpaceRow, (part.space_id for part in parts)).values())
+        rows = list(view.seen(SpaceRow, (part.space_id for part in parts)).values())
         self._spaces = dict(zip((row.id for row in rows), spaces(view, rows), strict=True))
         self._sites: dict[str, SiteRow] = {}
 
@@ -41,7 +41,7 @@ class _Look:
         return PublishedUrls(published=MISSING if base is None else base + place)
 
     def parts(self, rows: Sequence[SiteSpaceRow], section: SiteSectionRow | None) -> list[SiteSpace]:
-        """Show spaces in one place; what left meanwhile, for good or for another place, is not there any more."""
+        """Show spaces in one place; those that left meanwhile, or that the actor may not see, are left out."""
         shown = (self.part(row, section) for row in rows)
         return [part for part in shown if part is not None]
 

@@ -15,6 +15,7 @@ from runtime.serializers.published_urls import PublishedAt, published_at
 from runtime.serializers.view import View
 from runtime.store import change_requests
 from runtime.store import comments as commented
+from runtime.store.tables.collections import CollectionRow
 from runtime.store.tables.git import GitSyncRow
 from runtime.store.tables.spaces import SpaceRow
 
@@ -30,6 +31,7 @@ def spaces(view: View, rows: Sequence[SpaceRow]) -> list[Space]:
     comments = commented.open_counts(view.session, inside)
     syncs = git_syncs(view.session, inside)
     found = published_at(view, ids)
+    parents = view.seen(CollectionRow, {row.collection_id for row in rows if row.collection_id is not None})
     # Of sites that are not public, only members and scripts of the organization learn the address here.
     places = {
         row.id: place
@@ -46,6 +48,7 @@ def spaces(view: View, rows: Sequence[SpaceRow]) -> list[Space]:
             comments.get(row.id, 0),
             syncs.get(row.id),
             places.get(row.id),
+            row.collection_id if row.collection_id in parents else None,
         )
         for row, level in zip(rows, view.levels(rows), strict=True)
     ]
@@ -59,6 +62,7 @@ def _space(
     comments: int,
     sync: GitSyncRow | None,
     place: PublishedAt | None,
+    parent: str | None,
 ) -> Space:
     return Space(
         id=row.id,
@@ -77,7 +81,7 @@ def _space(
             public=place.url if place is not None and place.public else MISSING,
         ),
         organization=row.organization_id,
-        parent=row.collection_id or MISSING,
+        parent=parent or MISSING,
         language=row.language or MISSING,
         git_sync=(git_sync_state(sync) if sync is not None else None) or MISSING,
         revision=row.revision_id,

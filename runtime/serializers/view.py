@@ -40,6 +40,14 @@ class View:
         """Load rows that others name, in one query; whoever may see those may know of them."""
         return rows.by_id(self.session, table, ids)
 
+    def seen(self, table: type[R], ids: Iterable[str]) -> dict[str, R]:
+        """Load rows that others name; of people, only those on which they have a level."""
+        found = self.at_hand(table, ids)
+        if self.reach.kind != "user":
+            return found
+        named = list(found.values())
+        return {id_: row for (id_, row), level in zip(found.items(), self.levels(named), strict=True) if level}
+
     def at_hand(self, table: type[R], ids: Iterable[str]) -> dict[str, R]:
         """Load rows as `by_id` does, except for those whose levels were noted: these are here already."""
         keys = set(ids)

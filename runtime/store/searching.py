@@ -174,6 +174,7 @@ def whole_events(session: Session, reach: Reach, some: Sequence[Ended]) -> Seque
 
 
 def sites(
+    reach: Reach,
     organization_id: str,
     title: str | None,
     space: str | None,
@@ -185,7 +186,8 @@ def sites(
     if title:
         conditions.append(contains(SiteRow.title, title))
     if space:
-        conditions.append(exists().where(SiteSpaceRow.site_id == SiteRow.id, SiteSpaceRow.space_id == space))
+        of_site = (SiteSpaceRow.site_id == SiteRow.id, SiteSpaceRow.space_id == space)
+        conditions.append(exists().where(*of_site, visible(SiteSpaceRow, reach)))
     if published is not None:
         conditions.append(SiteRow.published == published)
     if types:

@@ -62,7 +62,7 @@ class SiteQuery(ListQuery):
 @sites.list(f"GET {SITE.collection}", SITE, needs=member("read"))
 def list_sites(call: Call, organization: OrganizationRow, query: SiteQuery) -> Conditions:
     """List the sites of an organization."""
-    return searching.sites(organization.id, query.title, query.space, query.published, query.type)
+    return searching.sites(call.actor.reach, organization.id, query.title, query.space, query.published, query.type)
 
 
 @sites.operation(f"POST {SITE.collection}", SITE, needs=member("create"), status=201, body_optional=True)
