@@ -13,6 +13,7 @@ from sqlalchemy import or_
 from sqlalchemy.orm import Session
 
 from runtime.contract import errors
+from runtime.services.sharing import MAX_REDIRECTS
 from runtime.services.site_outline import Item, Outline, free_path, parent_of
 from runtime.store import rows, site_structure
 from runtime.store.reach import HOST
@@ -155,12 +156,15 @@ def _section_for(outline: Outline, was: Kept | None) -> SiteSectionRow | None:
 
 
 def _put_back_redirect(outline: Outline, was: Kept) -> None:
-    """Make a redirect again unless its path or its target is another one's by now."""
-    by = {"site_id": outline.site.id, "source": was["source"]}
-    if rows.find(outline.session, HOST, RedirectRow, **by) is not None:
+    """Make a redirect again unless its path is another one's by now, its target is gone, or the site has no room."""
+    session, of_site = outline.session, {"site_id": outline.site.id}
+    if was["site_section_id"] is not None and was["site_section_id"] not in outline.sections:
         return
-    if was["site_section_id"] is None or was["site_section_id"] in outline.sections:
-        outline.session.add(RedirectRow(site_id=outline.site.id, **was))
+    if rows.find(session, HOST, RedirectRow, source=was["source"], **of_site) is not None:
+        return
+    if not rows.has_more(session, RedirectRow, MAX_REDIRECTS - 1, **of_site):
+        session.add(RedirectRow(**of_site, **was))
+        session.flush()
 
 
 def _give_back_default(outline: Outline, row: Default, after: str | None, among: list[Default]) -> None:

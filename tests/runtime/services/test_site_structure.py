@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from runtime.contract import errors
 from runtime.contract.identifiers import new_id
 from runtime.contract.site_structure import AddGroup, AddSection, AddSiteSpace, ItemPosition, UpdateSection
-from runtime.services import site_outline, site_sorting, site_structure
+from runtime.services import site_outline, site_places, site_sorting, site_structure
 from runtime.store import migrate, secrets
 from runtime.store.database import Database
 from runtime.store.site_structure import parts_of
@@ -148,7 +148,7 @@ def test_the_rules_hold_whatever_is_done(steps: list[tuple[str, int, int, bool]]
         session.rollback()
 
 
-def test_a_space_that_is_gone_leaves_all_sites(database: Database) -> None:
+def test_a_deleted_space_leaves_all_sites(database: Database) -> None:
     with database.transaction(writes=True) as session:
         sites = [new_site(session) for _ in range(2)]
         for site in sites:
@@ -156,7 +156,7 @@ def test_a_space_that_is_gone_leaves_all_sites(database: Database) -> None:
             site_structure.add_section(session, site, AddSection(space_id="s1"))
         space = session.get(SpaceRow, "s0")
         assert space is not None
-        site_structure.space_gone(session, space)
+        site_places.leave(session, [space])
         for site in sites:
             check(session, site)
             assert [row.space_id for row in parts_of(session, site).spaces] == ["s1"]
