@@ -1,4 +1,4 @@
-"""Answers with what readers of published sites get: a page, or a page as Markdown."""
+"""Answers with what readers of published sites get: a page, or a text for programs."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def html_answer(
     return Response(body, status, _headers(policy or policy_of(scripts)), mimetype="text/html")
 
 
-def markdown_answer(text: str) -> Response:
-    """Answer with Markdown, in which nothing runs and nothing is loaded."""
-    return Response(text, 200, _headers(policy_of(())), mimetype="text/markdown")
+def text_answer(text: str, type_: str) -> Response:
+    """Answer with Markdown, XML or plain text, in which nothing runs and nothing is loaded."""
+    return Response(text, 200, _headers(policy_of(())), content_type=f"{type_}; charset=utf-8")
 
 
 def _headers(policy: str) -> dict[str, str]:

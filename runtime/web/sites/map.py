@@ -110,8 +110,11 @@ class SiteMap:
     def pages(self) -> Iterator[SitePage]:
         """List all pages that are written, in the order of the site."""
         for part in self.parts.spaces:
-            for page in shown_pages(self.snapshot_of(part)):
-                yield self._page(part, page)
+            yield from self.pages_in(part)
+
+    def pages_in(self, part: SiteSpaceRow) -> Iterator[SitePage]:
+        """List the pages of one space that are written, in their order."""
+        return (self._page(part, page) for page in shown_pages(self.snapshot_of(part)))
 
     def at(self, place: str) -> SitePage | None:
         """Find the page at a place; the place of a space, or of a group of pages, shows the first page in it."""

@@ -22,7 +22,7 @@ from runtime.services import visiting, visitor_asking
 from runtime.services.published_lookup import sign_in_address
 from runtime.services.rendering import body_of, script_error
 from runtime.store.tables.sites import SiteRow
-from runtime.web.sites.answers import html_answer, markdown_answer
+from runtime.web.sites.answers import html_answer, text_answer
 from runtime.web.sites.redirects import lead_on, redirect
 from runtime.web.sites.theme import CHOOSE, choose_theme, chosen_theme
 from runtime.web.sites.visit import SiteVisit
@@ -34,6 +34,7 @@ TOKEN = "jwt_token"
 MAX_PARAMETERS = 50
 SIGN_OUT = "-/sign-out"
 SAFE = "/-._~!$&'()*+,=:@"
+ROBOTS = "User-agent: *\nAllow: /sites/\nAllow: /files/\nDisallow: /\n"
 ASKED = "visit"
 """The parameter with which a visitor is sent to where the integration is asked."""
 
@@ -51,6 +52,7 @@ def mount_published(app: Flask, host: Host) -> None:
     """Add the pages of published sites; they need no token."""
     page = partial(_guarded, host, _page)
     app.add_url_rule("/sites/-/published.css", "site style", _style, methods=("GET",))
+    app.add_url_rule("/robots.txt", "robots", _robots, methods=("GET",))
     for method, leave in (("GET", _ask_whether_to_leave), ("POST", _sign_out)):
         view = partial(_guarded, host, leave)
         app.add_url_rule(f"/sites/<site_id>/{SIGN_OUT}", f"site sign-out {method}", view, methods=(method,))
@@ -69,6 +71,11 @@ def _style() -> Response:
     answer.headers["Cache-Control"] = "public, max-age=300"
     answer.headers["X-Content-Type-Options"] = "nosniff"
     return answer
+
+
+def _robots() -> Response:
+    """Tell crawlers to read published sites, and nothing else; the same at each origin, of which many have no site."""
+    return text_answer(ROBOTS, "text/plain")
 
 
 def _guarded(host: Host, view: Callable[..., Response], site_id: str, rest: str = "") -> Response:
@@ -327,8 +334,8 @@ def _shown(
         "confined": confined,
         **seen.fields,
     }
-    if seen.markdown is not None:
-        answer = markdown_answer(seen.markdown)
+    if seen.text is not None:
+        answer = text_answer(seen.text, seen.text_type)
     else:
         answer = html_answer(200, seen.scripts, policy, **fields)
     answer.headers["Cache-Control"] = "private, no-store" if claims is not None else "no-cache"

@@ -23,6 +23,7 @@ from runtime.web.sites.documents import written
 from runtime.web.sites.editing import edit_link
 from runtime.web.sites.frame import THEMES, Look
 from runtime.web.sites.icons import sign_of
+from runtime.web.sites.indexes import canonical_home
 from runtime.web.sites.layout import PageLayout, layout_of
 from runtime.web.sites.map import CONTENTS, SiteMap, SitePage, shown_pages
 from runtime.web.sites.markdown import ENDING
@@ -105,7 +106,7 @@ def reading_of(
         drawn=page_.drawn,
         before=_link(map_, part, before, home),
         after=_link(map_, part, after, home),
-        canonical=(f"https://{site.proxy}/" if site.proxy else at.site(site.id)) + shown.place,
+        canonical=canonical_home(site, at) + shown.place,
         markdown=home + shown.place + ENDING if look.settings.page_actions.markdown else None,
         edit=edit_link(session, shown.space, shown.page) if look.settings.git.show_edit_link else None,
         page=shown.page.id,

@@ -20,6 +20,7 @@ from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
 from runtime.web.sites.computing import computed_for
 from runtime.web.sites.frame import Frame, Look, frame_of, look_of
+from runtime.web.sites.indexes import index_at, is_index, type_of
 from runtime.web.sites.look import source_of
 from runtime.web.sites.map import CONTENTS, Computed, SiteMap, SitePage
 from runtime.web.sites.markdown import ENDING, markdown_page
@@ -31,13 +32,14 @@ from runtime.web.sites.targets import SpaceTargets
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What is shown: the fields of the page, the scripts that integrations put on it, and its policy; or Markdown."""
+    """What is shown: the fields of the page, the scripts that integrations put on it, and its policy; or a text."""
 
     scripts: Sequence[SiteIntegrationScript]
     policy: str
     fields: Mapping[str, Any] = field(default_factory=dict)
     listed: bool = True
-    markdown: str | None = None
+    text: str | None = None
+    text_type: str = "text/markdown"
 
 
 class SiteVisit:
@@ -81,7 +83,7 @@ class SiteVisit:
             with turn(shown.page.id, long=self._is_long(session, shown)):
                 reading = reading_of(session, self._site, look, map_, shown, self.home, self._at)
         else:
-            return self._without_pages(session, map_) if not place else self._markdown(session, map_, place)
+            return self._without_pages(session, map_) if not place else self._text(session, map_, place)
         frame = frame_of(self._site, look, SpaceTargets(map_, part, self.home, self._at), reading.layout.cover_y)
         scripts = site_scripts.of_site(session, self._site, self._at)
         heard = tracking.heard(session, self._site)
@@ -114,6 +116,15 @@ class SiteVisit:
         )
         return Seen(scripts, policy, {"spaces": spaces, **self._around(frame), **(self._files if alive else {})})
 
+    def _text(self, session: Session, map_: SiteMap, place: str) -> Seen | None:
+        """Give what is at a place for programs: an index of the site, or a page as Markdown."""
+        if not is_index(place):
+            return self._markdown(session, map_, place)
+        markdown = self._look(session, map_, None).settings.page_actions.markdown
+        with self._host.capacity.pages.turn(self._site.organization_id, place.rpartition("/")[2], long=True):
+            text = index_at(map_, self._site, place, self.home, self._at, markdown=markdown)
+        return Seen((), "", listed=False, text=text, text_type=type_of(place)) if text is not None else None
+
     def _markdown(self, session: Session, map_: SiteMap, place: str) -> Seen | None:
         """Give a page as Markdown, where the site lets readers have it so."""
         shown = map_.at(place.removesuffix(ENDING)) if place.endswith(ENDING) else None
@@ -123,7 +134,7 @@ class SiteVisit:
             self._site.organization_id, shown.page.id, long=self._is_long(session, shown)
         ):
             text = markdown_page(session, map_, shown, self.home, self._at)
-        return Seen((), "", listed=False, markdown=text)
+        return Seen((), "", listed=False, text=text)
 
     def _is_long(self, session: Session, shown: SitePage) -> bool:
         document = shown.page.document

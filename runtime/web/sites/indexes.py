@@ -1,0 +1,113 @@
+"""What programs read of a site: a sitemap for search engines, and `llms.txt` for assistants.
+
+Sources: sitemaps.org for the first, llmstxt.org for the second. Both list what the reader who asks is shown, except for
+pages that their authors keep from search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from xml.sax.saxutils import escape
+
+from runtime.contract.addresses import Addresses
+from runtime.services.markdown.escaping import in_markdown
+from runtime.store.tables.site_structure import SiteSpaceRow
+from runtime.store.tables.sites import SiteRow
+from runtime.web.sites.map import SiteMap, SitePage
+from runtime.web.sites.markdown import ENDING
+
+SITEMAP, PAGES, LLMS = "sitemap.xml", "sitemap-pages.xml", "llms.txt"
+"""What the addresses of the indexes end with; a page of that name goes first."""
+MAX_URLS = 50_000
+"""Addresses in one sitemap, as the format has it."""
+MAX_LISTED = 2000
+"""Pages in the `llms.txt` of a site; further spaces are listed with an `llms.txt` of their own."""
+NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
+XML, TEXT = "application/xml", "text/plain"
+
+
+def index_at(map_: SiteMap, site: SiteRow, place: str, home: str, at: Addresses, *, markdown: bool) -> str | None:
+    """Write the index at a place; None where there is none.
+
+    Only public sites have sitemaps, and only sites whose owners let agents in an `llms.txt`; its links lead to the
+    Markdown of pages where `markdown` says that there is any.
+    """
+    before, _, name = place.rpartition("/")
+    part = _space_at(map_, before + "/" if before else "")
+    base = canonical_home(site, at)
+    if name in (SITEMAP, PAGES) and site.visibility != "public":
+        return None
+    if name == SITEMAP and not before:
+        return _sitemaps(map_, base)
+    if name == PAGES and part is not None:
+        return _sitemap(map_, part, base)
+    if name == LLMS and site.agents_context == "included" and (part is not None or not before):
+        parts = [part] if part is not None and before else map_.parts.spaces
+        return "".join(_listing(map_, site.title, parts, home, ENDING if markdown else ""))
+    return None
+
+
+def is_index(place: str) -> bool:
+    """Tell whether an address ends as that of an index."""
+    return place.rpartition("/")[2] in (SITEMAP, PAGES, LLMS)
+
+
+def type_of(place: str) -> str:
+    """Give the media type of the index at a place."""
+    return XML if place.endswith(".xml") else TEXT
+
+
+def canonical_home(site: SiteRow, at: Addresses) -> str:
+    """Give the address under which search engines know a site."""
+    return f"https://{site.proxy}/" if site.proxy else at.site(site.id)
+
+
+def _space_at(map_: SiteMap, start: str) -> SiteSpaceRow | None:
+    return next((part for part in map_.parts.spaces if map_.start_of(part) == start), None)
+
+
+def _indexed(map_: SiteMap, part: SiteSpaceRow) -> Iterator[SitePage]:
+    return (shown for shown in map_.pages_in(part) if not (shown.page.no_index or shown.page.no_robots_index))
+
+
+def _sitemaps(map_: SiteMap, base: str) -> str:
+    places = "".join(
+        f"<sitemap><loc>{escape(base + map_.start_of(part) + PAGES)}</loc></sitemap>\n" for part in map_.parts.spaces
+    )
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<sitemapindex xmlns="{NAMESPACE}">\n{places}</sitemapindex>\n'
+
+
+def _sitemap(map_: SiteMap, part: SiteSpaceRow, base: str) -> str:
+    lines = []
+    for shown in _indexed(map_, part):
+        changed = f"<lastmod>{shown.page.updated_at}</lastmod>" if shown.page.updated_at is not None else ""
+        lines.append(f"<url><loc>{escape(base + shown.place)}</loc>{changed}</url>\n")
+        if len(lines) == MAX_URLS:
+            break
+    urls = "".join(lines)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{NAMESPACE}">\n{urls}</urlset>\n'
+
+
+def _listing(map_: SiteMap, title: str, parts: list[SiteSpaceRow], home: str, ending: str) -> Iterator[str]:
+    yield f"# {_line(title)}\n"
+    left = MAX_LISTED
+    for part in parts:
+        name = _line(_name_of(map_, part))
+        if left <= 0 and len(parts) > 1:
+            yield f"\n## {name}\n\n- [All pages]({home}{map_.start_of(part)}{LLMS})\n"
+            continue
+        yield f"\n## {name}\n\n"
+        for shown in _indexed(map_, part):
+            left -= 1
+            about = f": {_line(shown.page.description)}" if shown.page.description else ""
+            yield f"- [{_line(shown.title)}]({home}{shown.place}{ending}){about}\n"
+
+
+def _name_of(map_: SiteMap, part: SiteSpaceRow) -> str:
+    section = map_.section_of(part)
+    title: str = map_.space_of(part).title
+    return title if section is None or section.title == title else f"{section.title}: {title}"
+
+
+def _line(text: str) -> str:
+    return in_markdown(" ".join(text.split()), False)

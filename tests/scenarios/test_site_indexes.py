@@ -1,0 +1,115 @@
+"""Published sites tell search engines and assistants which pages they have."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from runtime.web.sites import indexes
+from tests.conftest import Tenant
+from tests.scenarios.test_content import page
+from tests.scenarios.test_published_content import home
+from tests.scenarios.test_reading_a_site import Published
+from tests.scenarios.test_reading_pages import get, text_of
+from tests.scenarios.test_site_structure import Site, ok
+
+LOC = f"{{{indexes.NAMESPACE}}}loc"
+
+
+@pytest.fixture
+def published(alpha: Tenant) -> Published:
+    return Published(alpha)
+
+
+def locations(address: str) -> list[str]:
+    got = get(address)
+    assert got.status_code == 200 and got.headers["Content-Type"] == "application/xml; charset=utf-8", got.text
+    return [str(one.text) for one in ElementTree.fromstring(got.text).iter(LOC)]
+
+
+def test_a_sitemap_lists_the_pages_that_everybody_may_find(published: Published) -> None:
+    at = home(published.site)
+    published.first.merge(
+        page("Kept & quiet", "x", id="quiet", noRobotsIndex=True),
+        page("Hidden", "x", id="hidden", hidden=True),
+        page("Größe", "x", id="size", slug="größe"),
+    )
+    assert locations(f"{at}sitemap.xml") == [f"{at}sitemap-pages.xml"]  # the other section is for who pays
+    found = locations(f"{at}sitemap-pages.xml")
+    assert len(found) == 3 and found[:2] == [f"{at}guide", f"{at}guide/next"]
+    for address in found:
+        assert get(address).status_code == 200
+    assert re.search(r"<lastmod>\d{4}-\d\d-\d\dT", get(f"{at}sitemap-pages.xml").text)
+    assert get(f"{at}guide/sitemap.xml").status_code == get(f"{at}none/sitemap-pages.xml").status_code == 404
+
+
+@pytest.mark.parametrize("visibility", ["unlisted", "share-link"])
+def test_only_public_sites_have_one(published: Published, visibility: str) -> None:
+    site = published.site
+    ok(site.api.call("PATCH", site.path, {"visibility": visibility}))
+    at = home(site)
+    if visibility == "share-link":
+        made = ok(site.api.post(f"{site.path}/share-links", {"name": "Ours"}), 201)
+        assert get(f"{at}llms.txt").status_code == 403
+        at = made["urls"]["published"]
+    assert get(f"{at}sitemap.xml").status_code == get(f"{at}sitemap-pages.xml").status_code == 404
+    text = text_of(f"{at}llms.txt")
+    assert f"[Guide]({at}guide.md)" in text
+    assert get(f"{at}llms.txt").headers["X-Robots-Tag"] == "noindex"
+
+
+def test_assistants_read_which_pages_there_are(published: Published) -> None:
+    at, site = home(published.site), published.site
+    published.first.merge(
+        {"type": "update_page", "id": "guide", "title": "Guide [to] it", "description": "All\nof *it*."},
+    )
+    text = text_of(f"{at}llms.txt")
+    assert text.startswith("# Handbook\n\n## Handbook: Space 0\n\n")
+    assert f"- [Guide \\[to\\] it]({at}guide.md): All of \\*it\\*.\n- [Next]({at}guide/next.md)\n" in text
+    assert "Secret" not in text
+    for address in re.findall(r"\((http\S+)\)", text):
+        assert get(address).headers["Content-Type"].startswith("text/markdown")
+    ok(site.api.call("PUT", f"{site.path}/customization", settings_without_markdown(site)))
+    assert f"({at}guide)" in text_of(f"{at}llms.txt")
+    ok(site.api.call("PATCH", site.path, {"agentsContext": "excluded"}))
+    assert get(f"{at}llms.txt").status_code == 404
+
+
+def settings_without_markdown(site: Site) -> dict[str, Any]:
+    settings: dict[str, Any] = ok(site.api.get(f"{site.path}/customization"))
+    settings["pageActions"] = {**settings["pageActions"], "markdown": False}
+    return settings
+
+
+def test_spaces_that_do_not_fit_have_a_list_of_their_own(alpha: Tenant) -> None:
+    site = Site(alpha, spaces=2)
+    made = Published.__new__(Published)
+    made.site = site
+    parts = ok(site.api.get(f"{site.path}/site-spaces"))["items"]
+    many = indexes.MAX_LISTED + 1
+    first, second = (made.space_of(part["space"]["id"]) for part in parts)
+    for begin in range(0, many, 400):
+        first.merge(*(page(f"P{number}", id=f"p{number}") for number in range(begin, min(many, begin + 400))))
+    second.merge(page("Last", "x"))
+    ok(site.api.post(f"{site.path}/publish"))
+    at = home(site)
+    text = text_of(f"{at}llms.txt")
+    assert text.count("\n- ") == many + 1 and text.endswith(f"## Space 1\n\n- [All pages]({at}space-1/llms.txt)\n")
+    assert text_of(f"{at}space-1/llms.txt") == f"# Handbook\n\n## Space 1\n\n- [Last]({at}space-1/last.md)\n"
+    assert locations(f"{at}sitemap.xml") == [f"{at}sitemap-pages.xml", f"{at}space-1/sitemap-pages.xml"]
+
+
+def test_a_page_of_that_name_goes_first(published: Published) -> None:
+    published.first.merge(page("Our own", "x", id="own", slug="llms.txt"))
+    got = get(f"{home(published.site)}llms.txt")
+    assert got.status_code == 200 and ("<h1>Our own</h1>" in got.text or got.text.startswith("# "))
+
+
+def test_crawlers_read_sites_alone(published: Published) -> None:
+    root = home(published.site).partition("/sites/")[0]
+    got = get(f"{root}/robots.txt")
+    assert got.status_code == 200 and got.headers["Content-Type"] == "text/plain; charset=utf-8"
+    assert got.text.splitlines() == ["User-agent: *", "Allow: /sites/", "Allow: /files/", "Disallow: /"]
