@@ -30,9 +30,9 @@ from runtime.contract import errors
 from runtime.contract.events import EventDetail, EventStreamQuery
 from runtime.dispatch.announcing import Announcement
 from runtime.engines.frames import LEVELS
-from runtime.store import searching
+from runtime.store import event_lists
+from runtime.store.event_lists import Ended
 from runtime.store.rows import Reach
-from runtime.store.searching import Ended
 from runtime.store.tables.events import EventRow
 from runtime.store.tables.integrations import IntegrationRow
 
@@ -162,14 +162,14 @@ class _Following:
             return []
         many = MAX_SEARCHED if self._searches else self._query.last
         with self._host.database.transaction(writes=False) as session:
-            return searching.last_ended(session, self._reach, self._integration.id, self._query, many)
+            return event_lists.last_ended(session, self._reach, self._integration.id, self._query, many)
 
     def _ended_just_before(self) -> list[tuple[str, int]]:
         """List what ended before the stream began, as far back as the first look for new events goes."""
         began = self._cursor
         after = (began - OVERLAP, 0)
         with self._host.database.transaction(writes=False) as session:
-            found = searching.ended(session, self._reach, self._integration.id, self._query, after, REMEMBERED)
+            found = event_lists.ended(session, self._reach, self._integration.id, self._query, after, REMEMBERED)
         return [(one.id, one.attempts) for one in found if one.ended_at <= began]
 
     def _passing(self, found: Sequence[Ended]) -> list[Ended]:
@@ -177,7 +177,7 @@ class _Following:
         chosen: list[Ended] = []
         for some in _pieces(found):
             with self._at_work(), self._host.database.transaction(writes=False) as session:
-                rows = searching.whole_events(session, self._reach, some)
+                rows = event_lists.whole_events(session, self._reach, some)
                 details = self._details(session, rows)
                 passing = {row.id for row, one in zip(rows, details, strict=True) if self._passes(_shown(one))}
             chosen += [one for one in some if one.id in passing]
@@ -190,7 +190,7 @@ class _Following:
         after = (min(self._cursor, time.time()) - OVERLAP, 0)  # where the clock was set back, events end earlier now
         while True:
             with self._at_work(), self._host.database.transaction(writes=False) as session:
-                found = searching.ended(session, self._reach, self._integration.id, self._query, after, BATCH)
+                found = event_lists.ended(session, self._reach, self._integration.id, self._query, after, BATCH)
             for some in _pieces([one for one in found if (one.id, one.attempts) not in self._seen]):
                 yield self._whole(some)
             if len(found) < BATCH:
@@ -199,7 +199,7 @@ class _Following:
 
     def _whole(self, some: Sequence[Ended]) -> list[bytes]:
         with self._at_work(), self._host.database.transaction(writes=False) as session:
-            return self._written(session, searching.whole_events(session, self._reach, some))
+            return self._written(session, event_lists.whole_events(session, self._reach, some))
 
     def _at_work(self) -> AbstractContextManager[object]:
         """Read and compute for the organization that follows, with a part of its connections."""

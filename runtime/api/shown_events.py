@@ -14,7 +14,7 @@ from runtime.contract.event_words import ending, subject
 from runtime.contract.events import Delivery, EventDetail, IntegrationEvent, KeptAnswer
 from runtime.contract.masking import BY_SHAPE
 from runtime.dispatch.deliveries import level_of
-from runtime.store import installed, searching
+from runtime.store import event_lists, installed, searching
 from runtime.store.remembered import Basis
 from runtime.store.tables.events import EventRow
 
@@ -103,7 +103,7 @@ def _event(row: EventRow, payload: dict[str, Any], *, withheld: bool) -> Integra
             state=row.state,  # type: ignore[arg-type]
             attempts=row.attempts,
             ending=ending(row.type, row.state, row.answer),
-            next_attempt_at=searching.moment(row.due_at) if waits else MISSING,
+            next_attempt_at=event_lists.moment(row.due_at) if waits else MISSING,
             answer=MISSING if row.answer is None else row.answer,
             duration_ms=MISSING if row.duration_ms is None else row.duration_ms,
         ),

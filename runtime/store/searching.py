@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, String, and_, cast, exists, func, or_, select, tuple_
-from sqlalchemy.orm import Session, undefer
+from sqlalchemy import ColumnElement, Select, String, and_, cast, exists, func, or_, select
+from sqlalchemy.orm import Session
 
-from runtime.contract.events import EventFilters, EventQuery, EventStreamQuery
 from runtime.contract.integrations import IntegrationQuery
 from runtime.store.rows import HOST, Reach, visible
 from runtime.store.rows import listed as listed_to
-from runtime.store.tables.events import EventRow
 from runtime.store.tables.installations import InstallationRow, SiteInstallationRow, SpaceInstallationRow
 from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.organizations import OrganizationRow
@@ -23,12 +19,6 @@ from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
 
 Conditions = list[ColumnElement[bool]]
-TRIED = ("delivered", "failed", "given-up")
-
-
-def moment(seconds: float) -> datetime:
-    """Turn seconds since the epoch into a moment."""
-    return datetime.fromtimestamp(seconds, UTC)
 
 
 AT_ONCE = 10
@@ -98,79 +88,6 @@ def names(session: Session, ids: Iterable[str]) -> dict[str, IntegrationRow]:
     """Load integrations by id."""
     query = select(IntegrationRow).where(IntegrationRow.id.in_(list(ids)))
     return {row.id: row for row in session.scalars(query)}
-
-
-def events(integration_id: str, query: EventQuery) -> Conditions:
-    """Build the filters of the event list: an event is listed once it is due, or is asked for.
-
-    As failed ones are listed only those that were tried.
-    """
-    listed_ones: ColumnElement[bool] = EventRow.state.in_(TRIED)
-    if query.status is None and query.queued:
-        listed_ones = or_(listed_ones, EventRow.state.in_(("pending", "claimed")))
-    elif query.status is None:
-        listed_ones = or_(listed_ones, EventRow.due_at <= time.time())
-    return [EventRow.integration_id == integration_id, listed_ones, *_chosen(query)]
-
-
-def _chosen(query: EventFilters) -> Conditions:
-    conditions: Conditions = []
-    if query.type is not None:
-        conditions.append(EventRow.type == query.type)
-    if query.status is not None:
-        conditions.append(EventRow.state == "delivered" if query.status == "success" else EventRow.state != "delivered")
-    if query.installation is not None:
-        conditions.append(EventRow.installation_id == query.installation)
-    if query.since is not None:
-        conditions.append(EventRow.created_at >= query.since)
-    return conditions
-
-
-class Ended(NamedTuple):
-    """An event whose last attempt ended, without what it did, which may be long."""
-
-    id: str
-    attempts: int
-    ended_at: float
-    seq: int
-
-
-_ENDED = (EventRow.id, EventRow.attempts, EventRow.ended_at, EventRow.seq)
-
-
-def ended(
-    session: Session,
-    reach: Reach,
-    integration_id: str,
-    query: EventStreamQuery,
-    after: tuple[float, int],
-    limit: int,
-) -> list[Ended]:
-    """List the events an actor may see whose last attempt ended after a place, in the order they ended in.
-
-    A place is the moment, in epoch seconds, and the number (`seq`) of an event: many events end at one moment, since
-    they are written down together.
-    """
-    place = tuple_(EventRow.ended_at, EventRow.seq)
-    seen = visible(EventRow, reach)
-    conditions = [EventRow.integration_id == integration_id, seen, place > after, *_chosen(query)]
-    query_ = select(*_ENDED).where(*conditions).order_by(EventRow.ended_at, EventRow.seq).limit(limit)
-    return [Ended(id_, attempts, at or 0.0, seq) for id_, attempts, at, seq in session.execute(query_)]
-
-
-def last_ended(session: Session, reach: Reach, integration_id: str, query: EventStreamQuery, many: int) -> list[Ended]:
-    """List the last events that ended and that an actor may see, the last one first."""
-    seen = visible(EventRow, reach)
-    conditions = [EventRow.integration_id == integration_id, seen, EventRow.ended_at.is_not(None), *_chosen(query)]
-    query_ = select(*_ENDED).where(*conditions).order_by(EventRow.ended_at.desc(), EventRow.seq.desc()).limit(many)
-    return [Ended(id_, attempts, at or 0.0, seq) for id_, attempts, at, seq in session.execute(query_)]
-
-
-def whole_events(session: Session, reach: Reach, some: Sequence[Ended]) -> Sequence[EventRow]:
-    """Read events with all that they did, in the order they ended in."""
-    query = select(EventRow).where(EventRow.id.in_([one.id for one in some]), visible(EventRow, reach))
-    query = query.order_by(EventRow.ended_at, EventRow.seq)
-    return list(session.scalars(query.options(undefer(EventRow.trace), undefer(EventRow.body))))
 
 
 def sites(

@@ -19,7 +19,7 @@ from runtime.contract.events import (
     TriggerEvent,
 )
 from runtime.services import triggering
-from runtime.store import searching
+from runtime.store import event_lists
 from runtime.store.cursors import Order
 from runtime.store.rows import Conditions
 from runtime.store.tables.events import EventRow
@@ -46,7 +46,7 @@ READERS = own(member("admin"))
 @integration_events.list(f"GET {EVENT.collection}", EVENT, needs=READERS, recorded=True)
 def list_integration_events(call: Call, integration: IntegrationRow, query: EventQuery) -> Conditions:
     """List the events of an integration, newest first."""
-    return searching.events(integration.id, query)
+    return event_lists.events(integration.id, query)
 
 
 @integration_events.operation(f"GET {EVENT.path}", EVENT_WITH_TRACE, needs=READERS)

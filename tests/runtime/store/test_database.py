@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from runtime.contract.events import EventStreamQuery
 from runtime.contract.identifiers import new_id
-from runtime.store import migrate, organizations, queue, rows, schema, searching, secrets
+from runtime.store import event_lists, migrate, organizations, queue, rows, schema, secrets
 from runtime.store.cursors import Order
 from runtime.store.database import Database, Table
 from runtime.store.rows import HOST, Reach
@@ -174,7 +174,7 @@ def test_what_ended_at_one_moment_is_followed_whole(shared: Database, moments: l
     with opened.transaction(writes=False) as session:
         seen: list[EventRow] = []
         place = (0.0, 0)
-        while page := searching.ended(session, rows.HOST, name, EventStreamQuery(), place, limit):
+        while page := event_lists.ended(session, rows.HOST, name, EventStreamQuery(), place, limit):
             assert len(page) <= limit
             seen += page
             place = (page[-1].ended_at, page[-1].seq)  # type: ignore[assignment]

@@ -14,7 +14,7 @@ from sqlalchemy.sql.elements import False_
 from runtime.api.resource import Resource
 from runtime.api.table import RESOURCES
 from runtime.contract.events import EventQuery, EventStreamQuery
-from runtime.store import queue, rows, searching, secrets
+from runtime.store import event_lists, queue, rows, secrets
 from runtime.store.cursors import Order
 from runtime.store.database import Database, Table
 from runtime.store.rows import Reach
@@ -58,7 +58,7 @@ LISTS: list[tuple[type[Table], Reach, Any]] = [
     (InstallationRow, PERSON, InstallationRow.organization_id == "o"),
     (SiteInstallationRow, SCRIPT, SiteInstallationRow.installation_id == "n"),
     (SiteSectionGroupRow, SCRIPT, SiteSectionGroupRow.site_id == "t"),
-    (EventRow, PERSON, searching.events("i", EventQuery())[0]),
+    (EventRow, PERSON, event_lists.events("i", EventQuery())[0]),
 ]
 
 
@@ -114,8 +114,8 @@ def test_the_spaces_of_a_collection_are_read_as_they_stand(database: Database) -
 def test_what_ended_is_followed_in_its_order(database: Database) -> None:
     query = EventStreamQuery()
     for run in (
-        lambda session: searching.ended(session, PERSON, "i", query, (0.0, 0), 10),
-        lambda session: searching.last_ended(session, PERSON, "i", query, 10),
+        lambda session: event_lists.ended(session, PERSON, "i", query, (0.0, 0), 10),
+        lambda session: event_lists.last_ended(session, PERSON, "i", query, 10),
     ):
         assert not [plan for plan in plans(database, run) if "TEMP B-TREE" in plan]
 
