@@ -41,12 +41,10 @@ class View:
         return rows.by_id(self.session, table, ids)
 
     def seen(self, table: type[R], ids: Iterable[str]) -> dict[str, R]:
-        """Load rows that others name; of people, only those on which they have a level."""
-        found = self.at_hand(table, ids)
+        """Load rows that others name, in one query; of people, only those that they may see."""
         if self.reach.kind != "user":
-            return found
-        named = list(found.values())
-        return {id_: row for (id_, row), level in zip(found.items(), self.levels(named), strict=True) if level}
+            return self.by_id(table, ids)
+        return rows.seen_by_id(self.session, self.reach, table, ids)
 
     def at_hand(self, table: type[R], ids: Iterable[str]) -> dict[str, R]:
         """Load rows as `by_id` does, except for those whose levels were noted: these are here already."""

@@ -137,6 +137,15 @@ def by_id(session: Session, table: type[R], ids: Iterable[str]) -> dict[str, R]:
     return dict(session.execute(select(column, table).where(column.in_(keys))).all())
 
 
+def seen_by_id(session: Session, reach: Reach, table: type[R], ids: Iterable[str]) -> dict[str, R]:
+    """Load rows that other rows refer to, those that the actor may see, in one query."""
+    column = table.__table__.c.id
+    query = select(column, table).where(column.in_(set(ids)), visible(table, reach))
+    if (record := record_of(session)) is not None:
+        record.listed(reach.rests_on)
+    return dict(session.execute(query).all())
+
+
 def is_empty(session: Session, table: type[Table]) -> bool:
     """Return whether a table has no row at all."""
     return session.scalar(select(select(table).exists())) is False
