@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from runtime.contract.document_references import FIELDS
+from runtime.services.folders.dangling import Dangling
 from runtime.services.folders.names import MARKDOWN, quoted, resolved, unquoted
 from runtime.services.markdown.links import SCHEME, IdLinks
 
@@ -20,13 +21,20 @@ class ReadLinks:
     """Reads link targets in one file and resolves them to paths in the folder."""
 
     def __init__(
-        self, path: str, root: str, pages: Mapping[str, str], includes: Container[str], files: Container[str]
+        self,
+        path: str,
+        root: str,
+        pages: Mapping[str, str],
+        includes: Container[str],
+        files: Container[str],
+        dangling: Dangling | None = None,
     ) -> None:
         """Take the file, the folder that `/` stands for, the keys of pages by path, and the paths of all other files.
 
-        A target that matches none of them is kept as a URL. `used` collects the files that links lead to.
+        A target that matches none of them is kept as a URL, and noted as `dangling`. `used` collects the files that
+        links lead to.
         """
-        self._folder, self._root = posixpath.dirname(path), root
+        self._path, self._folder, self._root, self._dangling = path, posixpath.dirname(path), root, dangling
         self._pages, self._includes, self._files = pages, includes, files
         self.used: set[str] = set()
 
@@ -50,6 +58,8 @@ class ReadLinks:
                 return {"kind": "anchor", "anchor": unquote(anchor), "page": found["page"]}
             if found is not None and (not hash_ or found["kind"] == "page"):
                 return found
+        if self._dangling is not None:
+            self._dangling.note(self._path, target)
         return {"kind": "url", "url": target}
 
     def _found(self, path: str) -> Node | None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from runtime.services.folders.configuration import Configuration, read_configuration
 from runtime.services.folders.contents import Contents, Placed, folders_of
+from runtime.services.folders.dangling import Dangling
 from runtime.services.folders.front_matter import parted, read_front_matter, read_variables
 from runtime.services.folders.links import ReadLinks
 from runtime.services.folders.names import ASSETS, CONFIGURATION, INCLUDES, MARKDOWN, VARIABLES, slug_in, title_in
@@ -57,6 +58,7 @@ class _Reader:
         self._keys = folders_of([one.key for one in self._contents.placed if one.entry.file is not None])
         self._includes = frozenset(self._kept(INCLUDES)[:MAX_INCLUDES])
         self._used: set[str] = set()
+        self._dangling = Dangling()
 
     def read(self, heard: Heard) -> Imported:
         """Read everything."""
@@ -69,13 +71,16 @@ class _Reader:
         named = sorted({*self._kept(ASSETS), *self._used})
         if len(named) > MAX_FILES:
             self._problems.append(f"There are more than {MAX_FILES} files; the rest is left out.")
+        variables = self._variables()
+        for sentence in self._dangling.sentences():
+            self._problems.append(sentence)
         return Imported(
             pages=pages,
             files=[
                 ImportedFile(path, posixpath.basename(path), path, git=self._git(path)) for path in named[:MAX_FILES]
             ],
             reusable_contents=contents,
-            variables=self._variables(),
+            variables=variables,
             total=len(pages) + len(contents) + len(named),
             problems=self._problems.told(),
         )
@@ -119,7 +124,7 @@ class _Reader:
         return self._document(one)
 
     def _document(self, one: Placed) -> ImportedPage:
-        links = self._links(one.key)
+        links = self._links(one.key, self._dangling)
         front, body = parted(self._files.text(one.key) or "")
         fields = read_front_matter(front, links.read, self._problems, one.key) if front is not None else {}
         fields.pop("others", None)
@@ -143,7 +148,7 @@ class _Reader:
         text = self._files.text(path)
         if text is None:
             return None
-        links = self._links(path)
+        links = self._links(path, self._dangling)
         front, body = parted(text)
         fields = read_front_matter(front, links.read, self._problems, path) if front is not None else {}
         document = document_of(body, links, top=2)
@@ -151,8 +156,8 @@ class _Reader:
         title = str(fields.get("title") or title_in(path))[:MAX_TITLE]
         return ImportedReusableContent(path, title, document if document["nodes"] else None, self._git(path))
 
-    def _links(self, path: str) -> ReadLinks:
-        return ReadLinks(path, self._configuration.root, self._keys, self._includes, self._files.sizes)
+    def _links(self, path: str, dangling: Dangling | None = None) -> ReadLinks:
+        return ReadLinks(path, self._configuration.root, self._keys, self._includes, self._files.sizes, dangling)
 
     def _git(self, path: str) -> dict[str, str] | None:
         oid = self._oids.get(path) if self._oids is not None else None

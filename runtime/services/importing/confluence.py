@@ -41,7 +41,7 @@ class ConfluenceReader(FolderReader):
         for path in self.page_paths:
             if path not in above:
                 self.page(path, None)
-        return {"total": len(self.page_paths) + len(self._used), "problems": self.problems}
+        return {"total": len(self.page_paths) + len(self._used), "problems": [*self.problems, *self.left()]}
 
     def _index_tree(self) -> Iterator[tuple[str, str | None]]:
         try:

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from runtime.engines.apart.answers import Refused
+from runtime.services.folders.dangling import Dangling
 from runtime.services.folders.reading import read_folder
 from runtime.services.importing import word
 from runtime.services.importing.handing_over import Writer, clean
@@ -119,6 +120,7 @@ class FolderReader:
         self._used: dict[str, str] = {}
         self._pictures = 0
         self.problems: list[str] = []
+        self._dangling = Dangling()
         self._inside: dict[str, list[str]] = {}
         self._folders: dict[str, set[str]] = {}
         for path in self.page_paths:
@@ -133,13 +135,14 @@ class FolderReader:
         """Write every page; returns the totals."""
         self.writer.expect(len(self.page_paths))
         self._visit("", None)
-        return {"total": len(self.page_paths) + len(self._used), "problems": [*self.problems, *self.unread()]}
+        return {"total": len(self.page_paths) + len(self._used), "problems": [*self.problems, *self.left()]}
 
-    def unread(self) -> list[str]:
-        """Name the text files in formats that are not imported, as sentences."""
+    def left(self) -> list[str]:
+        """Name the text files in formats that are not imported, and the links that lead to no file, as sentences."""
         unread = sorted(path for path in self.files if path.lower().endswith(UNREAD))
         said = [f"{clean(path)[:150]} is left out: only Markdown, HTML and Word are read." for path in unread[:TOLD]]
-        return [*said, f"{len(unread) - TOLD} more files like these are left out."] if len(unread) > TOLD else said
+        more = [f"{len(unread) - TOLD} more files like these are left out."] if len(unread) > TOLD else []
+        return [*said, *more, *(clean(sentence) for sentence in self._dangling.sentences())]
 
     def is_page(self, path: str) -> bool:
         """Return whether a file is a page."""
@@ -242,7 +245,7 @@ class FolderReader:
 
     def _page(self, path: str, parent: str | None) -> None:
         text = self.text_of(path)
-        document = document_of(text.markdown, PathLinks(path, self.targets, self.use))
+        document = document_of(text.markdown, PathLinks(path, self.targets, self.use, self._dangling))
         title, slug = text.title or self.title_of(path), self.slug_of(path)
         page = ImportedPage(
             path,
@@ -293,7 +296,7 @@ class WikiReader(FolderReader):
             if path not in above:
                 over = above.get(parent) if parent is not None else None
                 above[path] = path if self.page(path, over) else over
-        return {"total": len(self.page_paths) + len(self._used), "problems": [*self.problems, *self.unread()]}
+        return {"total": len(self.page_paths) + len(self._used), "problems": [*self.problems, *self.left()]}
 
     def _sidebar_tree(self) -> Iterator[tuple[str, str | None]]:
         """List the pages of the sidebar, each with its parent page, parents first."""

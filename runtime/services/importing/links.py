@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Callable, Mapping
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
+from runtime.services.folders.dangling import Dangling
 from runtime.services.markdown.links import SCHEME, Node
 
 LONGEST_ADDRESS = 2048
@@ -18,9 +19,13 @@ Use = Callable[[str], str | None]
 class PathLinks:
     """Resolves links of one file to other files of its folder."""
 
-    def __init__(self, at: str, pages: Mapping[str, str], use: Use) -> None:
-        """Take the page's path, the keys of pages by path, and a callback for files that it refers to."""
-        self._folder, self._pages, self._use = posixpath.dirname(at), pages, use
+    def __init__(self, at: str, pages: Mapping[str, str], use: Use, dangling: Dangling | None = None) -> None:
+        """Take the page's path, the keys of pages by path, and a callback for files that it refers to.
+
+        Targets that match none of them are noted as `dangling`.
+        """
+        self._at, self._folder, self._pages, self._use = at, posixpath.dirname(at), pages, use
+        self._dangling = dangling
 
     def read(self, target: str) -> Node:
         """Resolve a target; one outside the import stays an address."""
@@ -46,6 +51,8 @@ class PathLinks:
             used = self._use(inside)
             if used is not None:
                 return {"kind": "file", "file": used}
+        if self._dangling is not None:
+            self._dangling.note(self._at, target)
         return address
 
 
