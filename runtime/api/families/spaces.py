@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from pydantic import MISSING
 
-from runtime.api import regular
 from runtime.api.call import Call, refusal
 from runtime.api.families.collections import COLLECTION, place_for, receiver, require_create_in, target_of
 from runtime.api.families.organizations import ORGANIZATION
@@ -15,9 +15,10 @@ from runtime.api.permission import USER, for_visitors, member, scoped
 from runtime.api.resource import Resource
 from runtime.contract import errors
 from runtime.contract.places import Move, Transfer
+from runtime.contract.site_structure import ShareKeyQuery
 from runtime.contract.spaces import AddressQuery, ContentOfAddress, CreateSpace, Space, UpdateSpace
 from runtime.serializers import spaces as serializers
-from runtime.services import moving, space_settings
+from runtime.services import moving, sharing, space_settings
 from runtime.services import spaces as service
 from runtime.store import deleted_spaces, rows
 from runtime.store.cursors import Order, newest_first
@@ -70,9 +71,14 @@ def list_spaces_in_collection_by_id(call: Call, collection: CollectionRow) -> Co
     return [SpaceRow.collection_id == collection.id]
 
 
-regular.get(
-    spaces, SPACE, "getSpaceById", "Get a space.", needs=for_visitors(scoped(member("read"), "space:metadata:read"))
-)
+@spaces.operation(f"GET {SPACE.path}", Space, needs=for_visitors(scoped(member("read"), "space:metadata:read")))
+def get_space_by_id(call: Call, space: SpaceRow, query: ShareKeyQuery) -> Space:
+    """Get a space."""
+    visitor = call.actor.visitor
+    key = visitor.share_key if visitor is not None else query.share_key
+    opened = sharing.site_that_opens(call.session, space, key)
+    shown: Space = call.show(partial(serializers.spaces, opened=opened), space)
+    return shown
 
 
 @spaces.operation(
