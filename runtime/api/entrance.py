@@ -78,6 +78,8 @@ def admit(call: Call, gate: Gate, session: Session) -> None:
         value = call.path[resource.parameter]
         within = named.rows.get(resource.within.name) if resource.within is not None else None
         match = _find(call, session, resource, value, within)
+        if match is None and gate.deleted and resource.deleted is not None and place == len(gate.chain) - 1:
+            match = resource.deleted(session, call.actor.reach, value)
         if match is None and not (gate.missing and place == len(gate.chain) - 1):
             raise errors.NotFound(f"There is no {resource.word} `{value[:60]}`, or this token may not see it.")
         if match is not None:

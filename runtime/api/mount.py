@@ -160,7 +160,7 @@ def _answer(call: Call, operation: Operation, inputs: Inputs, value: Any) -> Res
 
 def _page(call: Call, operation: Operation, query: Any, selected: rows.Conditions | RowsOf) -> ListOf[Any]:
     """Show one page of the rows that match a handler's conditions; raises BadRequest for a foreign cursor."""
-    resource, conditions = selected if isinstance(selected, RowsOf) else (operation.shows, selected)
+    resource, conditions, seen = selected if isinstance(selected, RowsOf) else (operation.shows, selected, None)
     assert resource is not None and isinstance(query, ListQuery)
     orders = _orders(operation, resource, query)
     reach, session = call.actor.reach, call.session
@@ -174,6 +174,7 @@ def _page(call: Call, operation: Operation, query: Any, selected: rows.Condition
             cursor=query.page,
             limit=query.limit,
             beside=resource.beside,
+            seen=seen,
         )
     except BadCursor:
         raise errors.BadRequest("page: not a cursor of this list; send `next.page` of the page before") from None

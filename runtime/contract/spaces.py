@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import MISSING, StringConstraints
 
-from runtime.contract.base import Body, JsonObject, Moment, Query, Text, WireModel
+from runtime.contract.base import Body, JsonObject, ListQuery, Moment, Query, Text, WireModel
 from runtime.contract.emoji import Emoji as AnyEmoji
 from runtime.contract.git import GitSyncState
 from runtime.contract.identifiers import ObjectId
@@ -77,6 +77,12 @@ class Space(WireModel):
     change_requests_open: int
     change_requests_draft: int
     permissions: dict[str, bool]
+
+
+class SpaceListQuery(ListQuery):
+    """With `deleted`, the list has the deleted spaces that the requester may restore, the last deleted first."""
+
+    deleted: bool = False
 
 
 class ContentOfAddress(WireModel):

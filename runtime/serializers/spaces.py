@@ -70,6 +70,8 @@ def _space(
     place: PublishedAt | None,
     parent: str | None,
 ) -> Space:
+    # Whoever sees a deleted one may restore it, and do nothing else with it.
+    here = row.deleted_at is None
     return Space(
         id=row.id,
         title=row.title,
@@ -97,6 +99,6 @@ def _space(
         change_requests_open=counts["open"],
         change_requests_draft=counts["draft"],
         # Where integrations are installed, the administrators of the organization decide.
-        permissions=permissions(SPACE, level)
-        | {"installIntegration": view.reach.role_in(row.organization_id) == "admin"},
+        permissions=permissions(SPACE, level if here else None)
+        | {"installIntegration": here and view.reach.role_in(row.organization_id) == "admin"},
     )
