@@ -81,12 +81,13 @@ def _space(
         updated_at=row.updated_at,
         deleted_at=row.deleted_at or MISSING,
         edit_mode=row.edit_mode,  # type: ignore[arg-type]
-        merge_rules={"type": "inherit"},
+        merge_rules=row.merge_rules,
         urls=SpaceUrls(
             location=view.at.api("spaces", row.id),
             app=view.at.space(row.id),
             published=place.url if place is not None else MISSING,
             public=place.url if place is not None and place.public else MISSING,
+            icon=row.icon or MISSING,
         ),
         organization=row.organization_id,
         parent=parent or MISSING,

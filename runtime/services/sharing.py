@@ -53,7 +53,7 @@ def site_that_opens(session: Session, space: SpaceRow, key: str | None) -> Opene
 
     Where no site of a space needs a key, one that is sent along means nothing.
     """
-    sites = site_structure.sites_of_space(session, space.id) if key is not None else []
+    sites = site_structure.sites_of_spaces(session, [space.id]) if key is not None else []
     closed = [site for site in sites if site.visibility == "share-link" and site.deleted_at is None]
     for site in closed:
         if key is not None and share_links.active(session, site, key) is not None:

@@ -67,6 +67,8 @@ def duplicate(session: Session, space: SpaceRow) -> SpaceRow:
         collection_id=space.collection_id,
         title=space.title[: LONGEST - len(COPY)] + COPY,
         emoji=space.emoji,
+        icon=space.icon,
+        merge_rules=space.merge_rules,
         edit_mode=space.edit_mode,
         language=space.language,
         default_level=space.default_level,

@@ -93,10 +93,12 @@ def get_space_by_id(call: Call, space: SpaceRow, query: ShareKeyQuery) -> Space:
 def update_space_by_id(call: Call, space: SpaceRow, body: UpdateSpace) -> SpaceRow:
     """Change a space; integrations are notified of a change of its visibility.
 
-    Changing its default level needs `admin` on it.
+    Changing its default level and its merge rules needs `admin` on it.
     """
     if body.default_level is not MISSING:
         call.require("admin", space, f"space {space.id}, whose default level it is", call.session)
+    if body.merge_rules is not MISSING:
+        call.require("admin", space, f"space {space.id}, whose merge rules they are", call.session)
     space_settings.update(call.session, space, body)
     call.level_again(space)
     return space
