@@ -6,7 +6,7 @@ import hashlib
 import json
 import time
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from runtime.contract import errors
 from runtime.contract.conditions import ConditionEvaluator
 from runtime.services import published_places, site_entry
-from runtime.store import content_tokens, rows, tokens
+from runtime.store import content_tokens, rows, share_links, tokens
 from runtime.store.content_tokens import Preview
 from runtime.store.database import Database
 from runtime.store.remembered import Basis, Remembered
@@ -206,12 +206,28 @@ def _visitor(session: Session, token: str) -> Actor | None:
     site = rows.find(session, HOST, SiteRow, **by)
     if site is None or not site_entry.still_open(session, site, claims):
         return None
-    parts = published_places.visible_parts(session, site, ConditionEvaluator(claims.visitor))
-    there = frozenset(part.space_id for part in parts.spaces)
     preview = _previewed(session, claims.preview) if claims.preview is not None else None
-    reach = Reach("visitor", site_id=site.id, home_id=site.organization_id, spaces=there, preview=preview)
     visitor = Visitor(claims.visitor, claims.share_key)
+    reach = _of_visitor(session, site, visitor, preview)
     return Actor(reach, expires=claims.expires, organization_id=site.organization_id, visitor=visitor)
+
+
+def _of_visitor(session: Session, site: SiteRow, visitor: Visitor, preview: str | None = None) -> Reach:
+    parts = published_places.visible_parts(session, site, ConditionEvaluator(visitor.claims))
+    there = frozenset(part.space_id for part in parts.spaces)
+    return Reach("visitor", site_id=site.id, home_id=site.organization_id, spaces=there, preview=preview)
+
+
+def with_share_key(session: Session, person: Actor, key: str) -> Actor | None:
+    """Return a person as the visitor that the key of a share link makes them; None for a key that opens nothing.
+
+    Scarce resources stay accounted to the person's own organization.
+    """
+    site = share_links.opened_by(session, key)
+    if site is None:
+        return None
+    visitor = Visitor({}, key)
+    return replace(person, reach=_of_visitor(session, site, visitor), visitor=visitor)
 
 
 def _previewed(session: Session, preview: Preview) -> str | None:

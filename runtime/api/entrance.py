@@ -13,7 +13,7 @@ from wsgiref.types import WSGIEnvironment
 from flask import request
 from sqlalchemy.orm import Session
 
-from runtime.api.auth import ANYBODY, Actor
+from runtime.api.auth import ANYBODY, Actor, with_share_key
 from runtime.api.call import Call, refusal
 from runtime.api.host import Host, Named
 from runtime.api.permission import Gate, Needs
@@ -78,12 +78,31 @@ def admit(call: Call, gate: Gate, session: Session) -> None:
         value = call.path[resource.parameter]
         within = named.rows.get(resource.within.name) if resource.within is not None else None
         match = _find(call, session, resource, value, within)
+        if match is None and gate.deleted and resource.deleted is not None and place == len(gate.chain) - 1:
+            match = resource.deleted(session, call.actor.reach, value)
         if match is None and not (gate.missing and place == len(gate.chain) - 1):
             raise errors.NotFound(f"There is no {resource.word} `{value[:60]}`, or this token may not see it.")
         if match is not None:
             parent, level = match
             named.rows[resource.name], named.levels[resource.name] = parent, level
     permit(call.actor, call, gate)
+
+
+def admit_sharing(call: Call, gate: Gate, session: Session, share_key: str | None) -> None:
+    """Authorize like `admit`; people who may not see what the path names are visitors if they have a key that opens it.
+
+    A visitor of the published site gets the same with the same key, from `/v1/urls/published`.
+    """
+    try:
+        admit(call, gate, session)
+    except errors.NotFound:
+        if not share_key or call.actor.kind != "user" or not gate.needs.visitor:
+            raise
+        visitor = with_share_key(session, call.actor, share_key)
+        if visitor is None:
+            raise
+        call.actor, call.named = visitor, Named()
+        admit(call, gate, session)
 
 
 def admit_alone(call: Call, gate: Gate) -> None:

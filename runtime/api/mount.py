@@ -17,7 +17,7 @@ from pydantic import MISSING
 
 from runtime.api.call import Call
 from runtime.api.counting import counted_as
-from runtime.api.entrance import admit, admit_alone, caller, waits_as
+from runtime.api.entrance import admit_alone, admit_sharing, caller, waits_as
 from runtime.api.host import Host
 from runtime.api.operation import Operation
 from runtime.api.requests import parse_body, parse_query, read_body
@@ -100,7 +100,7 @@ def _inputs(call: Call, operation: Operation) -> Inputs | errors.ApiError:
 def _run_in_transaction(call: Call, operation: Operation, inputs: Inputs | errors.ApiError) -> Response:
     with call.host.database.transaction(writes=operation.method != "GET") as session:
         call.opened = session
-        admit(call, operation.gate, session)
+        admit_sharing(call, operation.gate, session, _share_key(inputs))
         sent = checked(inputs)
         value = call_handler(call, operation, sent)
         if not isinstance(value, Unfinished):
@@ -109,6 +109,11 @@ def _run_in_transaction(call: Call, operation: Operation, inputs: Inputs | error
                 call.after.append(call.host.dispatcher.wake)
             return answer
     return _answer(call, operation, sent, value.finish())
+
+
+def _share_key(inputs: Inputs | errors.ApiError) -> str | None:
+    """Return the key of a share link that was sent; one that is not well formed opens nothing."""
+    return None if isinstance(inputs, errors.ApiError) else getattr(inputs.get("query"), "share_key", None)
 
 
 def _run_alone(call: Call, operation: Operation, inputs: Inputs | errors.ApiError) -> Response:
@@ -155,7 +160,7 @@ def _answer(call: Call, operation: Operation, inputs: Inputs, value: Any) -> Res
 
 def _page(call: Call, operation: Operation, query: Any, selected: rows.Conditions | RowsOf) -> ListOf[Any]:
     """Show one page of the rows that match a handler's conditions; raises BadRequest for a foreign cursor."""
-    resource, conditions = selected if isinstance(selected, RowsOf) else (operation.shows, selected)
+    resource, conditions, seen = selected if isinstance(selected, RowsOf) else (operation.shows, selected, None)
     assert resource is not None and isinstance(query, ListQuery)
     orders = _orders(operation, resource, query)
     reach, session = call.actor.reach, call.session
@@ -169,6 +174,7 @@ def _page(call: Call, operation: Operation, query: Any, selected: rows.Condition
             cursor=query.page,
             limit=query.limit,
             beside=resource.beside,
+            seen=seen,
         )
     except BadCursor:
         raise errors.BadRequest("page: not a cursor of this list; send `next.page` of the page before") from None

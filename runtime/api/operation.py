@@ -39,8 +39,9 @@ class Operation:
     only sometimes waits gives an `Unfinished` then (`runtime/api/unfinished.py`). With
     `uploads` it takes a body of any type, which the handler reads once it is admitted. `lane` puts it on
     the short way past the web framework (`runtime/api/render_lane.py`). `recorded` has what is
-    recorded of calls written before its transaction opens, which would not see it otherwise. `also` names the statuses
-    that it may answer and that its method, its path and its body do not tell of (`runtime/api/statuses.py`).
+    recorded of calls written before its transaction opens, which would not see it otherwise. With `deleted` it also
+    shows what was deleted to whoever may restore it. `also` names the statuses that it may answer and that its method,
+    its path and its body do not tell of (`runtime/api/statuses.py`).
     """
 
     name: str
@@ -66,6 +67,7 @@ class Operation:
     own_transaction: bool
     lane: bool
     recorded: bool
+    deleted: bool
     also: tuple[str, ...]
     gate: Gate
     slashes: frozenset[str] = frozenset()
@@ -115,6 +117,7 @@ class Family:
         most_body: int = MAX_BODY,
         own_transaction: bool = False,
         lane: bool = False,
+        deleted: bool = False,
         also: tuple[str, ...] = (),
     ) -> Callable[[Handler], Handler]:
         """Register a handler: `route` is `"METHOD /path"`, the docstring's first line the summary.
@@ -133,6 +136,7 @@ class Family:
             most_body=most_body,
             own_transaction=own_transaction,
             lane=lane,
+            deleted=deleted,
             also=also,
         )
 
@@ -177,6 +181,7 @@ class Family:
             "own_transaction": False,
             "lane": False,
             "recorded": False,
+            "deleted": False,
             "also": (),
         }
         options = usual | more
@@ -233,7 +238,7 @@ def bound(operation: Operation, resources: Sequence[Resource[Any] | PathValue]) 
         if optional and resource is not chain[-1]:
             raise TypeError(f"{operation.name}: only the last thing its path names may be missing")
         missing = missing or optional
-    gate = Gate(operation.name, chain, operation.needs, missing)
+    gate = Gate(operation.name, chain, operation.needs, missing, operation.deleted)
     long = [name for place in resources if place.slashes for name in PARAMETER.findall(place.at)]
     return replace(operation, gate=gate, slashes=frozenset(long).intersection(operation.parameters))
 

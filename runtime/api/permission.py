@@ -44,14 +44,15 @@ class Needs:
 class Gate:
     """The authorization of an operation or a stream: the resources of its path, and what its token needs.
 
-    With `missing`, the last resource may not exist. Raises ValueError for a role that nothing on the path could
-    decide about: such an operation does not start.
+    With `missing`, the last resource may not exist; with `deleted`, it may be a deleted one, for whoever may restore
+    it. Raises ValueError for a role that nothing on the path could decide about: such an operation does not start.
     """
 
     name: str
     chain: Chain
     needs: Needs
     missing: bool = False
+    deleted: bool = False
 
     def __post_init__(self) -> None:
         if self.needs.role is not None and not self.deciders:

@@ -11,10 +11,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from sqlalchemy import ColumnElement, Integer
+from sqlalchemy.orm import Session
 
 from runtime.contract.base import WireModel
+from runtime.contract.organizations import Role
 from runtime.store.cursors import Order
 from runtime.store.database import Table
+from runtime.store.reach import Reach
 from runtime.store.rows import Conditions
 
 R = TypeVar("R", bound=Table)
@@ -36,7 +39,8 @@ class Resource(Generic[R]):
     parameter takes the rest of the path. `alias` is another column, unique within the parent, that may name it where
     the key finds nothing; if it holds numbers, only numbers are looked up in it.
     `held` says where the level on it comes from, to whoever lacks it. `beside` is the SQL for the length of what is
-    shown with a row of a list, but stands in other tables: a page has as many rows as fit with it.
+    shown with a row of a list, but stands in other tables: a page has as many rows as fit with it. `deleted` finds a
+    deleted one that somebody may restore, for the operations that show it.
     """
 
     name: str
@@ -53,6 +57,7 @@ class Resource(Generic[R]):
     slashes: bool = False
     alias: str = ""
     beside: ColumnElement[int] | None = None
+    deleted: Callable[[Session, Reach, str], tuple[R, Role] | None] | None = None
 
     def __post_init__(self) -> None:
         if len(PARAMETER.findall(self.at)) != 1 or not self.at.endswith("}"):
@@ -124,10 +129,11 @@ class PathValue:
 
 
 class RowsOf(NamedTuple):
-    """What a list gives whose query decides over the kind of its rows."""
+    """What a list gives whose query decides over the kind of its rows, or with `seen` over who sees them."""
 
     resource: Resource[Any]
     conditions: Conditions
+    seen: ColumnElement[bool] | None = None
 
 
 Chain = tuple[Resource[Any], ...]

@@ -19,6 +19,7 @@ from pydantic import (
     PlainSerializer,
     StringConstraints,
     ValidationError,
+    model_validator,
 )
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
@@ -81,6 +82,18 @@ class Body(WireModel):
         if not finite_json(data):
             raise ValidationError.from_exception_data(cls.__name__, [{"type": NOT_FINITE, "loc": (), "input": None}])
         return super().model_validate_json(json_data, **options)
+
+
+def refusing(**reasons: str) -> Any:
+    """Make a body refuse fields of the contract that no host has: ignored, they would seem to have an effect."""
+
+    def check(cls: type[BaseModel], value: Any) -> Any:
+        for name, reason in reasons.items():
+            if isinstance(value, dict) and name in value:
+                raise ValueError(f"must have no `{name}`: {reason}")
+        return value
+
+    return model_validator(mode="before")(classmethod(check))  # type: ignore[arg-type]
 
 
 class Query(WireModel):

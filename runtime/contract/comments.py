@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import MISSING, AfterValidator, Field, StringConstraints, model_validator
 
-from runtime.contract.base import Body, JsonObject, ListQuery, Moment, Query, Text, WireModel
+from runtime.contract.base import Body, JsonObject, ListQuery, Moment, Query, Text, WireModel, refusing
 from runtime.contract.computing import JsonDocument
 from runtime.contract.content import DocumentFormat
 from runtime.contract.documents import check_document
@@ -81,6 +81,7 @@ class UpdateReply(Body):
     body: CommentBody | MISSING = MISSING
     added_reactions: Reactions | MISSING = MISSING
     removed_reactions: Reactions | MISSING = MISSING
+    _refused = refusing(resolved="a reply is not resolved by itself; resolve its comment")
 
 
 class FormatQuery(Query):

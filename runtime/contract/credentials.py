@@ -33,7 +33,7 @@ _WORDS = (
 _JOIN = r"[_.-]?"
 NAME = re.compile(
     rf"(?i)(?:.*{_JOIN}(?:pass(?:word|wd|phrase|code)|secret|credentials?|private{_JOIN}key|api{_JOIN}key|"
-    rf"access{_JOIN}key|signing{_JOIN}key|encryption{_JOIN}key|master{_JOIN}key|secret{_JOIN}key|token|jwt)"
+    rf"access{_JOIN}key|share{_JOIN}key|signing{_JOIN}key|encryption{_JOIN}key|master{_JOIN}key|secret{_JOIN}key|token|jwt)"
     rf"|(?:.*[_.-])?(?:authorization|pin)|cookies?|set-cookie|x-auth|{_WORDS}{_JOIN}(?:key|auth))"
 )
 """Names of fields, headers and parameters that hold credentials, whole."""

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import MISSING, AfterValidator, Field, StringConstraints
 
-from runtime.contract.base import Body, Text, WireModel
+from runtime.contract.base import Body, Text, WireModel, refusing
 from runtime.contract.organizations import OrganizationTitle, Role
 
 MAX_INVITED = 100
@@ -65,16 +65,22 @@ class InvitedUsers(WireModel):
     links: list[InviteToFollow] | MISSING = MISSING
 
 
+TO_ALL = "invites are into the whole organization; share spaces and collections with `POST .../permissions`"
+_whole = {"level": TO_ALL, "space": TO_ALL, "collection": TO_ALL}
+
+
 class CreateInviteLink(Body):
     """A link that makes whoever follows it a member with this role; null makes a guest."""
 
     role: Role | None
+    _refused = refusing(**_whole)
 
 
 class UpdateInviteLink(Body):
     """Another role for people who use a link from now on."""
 
     role: Role | None
+    _refused = refusing(**_whole)
 
 
 class InviteLinkUrls(WireModel):

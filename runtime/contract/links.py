@@ -17,6 +17,12 @@ class LinksQuery(ListQuery):
     status: LinkStatus | None = None
 
 
+class ChangeRequestLinksQuery(LinksQuery):
+    """`brokenContext` leaves only broken links: those that the change request broke, or those the space has already."""
+
+    broken_context: Literal["change-request", "space"] | None = None
+
+
 class BrokenLinks(WireModel):
     """How many links are broken; `change_request` counts those that were not before it."""
 

@@ -47,7 +47,7 @@ _BEARER = re.compile(r"(?i)\b(bearer|basic)((?:\s|\+|%20)+)[A-Za-z0-9._~+/=%-]{8
 _PERSONAL = re.compile(r"dk_[A-Za-z0-9_-]{20,}")
 _RUN = re.compile(r"[A-Za-z0-9_.-]{30,}")
 _NAMED = re.compile(
-    r"(?i)((?:access|refresh|id|jwt|csrf|session)[_-]?token|client[_-]?secret|signing[_-]?secret|api[_-]?key|"
+    r"(?i)((?:access|refresh|id|jwt|csrf|session)[_-]?token|client[_-]?secret|signing[_-]?secret|(?:api|share)[_-]?key|"
     r"private[_-]?key|passw(?:or)?d)(\\{0,7}[\"']?\s{0,8}(?:[:=]|%3[Dd])\s{0,8}\\{0,7}[\"']?)"
     r"((?!\[secret\])[^\s\"'\\&,;<>{}\[\]()]{4,})"
 )

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import MISSING, StringConstraints
+from pydantic import MISSING, Field, StringConstraints
 
-from runtime.contract.base import Body, JsonObject, Moment, Query, Text, WireModel
+from runtime.contract.base import Body, JsonObject, ListQuery, Moment, Query, Text, WebAddress, WireModel
 from runtime.contract.emoji import Emoji as AnyEmoji
 from runtime.contract.git import GitSyncState
 from runtime.contract.identifiers import ObjectId
-from runtime.contract.organizations import Role
+from runtime.contract.organizations import NoMergeRules, Role, SomeMergeRules
 from runtime.contract.titles import Title
+from runtime.contract.translations import TranslationLanguage
 
 ContentVisibility = Literal["public", "unlisted", "share-link", "visitor-auth", "in-collection", "private"]
 Emoji = Annotated[AnyEmoji, StringConstraints(max_length=50)]
 SpaceTitle = Annotated[Title, StringConstraints(max_length=50)]
-Language = Annotated[Text, StringConstraints(max_length=10)]
 
 NO_EMOJI = "1f4d8"
 """What a space shows that was given no emoji."""
@@ -28,21 +28,32 @@ class CreateSpace(Body):
     title: SpaceTitle = "Untitled"
     emoji: Emoji = NO_EMOJI
     parent: ObjectId | MISSING = MISSING
-    language: Language | MISSING = MISSING
+    language: TranslationLanguage | MISSING = MISSING
     edit_mode: Literal["live", "locked"] = "locked"
     template: JsonObject | MISSING = MISSING
     computed_source: JsonObject | MISSING = MISSING
 
 
+class InheritedMergeRules(Body):
+    """The rules of the organization hold."""
+
+    type: Literal["inherit"]
+
+
+SpaceMergeRules = Annotated[InheritedMergeRules | NoMergeRules | SomeMergeRules, Field(discriminator="type")]
+
+
 class UpdateSpace(Body):
-    """A change of a space: what is absent stays."""
+    """A change of a space: what is absent stays. A space has an emoji or an icon: setting one removes the other."""
 
     title: SpaceTitle | MISSING = MISSING
     emoji: Emoji | MISSING | None = MISSING
+    icon: WebAddress | MISSING | None = MISSING
     edit_mode: Literal["live", "locked"] | MISSING = MISSING
     default_level: Role | Literal["inherit"] | MISSING | None = MISSING
-    language: Language | MISSING = MISSING
+    language: TranslationLanguage | MISSING = MISSING
     visibility: ContentVisibility | MISSING = MISSING
+    merge_rules: SpaceMergeRules | MISSING = MISSING
 
 
 class SpaceUrls(WireModel):
@@ -50,6 +61,7 @@ class SpaceUrls(WireModel):
     app: str
     published: str | MISSING = MISSING
     public: str | MISSING = MISSING
+    icon: str | MISSING = MISSING
 
 
 class Space(WireModel):
@@ -77,6 +89,12 @@ class Space(WireModel):
     change_requests_open: int
     change_requests_draft: int
     permissions: dict[str, bool]
+
+
+class SpaceListQuery(ListQuery):
+    """With `deleted`, the list has the deleted spaces that the requester may restore, the last deleted first."""
+
+    deleted: bool = False
 
 
 class ContentOfAddress(WireModel):

@@ -9,6 +9,15 @@ from pydantic import StringConstraints
 from runtime.contract.base import Body, Moment, WireModel
 from runtime.contract.titles import Title
 
+# fmt: off
+TranslationLanguage = Literal[
+    "en", "fr", "de", "es", "it", "pt", "pt-br", "ru", "ja", "zh", "yue", "ko", "ar", "hi", "nl", "pl", "tr", "sv",
+    "no", "da", "fi", "el", "cs", "hu", "ro", "th", "vi", "id", "ms", "he", "uk", "sk", "bg", "hr", "lt", "lv",
+    "et", "sl",
+]
+# fmt: on
+"""The languages that content may be in, as the contract lists them."""
+
 
 class WriteTranslation(Body):
     title: Annotated[Title, StringConstraints(min_length=1, max_length=100)]

@@ -35,18 +35,29 @@ def space_place(part: SiteSpaceRow, section: SiteSectionRow | None) -> str:
     return f"{section.path}/{part.path}/" if section is not None else f"{part.path}/"
 
 
+class Opened(NamedTuple):
+    """A site that the key of a share link has opened."""
+
+    site_id: str
+    key: str
+
+
 class PublishedAt(NamedTuple):
-    """Where a space is published; `public` tells whether everybody may read it there."""
+    """Where a space is published; `public` tells whether everybody may read it there, `opened` whether a key did it."""
 
     url: str
     public: bool
+    opened: bool
 
 
-def published_at(view: View, space_ids: Iterable[str]) -> dict[str, PublishedAt]:
-    """Return where spaces are published: each on the oldest site that shows it and needs no share link."""
+def published_at(view: View, space_ids: Iterable[str], opened: Opened | None = None) -> dict[str, PublishedAt]:
+    """Return where spaces are published: on the site that is `opened`, or the oldest that needs no share link."""
     found: dict[str, PublishedAt] = {}
-    for part, section, site in site_structure.published_places(view.session, space_ids):
-        base = published_base(view.at, site, None)
+    at = opened.site_id if opened is not None else None
+    for part, section, site in site_structure.published_places(view.session, space_ids, at):
+        key = opened.key if opened is not None and site.id == at else None
+        base = published_base(view.at, site, key)
         if base is not None:
-            found[part.space_id] = PublishedAt(base + space_place(part, section), site.visibility == "public")
+            url = base + space_place(part, section)
+            found[part.space_id] = PublishedAt(url, site.visibility == "public", key is not None)
     return found

@@ -11,7 +11,7 @@ from runtime.contract.organizations import Role
 from runtime.contract.permissions import SPACE, permissions
 from runtime.contract.spaces import Space, SpaceUrls
 from runtime.serializers.git import git_sync_state, git_syncs
-from runtime.serializers.published_urls import PublishedAt, published_at
+from runtime.serializers.published_urls import Opened, PublishedAt, published_at
 from runtime.serializers.view import View
 from runtime.store import change_requests
 from runtime.store import comments as commented
@@ -22,22 +22,28 @@ from runtime.store.tables.spaces import SpaceRow
 SCRIPTS = ("integration", "installation")
 
 
-def spaces(view: View, rows: Sequence[SpaceRow]) -> list[Space]:
-    """Show spaces, each with what the actor may do in it."""
+def spaces(view: View, rows: Sequence[SpaceRow], *, opened: Opened | None = None) -> list[Space]:
+    """Show spaces, each with what the actor may do in it, and with its address on the site that is `opened`."""
     ids = [row.id for row in rows]
     # What people do in a space is not for visitors of its site.
     inside = [] if view.reach.kind == "visitor" else ids
     counts = change_requests.counts(view.session, inside)
     comments = commented.open_counts(view.session, inside)
     syncs = git_syncs(view.session, inside)
-    found = published_at(view, ids)
+    found = published_at(view, ids, opened)
     parents = view.seen(CollectionRow, {row.collection_id for row in rows if row.collection_id is not None})
-    # Of sites that are not public, only members and scripts of the organization learn the address here.
+    # Of sites that are not public, only members and scripts of the organization learn the address here, and whoever
+    # has the key.
     places = {
         row.id: place
         for row in rows
         if (place := found.get(row.id)) is not None
-        and (place.public or view.reach.kind in SCRIPTS or view.reach.role_in(row.organization_id) is not None)
+        and (
+            place.public
+            or place.opened
+            or view.reach.kind in SCRIPTS
+            or view.reach.role_in(row.organization_id) is not None
+        )
     }
     return [
         _space(
@@ -64,6 +70,8 @@ def _space(
     place: PublishedAt | None,
     parent: str | None,
 ) -> Space:
+    # Whoever sees a deleted one may restore it, and do nothing else with it.
+    here = row.deleted_at is None
     return Space(
         id=row.id,
         title=row.title,
@@ -73,12 +81,13 @@ def _space(
         updated_at=row.updated_at,
         deleted_at=row.deleted_at or MISSING,
         edit_mode=row.edit_mode,  # type: ignore[arg-type]
-        merge_rules={"type": "inherit"},
+        merge_rules=row.merge_rules,
         urls=SpaceUrls(
             location=view.at.api("spaces", row.id),
             app=view.at.space(row.id),
             published=place.url if place is not None else MISSING,
             public=place.url if place is not None and place.public else MISSING,
+            icon=row.icon or MISSING,
         ),
         organization=row.organization_id,
         parent=parent or MISSING,
@@ -91,6 +100,6 @@ def _space(
         change_requests_open=counts["open"],
         change_requests_draft=counts["draft"],
         # Where integrations are installed, the administrators of the organization decide.
-        permissions=permissions(SPACE, level)
-        | {"installIntegration": view.reach.role_in(row.organization_id) == "admin"},
+        permissions=permissions(SPACE, level if here else None)
+        | {"installIntegration": here and view.reach.role_in(row.organization_id) == "admin"},
     )

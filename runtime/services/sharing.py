@@ -10,15 +10,18 @@ from sqlalchemy.orm import Session
 
 from runtime.contract import errors
 from runtime.contract.site_publishing import CreateRedirect, ToSection, UpdateRedirect
+from runtime.serializers.published_urls import Opened
 from runtime.services import room
 from runtime.services.site_removal import lock_site
-from runtime.store import rows, share_links
+from runtime.store import rows, share_links, site_structure
 from runtime.store.rows import HOST
 from runtime.store.tables.site_publishing import RedirectRow, ShareLinkRow
 from runtime.store.tables.site_structure import SiteSectionRow, SiteSpaceRow
 from runtime.store.tables.sites import SiteRow
+from runtime.store.tables.spaces import SpaceRow
 
 MAX_LINKS, MAX_REDIRECTS = 200, 2000
+NO_LINK = "There is no active share link with this key."
 
 
 def make_link(session: Session, site: SiteRow, name: str) -> ShareLinkRow:
@@ -41,8 +44,23 @@ def key_that_opens(session: Session, site: SiteRow, key: str | None) -> str | No
     if key is None or site.visibility != "share-link":
         return None
     if share_links.active(session, site, key) is None:
-        raise errors.NotFound("There is no active share link with this key.")
+        raise errors.NotFound(NO_LINK)
     return key
+
+
+def site_that_opens(session: Session, space: SpaceRow, key: str | None) -> Opened | None:
+    """Find the site of a space that a key opens; raises NotFound for one that opens nothing.
+
+    Where no site of a space needs a key, one that is sent along means nothing.
+    """
+    sites = site_structure.sites_of_spaces(session, [space.id]) if key is not None else []
+    closed = [site for site in sites if site.visibility == "share-link" and site.deleted_at is None]
+    for site in closed:
+        if key is not None and share_links.active(session, site, key) is not None:
+            return Opened(site.id, key)
+    if closed:
+        raise errors.NotFound(NO_LINK)
+    return None
 
 
 def make_redirect(session: Session, site: SiteRow, body: CreateRedirect) -> RedirectRow:

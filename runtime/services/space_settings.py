@@ -13,18 +13,32 @@ from runtime.store.tables.spaces import SpaceRow
 
 
 def update(session: Session, space: SpaceRow, body: UpdateSpace) -> None:
-    """Change a space; raises BadRequest for a visibility that is for spaces in a collection, where it is in none."""
+    """Change a space.
+
+    Raises BadRequest for a visibility that is for spaces in a collection, where it is in none, and for two pictures.
+    """
     if body.visibility == "in-collection" and space.collection_id is None:
         raise errors.BadRequest("visibility: `in-collection` is for spaces in a collection")
     for field in ("title", "edit_mode", "default_level", "language"):
         value = getattr(body, field)
         if value is not MISSING:
             setattr(space, field, value)
-    if body.emoji is not MISSING:
-        space.emoji = body.emoji or NO_EMOJI
+    if body.merge_rules is not MISSING:
+        space.merge_rules = body.merge_rules.model_dump(mode="json", by_alias=True)
+    _picture(space, body)
     session.flush()
     if body.visibility is not MISSING:
         change_visibility(session, space, body.visibility)
+
+
+def _picture(space: SpaceRow, body: UpdateSpace) -> None:
+    emoji, icon = (None if sent is MISSING else sent for sent in (body.emoji, body.icon))
+    if emoji and icon:
+        raise errors.BadRequest("icon: a space has an emoji or an icon; send one of them")
+    if body.emoji is not MISSING or icon:
+        space.emoji = emoji or NO_EMOJI
+    if body.icon is not MISSING or emoji:
+        space.icon = icon
 
 
 def change_visibility(session: Session, space: SpaceRow, visibility: ContentVisibility) -> None:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from datetime import timedelta
 
 from pydantic import MISSING
+from sqlalchemy import ColumnElement
 from sqlalchemy.orm import Session
 
 from runtime.contract import errors
+from runtime.contract.organizations import Role
 from runtime.contract.spaces import CreateSpace
 from runtime.services import installing, room, site_places
 from runtime.services import structure as service
 from runtime.services.content import begin, copy
 from runtime.store import deleted_spaces, rows
 from runtime.store.database import now
-from runtime.store.reach import HOST
+from runtime.store.reach import HOST, Reach
 from runtime.store.tables.collections import CollectionRow
 from runtime.store.tables.grants import GrantRow
 from runtime.store.tables.spaces import SpaceRow
@@ -65,6 +67,8 @@ def duplicate(session: Session, space: SpaceRow) -> SpaceRow:
         collection_id=space.collection_id,
         title=space.title[: LONGEST - len(COPY)] + COPY,
         emoji=space.emoji,
+        icon=space.icon,
+        merge_rules=space.merge_rules,
         edit_mode=space.edit_mode,
         language=space.language,
         default_level=space.default_level,
@@ -98,6 +102,20 @@ def put_away(session: Session, *spaces: SpaceRow) -> None:
     for space in spaces:
         space.deleted_at = now()
     session.flush()
+
+
+def restorable(session: Session, reach: Reach, space_id: str) -> tuple[SpaceRow, Role] | None:
+    """Find a deleted space that an actor may restore, with their level on it."""
+    found = deleted_spaces.find(session, reach, space_id)
+    if found is None or found[1] != "admin":
+        return None
+    moment = found[0].deleted_at
+    return found if moment is not None and moment >= now() - RESTORABLE else None
+
+
+def restorable_in(reach: Reach) -> ColumnElement[bool]:
+    """Match the deleted spaces that an actor may restore now."""
+    return deleted_spaces.restorable(reach, now() - RESTORABLE)
 
 
 def restore(session: Session, space: SpaceRow) -> SpaceRow:

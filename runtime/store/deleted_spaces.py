@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import delete, select
+from sqlalchemy import ColumnElement, and_, delete, select
 from sqlalchemy.orm import Session
 
 from runtime.contract.organizations import Role
 from runtime.store import uninstalled
-from runtime.store.levels import NONE, level_of
+from runtime.store.levels import level_of, number_of
 from runtime.store.reach import Reach
 from runtime.store.tables.spaces import SpaceRow
 
@@ -29,24 +29,11 @@ def find(session: Session, reach: Reach, space_id: str) -> tuple[SpaceRow, Role]
     return (match[0], level) if match is not None and level is not None else None
 
 
-def restorable(
-    session: Session, reach: Reach, organization_id: str, after: datetime, limit: int
-) -> list[tuple[SpaceRow, Role]]:
-    """List the spaces deleted after a moment that an actor would see, the last first, with their level on each."""
-    level = SpaceRow.level_for(reach)
-    query = (
-        select(SpaceRow, level)
-        .where(
-            SpaceRow.organization_id == organization_id,
-            SpaceRow.organization_id.in_([place for place, _ in reach.roles]),
-            SpaceRow.deleted_at > after,
-            level > NONE,
-        )
-        .order_by(SpaceRow.deleted_at.desc(), SpaceRow.id)
-        .limit(limit)
-    )
-    found = [(row, level_of(number)) for row, number in session.execute(query)]
-    return [(row, held) for row, held in found if held is not None]
+def restorable(reach: Reach, after: datetime) -> ColumnElement[bool]:
+    """Match the spaces deleted after a moment that an actor may restore."""
+    places = [place for place, _ in reach.roles]
+    may = SpaceRow.level_for(reach) >= number_of("admin")
+    return and_(SpaceRow.deleted_at > after, SpaceRow.organization_id.in_(places), may)
 
 
 def reread(session: Session, space: SpaceRow) -> SpaceRow | None:

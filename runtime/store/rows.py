@@ -183,14 +183,16 @@ def page(
     cursor: str | None,
     limit: int,
     beside: ColumnElement[int] | None = None,
+    seen: ColumnElement[bool] | None = None,
 ) -> Page[R]:
     """List one page of the rows the actor may see, fewer than `limit` if they are long; raises BadCursor.
 
-    `beside` is the SQL for the length of what each is shown with (`runtime/store/page_weight.py`).
+    `beside` is the SQL for the length of what each is shown with (`runtime/store/page_weight.py`), `seen` replaces what
+    the table says about who sees its rows, in lists of deleted ones.
     """
     if (record := record_of(session)) is not None:
         record.listed(reach.rests_on)
-    matching = and_(listed(table, reach), *conditions)
+    matching = and_(listed(table, reach) if seen is None else seen, *conditions)
     after = true() if cursor is None else cursors.beyond(cursor, orders)
     count = session.scalar(select(func.count()).select_from(table).where(matching)) or 0
     limit = rows_that_fit(session, table, and_(matching, after), orders, limit, beside)

@@ -23,6 +23,15 @@ def active(session: Session, site: SiteRow, key: str) -> ShareLinkRow | None:
     return rows.find(session, HOST, ShareLinkRow, site_id=site.id, digest=digest_of(key), active=True)
 
 
+def opened_by(session: Session, key: str) -> SiteRow | None:
+    """Find the published site that a key opens."""
+    link = rows.find(session, HOST, ShareLinkRow, digest=digest_of(key), active=True)
+    if link is None:
+        return None
+    by = {"id": link.site_id, "visibility": "share-link", "published": True, "deleted_at": None}
+    return rows.find(session, HOST, SiteRow, **by)
+
+
 def redirects(site: SiteRow, search: str | None) -> Conditions:
     """Match the redirects of a site, from paths that contain a text."""
     return [RedirectRow.site_id == site.id, *([contains(RedirectRow.source, search)] if search else [])]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple, TypeVar
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.orm import Session
 
 from runtime.store.database import Table
@@ -53,16 +53,19 @@ def sites_of_spaces(session: Session, space_ids: Iterable[str]) -> list[SiteRow]
 
 
 def published_places(
-    session: Session, space_ids: Iterable[str]
+    session: Session, space_ids: Iterable[str], opened: str | None = None
 ) -> list[tuple[SiteSpaceRow, SiteSectionRow | None, SiteRow]]:
-    """Find where spaces are published to readers without a share link, on the oldest sites last."""
+    """Find where spaces are published, on the oldest sites last, that which a share link has `opened` after them all.
+
+    Other sites that need a share link are left out.
+    """
     query = (
         select(SiteSpaceRow, SiteSectionRow, SiteRow)
         .join(SiteRow, SiteRow.id == SiteSpaceRow.site_id)
         .outerjoin(SiteSectionRow, SiteSectionRow.id == SiteSpaceRow.section_id)
         .where(SiteSpaceRow.space_id.in_(set(space_ids)), SiteRow.published, SiteRow.deleted_at.is_(None))
-        .where(SiteRow.visibility != "share-link")
-        .order_by(SiteRow.created_at.desc(), SiteRow.id)
+        .where(or_(SiteRow.visibility != "share-link", SiteRow.id == opened))
+        .order_by(SiteRow.id == opened, SiteRow.created_at.desc(), SiteRow.id)
     )
     return [(part, section, site) for part, section, site in session.execute(query)]
 

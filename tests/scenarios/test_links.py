@@ -110,6 +110,10 @@ def test_a_change_request_tells_what_it_broke(space: Space) -> None:
     path = space.change_request({"type": "delete_page", "id": "reference"})
     stats = links(space, path)["stats"]
     assert stats == {"total": 12, "broken": {"total": 7, "changeRequest": 3}}
+    broken = {context: links(space, path, brokenContext=context)["items"] for context in ("change-request", "space")}
+    assert all(one["status"] == "broken" for items in broken.values() for one in items)
+    assert [sum(len(one["locationReferences"]) for one in items) for items in broken.values()] == [3, 4]
+    assert space.api.get(f"{path}/links", brokenContext="page").status == 400
     of_page = links(space, f"{path}/content/page/guide")["stats"]
     assert of_page["broken"] == {"total": 7, "changeRequest": 3}
     assert links(space)["stats"]["broken"]["total"] == 4

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import requests
 
-from tests.conftest import Api, Installed, Tenant, installed, wait_for
+from tests.conftest import Api, HostProcess, Installed, Tenant, installed, wait_for
+from tests.scenarios.people import person, space
 
 SCRIPT = """
 from runtime.sdk import Integration, Response
@@ -47,6 +48,48 @@ def test_a_space_is_changed_and_integrations_hear_of_its_visibility(alpha: Tenan
     assert shown["event"]["payload"]["previousVisibility"] == "private"
     assert shown["trace"]["logs"][0]["message"] == "private to public"
     assert alpha.api.get(f"{one.path}/events", type="space_visibility_updated").json["count"] == 1
+
+
+def test_a_space_has_an_emoji_or_an_icon(alpha: Tenant) -> None:
+    at = f"/v1/spaces/{space(alpha)}"
+    icon, other = "https://a.example/icon.png", "https://a.example/other.png"
+
+    def change(**body: str | None) -> tuple[str, str | None]:
+        answer = alpha.api.call("PATCH", at, body)
+        assert answer.status == 200, answer.text
+        return answer.json["emoji"], answer.json["urls"].get("icon")
+
+    assert change(emoji="1f600") == ("1f600", None)
+    assert change(icon=icon) == ("1f4d8", icon)
+    assert change(title="Renamed") == ("1f4d8", icon)
+    assert alpha.api.post(f"{at}/duplicate").json["urls"]["icon"] == icon
+    assert change(emoji="1f600") == ("1f600", None)
+    assert change(icon=other, emoji=None) == ("1f4d8", other)
+    assert change(icon=None) == ("1f4d8", None)
+    both = alpha.api.call("PATCH", at, {"emoji": "1f600", "icon": icon})
+    assert both.status == 400 and "icon" in both.text
+    for wrong in ("javascript:alert(1)", "a.png", f"https://a.example/{'x' * 2048}", 7):
+        assert alpha.api.call("PATCH", at, {"icon": wrong}).status == 400
+
+
+def test_languages_and_merge_rules_are_those_of_the_contract(host: HostProcess, alpha: Tenant) -> None:
+    made = space(alpha)
+    at = f"/v1/spaces/{made}"
+    for answer in (
+        alpha.api.call("PATCH", at, {"language": "klingon"}),
+        alpha.api.post(f"/v1/orgs/{alpha.id}/spaces", {"language": "de-CH"}),
+    ):
+        assert answer.status == 400 and "language: must be 'en', 'fr', 'de'" in answer.text
+    assert alpha.api.get(at).json["mergeRules"] == {"type": "inherit"}
+    rules = {"type": "rules", "rules": [{"rule": "require_at_least_one_review"}]}
+    writer = person(host, alpha, "create")
+    refused = writer.api.call("PATCH", at, {"mergeRules": rules})
+    assert refused.status == 403 and "merge rules" in refused.text
+    for wrong in ({"type": "some"}, {"type": "rules"}, {"type": "rules", "rules": [{"rule": "be_nice"}]}, None):
+        answer = alpha.api.call("PATCH", at, {"mergeRules": wrong})
+        assert answer.status == 400 and "mergeRules" in answer.text
+    for right in ({"type": "none"}, rules, {"type": "inherit"}):
+        assert alpha.api.call("PATCH", at, {"mergeRules": right}).json["mergeRules"] == right
 
 
 def test_an_integration_changes_a_space_with_the_scope_only(alpha: Tenant) -> None:

@@ -15,7 +15,7 @@ from runtime.api.listing import list_of, page_of
 from runtime.api.operation import Family
 from runtime.api.permission import member
 from runtime.contract.base import JsonObject, ListOf, ListQuery
-from runtime.contract.links import BrokenLinks, LinkList, LinksQuery, LinkStats
+from runtime.contract.links import BrokenLinks, ChangeRequestLinksQuery, LinkList, LinksQuery, LinkStats
 from runtime.serializers.links import Locations
 from runtime.services import change_requests as editing
 from runtime.services import content
@@ -56,7 +56,7 @@ def list_space_file_backlinks(call: Call, space: SpaceRow, query: ListQuery) -> 
 
 @links.operation(f"GET {CHANGE_REQUEST.path}/links", LinkList, needs=member("read"))
 def list_change_request_links(
-    call: Call, space: SpaceRow, change_request: ChangeRequestRow, query: LinksQuery
+    call: Call, space: SpaceRow, change_request: ChangeRequestRow, query: ChangeRequestLinksQuery
 ) -> LinkList:
     """List what the pages of a change request refer to."""
     found = _links(call, space, editing.content_of(call.session, change_request))
@@ -106,6 +106,7 @@ def _shown(
     usages = found.usages(page)
     broken = counted(usages)["broken"]
     here: int | Any = MISSING
+    known: set[str] = set()
     if since is not None:
         before = _links(call, space, since)
         old = before.snapshot.page_by_id.get(page_id) if page_id is not None else None
@@ -113,6 +114,9 @@ def _shown(
         here = sum(len(one.places) for one in usages if one.status == "broken" and one.key not in known)
     stats = LinkStats(total=counted(usages).total(), broken=BrokenLinks(total=broken, change_request=here))
     wanted = [one for one in usages if query.status is None or one.status == query.status]
+    if isinstance(query, ChangeRequestLinksQuery) and query.broken_context is not None:
+        old_ones = query.broken_context == "space"
+        wanted = [one for one in wanted if one.status == "broken" and (one.key in known) is old_ones]
     part, following = page_of(wanted, query, lambda usage: usage.key)
     locations = Locations(call.view(call.session), space, found.snapshot)
     locations.load(one.ref for one in part if one.status == "ok")

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from functools import partial
 
 from pydantic import MISSING
 
-from runtime.api import regular
 from runtime.api.call import Call, refusal
 from runtime.api.families.collections import COLLECTION, place_for, receiver, require_create_in, target_of
 from runtime.api.families.organizations import ORGANIZATION
 from runtime.api.operation import Family
 from runtime.api.permission import USER, for_visitors, member, scoped
-from runtime.api.resource import Resource
+from runtime.api.resource import Resource, RowsOf
 from runtime.contract import errors
 from runtime.contract.places import Move, Transfer
-from runtime.contract.spaces import AddressQuery, ContentOfAddress, CreateSpace, Space, UpdateSpace
+from runtime.contract.site_structure import ShareKeyQuery
+from runtime.contract.spaces import AddressQuery, ContentOfAddress, CreateSpace, Space, SpaceListQuery, UpdateSpace
 from runtime.serializers import spaces as serializers
-from runtime.services import moving, space_settings
+from runtime.services import moving, sharing, space_settings
 from runtime.services import spaces as service
 from runtime.store import deleted_spaces, rows
 from runtime.store.cursors import Order, newest_first
@@ -34,7 +36,9 @@ SPACE = Resource(
     model=Space,
     serialize=serializers.spaces,
     order=newest_first(SpaceRow.created_at, SpaceRow.id),
+    deleted=service.restorable,
 )
+DELETED = replace(SPACE, order=newest_first(SpaceRow.deleted_at, SpaceRow.id))
 
 AS_THEY_STAND = (Order(SpaceRow.position), Order(SpaceRow.id))
 
@@ -46,9 +50,10 @@ spaces = Family("Spaces", SPACE)
     SPACE,
     needs=scoped(member("read"), "space:metadata:read", integration=False),
 )
-def list_spaces_in_organization_by_id(call: Call, organization: OrganizationRow) -> Conditions:
-    """List the spaces of an organization."""
-    return [SpaceRow.organization_id == organization.id]
+def list_spaces_in_organization_by_id(call: Call, organization: OrganizationRow, query: SpaceListQuery) -> RowsOf:
+    """List the spaces of an organization, or the deleted ones that can be restored."""
+    there = [SpaceRow.organization_id == organization.id]
+    return RowsOf(DELETED, there, service.restorable_in(call.actor.reach)) if query.deleted else RowsOf(SPACE, there)
 
 
 @spaces.operation(f"POST {ORGANIZATION.path}/spaces", SPACE, needs=member("read"), status=201, body_optional=True)
@@ -70,9 +75,16 @@ def list_spaces_in_collection_by_id(call: Call, collection: CollectionRow) -> Co
     return [SpaceRow.collection_id == collection.id]
 
 
-regular.get(
-    spaces, SPACE, "getSpaceById", "Get a space.", needs=for_visitors(scoped(member("read"), "space:metadata:read"))
+@spaces.operation(
+    f"GET {SPACE.path}", Space, needs=for_visitors(scoped(member("read"), "space:metadata:read")), deleted=True
 )
+def get_space_by_id(call: Call, space: SpaceRow, query: ShareKeyQuery) -> Space:
+    """Get a space; a deleted one is shown to whoever may restore it."""
+    visitor = call.actor.visitor
+    key = visitor.share_key if visitor is not None else query.share_key
+    opened = sharing.site_that_opens(call.session, space, key)
+    shown: Space = call.show(partial(serializers.spaces, opened=opened), space)
+    return shown
 
 
 @spaces.operation(
@@ -81,10 +93,12 @@ regular.get(
 def update_space_by_id(call: Call, space: SpaceRow, body: UpdateSpace) -> SpaceRow:
     """Change a space; integrations are notified of a change of its visibility.
 
-    Changing its default level needs `admin` on it.
+    Changing its default level and its merge rules needs `admin` on it.
     """
     if body.default_level is not MISSING:
         call.require("admin", space, f"space {space.id}, whose default level it is", call.session)
+    if body.merge_rules is not MISSING:
+        call.require("admin", space, f"space {space.id}, whose merge rules they are", call.session)
     space_settings.update(call.session, space, body)
     call.level_again(space)
     return space

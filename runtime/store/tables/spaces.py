@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from sqlalchemy import BigInteger, ColumnElement, ForeignKey, Index, String, and_, case, or_, select
+from sqlalchemy import JSON, BigInteger, ColumnElement, ForeignKey, Index, String, and_, case, or_, select
 from sqlalchemy.orm import Mapped, aliased, mapped_column
 
 from runtime.contract.identifiers import new_id
@@ -35,6 +35,7 @@ class SpaceRow(Table):
             (
                 "title",
                 "emoji",
+                "icon",
                 "language",
                 "revision_id",
                 "previous_id",
@@ -54,6 +55,8 @@ class SpaceRow(Table):
     emoji: Mapped[str] = mapped_column(String(50))
     visibility: Mapped[str] = mapped_column(String(20), default="private")
     edit_mode: Mapped[str] = mapped_column(String(10), default="locked")
+    icon: Mapped[str | None] = mapped_column(String(2048))
+    merge_rules: Mapped[dict[str, Any]] = mapped_column(JSON, default=lambda: {"type": "inherit"})
     language: Mapped[str | None] = mapped_column(String(10))
     revision_id: Mapped[str] = mapped_column(String(20), default=new_id)
     previous_id: Mapped[str | None] = mapped_column(String(20))

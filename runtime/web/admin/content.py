@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from flask import Flask, Response, request
 
 from runtime.api.host import Host
 from runtime.services.spaces import RESTORABLE
-from runtime.store import deleted_spaces
-from runtime.store.database import now
 from runtime.web.admin.asking import NOTHING_REFUSED, Question, Refused, add_question, attempt
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
 from runtime.web.admin.content_tree import tree_of
@@ -53,15 +52,17 @@ def _create(visit: OperatorVisit, organization: str, kind: str) -> Response:
 
 
 def _deleted(visit: OperatorVisit, organization: str) -> list[dict[str, str]]:
-    """List the spaces that the signed-in person may restore; no operation shows deleted spaces."""
-    reach = visit.person().reach
-    with visit.host.database.transaction(writes=False) as session:
-        found = deleted_spaces.restorable(session, reach, organization, now() - RESTORABLE, MAX_DELETED)
-        return [
-            {"id": row.id, "title": row.title, "until": f"{row.deleted_at + RESTORABLE:%Y-%m-%d %H:%M} UTC"}
-            for row, level in found
-            if level == "admin" and row.deleted_at is not None
-        ]
+    """List the spaces that the signed-in person may restore."""
+    query = {"deleted": "true", "limit": str(MAX_DELETED)}
+    found = visit.do("listSpacesInOrganizationById", {"organizationId": organization}, query=query)["items"]
+    return [
+        {
+            "id": one["id"],
+            "title": one["title"],
+            "until": f"{datetime.fromisoformat(one['deletedAt']) + RESTORABLE:%Y-%m-%d %H:%M} UTC",
+        }
+        for one in found
+    ]
 
 
 def _ask(visit: OperatorVisit, organization: str, space: str) -> Question:

@@ -13,6 +13,7 @@ from runtime.web.admin.browser import PATH, OperatorVisit, add_page
 from runtime.web.admin.content_settings import KINDS, ContentKind
 from runtime.web.admin.organizations import organization_around
 from runtime.web.admin.paging import page_of
+from runtime.web.admin.places import not_deleted
 
 WHO = {"users": ("User", "userId"), "teams": ("Team", "teamId")}
 
@@ -28,7 +29,7 @@ def mount_content_access(app: Flask, host: Host) -> None:
 
 
 def _show(kind: ContentKind, visit: OperatorVisit, one: str, refused: Refused = NOTHING_REFUSED) -> Response:
-    shown, path, word = visit.do(kind.get, kind.path(one)), kind.path(one), kind.word.capitalize()
+    shown, path, word = not_deleted(visit.do(kind.get, kind.path(one))), kind.path(one), kind.word.capitalize()
     given = {who: page_of(visit, f"list{named}PermissionsIn{word}", path, name=who) for who, (named, _) in WHO.items()}
     organization = organization_around(visit, shown)
     teams: list[dict[str, Any]] = []
@@ -86,7 +87,7 @@ def _after(
 
 
 def _everybody(kind: ContentKind, visit: OperatorVisit, one: str) -> Response:
-    shown = visit.do(kind.get, kind.path(one))
+    shown = not_deleted(visit.do(kind.get, kind.path(one)))
     operation = f"listPermissionsAggregateIn{kind.word.capitalize()}"
     everybody = page_of(visit, operation, kind.path(one))
     found = organization_around(visit, shown)

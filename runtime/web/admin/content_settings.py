@@ -17,6 +17,7 @@ from runtime.web.admin.asking import NOTHING_REFUSED, Question, Refused, add_que
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
 from runtime.web.admin.content_tree import Tree, tree_of
 from runtime.web.admin.organizations import organization_around
+from runtime.web.admin.places import not_deleted
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def mount_content_settings(app: Flask, host: Host) -> None:
 
 
 def _show(kind: ContentKind, visit: OperatorVisit, one: str, refused: Refused = NOTHING_REFUSED) -> Response:
-    shown = visit.do(kind.get, kind.path(one))
+    shown = not_deleted(visit.do(kind.get, kind.path(one)))
     organization = organization_around(visit, shown)
     tree = tree_of(visit, shown["organization"]) if organization else _alone(kind, visit, shown)
     beside = [each["id"] for each in tree.beside(shown)]
@@ -132,7 +133,7 @@ def _move(kind: ContentKind, visit: OperatorVisit, one: str) -> Response:
 
 def _step(kind: ContentKind, visit: OperatorVisit, one: str, direction: str) -> Response:
     """Put something one place up or down among what who is signed in sees there."""
-    shown = visit.do(kind.get, kind.path(one))
+    shown = not_deleted(visit.do(kind.get, kind.path(one)))
     tree = tree_of(visit, shown["organization"]) if organization_around(visit, shown) else _alone(kind, visit, shown)
     beside = tree.beside(shown)
     index = next((place for place, each in enumerate(beside) if each["id"] == one), 0)
@@ -158,13 +159,13 @@ def _duplicate(visit: OperatorVisit, one: str) -> Response:
 
 
 def _ask(kind: ContentKind, visit: OperatorVisit, one: str) -> Question:
-    shown = visit.do(kind.get, kind.path(one))
+    shown = not_deleted(visit.do(kind.get, kind.path(one)))
     found = organization_around(visit, shown)
     title = f"Delete the {kind.word} {shown['title']}?"
     return Question(title, kind.deletion, f"Delete {kind.word}", kind.place(one), found, "content")
 
 
 def _delete(kind: ContentKind, visit: OperatorVisit, one: str) -> str:
-    shown = visit.do(kind.get, kind.path(one))
+    shown = not_deleted(visit.do(kind.get, kind.path(one)))
     visit.do(kind.delete, kind.path(one))
     return f"{PATH}/orgs/{shown['organization']}/content" if organization_around(visit, shown) else PATH

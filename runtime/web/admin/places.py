@@ -26,6 +26,15 @@ def organization_of(visit: OperatorVisit, organization: str) -> Object:
     return found
 
 
+def not_deleted(shown: Object) -> Object:
+    """Return a space or a collection; raises NotFound for a deleted space, which has no pages until it is restored."""
+    if "deletedAt" in shown:
+        raise errors.NotFound(
+            "This space was deleted; administrators can restore it from the content of the organization."
+        )
+    return shown
+
+
 def filters(*names: str) -> dict[str, str]:
     """Return what the address of a page filters a list by."""
     return {name: request.args[name] for name in names if request.args.get(name)}

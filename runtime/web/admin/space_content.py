@@ -10,7 +10,7 @@ from flask import Flask, Response
 from runtime.api.host import Host
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
 from runtime.web.admin.organizations import organization_around
-from runtime.web.admin.places import filters
+from runtime.web.admin.places import filters, not_deleted
 
 CHANGES = 100
 """Changes of a revision or a change request that are listed."""
@@ -66,5 +66,5 @@ def _page(visit: OperatorVisit, space: str, page: str) -> Response:
 
 def around_space(visit: OperatorVisit, space: str) -> dict[str, Any]:
     """Return what every page about the content of a space shows around it."""
-    shown = visit.do("getSpaceById", {"spaceId": space})
+    shown = not_deleted(visit.do("getSpaceById", {"spaceId": space}))
     return {"space": shown, "organization": organization_around(visit, shown), "here": "content"}

@@ -1,0 +1,109 @@
+"""The key of a share link in requests: it writes addresses, and lets in whoever has it as a visitor of that site."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conftest import Api, HostProcess, Tenant
+from tests.scenarios import people
+from tests.scenarios.test_site_structure import Site, ok
+
+
+class Shared(Site):
+    """A published site that needs a share link, with its first space."""
+
+    def __init__(self, owner: Tenant) -> None:
+        super().__init__(owner)
+        ok(self.api.call("PATCH", self.path, {"visibility": "share-link", "published": True}))
+        self.link, self.url = self.share()
+        [part] = ok(self.api.get(f"{self.path}/site-spaces"))["items"]
+        self.first: str = part["space"]["id"]
+        self.at = f"/v1/spaces/{self.first}"
+
+    def share(self) -> tuple[str, str]:
+        """Make a share link; gives its id and address."""
+        made = ok(self.api.post(f"{self.path}/share-links", {"name": "Customers"}), 201)
+        return made["id"], made["urls"]["published"]
+
+
+def key_in(url: str) -> str:
+    return url.rstrip("/").rpartition("/")[2]
+
+
+@pytest.fixture
+def shared(alpha: Tenant) -> Shared:
+    return Shared(alpha)
+
+
+def test_a_space_writes_its_address_with_the_key(shared: Shared) -> None:
+    key = key_in(shared.url)
+    assert "published" not in ok(shared.api.get(shared.at))["urls"]
+    shown = ok(shared.api.get(shared.at, shareKey=key))["urls"]
+    assert shown["published"] == shared.url and "public" not in shown
+    assert shared.api.get(shared.at, shareKey="wrong").status == 404
+    assert shared.api.get(shared.at, shareKey="x" * 201).status == 400
+    open_site = f"/v1/spaces/{shared.space()}"
+    assert ok(shared.api.get(open_site, shareKey="wrong"))["object"] == "space"  # none of its sites needs a key
+
+
+def test_strangers_with_the_key_are_visitors(shared: Shared, beta: Tenant) -> None:
+    key, stranger = key_in(shared.url), beta.api
+    ok(shared.api.post(f"{shared.at}/comments", {"body": {"markdown": "For us."}}))
+    seen = ok(stranger.get(shared.at, shareKey=key))
+    assert seen["urls"]["published"] == shared.url and seen["comments"] == 0
+    assert not any(seen["permissions"].values()) and "gitSync" not in seen
+    visitor = Api(stranger.url, ok(Api(stranger.url, None).post("/v1/urls/published", {"url": shared.url}))["apiToken"])
+    assert ok(visitor.get(shared.at)) == seen
+    for place in ("published", "structure"):
+        assert ok(stranger.get(f"{shared.path}/{place}", shareKey=key)) == ok(visitor.get(f"{shared.path}/{place}"))
+    # Nothing else takes a key, and lists that know no conditions stay closed.
+    for place in (f"{shared.at}/content", f"{shared.at}/comments", shared.path, f"{shared.path}/share-links"):
+        assert stranger.get(place, shareKey=key).status == 404
+    for place in ("sections", "site-spaces"):
+        assert stranger.get(f"{shared.path}/{place}", shareKey=key).status == 404
+    assert stranger.call("PATCH", shared.at, {"title": "Mine"}, params={"shareKey": key}).status == 404
+    assert Api(stranger.url, None).get(shared.at, shareKey=key).status == 401
+
+
+def test_keys_that_open_nothing_are_as_none(shared: Shared, alpha: Tenant, beta: Tenant) -> None:
+    key, stranger, other = key_in(shared.url), beta.api, Shared(alpha)
+    nothing = stranger.get(shared.at)
+    assert nothing.status == 404
+    long = ["x" * 201, "x" * 5000]
+    for wrong in ("wrong", "", "\x00", *long, key[:-1], f"{key}x", key_in(other.url), other.id, shared.link):
+        answer = stranger.get(shared.at, shareKey=wrong)
+        assert (answer.status, answer.json) == (404, nothing.json), wrong
+    assert stranger.get(f"/v1/spaces/{shared.space()}", shareKey=key).status == 404  # not on the site
+    assert stranger.get(f"{other.path}/published", shareKey=key).status == 404
+    link = f"{shared.path}/share-links/{shared.link}"
+    ok(shared.api.call("PATCH", link, {"active": False}))
+    assert stranger.get(shared.at, shareKey=key).status == 404
+    ok(shared.api.call("PATCH", link, {"active": True}))
+    ok(stranger.get(shared.at, shareKey=key))
+    ok(shared.api.post(f"{shared.path}/unpublish"))
+    assert stranger.get(shared.at, shareKey=key).status == 404
+    ok(shared.api.post(f"{shared.path}/publish"))
+    ok(shared.api.call("PATCH", shared.path, {"visibility": "unlisted"}))
+    assert stranger.get(shared.at, shareKey=key).status == 404
+    ok(shared.api.call("PATCH", shared.path, {"visibility": "share-link"}))
+    ok(stranger.get(shared.at, shareKey=key))
+    assert shared.api.call("DELETE", link).status == 205
+    assert stranger.get(shared.at, shareKey=key).status == 404
+
+
+def test_what_a_visitor_does_not_meet_stays_hidden(shared: Shared, beta: Tenant) -> None:
+    section = shared.section("Staff")
+    hidden = section["siteSpaces"][0]["space"]["id"]
+    key = key_in(shared.url)
+    ok(beta.api.get(f"/v1/spaces/{hidden}", shareKey=key))
+    at = f"{shared.path}/sections/{section['id']}"
+    ok(shared.api.call("PATCH", at, {"condition": "visitor.claims.staff == true"}))
+    assert beta.api.get(f"/v1/spaces/{hidden}", shareKey=key).status == 404
+    ok(beta.api.get(shared.at, shareKey=key))
+
+
+def test_members_whom_a_space_is_closed_to(host: HostProcess, shared: Shared) -> None:
+    member = people.person(host, shared.owner, "edit")
+    ok(shared.api.call("PATCH", shared.at, {"defaultLevel": None}))
+    assert member.api.get(shared.at).status == 404
+    assert ok(member.api.get(shared.at, shareKey=key_in(shared.url)))["permissions"]["edit"] is False
