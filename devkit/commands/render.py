@@ -201,11 +201,13 @@ def _named(project: Project) -> list[str]:
 def _output(ctx: click.Context, project: Project, called: CallResult, entry: str, component: str) -> dict[str, Any]:
     """Return the output of a call; reports why there is none, and ends the command."""
     failure = called.trace.failure
-    if called.fault is not None and (called.status >= 500 or failure is not None):
+    placed = called.fault is not None and (called.fault.file is not None or failure is None)
+    if called.fault is not None and placed and (called.status >= 500 or failure is not None):
         _tell(_finding(project, called.fault, entry))
         ctx.exit(1)
     if failure is not None:
-        raise Problem(f"{entry}: {failure.message}")
+        hint = f" {called.fault.hint}" if called.fault is not None and called.fault.hint else ""
+        raise Problem(f"{entry}: {failure.message}{hint}")
     if called.status == 404 and called.error == f"Component {component} not found":
         raise Problem(f"there is no component `{component}`; the manifest names {', '.join(_named(project)) or 'none'}")
     if called.status >= 400:

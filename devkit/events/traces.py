@@ -64,10 +64,19 @@ def as_text(detail: dict[str, Any], level: str | None = None) -> str:
         lines.append(one_line(f"  -> {subrequest['method']} {subrequest['url']} {end}"))
     fault = trace.get("fault")
     if fault:
-        lines.append(f"  {fault.get('file', '')}:{fault.get('line', '')} {_indented(fault['message'])}")
+        lines += _fault_lines(fault)
     if trace.get("unrecorded"):
         lines.append(f"  (and {trace['unrecorded']:,} more calls before it, counted and not recorded)")
     return "\n".join(lines)
+
+
+def _fault_lines(fault: dict[str, Any]) -> list[str]:
+    """Format where a script failed or was stopped: place and message, the line itself, and what to do."""
+    place = f"{fault['file']}:{fault.get('line') or 1} " if fault.get("file") else ""
+    lines = [f"  {place}{_indented(fault['message'])}"]
+    lines += [one_line(f"        {fault['source'].strip()}")] if fault.get("source") else []
+    lines += [f"  {_indented(fault['hint'])}"] if fault.get("hint") else []
+    return lines
 
 
 def answer_text(answer: dict[str, Any]) -> str:
