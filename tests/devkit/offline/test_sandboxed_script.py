@@ -170,7 +170,9 @@ def hides():
 
 
 def test_an_endless_loop_in_javascript_says_what_its_author_can_do(folder: Path) -> None:
-    (folder / "integration.yaml").write_text("name: sample\ntitle: Sample\nscript: script.js\nruntime: v2\nscopes: []\n")
+    (folder / "integration.yaml").write_text(
+        "name: sample\ntitle: Sample\nscript: script.js\nruntime: v2\nscopes: []\n"
+    )
     (folder / "script.js").write_text("export default { fetch() { while (true) {} } };\n")
     with SandboxedScript(load(str(folder)), limits=Limits(cpu=0.4)) as run:
         looped = run.render("any")
