@@ -8,6 +8,7 @@ import re
 import sys
 import traceback
 from itertools import takewhile
+from pathlib import Path
 from typing import Any
 
 import click
@@ -106,6 +107,14 @@ def group(debug: bool) -> None:
     """
 
 
+def _insist_on_a_folder() -> None:
+    """Raise Problem in a current folder that was deleted, where hardly a command works and none says why."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        raise Problem("the current folder does not exist any more; go to another one, for example with `cd`") from None
+
+
 def main() -> None:
     """Run the command line; every failure is one line on standard error and a non-zero exit code."""
     # Before the command only: `devkit dev --debug` means something else.
@@ -114,6 +123,7 @@ def main() -> None:
     arguments = [argument for argument in before if argument != "--debug"] + sys.argv[1 + len(before) :]
     try:
         ending.in_order()
+        _insist_on_a_folder()
         code = group.main(arguments, prog_name="devkit", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())

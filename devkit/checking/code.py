@@ -77,6 +77,7 @@ class Code:
     other_calls: bool = False
     other_secrets: bool = False
     other_routes: bool = False
+    other_components: bool = False
     partial: bool = False
 
     def component(self, name: str) -> Spot | None:

@@ -15,7 +15,7 @@ TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 EVENT = re.compile(rf"""(?<![\w.$])(?<!case\s)["']?(?P<name>{"|".join(EVENTS)})["']?\s*[:(,}}]""")
-COMPONENT = re.compile(r"""\bcomponentId\s*:\s*["'`](?P<name>[^"'`]+)["'`]""")
+COMPONENT = re.compile(r"""\bcomponentId\b(?:\s*:\s*["'`](?P<name>[^"'`]+)["'`])?""")
 MADE = re.compile(r"\bcreateComponent\s*[<(]")
 SECRET = re.compile(
     r"""\bsecrets\s*(?:[?!]?\.\s*(?P<dotted>[A-Za-z_$][\w$]*)|(?:\?\.)?\[\s*["'`](?P<quoted>[^"'`]+)["'`]\s*\])"""
@@ -53,7 +53,9 @@ def _look(source: Source, code: Code) -> None:
     for match in MADE.finditer(plain):
         # The first id after `createComponent(` registers one; others open it in a modal.
         first = COMPONENT.search(plain, match.end())
-        if first is not None:
+        if first is None or first["name"] is None:
+            code.other_components = True
+        else:
             code.components.append(Use(first["name"], source.at_offset(first.start("name"))))
     for call in CALL.finditer(bare):
         operation = OPERATIONS[call["name"]]

@@ -92,16 +92,25 @@ class _Scan(ast.NodeVisitor):
             self._code.texts.append(Text(node.value, self._spot(node)))
 
     def _registration(self, function: ast.Attribute, node: ast.Call) -> None:
+        if function.attr == "component":
+            self._component(function, node)
+            return
         first = _constant(node.args[0]) if node.args else None
         # An integration that another file makes may have any name; method and path distinguish a route from a request.
         if not self._is_integration(function.value) and first not in (*METHODS, "*"):
             return
         if function.attr == "on" and first is not None:
             self._code.events.append(Use(first, self._spot(node.args[0])))
-        elif function.attr == "component" and first is not None:
-            self._code.components.append(Use(first, self._spot(node.args[0])))
         elif function.attr == "fetch":
             self._route(node)
+
+    def _component(self, function: ast.Attribute, node: ast.Call) -> None:
+        named = [*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg == "component_id")]
+        first = _constant(named[0]) if named else None
+        if first is None or not self._is_integration(function.value):
+            self._code.other_components = True
+        else:
+            self._code.components.append(Use(first, self._spot(named[0])))
 
     def _route(self, node: ast.Call) -> None:
         arguments = dict(zip(("method", "path"), node.args, strict=False))

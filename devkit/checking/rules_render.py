@@ -27,8 +27,9 @@ def render_crashed(subject: Subject) -> Iterator[Finding]:
             continue
         failure, fault = drawing.called.trace.failure, drawing.called.fault
         if failure is not None:
-            message = f"{failure.message.removesuffix('.')}, {_drawing(drawing)}"
-            yield _placed(subject, drawing, message, "render-crashed")
+            hint = f". {fault.hint.removesuffix('.')}" if fault is not None and fault.hint else ""
+            message = f"{failure.message.removesuffix('.')}, {_drawing(drawing)}{hint}"
+            yield _at_fault(subject, drawing, message, "render-crashed", "error")
         elif fault is not None:
             yield _at_fault(subject, drawing, f"{fault.message}, {_drawing(drawing)}", "render-crashed", "error")
         else:

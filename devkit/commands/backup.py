@@ -27,6 +27,8 @@ def command(file: Path, data: str, database_url: str | None, as_json: bool) -> N
 
     Example: devkit backup host-monday.zip --data ./data
     """
+    if not file.absolute().parent.is_dir():
+        raise Problem(f"there is no folder {file.absolute().parent}; make it, or choose another place for {file.name}")
     folder = Path(data)
     settings = settings_of(data, database_url)
     if not settings.database_url and not (folder / "host.sqlite").exists():
@@ -34,7 +36,7 @@ def command(file: Path, data: str, database_url: str | None, as_json: bool) -> N
     if not settings.secret_key and not (folder / "secret.key").exists():
         raise Problem(f"{data} has no secret.key; set DEVKIT_SECRET_KEY to the value that the host uses")
     with (
-        problems_told(str(file), "choose a place with enough space"),
+        problems_told(str(file), "choose a place that can be written, with enough space"),
         closing(Database(settings.database_address)) as database,
     ):
         keyring = load_keyring(folder, settings.secret_key or None)

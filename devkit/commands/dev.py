@@ -12,14 +12,16 @@ import click
 from devkit.developing.reporting import Reporter
 from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
+from devkit.hosts.client import part
 from devkit.hosts.credentials import LOCAL
 from devkit.local_host import running
 from devkit.local_host.process import LocalHost, choose_port
 from devkit.offline.confinement import sandbox_option
+from devkit.projects import names
 from devkit.projects.environments import env_option
 from devkit.projects.folder import find_folder
 from devkit.terminal import completion
-from devkit.terminal.output import json_option
+from devkit.terminal.output import Problem, json_option
 from runtime.engines.sandbox import SandboxMode
 
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -99,10 +101,27 @@ def command(
         raise click.UsageError("--token and --all need --host.")
     place = Path(data) if data else running.data_in(folder, fresh=fresh)
     port = choose_port(folder, port)
-    if fresh:
-        running.forget(place)
-    with running.claim(place):
-        _run(path, env, place, port, sandbox, started, stopping, reporter, not no_open, debug, debug_port)
+    try:
+        if fresh:
+            running.forget(place)
+        with running.claim(place):
+            _run(path, env, place, port, sandbox, started, stopping, reporter, not no_open, debug, debug_port)
+    except running.InUse as used:
+        raise _already_running(folder, path, used) from None
+
+
+def _already_running(folder: Path, path: str | None, used: running.InUse) -> Problem:
+    """Say where the other `devkit dev` of this folder shows its preview, as far as that is known."""
+    found = running.find(folder)
+    if found is None:
+        return used
+    host, token = found
+    name = names.guess_name(path)
+    preview = f"{host}/preview/{part(name)}#key={token}" if name else host
+    return Problem(
+        f"a `devkit dev` is already running for this folder, with its preview at {preview} - open that, or quit the "
+        "other one with q or Ctrl-C in its terminal; a second one needs another --data"
+    )
 
 
 def _run(

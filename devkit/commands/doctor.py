@@ -15,7 +15,7 @@ from devkit.hosts.choosing import Choice
 from devkit.terminal import completion
 from devkit.terminal.output import json_option, one_line, say
 
-SIGNS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "problem": ("✗", "red")}
+SIGNS = {"ok": ("✓", "green"), "skipped": ("-", "bright_black"), "warning": ("!", "yellow"), "problem": ("✗", "red")}
 
 
 @click.command("doctor")
@@ -46,7 +46,8 @@ def _one(place: Place, name: str, fix: bool, as_json: bool) -> Examination:
         result = table.examine(place, name).after_mending()
     if not as_json:
         sign, color = SIGNS[result.state]
-        say(f"{click.style(sign, fg=color)} {name}: {one_line(result.found)}")
+        skipped = "not checked: " if result.state == "skipped" else ""
+        say(f"{click.style(sign, fg=color)} {name}: {skipped}{one_line(result.found)}")
         if result.cure:
             say(f"    {result.cure}" + (" (or: devkit doctor --fix)" if result.fix else ""))
     return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -10,17 +11,19 @@ import click
 
 from devkit.events import history
 from devkit.events.traces import answer_text, as_text, ending_text, notes, what
+from devkit.events.types import EventType
 from devkit.hosts import choosing, shapes
 from devkit.hosts.choosing import Choice
+from devkit.hosts.client import Client, RequestRefused, part
 from devkit.projects import names
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
-from devkit.terminal.output import json_option, one_line, say
-from runtime.contract import event_examples
+from devkit.terminal.output import Problem, json_option, one_line, say
 from runtime.contract.measures import bytes_text, duration_text
 
 EXAMPLES = """\b
 Examples: devkit events my-integration --status failed --since 2h
+          devkit events 0aB3dE5fG7hJ9kL1mN3p
           devkit events my-integration 0aB3dE5fG7hJ9kL1mN3p
           devkit events --type site_view --limit 5 --json"""
 USED: tuple[tuple[str, str, Callable[[float], str]], ...] = (
@@ -31,9 +34,8 @@ USED: tuple[tuple[str, str, Callable[[float], str]], ...] = (
     ("logs", "logBytes", bytes_text),
     ("answer", "responseBytes", bytes_text),
 )
+ID = re.compile(r"[A-Za-z0-9]{20}")
 LONGEST_ENDING = len("will be retried (500)")
-
-EVENT_TYPE = click.Choice(list(event_examples.EVENTS))
 
 
 def filters(command: Any) -> Any:
@@ -41,9 +43,7 @@ def filters(command: Any) -> Any:
     for option in (
         click.option("--since", metavar="WHEN", help="Not older than 30s, 10m, 2h, 1d, or a time."),
         click.option("--status", type=click.Choice(["success", "failed"]), help="Only those with this status."),
-        click.option(
-            "--type", "kind", type=click.Choice(list(event_examples.EVENTS)), metavar="TYPE", help="Only this type."
-        ),
+        click.option("--type", "kind", type=EventType(), metavar="TYPE", help="Only this type."),
     ):
         command = option(command)
     return command
@@ -72,12 +72,14 @@ def command(
 ) -> None:
     """List the events of the integration NAME (default: that of this folder), newest first.
 
-    Tasks that are due later are listed as queued. With an ID: that event with its payload, its logs, the requests the
-    script made, what an endpoint answered, and how close each limit was.
+    Tasks that are due later are listed as queued. With an ID (NAME may be left out in the folder of its integration):
+    that event with its payload, its logs, the requests the script made, what it answered, and how close each limit was.
     """
-    name = name or names.name_here(env)
     begin = history.moment(since) if since else None
     client = chosen.client(local_first=True)
+    if event is None and name is not None and ID.fullmatch(name):
+        name, event = _told_apart(client, name, env)
+    name = name or names.name_here(env)
     if event is not None:
         detail = client.call("GET", history.path(name, event), shape=shapes.DETAIL)
         say(json.dumps(detail) if as_json else _whole(detail))
@@ -92,6 +94,27 @@ def command(
         say("No such events.")
     else:
         say("\n".join(_line(event) for event in events))
+
+
+def _told_apart(client: Client, text: str, env: str | None) -> tuple[str, str | None]:
+    """Tell the id of an event of this folder's integration from the name of another one; raises Problem."""
+    try:
+        here = names.name_here(env)
+        client.call("GET", history.path(here, text), shape=shapes.DETAIL)
+        return here, text
+    except RequestRefused as refused:
+        if refused.status not in (403, 404):
+            raise
+        where = f"{here} has no event `{text}` on {client.host}"
+    except Problem:
+        where = f"without an integration in this folder, an event needs its name: `devkit events NAME {text}`"
+    try:
+        client.call("GET", f"/v1/integrations/{part(text)}", shape=shapes.NAMED)
+    except RequestRefused as refused:
+        if refused.status != 404:
+            raise
+        raise Problem(f"{where}; and there is no integration of that name") from None
+    return text, None
 
 
 def _line(event: dict[str, Any]) -> str:

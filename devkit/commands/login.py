@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import getpass
+import os
 import sys
 
 import click
 
-from devkit.hosts import credentials, shapes
+from devkit.hosts import choosing, credentials, shapes
 from devkit.hosts.client import Client
 from devkit.terminal.output import Problem, answer, json_option, one_line
 
@@ -19,19 +20,26 @@ Examples: devkit login --host http://127.0.0.1:8080
 
 
 @click.command("login", epilog=EXAMPLES)
-@click.option("--host", required=True, help="Address of the host, for example http://127.0.0.1:8080.")
+@click.argument("address", metavar="[HOST]", required=False)
+@click.option("--host", help="Address of the host, for example http://127.0.0.1:8080; the same as HOST.")
 @click.option("--name", help="What to call it, for --to NAME; default: its address.")
 @click.option("--token", help="A token, for example from `devkit init`; without this option you are prompted for it.")
 @click.option("--stdin", "piped", is_flag=True, help="Read the token from standard input.")
 @json_option
-def command(host: str, name: str | None, token: str | None, piped: bool, as_json: bool) -> None:
+def command(
+    address: str | None, host: str | None, name: str | None, token: str | None, piped: bool, as_json: bool
+) -> None:
     """Check a host and a token, and save them: commands use this host from now on.
 
     Other saved hosts stay; `devkit hosts` lists them, `devkit logout` forgets one. A token given with --token is shown
     to other users of the machine in the list of processes; one that is typed or piped in is not.
     """
-    if not host.startswith(("http://", "https://")):
-        raise Problem("--host must be an address that begins with http:// or https://")
+    if address is not None and host is not None and address != host:
+        raise click.UsageError("HOST and --host differ; give one of them.")
+    host = host or address
+    if host is None:
+        raise Problem(_which())
+    choosing.must_be_address(host, "--host")
     if name is not None:
         credentials.check_name(name)
     if token is not None and piped:
@@ -44,6 +52,12 @@ def command(host: str, name: str | None, token: str | None, piped: bool, as_json
     if called != credentials.name_of(new.host):
         text += f" Its name is {called}."
     answer(as_json, {"host": new.host, "name": called, "user": user}, text)
+
+
+def _which() -> str:
+    """Say how a host is given, with one that the environment or an earlier login knows."""
+    known = os.environ.get("DEVKIT_HOST") or next((one.host for one in credentials.kept().hosts.values()), None)
+    return f"which host? Give its address, for example `devkit login --host {known or 'https://docs.example.com'}`"
 
 
 def _asked_for(host: str, piped: bool) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from devkit.events import scenarios, sending
+from devkit.events import outcomes, scenarios, sending
 from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
 from devkit.projects import names
@@ -62,7 +62,8 @@ def command(
 ) -> None:
     """Send the events of the scenario FILE, one after the other, with their pauses.
 
-    The whole file is checked before the first event is sent. Playing stops at the first event without a receiver.
+    The whole file is checked before the first event is sent. Playing stops at the first event without a receiver. The
+    exit code is 1 if the script refuses an event, or fails.
     """
     scenario = scenarios.read(file)
     name = name or _here(env) or scenario.integration
@@ -80,7 +81,10 @@ def command(
         done.append({"type": step.event["type"], **sent})
         if not as_json:
             say(f"{step.event['type']}: {sending.outcome(sent)}")
+    wrong = outcomes.judged(client, name, done)
     answer(as_json, {"host": client.host, "integration": name, "sent": done}, f"Played {len(done)} events.")
+    if wrong is not None:
+        raise wrong
 
 
 def _here(env: str | None) -> str | None:

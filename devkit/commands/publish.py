@@ -9,7 +9,7 @@ import click
 
 from devkit.build.bundle import publish_body
 from devkit.checking import inspection
-from devkit.hosts import choosing, shapes
+from devkit.hosts import choosing, installations, shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, RequestRefused, part
 from devkit.hosts.organizations import organization_of
@@ -22,7 +22,7 @@ from devkit.releasing.confirmation import ask, show
 from devkit.releasing.differences import Difference, brought, differences
 from devkit.releasing.progress import Progress
 from devkit.terminal import completion
-from devkit.terminal.output import answer, json_option, say, warn
+from devkit.terminal.output import Problem, answer, json_option, say, warn
 from runtime.engines.sandbox import SandboxMode
 
 EXAMPLES = """\b
@@ -90,7 +90,21 @@ def command(
     text = f"Published {name} version {version}: {where}"
     if same:
         text = f"{name} is identical to version {version}, which the host already runs: nothing was published. {where}"
-    answer(as_json, {**published, **report, "published": not same}, text)
+    following = "" if as_json else _next_step(client, name, published)
+    answer(as_json, {**published, **report, "published": not same}, f"{text}\n{following}".rstrip())
+
+
+def _next_step(client: Client, name: str, published: dict[str, Any]) -> str:
+    """Say what the integration needs to be at work in the organization that owns it; "" where nothing is known."""
+    owner = published.get("owner")
+    if not isinstance(owner, dict) or not isinstance(owner.get("id"), str):
+        return ""
+    try:
+        installation = installations.find(client, name, owner["id"])
+        parts = installations.parts_of(client, name, installation) if installation is not None else {}
+        return installations.next_step(client, name, owner["id"], installation, parts)
+    except Problem:  # it is published all the same
+        return ""
 
 
 def _running(client: Client, name: str) -> dict[str, Any] | None:

@@ -13,6 +13,7 @@ import click
 
 from devkit.events import history, scenarios, sending
 from devkit.events.scenarios import Step, Unwritable
+from devkit.events.types import EventType
 from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, RequestRefused
@@ -20,7 +21,6 @@ from devkit.projects import names
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
 from devkit.terminal.output import Problem, answer, json_option, say, warn
-from runtime.contract.events import EVENTS
 
 EVERY = 0.5
 ENOUGH = 400
@@ -39,9 +39,9 @@ Examples: devkit record visit.yaml
     "--type",
     "kinds",
     multiple=True,
-    type=click.Choice(list(EVENTS)),
+    type=EventType(),
     metavar="TYPE",
-    help="Only this type; may be given several times. Default: all that nobody waits for.",
+    help="Only this type; may be given several times. Default: all that need no answer, such as changes of content.",
 )
 @click.option(
     "--integration",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -170,9 +171,15 @@ def _screen(context: str, editable: bool, theme: str, configurations: Configurat
 def _refuse_unknown(component: str, project: Project, report: LoadReport) -> None:
     """Raise Problem that lists the existing components, if the engine can report them."""
     if report.components and component not in report.components:
-        raise Problem(f"there is no component `{component}`; the script has {', '.join(report.components)}")
+        raise _no_component(component, report.components, "the script has")
     if not report.components and project.script.suffix == ".py":
         raise Problem(f'the script has no component; register one with @integration.component("{component}")')
+
+
+def _no_component(component: str, known: Sequence[str], there: str) -> Problem:
+    close = nearest(component, known)
+    meant = f"did you mean `{close}`? " if close else ""
+    return Problem(f"there is no component `{component}`; {meant}{there} {', '.join(known) or 'none'}")
 
 
 def _refuse_action(component: str, action: str, project: Project, report: LoadReport) -> None:
@@ -201,13 +208,15 @@ def _named(project: Project) -> list[str]:
 def _output(ctx: click.Context, project: Project, called: CallResult, entry: str, component: str) -> dict[str, Any]:
     """Return the output of a call; reports why there is none, and ends the command."""
     failure = called.trace.failure
-    if called.fault is not None and (called.status >= 500 or failure is not None):
+    placed = called.fault is not None and (called.fault.file is not None or failure is None)
+    if called.fault is not None and placed and (called.status >= 500 or failure is not None):
         _tell(_finding(project, called.fault, entry))
         ctx.exit(1)
     if failure is not None:
-        raise Problem(f"{entry}: {failure.message}")
+        hint = f" {called.fault.hint}" if called.fault is not None and called.fault.hint else ""
+        raise Problem(f"{entry}: {failure.message}{hint}")
     if called.status == 404 and called.error == f"Component {component} not found":
-        raise Problem(f"there is no component `{component}`; the manifest names {', '.join(_named(project)) or 'none'}")
+        raise _no_component(component, _named(project), "the manifest names")
     if called.status >= 400:
         raise Problem(f"the script refused with {called.status}: {called.error or 'without a reason'}")
     try:

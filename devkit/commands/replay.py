@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from devkit.commands.events import filters
-from devkit.events import history, payloads, sending
+from devkit.events import history, outcomes, payloads, sending
 from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, HostUnreachable
@@ -101,7 +101,10 @@ def command(
     for item in done:
         if "error" in item:
             complain(f"{item['from']} ({item['type']}): {item['error']}")
+    wrong = outcomes.judged(goal, name, good)
     answer(as_json, {"host": goal.host, "replayed": done}, "\n".join(lines))
+    if wrong is not None:
+        raise wrong
     ctx.exit(0 if len(good) == len(done) else 1)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import click
@@ -34,7 +36,7 @@ def command(file: Path, data: str, database_url: str | None, as_json: bool) -> N
             raise BackupRefused("the backup has no key: set DEVKIT_SECRET_KEY to the value that the host used")
         return load_keyring(stage, settings.secret_key or None)
 
-    with problems_told(data, "choose another folder"):
+    with problems_told(data, "choose another folder"), _gone_on_failure(Path(data)):
         folder = private_files.folder(Path(data))
         blobs = None if settings.blob_url else Path(settings.blob_address)
         restored = restore(file, settings.database_address, folder, blobs, load_keys)
@@ -48,3 +50,16 @@ def command(file: Path, data: str, database_url: str | None, as_json: bool) -> N
     }
     start = f"devkit serve --data {shlex.quote(data)}"
     answer(as_json, value, f"restored {data} as it was at {restored.made_at}; start it with `{start}`")
+
+
+@contextmanager
+def _gone_on_failure(folder: Path) -> Iterator[None]:
+    """Remove a folder that was made here, and those made for it, if nothing was restored into it."""
+    made = [place for place in (folder, *folder.parents) if not place.exists()]
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):  # one that has something in it stays
+            for place in made:
+                place.rmdir()
+        raise

@@ -13,12 +13,14 @@ from typing import Any
 import click
 import dotenv
 
+from devkit.checking import manifest_text
+from devkit.checking.wording import nearest
 from devkit.projects import allowed, environments
 from devkit.projects import project as projects
 from devkit.projects.environments import FILE, env_option
 from devkit.projects.project import Project
 from devkit.terminal import completion
-from devkit.terminal.output import Problem, answer, json_option, say
+from devkit.terminal.output import Problem, answer, json_option, say, warn
 
 EXAMPLES = """\b
 Examples: devkit secrets --env staging
@@ -68,7 +70,10 @@ def command(
         return
     if name is not None:
         folder, _ = projects.find_folder(path)
+        unused = _unused(folder, name, env)
         file = _set(folder, name, env, piped)
+        if unused is not None:
+            warn(unused)
         answer(as_json, {"name": name, "file": file.name}, f"{name} is in {file.name}, which only you can read.")
         return
     if piped:
@@ -124,6 +129,26 @@ def _set(folder: Path, name: str, env: str | None, piped: bool) -> Path:
         cure = f"export the variable, and `devkit secrets --allow {name}`"
         raise Problem(f"{file.name} cannot hold this value of {name}; {cure}")
     return file
+
+
+def _unused(folder: Path, name: str, env: str | None) -> str | None:
+    """Return a warning for a variable that no secret of the manifest uses; None for one that is used."""
+    try:
+        file = projects.find_folder(str(folder))[1]
+        text = environments.chosen(manifest_text.read(file), env)
+    except Problem:  # which `devkit check` reports
+        return None
+    secrets = text.value.get("secrets") if isinstance(text.value, dict) else None
+    used = [
+        variable
+        for value in (secrets.values() if isinstance(secrets, dict) else ())
+        for variable in environments.names_in(value)
+    ]
+    if name in used or f"env.{name}" in file.read_text(encoding="utf-8", errors="replace"):
+        return None
+    close = nearest(name, used)
+    meant = f"did you mean `{close}`? Else write" if close else "write"
+    return f"{file.name} uses no variable {name}: {meant} `{name}: ${{{{ env.{name} }}}}` under `secrets:`"
 
 
 def _value(name: str, piped: bool) -> str:

@@ -20,7 +20,7 @@ from devkit.projects.environments import env_option
 from devkit.terminal.output import Problem, json_option, say
 from devkit.testing import files as test_files
 
-EMPTY, MISUSED = 5, 4
+INTERRUPTED, MISUSED, EMPTY = 2, 4, 5
 """How pytest ends when it found no test, and when it could not read what it was called with."""
 IN_PYTHON = (
     "write test_integration.py with `def test_it_draws(integration): "
@@ -212,14 +212,23 @@ def _run_pytest(place: Path, folder: Path, options: list[str], as_json: bool, ou
     # The script's own folder is where a test may import from; caches of pytest are nothing a project should hold.
     arguments = [str(place), f"--rootdir={folder}", "-q", "-p", "no:cacheprovider", "-W", IMPORTED_BEFORE, *options]
     if not as_json:
-        return int(pytest.main(arguments, plugins=[plugin, collected]))
+        code = int(pytest.main(arguments, plugins=[plugin, collected]))
+        _end_if_interrupted(code)
+        return code
     report = io.StringIO()
     with contextlib.redirect_stdout(report), contextlib.redirect_stderr(report):
         code = int(pytest.main(arguments, plugins=[plugin, collected]))
+    _end_if_interrupted(code)
     if code == MISUSED:
         lines = [line for line in report.getvalue().splitlines() if line.strip()]
         raise Problem(f"pytest could not run: {lines[-1] if lines else 'it gave no reason'}")
     return code
+
+
+def _end_if_interrupted(code: int) -> None:
+    """Raise KeyboardInterrupt again, which pytest has turned into an exit code."""
+    if code == INTERRUPTED:
+        raise KeyboardInterrupt
 
 
 class _Outcomes:
@@ -236,6 +245,12 @@ class _Outcomes:
         # Its plugin imports all of hypothesis to say in the end that nothing was said: half a second for nothing.
         if "hypothesis" not in sys.modules:
             session.config.pluginmanager.unregister(name="hypothesispytest")
+
+    def pytest_sessionstart(self, session: Any) -> None:
+        # Whoever has pressed Ctrl-C knows; a traceback of where pytest just was is of no use.
+        reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None:
+            reporter._report_keyboardinterrupt = lambda: reporter.write_sep("!", "interrupted")
 
     def pytest_collectreport(self, report: Any) -> None:
         if report.failed:

@@ -26,13 +26,14 @@ Examples: devkit tokens
     show_default=True,
     help="Days until the token expires; 0: never.",
 )
-@click.option("--revoke", "revoked", metavar="ID", help="Revoke this token: it is refused from now on.")
+@click.option("--revoke", "revoked", metavar="ID", help="Revoke the token with this id, which the list shows.")
 @choosing.options
 @json_option
 def command(title: str | None, days: int, revoked: str | None, chosen: Choice, as_json: bool) -> None:
-    """List your tokens for a host, create one, or revoke one, which also ends the streams opened with it.
+    """List your tokens for a host; with --create or --revoke, make or withdraw one.
 
-    A token is shown when it is created and never again: the host keeps only what it needs to recognize it.
+    The list shows each token's id, dates and title, never the token itself: that is shown once, when it is created. A
+    revoked token is refused from then on, and everything that was opened with it ends, such as `devkit logs --follow`.
     """
     if title is not None and revoked is not None:
         raise click.UsageError("--create and --revoke cannot be combined; give one of them.")

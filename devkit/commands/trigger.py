@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
 
-from devkit.events import payloads, sending
+from devkit.events import history, outcomes, payloads, sending
 from devkit.events.endpoint_requests import METHODS, Place, RequestDescription, endpoint, request
 from devkit.events.signing import SIGNERS
+from devkit.events.traces import ending_text, what
+from devkit.events.types import KINDS, EventType
 from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, HostUnreachable
@@ -20,7 +24,6 @@ from devkit.terminal import completion
 from devkit.terminal.output import Problem, answer, json_option
 from runtime.contract import event_examples
 
-KINDS = list(event_examples.EVENTS)
 EXAMPLES = (
     "\b\nEvents:\n"
     + "\n".join("  " + ", ".join(KINDS[at : at + 4]) for at in range(0, len(KINDS), 4))
@@ -34,7 +37,7 @@ Examples: devkit trigger space_content_updated --set revisionId=abc --count 3
 
 
 @click.command("trigger", epilog=EXAMPLES)
-@click.argument("event", type=click.Choice(KINDS), metavar="EVENT")
+@click.argument("event", type=EventType(), metavar="EVENT")
 @click.option(
     "--set",
     "changes",
@@ -49,6 +52,7 @@ Examples: devkit trigger space_content_updated --set revisionId=abc --count 3
 )
 @click.option("--edit", is_flag=True, help="Open the payload in $EDITOR first.")
 @click.option("--count", default=1, show_default=True, type=click.IntRange(1, 10_000), help="How many times.")
+@click.option("--no-wait", is_flag=True, help="Do not wait until the script has handled it.")
 @click.option("--installation", metavar="ID", help="Only for this installation.")
 @click.option("--space", metavar="ID", help="For this space.")
 @click.option("--site", metavar="ID", help="For this site.")
@@ -72,6 +76,7 @@ def command(
     body: str | None,
     edit: bool,
     count: int,
+    no_wait: bool,
     installation: str | None,
     space: str | None,
     site: str | None,
@@ -87,7 +92,8 @@ def command(
 ) -> None:
     """Send EVENT to the integration, as if it had happened.
 
-    Events that are answered are sent at once, and the answer is shown. `fetch` is a real HTTP request to the public
+    Events that are answered are sent at once, and the answer is shown; others are followed until the script has handled
+    them. The exit code is 1 if the script refuses or fails. `fetch` is a real HTTP request to the public
     endpoint of the integration, or of an installation, a space or a site.
     """
     if event != "fetch" and (method or path or headers or sign):
@@ -103,7 +109,7 @@ def command(
         description = RequestDescription(
             (method or "POST").upper(), path or "/", headers, _content(body, changes), sign, secret
         )
-        _request(endpoint(client, name, place), description, count, as_json)
+        _request(client, name, endpoint(client, name, place), description, count, as_json)
         return
     payload = _payload(client, name, event, body, changes)
     places = {"installationId": installation, "spaceId": space, "siteId": site}
@@ -119,7 +125,13 @@ def command(
             raise Problem(f"{away.sentence} ({len(sent)} of {rounds} sent)" if sent else away.sentence) from None
     result = sent[-1] | {"events": [event_id for part_ in sent for event_id in part_["events"]]}
     script = result.get("answer")
-    answer(as_json, result, f"Sent {event}: {sending.outcome(result)}" + (f"\n{script['body']}" if script else ""))
+    details = [] if script or no_wait else outcomes.ended(client, name, result["events"])
+    if details:
+        result["deliveries"] = [outcomes.delivery(detail) for detail in details]
+    how = f", {ending_text(details[-1]['event'])}" if details else ""
+    answer(as_json, result, f"Sent {event}: {sending.outcome(result)}{how}" + (f"\n{script['body']}" if script else ""))
+    if wrong := outcomes.failures(details):
+        raise outcomes.failed(name, wrong, len(details))
     if script and script["status"] >= 400:
         raise Problem(f"the script answered {script['status']}; `devkit events {name} {result['events'][-1]}` says why")
 
@@ -158,10 +170,13 @@ def _content(body: str | None, changes: tuple[str, ...]) -> bytes:
     return json.dumps(value).encode()
 
 
-def _request(address: str, description: RequestDescription, count: int, as_json: bool) -> None:
+def _request(
+    client: Client, name: str, address: str, description: RequestDescription, count: int, as_json: bool
+) -> None:
     """Send a request as often as wanted and show the last answer; raises Problem for an answer that is an error."""
     for _ in range(count - 1):
         request(address, description)
+    since = history.moment("2s")
     response = request(address, description)
     answer(
         as_json,
@@ -169,4 +184,20 @@ def _request(address: str, description: RequestDescription, count: int, as_json:
         f"{response['method']} {response['url']} -> {response['status']}\n{response['body']}".rstrip(),
     )
     if response["status"] >= 400:
-        raise Problem(f"the integration answered {response['status']}; `devkit events` and `devkit logs` say why")
+        event = _event_of(client, name, description, since)
+        if event is None:
+            raise Problem(f"the host answered {response['status']} without calling the script; its answer says why")
+        raise Problem(
+            f"the script answered {response['status']}; `devkit events {name} {event}` shows its logs and its answer"
+        )
+
+
+def _event_of(client: Client, name: str, description: RequestDescription, since: str) -> str | None:
+    """Find the event of a request that was just sent, which is written a moment after the answer."""
+    subject = f"{description.method} {urlsplit(description.path).path or '/'}"
+    for pause in (0.0, 0.1, 0.3, 1.0):
+        time.sleep(pause)
+        for event in history.latest(client, name, 10, type="fetch", since=since):
+            if not event.get("withheld") and what(event) == f"fetch {subject}":
+                return str(event["id"])
+    return None

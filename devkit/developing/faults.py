@@ -32,7 +32,7 @@ def patience(folder: Path, project: Project | None) -> float:
 
 
 def faults(error: Exception, folder: Path, path: str | None) -> list[Finding]:
-    """Return the findings behind one of the `EXPECTED` errors; without a place it is about the folder."""
+    """Return the findings behind one of the `EXPECTED` errors; one about no file in particular has no place."""
     if isinstance(error, InvalidProject):
         return error.findings
     if isinstance(error, RequestRefused):
@@ -40,7 +40,7 @@ def faults(error: Exception, folder: Path, path: str | None) -> list[Finding]:
     if isinstance(error, ScriptRefused):
         fault = error.fault
         hint = f" ({fault.hint})" if fault.hint else ""
-        place = fault.file or folder.name, fault.line or 1, fault.column or 1
+        place = fault.file or "", fault.line or 0, fault.column or (1 if fault.line else 0)
         return [Finding(*place, fault.message + hint, fault.source)]
     sentence = error.sentence if isinstance(error, Problem) else f"{type(error).__name__}: {error}"
-    return [Finding(folder.name, 1, 1, sentence)]
+    return [Finding("", 0, 0, sentence)]

@@ -13,17 +13,23 @@ from devkit.projects.project import Project
 def unkept(project: Project) -> list[Finding]:
     """Find blocks and screens whose component is nowhere in the script, as after a new name in the manifest alone.
 
-    What a script makes up at run time cannot be seen; an id that stands in it anywhere counts as registered.
+    What a script makes up at run time cannot be seen: if it registers a component that way, an id that stands in it
+    anywhere counts as registered.
     """
     from devkit.checking.subject import code_of, sources_of
 
     if not any(True for _ in _named(project)):
         return []
-    sources = sources_of(project)
-    lost = [(where, name) for where, name in _named(project) if not any(_quoted(name, one.text) for one in sources)]
+    code, sources = code_of(project), sources_of(project)
+    known = [component.name for component in code.components]
+    certain = bool(known) and not (code.other_components or code.partial)
+
+    def registered(name: str) -> bool:
+        return name in known or (not certain and any(_quoted(name, one.text) for one in sources))
+
+    lost = [(where, name) for where, name in _named(project) if not registered(name)]
     if not lost or not sources:
         return []
-    known = [component.name for component in code_of(project).components]
     found = []
     for where, name in lost:
         close = nearest(name, known)
@@ -47,3 +53,5 @@ def _named(project: Project) -> Iterator[tuple[Path_, str]]:
         component = getattr(screen, "component_id", None)
         if isinstance(component, str):
             yield ("configurations", level, "componentId"), component
+    for number, source in enumerate(manifest.content_sources if isinstance(manifest.content_sources, list) else []):
+        yield ("contentSources", number, "configuration", "componentId"), source.configuration.component_id

@@ -8,7 +8,10 @@ import time
 from typing import Any
 from urllib.parse import urlsplit
 
+import click
+
 from devkit.developing.faults import EXPECTED, faults, patience
+from devkit.developing.keys import Keys
 from devkit.developing.reporting import Reporter
 from devkit.developing.watcher import Watcher
 from devkit.hosts import shapes
@@ -71,11 +74,15 @@ class RemoteSession:
         )
         try:
             seconds = time.perf_counter() - started
-            text = f"Events of {name} on {self._client.host} are answered here. Ctrl-C ends it."
-            self._reporter.tell("ready", f"{text}  (ready in {seconds:.2f} s)", url=tunnel.url, host=self._client.host)
-            while not self._stopping.wait(0.2):
-                if tunnel.over:
-                    raise Problem("development mode ended; the messages above say why")
+            with Keys({"q": self._stopping.set, "c": click.clear}) as keys:
+                how = "q or Ctrl-C ends it." if keys.there else "Ctrl-C ends it."
+                text = f"Events of {name} on {self._client.host} are answered here. {how}"
+                self._reporter.tell(
+                    "ready", f"{text}  (ready in {seconds:.2f} s)", url=tunnel.url, host=self._client.host
+                )
+                while not self._stopping.wait(0.2):
+                    if tunnel.over:
+                        raise Problem("development mode ended; the messages above say why")
         finally:
             self._watcher.stop()
             tunnel.close()

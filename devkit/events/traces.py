@@ -13,18 +13,20 @@ from runtime.engines.frames import LEVELS
 
 COLORS = {"debug": "bright_black", "info": "cyan", "warn": "yellow", "error": "red"}
 QUIET = "bright_black"
+CUT = 4_000
+"""Characters that hosts keep of a refusal, except for those of endpoints."""
 ENDINGS = {"success": "green", "queued": "cyan", "running": "cyan", "retrying": "yellow", "not-handled": QUIET}
 """Colors of how events ended; the others are failures."""
 
 
 def handled(event: dict[str, Any]) -> bool:
     """Return whether the script handled an event, as far as is known."""
-    return _ending(event) != "not-handled"
+    return ending_of(event) != "not-handled"
 
 
 def ending_text(event: dict[str, Any], width: int = 0) -> str:
     """Format an event's result, in color: `success`, `refused (401)`, `will be retried (500)`."""
-    how, answer = _ending(event), event["delivery"].get("answer")
+    how, answer = ending_of(event), event["delivery"].get("answer")
     text = word(how)
     if how not in ("success", "not-handled", "queued", "running") and answer is not None:
         text += f" ({answer})"
@@ -64,10 +66,19 @@ def as_text(detail: dict[str, Any], level: str | None = None) -> str:
         lines.append(one_line(f"  -> {subrequest['method']} {subrequest['url']} {end}"))
     fault = trace.get("fault")
     if fault:
-        lines.append(f"  {fault.get('file', '')}:{fault.get('line', '')} {_indented(fault['message'])}")
+        lines += _fault_lines(fault)
     if trace.get("unrecorded"):
         lines.append(f"  (and {trace['unrecorded']:,} more calls before it, counted and not recorded)")
     return "\n".join(lines)
+
+
+def _fault_lines(fault: dict[str, Any]) -> list[str]:
+    """Format where a script failed or was stopped: place and message, the line itself, and what to do."""
+    place = f"{fault['file']}:{fault.get('line') or 1} " if fault.get("file") else ""
+    lines = [f"  {place}{_indented(fault['message'])}"]
+    lines += [one_line(f"        {fault['source'].strip()}")] if fault.get("source") else []
+    lines += [f"  {_indented(fault['hint'])}"] if fault.get("hint") else []
+    return lines
 
 
 def answer_text(answer: dict[str, Any]) -> str:
@@ -77,6 +88,8 @@ def answer_text(answer: dict[str, Any]) -> str:
     body = answer.get("body")
     if body:
         lines += ["", *body.splitlines()]
+        if len(body.encode()) < answer["bytes"] and len(body) == CUT:
+            lines += ["", f"(only the first {CUT:,} characters are kept)"]
     elif answer["bytes"]:
         lines += ["", "(the body is not kept: it is not text, or longer than 64 KB)"]
     return "\n".join(lines)
@@ -87,7 +100,8 @@ def _indented(text: str) -> str:
     return "\n        ".join(text.splitlines())
 
 
-def _ending(event: dict[str, Any]) -> str:
+def ending_of(event: dict[str, Any]) -> str:
+    """Tell how an event ended, or how far it is."""
     # By the rule, not from the answer: hosts of earlier releases do not say it.
     delivery = event["delivery"]
     return ending(event["payload"]["type"], delivery["state"], delivery.get("answer"))

@@ -34,13 +34,13 @@ def host(place: Place) -> Examination:
 def confinement(place: Place) -> Examination:
     """Return what bounds scripts on the host."""
     if place.known is None or place.answer is None:
-        return Examination("ok", "no host to ask")
+        return Examination("skipped", "no host to ask")
     try:
         confinement_ = Client(place.known).call("GET", "/readyz")["confinement"]
         limits, why, buffers = str(confinement_["limits"]), str(confinement_["why"]), bool(confinement_["buffers"])
         confined = bool(confinement_["sandbox"])
     except (Problem, KeyError, TypeError):
-        return Examination("ok", "the host does not report how its scripts are limited")
+        return Examination("skipped", "the host does not report how its scripts are limited")
     if not confined:
         cure = "Start it with `--sandbox required`, unless every script on it is your own."
         return Examination("warning", "the host runs scripts without a sandbox", cure)
@@ -53,7 +53,7 @@ def confinement(place: Place) -> Examination:
 def clock(place: Place) -> Examination:
     date = place.answer.headers.get("Date") if place.answer is not None else None
     if date is None:
-        return Examination("ok", "no host to compare with")
+        return Examination("skipped", "no host to compare with")
     try:
         moment = email.utils.parsedate_to_datetime(date)
     except ValueError:
@@ -73,7 +73,7 @@ def clock(place: Place) -> Examination:
 
 def token(place: Place) -> Examination:
     if place.known is None or place.answer is None:
-        return Examination("ok", "no host to ask")
+        return Examination("skipped", "no host to ask")
     cure = "Make a token with `devkit init` on the host, then run `devkit login`."
     client = Client(place.known)
     try:
@@ -101,7 +101,7 @@ def _role(organization: dict[str, Any]) -> str:
 def same_version(place: Place) -> Examination:
     """Compare the host's release with this one's."""
     if place.known is None or place.answer is None:
-        return Examination("ok", "no host to compare with")
+        return Examination("skipped", "no host to compare with")
     try:
         host_version = Client(place.known).call("GET", "/v1").get("version")
     except (Problem, AttributeError) as problem:
@@ -122,7 +122,7 @@ def origins(place: Place) -> Examination:
     except Problem:
         configured = None
     if configured is None:
-        return Examination("ok", "no host to ask, or the host does not report it")
+        return Examination("skipped", "no host to ask, or the host does not report it")
     if configured == "own":
         return Examination("ok", "each integration and each site has its own")
     where = "with the platform itself" if configured == "platform" else "with each other"
@@ -137,12 +137,12 @@ def origins(place: Place) -> Examination:
 def development(place: Place) -> Examination:
     """Look for development mode that nobody is behind any more."""
     if place.known is None or place.answer is None:
-        return Examination("ok", "no host to ask")
+        return Examination("skipped", "no host to ask")
     try:
         path = f"/v1/integrations/{part(projects.load(str(place.folder)).manifest.name)}/dev"
         mode = Client(place.known).call("GET", path, shape=shapes.MODE)
     except Problem:
-        return Examination("ok", "no integration of this folder on the host, or none this token may see")
+        return Examination("skipped", "no integration of this folder on the host, or none this token may see")
     url = mode.get("tunnelUrl")
     if url is None:
         return Examination("ok", "development mode is off")

@@ -82,7 +82,7 @@ def credentials(place: Place) -> Examination:
         mode = file.stat().st_mode & 0o077
         kept = kept_credentials.kept()
     except FileNotFoundError:
-        return Examination("ok", "no host is saved; `devkit login` saves one")
+        return Examination("skipped", "no host is saved; `devkit login` saves one")
     except (OSError, Problem):
         cure = "Run `devkit login --host URL` again."
         return Examination("problem", f"{file} cannot be read", cure)

@@ -30,7 +30,7 @@ def form(place: Place) -> Examination:
         _, file = projects.find_folder(str(place.folder))
         text = manifest_text.read(file)
     except Problem:
-        return Examination("ok", "no manifest to check")
+        return Examination("skipped", "no manifest to check")
     changes = migration.changes(text)
     if not changes:
         return Examination("ok", "the manifest has the current format")

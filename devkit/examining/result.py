@@ -15,7 +15,8 @@ from devkit.hosts.choosing import Choice
 from devkit.hosts.credentials import Credentials
 from devkit.terminal.output import Problem
 
-State = Literal["ok", "warning", "problem"]
+State = Literal["ok", "skipped", "warning", "problem"]
+"""`skipped`: there was nothing to look at, or no answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,7 @@ class Choice:
             return self._named(self.to, near)
         set_host = os.environ.get("DEVKIT_HOST", "").rstrip("/")
         host = (self.host or set_host).rstrip("/")
+        must_be_address(host, "--host" if self.host else "DEVKIT_HOST")
         # A token that is set together with a host is for that host alone.
         token = self.token or (os.environ.get("DEVKIT_TOKEN") if host == set_host or not set_host else None)
         where = "" if self.host or not host else "DEVKIT_HOST"
@@ -108,9 +109,18 @@ def to_option(text: str, name: str = "--to", *, local: bool = True) -> Callable[
     )
 
 
+def must_be_address(host: str, given: str) -> None:
+    """Raise Problem for the address of a host without its scheme; `given` says where it was written."""
+    if not host or host.startswith(("http://", "https://")):
+        return
+    local = host.partition(":")[0] in ("localhost", "127.0.0.1")
+    raise Problem(f"{given}: `{host}` is no address; write `{'http' if local else 'https'}://{host.lstrip('/')}`")
+
+
 def elsewhere() -> Credentials | None:
     """Find a host other than this folder's `devkit dev`: by DEVKIT_HOST and DEVKIT_TOKEN, or a saved login."""
     host, token = os.environ.get("DEVKIT_HOST"), os.environ.get("DEVKIT_TOKEN")
+    must_be_address(host or "", "DEVKIT_HOST")
     return Credentials(host.rstrip("/"), token) if host and token else credentials.kept().chosen()
 
 

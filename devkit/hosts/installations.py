@@ -58,6 +58,26 @@ def lines(name: str, installation: dict[str, Any], parts: dict[str, list[dict[st
     return [one_line(line) for line in told]
 
 
+def next_step(
+    client: Client, name: str, owner: str, installation: dict[str, Any] | None, parts: dict[str, list[dict[str, Any]]]
+) -> str:
+    """Say what an integration needs to be on a space or a site; "" where it is on one. Raises Problem."""
+    target = client.call("GET", f"/v1/integrations/{part(name)}").get("target", "all")
+    wanted = [kind for kind in PARTS if target in ("all", kind)]
+    if installation is None:
+        every = " ".join(f"--all-{PARTS[kind]}" for kind in wanted)
+        some = " and ".join(f"--{kind}" for kind in wanted)
+        return f"Next: `devkit install {name} {every}` puts it to work; {some} choose where."
+    if installation["status"] == "pending" or any(parts.values()):
+        return ""
+    there = {kind: next(client.every(f"/v1/orgs/{part(owner)}/{PARTS[kind]}", 1), None) is not None for kind in wanted}
+    if not any(there.values()):
+        kinds = " and no ".join(wanted)
+        return f"The organization has no {kinds} yet: create one at {client.host}/app/orgs/{part(owner)}/content."
+    options = " ".join(f"--all-{PARTS[kind]}" for kind in wanted if there[kind])
+    return f"It is on no {' and no '.join(wanted)} yet: `devkit install {name} {options}` puts it there."
+
+
 def _status(installation: dict[str, Any]) -> str:
     if installation["status"] != "pending":
         return str(installation["status"])

@@ -13,10 +13,10 @@ PLACE = re.compile(r"^script: (?P<file>[^:\s]+):(?P<line>\d+):(?:(?P<column>\d+)
 
 
 def finding_of(sentence: str, folder: Path, path: str | None) -> Finding:
-    """Return the finding for a refused request: file, line, column and source line, or just the folder."""
+    """Return the finding for a refused request: file, line, column and source line, or without a place."""
     placed = PLACE.match(sentence)
     if placed is None:
-        return Finding(folder.name, 1, 1, sentence)
+        return Finding("", 0, 0, sentence)
     line = int(placed["line"])
     source = _source(path, placed["file"], line)
     return Finding(placed["file"], line, int(placed["column"] or 1), placed["message"], source)

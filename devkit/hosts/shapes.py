@@ -157,7 +157,9 @@ def EVENT(value: Any, path: str) -> Iterator[Violation]:
 _trace = record(
     logs=Optional(listed(record(level=one_of(*LEVELS), message=text))),
     subrequests=Optional(listed(record(method=text, url=text, status=Optional(whole), refused=Optional(text)))),
-    fault=Optional(record(message=text)),
+    fault=Optional(
+        record(message=text, file=Optional(text), line=Optional(whole), source=Optional(text), hint=Optional(text))
+    ),
     unrecorded=Optional(whole),
     usage=Optional(mapping(number)),
     limits=Optional(mapping(number)),

@@ -36,6 +36,12 @@ def keep_out_of_git(folder: Path) -> None:
         private_files.write(ignore, "*\n")
 
 
+def _named(error: OSError, place: str) -> str:
+    """Name the file of an error; what is written beside a place first, under a name of ours, is that place."""
+    name = str(error.filename or place)
+    return place if f"{os.sep}.{Path(place).name}." in name else name
+
+
 @contextmanager
 def problems_told(place: str, advice: str) -> Iterator[None]:
     """Raise Problem for what a folder, a database or a key refuses; files written meanwhile are for their owner alone.
@@ -50,6 +56,6 @@ def problems_told(place: str, advice: str) -> Iterator[None]:
     except SQLAlchemyError as error:
         raise Problem(f"the database cannot be used: {getattr(error, 'orig', None) or error}") from error
     except OSError as error:
-        raise Problem(f"{error.filename or place}: {error.strerror}; {advice}") from error
+        raise Problem(f"{_named(error, place)}: {error.strerror}; {advice}") from error
     finally:
         os.umask(before)

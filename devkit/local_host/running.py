@@ -25,6 +25,10 @@ HARMLESS = (".gitignore", LOCK, "host.log", "debug.log")
 HERE = re.compile(r"http://127\.0\.0\.1:\d{1,5}")
 
 
+class InUse(Problem):
+    """Another `devkit dev` works with a data folder."""
+
+
 def write(project: Path, host: str, data: Path) -> Path:
     """Note the address of a host that serves a project, and the folder that holds its token; gives the note's file.
 
@@ -135,14 +139,14 @@ def forget(data: Path) -> None:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         shutil.rmtree(data)
     except BlockingIOError:
-        raise Problem(f"--fresh: a `devkit dev` is using {data}; stop it first") from None
+        raise InUse(f"--fresh: a `devkit dev` is using {data}; stop it first") from None
     except OSError as error:
         raise Problem(f"--fresh: {data} cannot be removed: {error.strerror}") from error
 
 
 @contextmanager
 def claim(data: Path) -> Iterator[None]:
-    """Keep a data folder for this process; raises Problem where another one works with it, or it cannot be written."""
+    """Keep a data folder for this process; raises InUse, and Problem where it cannot be written."""
     try:
         private_files.folder(data)
         ignore(data)
@@ -153,7 +157,7 @@ def claim(data: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise Problem(f"another `devkit dev` is using {data}; stop it, or give --data another folder") from None
+            raise InUse(f"another `devkit dev` is using {data}; stop it, or give --data another folder") from None
         # From now on it is known as ours (`data_in`); nobody else writes into the file.
         lock.truncate()
         lock.write(str(os.fstat(lock.fileno()).st_ino))

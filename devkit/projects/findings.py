@@ -15,7 +15,7 @@ LINE_END = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong, with its place; lines and columns count from 1.
+    """One thing that is wrong, with its place; lines and columns count from 1, and are 0 for a file as a whole.
 
     `rule` is the id of the rule in `devkit.checking.rules` that found it, "" where none did. A warning is odd but no
     reason to refuse the project.
@@ -31,7 +31,9 @@ class Finding:
 
     @property
     def sentence(self) -> str:
-        """`file:line:column: message`."""
+        """`file:line:column: message`; without a file only the message."""
+        if not self.line:
+            return f"{self.file}: {self.message}" if self.file else self.message
         return f"{self.file}:{self.line}:{self.column}: {self.message}"
 
     @property
@@ -46,9 +48,9 @@ class Finding:
     def as_json(self) -> dict[str, Any]:
         """Return the finding as other programs read it."""
         return {
-            "file": self.file,
-            "line": self.line,
-            "column": self.column,
+            "file": self.file or None,
+            "line": self.line or None,
+            "column": self.column or None,
             "message": self.message,
             "source": self.source,
             "rule": self.rule,

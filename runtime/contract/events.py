@@ -316,7 +316,10 @@ class IntegrationEvent(WireModel):
 
 
 class KeptAnswer(WireModel):
-    """The answer of an endpoint, without secrets; `body` is present if it was text of at most 64 KB."""
+    """What the script answered, without secrets: always for endpoints, else if it refused or failed.
+
+    `body` is present if it was text of at most 64 KB; of other calls than to endpoints, it is cut at 4,000 characters.
+    """
 
     status: int
     headers: list[tuple[str, str]]

@@ -8,10 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from runtime.contract.invocation import Limits, Trace
+from runtime.contract.invocation import Limits, Outcome, Trace
 from runtime.contract.masking import BY_SHAPE, Masker
+from runtime.dispatch.kept_answers import kept_answer
 from runtime.dispatch.recorder import summary
-from runtime.dispatch.traces import trace_text
+from runtime.dispatch.traces import MAX_BODY, trace_text
 from runtime.store.tables.events import EventRow
 
 log = logging.getLogger(__name__)
@@ -38,6 +39,7 @@ class Attempt:
     seconds: float | None = None
     masker: Masker = BY_SHAPE
     ended: float = 0.0
+    outcome: Outcome | None = None
     _values: dict[str, Any] | None = None
     _shown: str | None = None
 
@@ -45,7 +47,9 @@ class Attempt:
     def is_long(self) -> bool:
         """Return whether it takes more than a few milliseconds to mask it."""
         logged = sum(len(line.message) for line in self.trace.logs) if self.trace is not None else 0
-        return len(self.event.payload) + logged > LONG
+        answered = self.outcome.body if self.outcome is not None and self.outcome.status >= 400 else b""
+        answer = len(answered) if isinstance(answered, bytes) and len(answered) <= MAX_BODY else 0
+        return len(self.event.payload) + logged + answer > LONG
 
     def prepare(self, limits: Limits, *, told: bool) -> None:
         """Mask it, in the delivering thread, of which an organization has its share.
@@ -68,7 +72,9 @@ class Attempt:
             kept = None if masked == self.event.payload else masked
             if self.trace is not None and self.seconds is not None:
                 created = self.event.created_at
-                trace = trace_text(self.trace, limits, self.masker, created, self.seconds, ended=self.ended)
+                trace = trace_text(
+                    self.trace, limits, self.masker, created, self.seconds, answer=self._refusal(), ended=self.ended
+                )
         except Exception:  # one event must not end the thread that stores all of them
             log.exception("the trace of event %s could not be written", self.event.id)
             kept = self._bare() if self._over else None
@@ -102,6 +108,12 @@ class Attempt:
                 "due_at": self.ended + self.delay,
             }
         )
+
+    def _refusal(self) -> dict[str, Any] | None:
+        """Return the answer of a script that refused or failed, without secrets."""
+        if self.outcome is None or not isinstance(self.outcome.body, bytes):
+            return None
+        return kept_answer(self.event.type, self.outcome, self.outcome.body, self.masker)
 
     def _masked(self) -> str:
         if self._shown is None:

@@ -1,4 +1,4 @@
-"""Answers of endpoints, stored with the trace: status, headers, and the body if it is text of at most 64 KB."""
+"""Answers stored with the trace: those of endpoints, and of other calls the ones that refuse or fail."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from runtime.contract.credentials import is_credential
+from runtime.contract.event_words import unhandled
 from runtime.contract.invocation import Outcome
 from runtime.contract.masking import MASK, Masker
 from runtime.dispatch.traces import MAX_BODY, recorded_body
 
 KINDS = frozenset(("fetch", "fetch_published_script", "fetch_visitor_authentication"))
 """Events whose answers are sent as HTTP; renders are not among them, since there are thousands of them."""
+MOST_REFUSED = 4_000
+"""Characters of a refusal of any other call: enough for a sentence, and for the error of a service that was asked."""
 
 
 class Copied:
@@ -48,9 +51,13 @@ class Copied:
 
 def kept_answer(kind: str, outcome: Outcome, body: bytes | Copied, masker: Masker) -> dict[str, Any] | None:
     """Return the answer to an event of this type with the body that was sent, without secrets; None if not kept."""
-    if kind not in KINDS or outcome.failure is not None:
+    if outcome.failure is not None:
+        return None
+    if kind not in KINDS and (outcome.status < 400 or unhandled(kind, outcome.status)):
         return None
     text = recorded_body(body if isinstance(body, bytes) else body.copy, masker)
+    if text is not None and kind not in KINDS:
+        text = text[:MOST_REFUSED]
     size = len(body) if isinstance(body, bytes) else body.size
     headers = [(name.lower(), _header(name, value, masker)) for name, value in outcome.headers]
     return {"status": outcome.status, "headers": headers, "bytes": size, **({} if text is None else {"body": text})}

@@ -234,6 +234,7 @@ class Dispatcher:
                 trace=trace,
                 seconds=seconds,
                 masker=plan.masker,
+                outcome=outcome,
             )
 
         outcome = self._invoker.send(plan, event.type, event.payload.encode(), None, ended)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from functools import lru_cache
 
 from runtime.contract.invocation import (
@@ -40,7 +41,7 @@ class CallStopped(Exception):
 class CallState:
     """A call in flight; used by the calling thread, read by the watcher."""
 
-    __slots__ = ("account", "bounds", "cpu_before", "deadline", "limits", "started", "trace")
+    __slots__ = ("account", "bounds", "cpu_before", "deadline", "limits", "place", "started", "trace")
 
     def __init__(self, limits: Limits, owner: tuple[str, str] = ("", "")) -> None:
         """Begin a call of an organization's integration."""
@@ -49,6 +50,7 @@ class CallState:
         self.account = Account(limits.subrequests, self.trace.subrequests, owner)
         self.bounds = _bounds(limits.response)
         self.cpu_before = 0.0
+        self.place: ScriptFault | None = None  # where the script was when it was asked, shortly before it is stopped
         self.started = time.monotonic()
         self.deadline = self.started + limits.wall
 
@@ -80,6 +82,7 @@ def _bounds(response: int) -> dict[int, int]:
     return {
         frames.READY: _FAULT,
         frames.FAULT: _FAULT,
+        frames.PLACE: _FAULT,
         frames.LOG: _LONGEST_LINE,
         frames.ANSWER: response + _HEADERS,
         frames.CHUNK: _CHUNK,
@@ -104,6 +107,21 @@ _SENTENCES = {
     "log": lambda limits: f"wrote more than the limit of {size_text(limits.log)} of logs",
     "response": lambda limits: f"answered more than the limit of {size_text(limits.response)}",
 }
+
+
+def stopped_at(failure: Failure, place: ScriptFault | None, unknown: str) -> ScriptFault | None:
+    """Return where a script was when it was stopped for its time; without a place `unknown` is what its author can do.
+
+    None for other failures, which are about a call as a whole.
+    """
+    if failure.limit not in ("wall", "cpu"):
+        return None
+    if place is None:
+        return ScriptFault(failure.message, hint=unknown)
+    return replace(place, message=failure.message, hint=STOPPED_HERE)
+
+
+STOPPED_HERE = "This is the line that ran when it was stopped."
 
 
 def size_text(size: int) -> str:

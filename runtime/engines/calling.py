@@ -10,7 +10,7 @@ from typing import Generic, Protocol, TypeVar
 
 from runtime.contract.invocation import Failure, Invocation, Outcome, Trace, TraceSink
 from runtime.engines import frames
-from runtime.engines.call_state import CallState, CallStopped, failed, over
+from runtime.engines.call_state import CallState, CallStopped, failed, over, stopped_at
 from runtime.engines.connection import CallConnection
 from runtime.engines.engine import AnswerCut, ScriptRefused, ScriptTooLarge
 from runtime.engines.interpreter_turns import Waiting
@@ -54,8 +54,9 @@ class Pool(Protocol[Connection]):
 class Caller(Generic[Connection]):
     """Makes calls over the connections of one pool; safe to use from many threads."""
 
-    def __init__(self, pool: Pool[Connection]) -> None:
-        self._pool = pool
+    def __init__(self, pool: Pool[Connection], unknown: str) -> None:
+        """Take what an author can do where nobody knows at which line a script was stopped for its time."""
+        self._pool, self._unknown = pool, unknown
 
     def invoke(self, invocation: Invocation, done: TraceSink) -> Outcome:
         """Call a script; see `Engine`."""
@@ -101,6 +102,7 @@ class Caller(Generic[Connection]):
     def fail(self, state: CallState, failure: Failure, done: TraceSink) -> Outcome:
         """Record a call that ended without an answer."""
         state.trace.failure = failure
+        state.trace.fault = state.trace.fault or stopped_at(failure, state.place, self._unknown)
         usage = state.trace.usage
         usage.wall = usage.wall or time.monotonic() - state.started
         state.note("error", failure.message)

@@ -17,6 +17,7 @@ from runtime.engines.response_headers import passable
 
 # Each costs the host time, so their number is limited to what a script could need.
 _MAX_FAULTS = 8
+_MAX_PLACES = 8
 _MAX_CHUNKS = 20_000
 _JSON = ("content-type", "application/json")
 
@@ -30,7 +31,7 @@ class CallConnection(ABC):
         self._reader = frames.FrameReader(connection, {})
         self._stopped: Failure | None = None
         self._number = 0
-        self._faults = self._chunks = 0
+        self._faults = self._chunks = self._places = 0
         self.state: CallState | None = None
 
     @abstractmethod
@@ -61,7 +62,7 @@ class CallConnection(ABC):
         state = self._flying()
         event, environment, body = invocation.event, invocation.environment, invocation.fetch_body
         self._number = number = (self._number + 1) & 0xFFFFFFFF
-        self._faults = self._chunks = 0
+        self._faults = self._chunks = self._places = 0
         size = -1 if body is None else len(body)
         head = frames.CALL_HEAD.pack(number, len(event), len(environment), size)
         length = len(head) + len(event) + len(environment) + max(size, 0)
@@ -147,6 +148,11 @@ class CallConnection(ABC):
             kind, payload = self._reader.next(state.bounds)
             if kind == frames.LOG:
                 state.log(payload)
+            elif kind == frames.PLACE:
+                self._places += 1
+                if self._places > _MAX_PLACES:
+                    raise frames.FrameError("too many places")
+                state.place = parse_fault(payload)
             elif kind == frames.SPENT:
                 raise CallStopped(over("memory", state.limits))
             else:

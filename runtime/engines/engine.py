@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Protocol
 
 from runtime.contract.invocation import Failure, Invocation, LoadReport, Outcome, Script, ScriptFault, TraceSink
@@ -19,9 +20,11 @@ class ScriptTooLarge(ScriptRefused):
     """The script is over its size limit."""
 
 
-def refusal(script: Script, failure: Failure) -> ScriptRefused:
-    """Return the refusal of a script that failed while it was loaded."""
-    return ScriptRefused(ScriptFault(f"While it was being loaded: {failure.message}", file=script.entry))
+def refusal(script: Script, failure: Failure, place: ScriptFault | None = None) -> ScriptRefused:
+    """Return the refusal of a script that failed while it was loaded, at a place where that is known."""
+    return ScriptRefused(
+        replace(place or ScriptFault("", file=script.entry), message=f"While it was being loaded: {failure.message}")
+    )
 
 
 class AnswerCut(Exception):

@@ -34,6 +34,7 @@ IDLE = 24  # the work after the answer is done; the memory peak
 SPENT = 25  # the script ran out of memory
 PONG = 26  # the event loop runs
 LOCKED = 27  # all rights are given up, a script may be sent; one byte: whether socket buffers are bounded
+PLACE = 28  # JSON of a ScriptFault: the line of the script that runs now, as the host asked with a signal
 ANSWER_HEAD = Struct("<IHBIQ")  # sequence, status, flags, length of the headers, memory peak in bytes
 IDLE_HEAD = Struct("<IQ")  # sequence, memory peak in bytes
 

@@ -10,6 +10,9 @@ from typing import Protocol
 
 from runtime.engines.processes import readable
 
+ASKING = signal.SIGURG
+"""What `ask` sends: a process that does not wait for it ignores it."""
+
 
 class ProcessHandle(Protocol):
     """A process that this one may kill; `close` comes last."""
@@ -19,6 +22,9 @@ class ProcessHandle(Protocol):
 
     def kill(self) -> None:
         """End the process at once; nothing happens when it has ended."""
+
+    def ask(self) -> None:
+        """Ask the process where it is, with a signal that it may ignore; see `python_process/child/serve.py`."""
 
     def close(self) -> None:
         """Release the handle; later calls treat the process as ended."""
@@ -37,10 +43,16 @@ if sys.platform == "linux":
             return self._descriptor >= 0 and not readable(self._descriptor, 0.0)
 
         def kill(self) -> None:
+            self._send(signal.SIGKILL)
+
+        def ask(self) -> None:
+            self._send(ASKING)
+
+        def _send(self, number: signal.Signals) -> None:
             if self._descriptor < 0:
                 return
             try:
-                signal.pidfd_send_signal(self._descriptor, signal.SIGKILL)
+                signal.pidfd_send_signal(self._descriptor, number)
             except ProcessLookupError:  # it has ended by itself
                 pass
 
@@ -60,10 +72,16 @@ class _ByNumber:
         return not self._closed and self._running()
 
     def kill(self) -> None:
+        self._send(signal.SIGKILL)
+
+    def ask(self) -> None:
+        self._send(ASKING)
+
+    def _send(self, number: signal.Signals) -> None:
         if not self.alive():
             return
         try:
-            os.kill(self._pid, signal.SIGKILL)
+            os.kill(self._pid, number)
         except ProcessLookupError:  # it has just ended
             pass
 

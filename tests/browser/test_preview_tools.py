@@ -238,3 +238,19 @@ def test_the_policy_of_the_site_is_folded_away(page: Any, tools: DevProcess) -> 
     expect(page.locator("#policy dt").first).to_be_hidden()
     page.get_by_text("Content security policy of its pages").click()
     expect(page.locator("#policy dt").first).to_have_text("default-src")
+
+
+def test_the_site_page_of_an_integration_for_spaces_leads_to_what_can_be_previewed(page: Any, tmp_path: Path) -> None:
+    process = written(tmp_path / "spaces", DRAWS.replace("target: all", "target: space"), SCRIPT)
+    try:
+        page.goto(process.url)
+        expect(page.locator("#stage-title")).to_have_text("Linked")
+        page.get_by_role("navigation", name="Pages").get_by_role("link", name="Site").click()
+        sorry = page.get_by_role("alert").filter(has_text="target: space")
+        expect(sorry.get_by_role("link")).to_have_text(
+            ["Its blocks and screens", "What it hears, and sending it events", "Where it is installed"]
+        )
+        sorry.get_by_role("link", name="Its blocks and screens").click()
+        expect(page.locator("#stage-title")).to_have_text("Linked")
+    finally:
+        process.end()

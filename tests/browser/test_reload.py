@@ -112,6 +112,8 @@ def test_without_its_key_the_page_shows_nothing(page: Any, looker: Looker, galle
     looker.allowed = ["401"]
     page.goto(gallery.url.partition("#")[0])
     expect(page.get_by_text("This page needs its key")).to_be_visible()
+    expect(page.get_by_text("in the terminal in which devkit dev runs")).to_be_visible()
+    expect(page.locator("#line")).to_have_text("No key")
 
 
 def test_scripts_answer_on_another_origin_than_the_pages(looker: Looker, gallery: DevProcess) -> None:

@@ -148,7 +148,7 @@ def test_login_keeps_nothing_that_does_not_work(shell: Shell, host: HostProcess,
         stranger.shutdown()
     assert done.code == 1 and "`displayName` is missing" in done.err
     assert not (tmp_path / ".config").exists()
-    assert "begins with http" in shell("login", "--host", "127.0.0.1", "--token", "x").err
+    assert "write `http://127.0.0.1`" in shell("login", "--host", "127.0.0.1", "--token", "x").err
 
 
 def test_a_damaged_credentials_file_is_reported(shell: Shell, tmp_path: Path) -> None:

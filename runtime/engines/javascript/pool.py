@@ -29,6 +29,11 @@ LONGEST_LETTER = 4
 """Bytes of the longest character in UTF-8."""
 _PYTHON_HINT = 'this looks like Python: publish it with runtime "python"'
 
+_UNKNOWN = (
+    "JavaScript engines do not tell which line ran: log before and after what may take long, or run it with "
+    "`devkit dev --debug` and pause it in the debugger."
+)
+
 
 class JavaScriptEngine:
     """Runs module workers in sandboxed Deno processes; the `Engine` protocol, safe to use from many threads."""
@@ -64,7 +69,7 @@ class JavaScriptEngine:
             idle_seconds=idle_seconds,
         )
         self._per_installation = per_installation
-        self._caller = Caller(self)
+        self._caller = Caller(self, _UNKNOWN)
         self._watcher = Watcher(self._isolates.running, self._isolates.tidy)
         self._watcher.start()
 

@@ -44,7 +44,7 @@ class PythonEngine:
         self._pool = WorkerPool(
             self._factory.new_worker, per_key=workers_per_key, total=workers_total, idle_seconds=idle_seconds
         )
-        self._caller = Caller(self)
+        self._caller = Caller(self, "Log before and after what may take long, to see how far it comes.")
         self._watcher = Watcher(self._pool.in_flight, self._tidy)
         self._watcher.start()
 
@@ -60,8 +60,9 @@ class PythonEngine:
         except ProcessBroken as broken:
             raise _cannot_run(broken) from broken
         self._pool.lend(worker)
+        state = CallState(limits)
         try:
-            worker.begin(CallState(limits))
+            worker.begin(state)
             report = worker.load_bundle(bundle, limits.memory)
             report = replace(report, memory=shown(worker.memory(), limits.memory))
             worker.end()
@@ -70,7 +71,7 @@ class PythonEngine:
             raise _cannot_run(broken) from broken
         except CallStopped as stopped:
             self._pool.drop(worker)
-            raise refusal(script, stopped.failure) from stopped
+            raise refusal(script, stopped.failure, state.place) from stopped
         except BaseException:
             self._pool.drop(worker)
             raise

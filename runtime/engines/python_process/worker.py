@@ -29,6 +29,7 @@ _YOUNG_SECONDS = 0.04  # calls younger than this are not looked into
 _LOOK_SECONDS = 0.002  # of processor time without a call, after which the memory is looked at again
 _BUSY_SECONDS = 0.01  # of processor time within a call, after which it is looked at again
 _REST_SECONDS = 0.25  # after which it is looked at again if it has run at all: megabytes are written in milliseconds
+_PLACE_SECONDS = 0.1  # for a script that is over its time to say where it is
 _COSTLY_SECONDS = 0.2  # of processor time within a call, which costs more than a new worker for the next one
 _CREDENTIALS = struct.Struct("3i")
 _LONGEST_WORD = 4096
@@ -66,6 +67,7 @@ class Worker(CallConnection):
         self._looked = self._watched = self._watched_at = 0.0
         self.base_memory = 0
         self.last_call = False
+        self._late: tuple[Failure, float] | None = None  # why the call will be stopped, and by when
         self._priority = Priority(computing)
         self.load_logs: list[LogLine] = []  # from loading, for the first call's trace
 
@@ -138,6 +140,7 @@ class Worker(CallConnection):
     def begin(self, state: CallState) -> None:
         """Start the clock of a call."""
         state.cpu_before = self.cpu()
+        self._late = None
         self._priority.recover(self.pid)
         self.state = state
         self.open_gate()
@@ -186,9 +189,11 @@ class Worker(CallConnection):
         state = self.state
         if state is None or now - state.started < _YOUNG_SECONDS:
             return
-        if now > state.deadline:
-            self.stop(state, over("wall", state.limits))
+        if self._late is not None and (state.place is not None or now > self._late[1]):
+            self.stop(state, self._late[0])
             return
+        if now > state.deadline:
+            self._ask(over("wall", state.limits), now)
         if state.account.floods():
             self.stop(state, over("subrequests", state.limits))
             return
@@ -203,7 +208,7 @@ class Worker(CallConnection):
         usage.cpu = max(usage.cpu, used - state.cpu_before + children_cpu)
         usage.memory = max(usage.memory, shown(memory, state.limits.memory))
         if usage.cpu > state.limits.cpu:
-            self.stop(state, over("cpu", state.limits))
+            self._ask(over("cpu", state.limits), now)
         elif usage.memory > state.limits.memory:
             self.stop(state, over("memory", state.limits))
         elif usage.cpu > LONG_SECONDS:
@@ -211,6 +216,12 @@ class Worker(CallConnection):
                 if self.state is state and not self._closed:
                     costly = usage.cpu > _COSTLY_SECONDS
                     self._priority.lower(self.pid, state.account.owner[0], for_good=costly)
+
+    def _ask(self, failure: Failure, now: float) -> None:
+        """Have a script that is over its time say which line runs, before it is stopped a moment later."""
+        if self._late is None and self._handle is not None:
+            self._late = failure, now + _PLACE_SECONDS
+            self._handle.ask()
 
     def _quiet(self, ran: float, since: float) -> bool:
         """Return whether a worker that ran `ran` seconds in the last `since` need not be looked into now."""

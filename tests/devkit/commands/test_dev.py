@@ -162,6 +162,31 @@ def test_a_block_that_is_renamed_in_the_manifest_alone_is_told(start_dev: StartD
 
 
 @pytest.mark.parametrize(
+    ("language", "script", "right", "wrong"),
+    [
+        ("python", "integration.py", 'component("question"', 'component("questoin"'),
+        ("typescript", "src/index.tsx", "componentId: 'question'", "componentId: 'questoin'"),
+    ],
+)
+def test_a_component_misspelled_in_the_script_is_told_although_its_id_stands_elsewhere_in_it(
+    language: str, script: str, right: str, wrong: str, start_dev: StartDev, shell: Shell, tmp_path: Path
+) -> None:
+    assert shell("new", "asked", "--template", "block", "--language", language, folder=tmp_path).code == 0
+    packages = Path(__file__).parents[2] / "templates" / "node_modules"
+    if language == "typescript":
+        if not packages.is_dir():
+            pytest.skip("the packages of the templates are not installed")
+        (tmp_path / "asked" / "node_modules").symlink_to(packages)
+    process = start_dev(tmp_path / "asked")
+    process.wait("ready")
+    assert not [line for line in process.messages if line["type"] == "warning"]
+    process.edit(script, (right, wrong))
+    (finding,) = process.wait("warning")["findings"]
+    said = "the script registers no component `question`: write `questoin`, or register `question`"
+    assert (finding["file"].endswith(".yaml"), finding["message"]) == (True, said)
+
+
+@pytest.mark.parametrize(
     ("file", "broken"),
     [
         ("integration.py", ("def reset(element):", "def reset(element)")),

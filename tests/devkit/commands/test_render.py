@@ -230,5 +230,7 @@ def test_an_error_of_the_script_has_its_place(shell: Shell, project: Path) -> No
 def test_a_script_without_end_is_stopped(shell: Shell, project: Path) -> None:
     script(project, '@integration.component("shown")\ndef shown():\n    while True:\n        pass\n')
     done = shell("render", "shown", folder=project)
-    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
+    assert (done.code, done.out, done.err.count("\n")) == (1, "", 3)
     assert "Traceback" not in done.err
+    place, _, message = done.err.removeprefix("error: integration.py:").partition(": ")
+    assert place.split(":")[0] in ("8", "9") and "(This is the line that ran when it was stopped.)" in message

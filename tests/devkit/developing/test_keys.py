@@ -19,7 +19,8 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests.conftest import HostProcess, Tenant, free_port
+from runtime.contract.identifiers import new_id
+from tests.conftest import HostProcess, Tenant, free_port, publication
 from tests.devkit.dev_process import environment, processes_of
 
 PATIENCE = 60.0
@@ -34,7 +35,8 @@ class Terminal:
         self._master, self._slave = pty.openpty()
         self.before = termios.tcgetattr(self._slave)
         self.shown = ""
-        command = [sys.executable, "-m", "devkit", "dev", str(project), "--no-open", "--port", str(free_port())]
+        command = [sys.executable, "-m", "devkit", "dev", str(project)]
+        command += [] if "--host" in options else ["--no-open", "--port", str(free_port())]
         self.process = subprocess.Popen(
             [*command, *options],
             # A machine without a screen, and without a browser that would draw in the terminal.
@@ -186,3 +188,17 @@ def test_a_tunnel_is_opened_and_closed_by_a_key(
     screen.type("q")
     assert screen.end() == 0
     assert json.loads(requests.get(match[1], timeout=20).text)["error"]["code"] == 404
+
+
+def test_q_ends_development_on_another_host(
+    terminal: Callable[..., Terminal], project: Path, host: HostProcess, alpha: Tenant
+) -> None:
+    name = f"test-{new_id()[:8].lower()}"
+    assert alpha.api.post(f"/v1/integrations/{name}", publication(alpha.id)).status == 200
+    manifest = project / "integration.yaml"
+    manifest.write_text(manifest.read_text().replace("name: counter", f"name: {name}"))
+    screen = terminal("--host", host.url, "--token", alpha.api.token or "")
+    assert "q or Ctrl-C ends it" in screen.shown
+    screen.type("q")
+    assert screen.end() == 0
+    assert screen.modes == screen.before

@@ -49,7 +49,7 @@ def test_what_happened_is_kept_until_it_starts_over(start_dev: StartDev, project
     assert again.wait("reloaded")["version"] == 2  # starting again made none, since nothing had changed
     assert shell("publish", "--json", folder=project).json["version"] == 2, "the versions are kept, too"
     result = shell("dev", str(project), "--fresh", "--no-open")
-    assert (result.code, "stop it first" in result.err) == (1, True)
+    assert (result.code, again.url in result.err) == (1, True)
     assert again.end() == 0
     fresh = start_dev(project, "--fresh")
     fresh.wait("ready")
@@ -67,7 +67,15 @@ def test_fresh_removes_no_folder_that_is_not_its_own(shell: Shell, project: Path
 
 
 def test_two_at_once_in_one_folder_are_refused(start_dev: StartDev, project: Path, shell: Shell) -> None:
-    start_dev(project).wait("ready")
+    first = start_dev(project)
+    first.wait("ready")
+    for more in ((), ("--fresh",)):
+        done = shell("dev", str(project), "--no-open", *more)
+        assert (done.code, f"already running for this folder, with its preview at {first.url} - open" in done.err) == (
+            1,
+            True,
+        )
+    (project / ".devkit" / "running.json").unlink()
     done = shell("dev", str(project), "--no-open")
     assert (done.code, "another `devkit dev` is using" in done.err) == (1, True)
 

@@ -124,6 +124,60 @@ def test_an_endless_loop_ends_at_the_limit(folder: Path) -> None:
     assert looped.status == 504
     assert looped.trace.failure is not None
     assert looped.trace.failure.kind == "timeout"
+    assert looped.fault is not None and looped.fault.line is not None
+    assert (looped.fault.file, SCRIPT.splitlines()[looped.fault.line - 1]) == ("integration.py", looped.fault.source)
+    assert (looped.fault.source or "").strip() in ("while True:", "pass")
+
+
+def test_a_script_that_waits_too_long_is_stopped_at_its_line_and_one_that_hides_it_is_stopped_all_the_same(
+    folder: Path,
+) -> None:
+    waits = """
+import signal
+import time
+
+from runtime.sdk import Integration, ui
+
+integration = Integration()
+
+
+@integration.component("waits")
+def waits():
+    return ui.block(pause())
+
+
+def pause():
+    time.sleep(60)
+
+
+@integration.component("hides")
+def hides():
+    signal.signal(signal.SIGURG, signal.SIG_IGN)
+    time.sleep(60)
+"""
+    (folder / "integration.py").write_text(waits)
+    with SandboxedScript(load(str(folder)), limits=Limits(wall=0.5, cpu=5.0)) as run:
+        waited, hidden = run.render("waits"), run.render("hides")
+    for called in (waited, hidden):
+        assert called.trace.failure is not None and called.trace.failure.limit == "wall"
+    assert waited.fault is not None and hidden.fault is not None
+    assert (waited.fault.line, waited.fault.column, waited.fault.source) == (16, 5, "    time.sleep(60)")
+    assert waited.fault.message == waited.trace.failure.message
+    assert (hidden.fault.file, hidden.fault.hint) == (
+        None,
+        "Log before and after what may take long, to see how far it comes.",
+    )
+
+
+def test_an_endless_loop_in_javascript_says_what_its_author_can_do(folder: Path) -> None:
+    (folder / "integration.yaml").write_text(
+        "name: sample\ntitle: Sample\nscript: script.js\nruntime: v2\nscopes: []\n"
+    )
+    (folder / "script.js").write_text("export default { fetch() { while (true) {} } };\n")
+    with SandboxedScript(load(str(folder)), limits=Limits(cpu=0.4)) as run:
+        looped = run.render("any")
+    assert looped.fault is not None and looped.fault.line is None
+    assert "devkit dev --debug" in (looped.fault.hint or "")
 
 
 def test_secrets_that_are_not_set_are_reported_before_a_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

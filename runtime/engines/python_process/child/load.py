@@ -81,6 +81,16 @@ class Loader:
             fault["hint"] = _MAY_IMPORT
         return fault
 
+    def place(self, frame: types.FrameType | None) -> dict[str, Any] | None:
+        """Return the author's line that a frame stands in, as fields of a ScriptFault; None outside of a script."""
+        while frame is not None:
+            if (name := self.author_file(frame.f_code.co_filename)) is not None:
+                source = linecache.getline(frame.f_code.co_filename, frame.f_lineno, frame.f_globals).rstrip("\n")
+                column = len(source) - len(source.lstrip()) + 1
+                return {"message": "", "file": name, "line": frame.f_lineno, "column": column, "source": source}
+            frame = frame.f_back
+        return None
+
     def render(self, error: BaseException) -> str:
         """Return the exception with the author's frames only, last call last."""
         lines = [_sentence(error)]

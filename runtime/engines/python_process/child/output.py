@@ -27,6 +27,15 @@ class Wire:
             if self._connection is not None:
                 self._connection.sendall(frame)
 
+    def send_at_once(self, frame: bytes) -> None:
+        """Send a frame from a signal handler, unless another one is on its way, perhaps from this very thread."""
+        if self._lock.acquire(blocking=False):
+            try:
+                if self._connection is not None:
+                    self._connection.sendall(frame)
+            finally:
+                self._lock.release()
+
     def log(self, level: str, message: str) -> None:
         """Send one log line at once, so that it is known even when the script is stopped right after."""
         mark = _LEVELS.get(level, b"\x01")

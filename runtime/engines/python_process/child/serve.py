@@ -6,10 +6,13 @@ import gc
 import json
 import os
 import resource
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from socket import socket
+from types import FrameType
 from typing import Any
 
 from runtime.engines import frames
@@ -73,6 +76,7 @@ class Worker:
         self._out: tuple[LineWriter, LineWriter] = redirect(self._wire)
         threading.stack_size(_STACK)
         os.register_at_fork(after_in_child=self._wire.detach)
+        signal.signal(signal.SIGURG, self._tell_place)
         confine.limit_memory(memory, confined=self._confined)
         try:
             namespace = self._loader.load(payload[start:], bundle=bool(bundle))
@@ -91,6 +95,13 @@ class Worker:
         gc.freeze()
         self._wire.send(frames.pack(frames.READY, json.dumps(describe(integration)).encode()))
         return integration
+
+    def _tell_place(self, number: int, frame: FrameType | None) -> None:
+        """Tell the host, which is about to stop the script, which line runs; nothing here may reach the script."""
+        with suppress(Exception):
+            place = self._loader.place(frame)
+            if place is not None:
+                self._wire.send_at_once(frames.pack(frames.PLACE, json.dumps(place).encode()))
 
     def _refuse(self, fault: dict[str, Any], text: str) -> None:
         """Report why the script cannot be loaded."""

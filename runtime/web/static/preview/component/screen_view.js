@@ -2,6 +2,7 @@
 
 import { Component, complaintOf } from "/contentkit/component.js";
 import { make } from "/contentkit/dom.js";
+import { failureBox, failureOf } from "./failure.js";
 import { schemaForm } from "../shared/form.js";
 import { History } from "./history.js";
 import { HistoryView } from "./history_view.js";
@@ -19,6 +20,7 @@ export class ScreenView {
   project = null;
   #component = null;
   #theme;
+  #failed = 0;
 
   /** `api` is the path of what the preview asks for; `completed(returnValue)` is called when a component has finished. */
   constructor({ name, api, theme, completed }) {
@@ -120,7 +122,7 @@ export class ScreenView {
     // An answer may come when another screen is shown already.
     const ifCurrent = (handle) => (value) => this.#component === component && handle(value);
     const component = new Component({
-      render: (body) => call(`/v1/integrations/${encodeURIComponent(this.name)}/render`, { method: "POST", body }),
+      render: (body) => this.#ask(body),
       componentId: screen.componentId,
       props,
       context: contextOf(screen, project, this.#theme),
@@ -142,6 +144,20 @@ export class ScreenView {
     this.#showInputs(props, {}, true);
     $("stage").replaceChildren(component.node);
     await component.start(action);
+  }
+
+  /** Ask for a render, of the screen or of an overlay on it; where the script fails, its line is shown below. */
+  async #ask(body) {
+    const since = Date.now();
+    const answer = await call(`/v1/integrations/${encodeURIComponent(this.name)}/render`, { method: "POST", body });
+    $("stage").querySelector(".render-fault")?.remove();
+    this.#failed = answer.status >= 500 ? since : 0;
+    if (this.#failed) {
+      failureOf({ name: this.name, componentId: body.componentId, since }).then((fault) => {
+        if (fault && this.#failed === since) $("stage").append(failureBox(fault));
+      });
+    }
+    return answer;
   }
 
   async #rendered(exchange) {

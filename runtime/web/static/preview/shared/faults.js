@@ -11,7 +11,7 @@ export function faultLines(fault) {
     { class: "fault-body" },
     make("p", { class: "fault-message" }, fault.message),
     place ? make("p", { class: "fault-place" }, place) : null,
-    fault.source ? make("pre", { class: "fault-source", tabindex: "0", "aria-label": "Source" }, `${fault.line ?? ""} │ ${fault.source}\n${caret}`) : null,
+    fault.source ? make("pre", { class: "fault-source", tabindex: "0", "aria-label": "Source" }, `${fault.line ?? ""} │ ${fault.source}${caret ? `\n${caret}` : ""}`) : null,
     fault.hint ? make("p", { class: "fault-hint" }, fault.hint) : null,
   );
 }

@@ -12,6 +12,7 @@ const PAGES = [
   ["/site", "Site"],
   ["/installation", "Installation"],
 ];
+const NO_KEY = "This page needs its key. The address with the key is in the terminal in which devkit dev runs, in the line “Preview of …”: open that one, or press o there.";
 const THEME = "devkit-preview-theme";
 const $ = (id) => document.getElementById(id);
 const path = window.location.pathname.split("/").filter(Boolean);
@@ -52,7 +53,9 @@ export async function loadProject() {
   const answer = await call(api);
   if (!answer.ok) {
     const closed = answer.status === 401 || answer.status === 403;
-    return { sorry: closed ? "This page needs its key. Open the address that devkit dev printed." : (answer.body?.error?.message ?? `Status ${answer.status}`) };
+    // Nothing will connect by itself.
+    $("line").lastChild.textContent = closed ? "No key" : "Not connected";
+    return { sorry: closed ? NO_KEY : (answer.body?.error?.message ?? `Status ${answer.status}`) };
   }
   const project = answer.body;
   $("title").textContent = project.integration?.title ?? name;

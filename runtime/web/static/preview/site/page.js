@@ -1,6 +1,7 @@
 /** The page about the published site: publishing it, who may read it, what is injected, and what its policy keeps out. */
 
 import { make } from "/contentkit/dom.js";
+import { screensOf } from "../shared/screens.js";
 import { call } from "../shared/session.js";
 import { drawPlaces, drawPolicy, drawReader, drawScripts, drawViolation } from "./view.js";
 import { api, chooseTheme, followLine, linkPages, loadProject, name, say } from "../shared/frame.js";
@@ -14,9 +15,21 @@ let project = null;
 linkPages();
 chooseTheme();
 
-function apologise(words) {
-  $("sorry").textContent = words;
+/** Say why there is nothing to see, with the pages where there is, as `[words of the link, address]`. */
+function apologise(words, pages = []) {
+  const links = pages.map(([title, place]) => make("li", {}, make("a", { href: `/preview/${encodeURIComponent(name)}${place}` }, title)));
+  $("sorry").replaceChildren(words, links.length ? make("ul", { class: "lines" }, links) : "");
   $("known").hidden = words !== "";
+}
+
+/** Tell an author whose integration is on no site what can be previewed instead, and how it gets on one. */
+function withoutSite(integration) {
+  const shown = screensOf(project).length ? [["Its blocks and screens", ""]] : [];
+  const elsewhere = [...shown, ["What it hears, and sending it events", "/events"], ["Where it is installed", "/installation"]];
+  if (integration.target === "space") {
+    return ["This integration is for spaces (`target: space` in its manifest), so it is on no site. With `target: all`, this page shows it on the sample site. What can be previewed now:", elsewhere];
+  }
+  return ["The integration is on no site yet. Install it on one on the page Installation:", elsewhere.slice(-1)];
 }
 
 /** Load the site as it is now. */
@@ -25,7 +38,7 @@ async function load() {
   if (found.sorry) return apologise(found.sorry);
   project = found.project;
   if (!project.integration) return apologise("There is no version yet. This page begins by itself once the first one is live.");
-  if (!project.site) return apologise("The integration is on no site. Install it on one on the page Installation; its manifest needs the target site or all.");
+  if (!project.site) return apologise(...withoutSite(project.integration));
   const answer = await call(`${api}/site`);
   if (!answer.ok) return apologise(answer.body?.error?.message ?? `Status ${answer.status}`);
   apologise("");

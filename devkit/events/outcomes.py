@@ -1,0 +1,104 @@
+"""Waits for events that were just sent, and says how they ended."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from devkit.events import history
+from devkit.events.traces import ending_of, ending_text
+from devkit.hosts import shapes
+from devkit.hosts.client import Client, RequestRefused
+from devkit.terminal.output import Problem, one_line
+
+PATIENCE = 40.0
+"""Seconds: a call has 30 for its answer."""
+MOST = 100
+"""Events that are waited for; of more, the last ones."""
+BEGINNING = 0.02
+LONGEST_PAUSE = 0.5
+UNDER_WAY = ("queued", "running")
+FINE = ("success", "not-handled", *UNDER_WAY)
+
+
+def ended(client: Client, name: str, ids: Sequence[str]) -> list[dict[str, Any]]:
+    """Wait until the script has answered these events; gives each as the host shows it then.
+
+    One that is still queued or running in the end is given as it is; none that its sender may not see.
+    """
+    deadline = time.monotonic() + PATIENCE
+    found: dict[str, dict[str, Any]] = {}
+    open_, pause = list(ids[-MOST:]), BEGINNING
+    while open_:
+        for event in list(open_):
+            try:
+                detail = client.call("GET", history.path(name, event), shape=shapes.DETAIL)
+            except RequestRefused as refused:
+                if refused.status not in (403, 404):
+                    raise
+                open_.remove(event)
+                continue
+            found[event] = detail
+            if ending_of(detail["event"]) not in UNDER_WAY or _much_later(detail["event"]):
+                open_.remove(event)
+        if time.monotonic() > deadline:
+            break
+        if open_:
+            time.sleep(pause)
+            pause = min(LONGEST_PAUSE, pause * 2)
+    return [found[event] for event in ids if event in found]
+
+
+def _much_later(event: dict[str, Any]) -> bool:
+    """Return whether an event is due later than anybody waits at a terminal; both times are by the host's clock."""
+    due = event["delivery"].get("nextAttemptAt")
+    if due is None:
+        return False
+    wait = datetime.fromisoformat(due) - datetime.fromisoformat(event["createdAt"])
+    return wait.total_seconds() > PATIENCE
+
+
+def failures(details: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return those that the script refused, or in which it failed."""
+    return [detail for detail in details if ending_of(detail["event"]) not in FINE]
+
+
+def delivery(detail: dict[str, Any]) -> dict[str, Any]:
+    """Return what programs are told of one: its id, how it ended, and the status of the answer."""
+    event = detail["event"]
+    answer = event["delivery"].get("answer")
+    return {"event": event["id"], "ending": ending_of(event)} | ({} if answer is None else {"answer": answer})
+
+
+def failed(name: str, details: Sequence[dict[str, Any]], of: int) -> Problem:
+    """Return what to say of events that failed: how the last one ended, what it answered, and where to read more."""
+    last = details[-1]["event"]
+    answer = details[-1].get("answer") or {}
+    body = one_line(str(answer.get("body") or ""))[:200]
+    many = "" if of == 1 else f"{len(details)} of {of} events failed; the last one: "
+    return Problem(
+        f"{many}{last['payload']['type']} {last['id']}: {ending_text(last)}{f': {body}' if body else ''}; "
+        f"`devkit events {name} {last['id']}` shows its logs"
+    )
+
+
+def judged(client: Client, name: str, sent: Sequence[dict[str, Any]]) -> Problem | None:
+    """Wait until the script has handled what was sent, and add how; gives what to say if it refused or failed."""
+    ids = [event for one in sent if "answer" not in one for event in one["events"]]
+    details = ended(client, name, ids)
+    by_id = {detail["event"]["id"]: delivery(detail) for detail in details}
+    for one in sent:
+        deliveries = [by_id[event] for event in one["events"] if event in by_id]
+        one.update({"deliveries": deliveries} if deliveries else {})
+    wrong = failures(details)
+    refused = [one for one in sent if "answer" in one and one["answer"]["status"] >= 400]
+    if not refused:
+        return failed(name, wrong, len(sent)) if wrong else None
+    last, event = refused[-1], refused[-1]["events"][-1]
+    many = f"{len(wrong) + len(refused)} of {len(sent)} events failed; the last one: " if len(sent) > 1 else ""
+    return Problem(
+        f"{many}{last['type']} {event} was answered {last['answer']['status']}; "
+        f"`devkit events {name} {event}` shows its logs"
+    )

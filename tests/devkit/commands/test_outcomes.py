@@ -1,0 +1,102 @@
+"""What a command says of events that the script refuses, or in which it fails: exit code 1, and where to read why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Installed, Tenant, installed
+from tests.devkit.conftest import Shell
+
+SCRIPT = """
+from runtime.sdk import ExposableError, Integration
+
+integration = Integration()
+
+
+@integration.task
+def task(task):
+    if task.get("good"):
+        return
+    raise ExposableError("the queue of key-of-the-door is closed", 409)
+
+
+@integration.on("space_content_updated")
+def updated(event):
+    event["nothing"]
+
+
+@integration.fetch("POST", "/closed")
+def closed():
+    raise ExposableError("closed", 409)
+"""
+
+
+@pytest.fixture(scope="module")
+def refuses(alpha: Tenant) -> Installed:
+    return installed(alpha, SCRIPT, secrets={"KEY": "key-of-the-door"})
+
+
+def test_a_task_that_the_script_refuses_is_an_error_with_its_answer(logged_in: Shell, refuses: Installed) -> None:
+    named = ("--integration", refuses.name)
+    done = logged_in("trigger", "task", *named)
+    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert 'rejected (409): {"error":"the queue of [secret] is closed"}' in done.err.replace('": "', '":"')
+    assert f"`devkit events {refuses.name} " in done.err
+    event = done.err.split(f"`devkit events {refuses.name} ")[1].split("`")[0]
+    shown = logged_in("events", refuses.name, event)
+    assert "the queue of [secret] is closed" in shown.out
+    assert "key-of-the-door" not in shown.out
+    good = logged_in("trigger", "task", "--set", "task.good=true", *named, "--json")
+    assert (good.code, [one["ending"] for one in good.json["deliveries"]]) == (0, ["success"])
+    quick = logged_in("trigger", "task", "--no-wait", *named, "--json")
+    assert (quick.code, "deliveries" in quick.json) == (0, False)
+
+
+def test_an_event_in_which_the_script_fails_is_an_error(logged_in: Shell, refuses: Installed) -> None:
+    done = logged_in("trigger", "space_content_updated", "--integration", refuses.name)
+    assert (done.code, "space_content_updated" in done.err) == (1, True)
+    sent = logged_in("trigger", "task", "--no-wait", "--integration", refuses.name, "--json")
+    again = logged_in("replay", sent.json["events"][0], "--integration", refuses.name)
+    assert (again.code, "rejected (409)" in again.err) == (1, True)
+
+
+def test_a_request_that_fails_names_its_event_or_says_that_the_script_was_not_called(
+    logged_in: Shell, refuses: Installed
+) -> None:
+    done = logged_in("trigger", "fetch", "--path", "/closed?a=1", "--integration", refuses.name)
+    assert (done.code, "the script answered 409" in done.err) == (1, True)
+    event = done.err.split(f"`devkit events {refuses.name} ")[1].split("`")[0]
+    assert "POST /closed" in logged_in("events", refuses.name, event).out
+
+
+def test_a_scenario_is_played_to_its_end_and_fails_with_its_events(
+    logged_in: Shell, refuses: Installed, tmp_path: Path
+) -> None:
+    steps = "".join(f"  - event: {{type: task, task: {{good: {good}}}}}\n" for good in ("true", "false", "true"))
+    (tmp_path / "play.yaml").write_text(f"integration: {refuses.name}\nevents:\n{steps}")
+    done = logged_in("play", "play.yaml", "--no-delay", "--json")
+    assert done.code == 1, done.err
+    endings = [sent["deliveries"][0]["ending"] for sent in done.json["sent"]]
+    assert endings == ["success", "rejected", "success"]
+    assert "1 of 3 events failed" in done.err
+
+
+def test_the_id_of_an_event_shows_it_in_the_folder_of_its_integration(
+    logged_in: Shell, refuses: Installed, tmp_path: Path
+) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "integration.yaml").write_text(
+        f"name: {refuses.name}\ntitle: Refuses\nscript: integration.py\nscopes: []\n"
+    )
+    (folder / "integration.py").write_text(SCRIPT)
+    event = logged_in("trigger", "task", "--set", "task.good=true", "--json", folder=folder).json["events"][0]
+    shown = logged_in("events", event, folder=folder)
+    assert (shown.code, shown.err) == (0, "")
+    assert event in shown.out and '"good": true' in shown.out
+    elsewhere = logged_in("events", event)
+    assert (elsewhere.code, f"`devkit events NAME {event}`" in elsewhere.err) == (1, True)
+    nobody = logged_in("events", "0aB3dE5fG7hJ9kL1mN3p", folder=folder)
+    assert (nobody.code, f"{refuses.name} has no event `0aB3dE5fG7hJ9kL1mN3p`" in nobody.err) == (1, True)
