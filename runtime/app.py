@@ -79,6 +79,7 @@ from runtime.web.admin.mount import mount_admin
 from runtime.web.embed import mount_contentkit
 from runtime.web.files import mount_files
 from runtime.web.identity import mount_identity
+from runtime.web.lost import mount_lost
 from runtime.web.pdfs import mount_pdfs
 from runtime.web.preview import mount_preview
 from runtime.web.sites.page import mount_site_page
@@ -185,6 +186,7 @@ def create_app(settings: Settings, place: int = 0, changes: Numbers | None = Non
     if settings.preview:
         mount_preview(app, host)
         mount_identity(app, host)
+    mount_lost(app, host)
     tracing.start()
     host.dispatcher.start()
     host.purger.start()

@@ -11,18 +11,18 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from devkit.exporting.downloading import Folder, files_of
-from devkit.hosts import choosing, shapes
+from devkit.hosts import choosing, places, shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import part
 from devkit.terminal.output import answer, json_option
 
 EXAMPLES = """\b
-Examples: devkit export --space kV2n8sQfJ0bXyT4LrE6w ./docs
+Examples: devkit export --space Handbook ./docs
           devkit export --space kV2n8sQfJ0bXyT4LrE6w ./docs --force"""
 
 
 @click.command("export", epilog=EXAMPLES)
-@click.option("--space", required=True, metavar="ID", help="The space.")
+@click.option("--space", required=True, metavar="SPACE", help="The space: its id, or its title.")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--force", is_flag=True, help="Write into a folder that has something in it; other files there stay.")
 @choosing.options
@@ -34,6 +34,7 @@ def command(space: str, path: Path, force: bool, chosen: Choice, as_json: bool) 
     files go.
     """
     client = chosen.client()
+    space = places.id_of(client, "space", space)
     revision = str(client.call("GET", f"/v1/spaces/{part(space)}", shape=shapes.SPACE)["revision"])
     folder = Folder(path, force=force)
     console = Console(stderr=True)

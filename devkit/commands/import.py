@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
+from types import TracebackType
 from typing import Any, get_args
 
 import click
 
-from devkit.hosts import choosing, shapes
+from devkit.hosts import choosing, places, shapes
 from devkit.hosts.choosing import Choice
-from devkit.hosts.client import part
+from devkit.hosts.client import Client, part
+from devkit.importing import requests
 from devkit.importing.following import follow
 from devkit.importing.packing import packed
 from devkit.terminal.output import Problem, answer, json_option, warn
 from runtime.contract.importing import ImportSource
 
 EXAMPLES = """\b
-Examples: devkit import ./docs --space kV2n8sQfJ0bXyT4LrE6w
+Examples: devkit import ./docs --space Handbook
+          devkit import ./docs --space Handbook --merge
           devkit import export.zip --source notion --space kV2n8sQfJ0bXyT4LrE6w
           devkit import https://docs.example.com/guide/ --source website --space kV2n8sQfJ0bXyT4LrE6w"""
 
 
 @click.command("import", epilog=EXAMPLES)
 @click.argument("what", metavar="PATH|URL")
-@click.option("--space", required=True, metavar="ID", help="The space to import into.")
+@click.option("--space", required=True, metavar="SPACE", help="The space to import into: its id, or its title.")
 @click.option("--page", metavar="ID", help="Import below this page.")
-@click.option("--change-request", metavar="ID", help="Import into this change request of the space.")
+@click.option(
+    "--change-request",
+    metavar="ID|new",
+    help="Import into this change request, or into a new one; default: a new one where the space is locked.",
+)
+@click.option("--merge", is_flag=True, help="Merge the change request at once.")
 @click.option(
     "--source", type=click.Choice(get_args(ImportSource)), help="Format of the source; default: derived from its name."
 )
@@ -36,39 +45,79 @@ def command(
     space: str,
     page: str | None,
     change_request: str | None,
+    merge: bool,
     source: str | None,
     chosen: Choice,
     as_json: bool,
 ) -> None:
     """Import a folder, a file or an address into a space, a page or a change request.
 
-    Pages that were imported before keep their ids, so links to them stay valid. Problems are listed at the end.
+    New spaces are locked: their content changes by change requests. What is imported into one goes into a new change
+    request, which is merged with --merge, or on its page. Pages that were imported before keep their ids, so links to
+    them stay valid. Problems are listed at the end.
     """
-    to: dict[str, Any] = {"page": page, "changeRequest": change_request}
-    path = f"/v1/spaces/{part(space)}"
     if what.startswith(("http://", "https://")):
         client = chosen.client()
-        body = {"url": what, "source": source or _source_of(what)}
-        begun = client.call(
-            "POST",
-            f"{path}/imports",
-            body | {name: one for name, one in to.items() if one is not None},
-            shape=shapes.IMPORT,
-        )
+        to = _Target(client, places.id_of(client, "space", space), page, change_request, what)
+        with to:
+            body = {"url": what, "source": source or _source_of(what), **to.named}
+            done = to.followed(client.call("POST", f"{to.path}/imports", body, shape=shapes.IMPORT))
     else:
         with packed(Path(what), source) as sent:
             client = chosen.client()
-            named = {"source": sent.source, "name": sent.name}
-            begun = client.call(
-                "POST", f"{path}/content/import/upload", data=sent.content, shape=shapes.IMPORT, **named, **to
-            )
-    done = follow(client, f"{path}/imports/{part(begun['id'])}", begun)
-    if done["status"] != "completed":
-        raise Problem(done.get("error") or "the import was cancelled")
+            to = _Target(client, places.id_of(client, "space", space), page, change_request, sent.name)
+            with to:
+                named = {"source": sent.source, "name": sent.name, **to.named}
+                path = f"{to.path}/content/import/upload"
+                done = to.followed(client.call("POST", path, data=sent.content, shape=shapes.IMPORT, **named))
     for problem in () if as_json else done.get("problems") or ():
         warn(problem)
     count, total = done.get("importedResources") or 0, done.get("totalResources") or 0
-    answer(as_json, {"host": client.host, **done}, f"Imported {count} of {total}: revision {done.get('revision')}.")
+    text, value = f"Imported {count} of {total}: revision {done.get('revision')}.", {"host": client.host, **done}
+    if to.request is not None:
+        at = to.request["urls"]["app"]
+        value |= {"changeRequest": to.request["id"], "merged": merge, "url": at}
+        if merge:
+            value["revision"] = requests.merged(client, to.space, to.request)
+            text = f"Imported {count} of {total}, and merged #{to.request['number']}: revision {value['revision']}."
+        else:
+            why = "The space is locked, so it" if to.made and change_request is None else "It"
+            text += f"\n{why} is in change request #{to.request['number']}: merge it at {at}"
+            text += " (--merge does so at once)."
+    answer(as_json, value, text)
+
+
+class _Target:
+    """Where an import goes. A context manager: a change request made for it is archived if the import fails."""
+
+    def __init__(self, client: Client, space: str, page: str | None, change_request: str | None, what: str) -> None:
+        self.space, self.path = space, f"/v1/spaces/{part(space)}"
+        self._client = client
+        self.made = change_request == requests.NEW or (change_request is None and requests.is_locked(client, space))
+        self.request: dict[str, Any] | None = None
+        if self.made:
+            self.request = requests.opened(client, space, what)
+        elif change_request is not None:
+            self.request = requests.shown(client, space, change_request)
+        where = {"page": page, "changeRequest": self.request["id"] if self.request is not None else None}
+        self.named = {name: one for name, one in where.items() if one is not None}
+
+    def followed(self, begun: dict[str, Any]) -> dict[str, Any]:
+        """Wait for the end of the import; raises Problem if it failed."""
+        done = follow(self._client, f"{self.path}/imports/{part(begun['id'])}", begun)
+        if done["status"] != "completed":
+            raise Problem(done.get("error") or "the import was cancelled")
+        return done
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        if isinstance(error, Problem) and self.made and self.request is not None:
+            with suppress(Problem):  # the import's own failure is what counts
+                requests.given_up(self._client, self.space, self.request["id"])
 
 
 def _source_of(url: str) -> str:

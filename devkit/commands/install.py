@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from devkit.hosts import choosing, installations, shapes
+from devkit.hosts import choosing, installations, places, shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.organizations import organization_of
 from devkit.projects import names
@@ -22,8 +22,12 @@ Examples: devkit install my-integration --space 5Xk2
 @click.command("install", epilog=EXAMPLES)
 @click.argument("name", required=False, shell_complete=completion.integration)
 @click.option("--organization", help="Id or hostname of the organization, if the token is for several.")
-@click.option("--space", "spaces", multiple=True, metavar="ID", help="Install on this space; may be repeated.")
-@click.option("--site", "sites", multiple=True, metavar="ID", help="Install on this site; may be repeated.")
+@click.option(
+    "--space", "spaces", multiple=True, metavar="SPACE", help="Install on this space, by id or title; may be repeated."
+)
+@click.option(
+    "--site", "sites", multiple=True, metavar="SITE", help="Install on this site, by id or title; may be repeated."
+)
 @click.option("--all-spaces", is_flag=True, help="Install on every space, including future ones.")
 @click.option("--all-sites", is_flag=True, help="Install on every site, including future ones.")
 @env_option
@@ -47,6 +51,7 @@ def command(
     name = name or names.name_here(env)
     client = chosen.client()
     owner = organization_of(client, organization)
+    spaces, sites = places.ids_of(client, "space", spaces, owner), places.ids_of(client, "site", sites, owner)
     installation = installations.find(client, name, owner)
     if installation is None:
         installation = client.call(
@@ -61,7 +66,8 @@ def command(
     wanted = {f"{kind}_selection": "all" for kind, every in (("space", all_spaces), ("site", all_sites)) if every}
     installation = client.call("PATCH" if wanted else "GET", at, wanted or None, shape=shapes.INSTALLATION)
     parts = installations.parts_of(client, name, installation)
-    text = "\n".join(installations.lines(name, installation, parts))
+    following = installations.next_step(client, name, owner, installation, parts)
+    text = "\n".join([*installations.lines(name, installation, parts), *([following] if following else [])])
     answer(as_json, {"installation": installation, "spaces": parts["space"], "sites": parts["site"]}, text)
 
 

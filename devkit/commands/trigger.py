@@ -15,7 +15,7 @@ from devkit.events.endpoint_requests import METHODS, Place, RequestDescription, 
 from devkit.events.signing import SIGNERS
 from devkit.events.traces import ending_text, what
 from devkit.events.types import KINDS, EventType
-from devkit.hosts import choosing
+from devkit.hosts import choosing, places
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, HostUnreachable
 from devkit.projects import names
@@ -54,8 +54,8 @@ Examples: devkit trigger space_content_updated --set revisionId=abc --count 3
 @click.option("--count", default=1, show_default=True, type=click.IntRange(1, 10_000), help="How many times.")
 @click.option("--no-wait", is_flag=True, help="Do not wait until the script has handled it.")
 @click.option("--installation", metavar="ID", help="Only for this installation.")
-@click.option("--space", metavar="ID", help="For this space.")
-@click.option("--site", metavar="ID", help="For this site.")
+@click.option("--space", metavar="SPACE", help="For this space, by id or title.")
+@click.option("--site", metavar="SITE", help="For this site, by id or title.")
 @click.option("--method", type=click.Choice(METHODS, case_sensitive=False), help="For `fetch`; default: POST.")
 @click.option("--path", metavar="PATH", help="For `fetch`: the path after the endpoint, with its query.")
 @click.option("--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="For `fetch`: an additional header.")
@@ -102,6 +102,8 @@ def command(
         raise Problem("--sign needs --secret, or the variable DEVKIT_SIGNING_SECRET")
     name = name or names.name_here(env)
     client = chosen.client(local_first=True)
+    space = None if space is None else places.id_of(client, "space", space)
+    site = None if site is None else places.id_of(client, "site", site)
     place = Place(installation, space, site)
     if event == "fetch":
         if edit:
@@ -112,8 +114,8 @@ def command(
         _request(client, name, endpoint(client, name, place), description, count, as_json)
         return
     payload = _payload(client, name, event, body, changes)
-    places = {"installationId": installation, "spaceId": space, "siteId": site}
-    payload |= {key: value for key, value in places.items() if value is not None}
+    where = {"installationId": installation, "spaceId": space, "siteId": site}
+    payload |= {key: value for key, value in where.items() if value is not None}
     if edit:
         payload = payloads.edit(payload)
     rounds = count if count > 1 and payloads.waits(event) else 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from devkit.hosts import choosing, installations
+from devkit.hosts import choosing, installations, places
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import part
 from devkit.hosts.organizations import organization_of
@@ -20,8 +20,12 @@ Examples: devkit uninstall my-integration --space 5Xk2
 @click.command("uninstall", epilog=EXAMPLES)
 @click.argument("name", shell_complete=completion.integration)
 @click.option("--organization", help="Id or hostname of the organization, if the token is for several.")
-@click.option("--space", "spaces", multiple=True, metavar="ID", help="Only from this space; may be repeated.")
-@click.option("--site", "sites", multiple=True, metavar="ID", help="Only from this site; may be repeated.")
+@click.option(
+    "--space", "spaces", multiple=True, metavar="SPACE", help="Only from this space, by id or title; may be repeated."
+)
+@click.option(
+    "--site", "sites", multiple=True, metavar="SITE", help="Only from this site, by id or title; may be repeated."
+)
 @click.option("--all-spaces", is_flag=True, help="From every space, including future ones.")
 @click.option("--all-sites", is_flag=True, help="From every site, including future ones.")
 @click.option("--yes", is_flag=True, help="Do not ask before uninstalling from the whole organization.")
@@ -40,7 +44,9 @@ def command(
 ) -> None:
     """Uninstall the integration NAME from spaces and sites, or from a whole organization."""
     client = chosen.client()
-    installation = installations.need(client, name, organization_of(client, organization))
+    owner = organization_of(client, organization)
+    spaces, sites = places.ids_of(client, "space", spaces, owner), places.ids_of(client, "site", sites, owner)
+    installation = installations.need(client, name, owner)
     at = installations.path_of(name, installation["id"])
     parts = installations.parts_of(client, name, installation)
     every = {"space": all_spaces, "site": all_sites}
@@ -55,8 +61,8 @@ def command(
                 f"{name} is not installed on the {kind} {gone[0][:60]}; `devkit installations {name}` lists where"
             )
     if not spaces and not sites and not any(every.values()):
-        places = f"{len(parts['space'])} spaces and {len(parts['site'])} sites"
-        ask_to_lose(f"Its configurations on the organization, {places} are deleted.", yes)
+        everywhere = f"{len(parts['space'])} spaces and {len(parts['site'])} sites"
+        ask_to_lose(f"Its configurations on the organization, {everywhere} are deleted.", yes)
         client.call("DELETE", at)
     if wanted := {f"{kind}_selection": "selected" for kind, all_of_them in every.items() if all_of_them}:
         client.call("PATCH", at, wanted)  # first: nothing made meanwhile gets it

@@ -67,7 +67,7 @@ def next_step(
     if installation is None:
         every = " ".join(f"--all-{PARTS[kind]}" for kind in wanted)
         some = " and ".join(f"--{kind}" for kind in wanted)
-        return f"Next: `devkit install {name} {every}` puts it to work; {some} choose where."
+        return f"Next: `devkit install {name} {every}` puts it to work; to choose where, use {some}."
     if installation["status"] == "pending" or any(parts.values()):
         return ""
     there = {kind: next(client.every(f"/v1/orgs/{part(owner)}/{PARTS[kind]}", 1), None) is not None for kind in wanted}

@@ -123,6 +123,10 @@ KEPT_VERSION = record(
     manifest=record(**MANIFEST),
 )  # fmt: skip
 
+TITLED = record(id=name, title=Optional(text))
+CHANGE_REQUEST = record(id=name, number=whole, urls=record(app=text))
+MERGED = record(result=text, revision=name, conflicts=Optional(listed(record(message=text))))
+
 IMPORT = record(
     id=name, status=text, totalResources=Optional(whole), importedResources=Optional(whole),
     problems=Optional(listed(text)), error=Optional(text), revision=Optional(text),

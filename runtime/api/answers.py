@@ -95,15 +95,17 @@ def _answer(status: int, message: str, headers: Sequence[tuple[str, str]] = ()) 
 
 def mount_errors(app: Flask) -> None:
     """Answer every exception in the format of errors."""
-    app.register_error_handler(HTTPException, _http_error)
-    app.register_error_handler(Exception, _any_error)
+    app.register_error_handler(HTTPException, http_error)
+    app.register_error_handler(Exception, any_error)
 
 
-def _any_error(error: Exception) -> Response:
+def any_error(error: Exception) -> Response:
+    """Answer an exception."""
     return error_answer(error, f"{request.method} {request.path}").response()
 
 
-def _http_error(error: HTTPException) -> Response:
+def http_error(error: HTTPException) -> Response:
+    """Answer an error of the web framework, such as an address that it does not know."""
     status = error.code or 500
     error_class = WORDS.get(status)
     headers = [(name, value) for name, value in error.get_headers() if name == "Allow"]

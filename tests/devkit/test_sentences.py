@@ -119,7 +119,7 @@ def test_an_integration_on_no_space_says_what_comes_next(
     manifest = project / "integration.yaml"
     manifest.write_text(manifest.read_text().replace("name: counter", f"name: {name}"))
     published = shell("publish", str(project), "--yes")
-    assert f"Next: `devkit install {name} --all-spaces --all-sites`" in published.out, published.err
+    assert f"Next: `devkit install {name} --all-spaces`" in published.out, published.err
     installed = shell("install", name)
     assert f"yet: create one at {host.url}/app/orgs/{own.id}/content" in installed.out, installed.err
     own.api.post(f"/v1/orgs/{own.id}/spaces", {"title": "A space"})

@@ -27,6 +27,7 @@ def mount_change_requests(app: Flask, host: Host) -> None:
     all_ = f"{PATH}/spaces/<space>/change-requests"
     one = f"{all_}/<change_request>"
     add_page(app, host, all_, _list, "GET")
+    add_page(app, host, all_, _create, "POST")
     add_page(app, host, one, _show, "GET")
     add_page(app, host, f"{one}/<any(merge, update):way>", _bring_together, "POST")
     add_page(app, host, f"{one}/reviewers", _ask, "POST")
@@ -34,10 +35,40 @@ def mount_change_requests(app: Flask, host: Host) -> None:
     add_page(app, host, f"{one}/reviews", _review, "POST")
 
 
-def _list(visit: OperatorVisit, space: str) -> Response:
+def _list(visit: OperatorVisit, space: str, refused: Refused = NOTHING_REFUSED) -> Response:
     around, chosen = around_space(visit, space), filters("status")
     listed = page_of(visit, "listChangeRequestsForSpace", {"spaceId": space}, filters=chosen)
-    return visit.page("change_requests", listed=listed, states=STATES, chosen=chosen.get("status", STATES[0]), **around)
+    state = chosen.get("status", STATES[0])
+    return visit.page(
+        "change_requests",
+        refused.status,
+        listed=listed,
+        states=STATES,
+        chosen=state,
+        elsewhere=_elsewhere(visit, space, state) if not listed.items else (),
+        refused=refused,
+        **around,
+    )
+
+
+def _elsewhere(visit: OperatorVisit, space: str, chosen: str) -> list[tuple[str, int]]:
+    """Count the change requests of the other states, so that an empty list leads on; empty states are left out."""
+    counts = [
+        (
+            state,
+            visit.do("listChangeRequestsForSpace", {"spaceId": space}, query={"status": state, "limit": "1"})["count"],
+        )
+        for state in STATES
+        if state != chosen
+    ]
+    return [(state, count) for state, count in counts if count]
+
+
+def _create(visit: OperatorVisit, space: str) -> Response:
+    subject, made = visit.form.get("subject", "").strip(), dict[str, Any]()
+    body = {"subject": subject} if subject else {}
+    refused = attempt(visit, "new", lambda: made.update(visit.do("createChangeRequest", {"spaceId": space}, body=body)))
+    return _list(visit, space, refused) if refused.form else visit.to(_place(space, made["id"]))
 
 
 def _show(

@@ -122,6 +122,8 @@ def _save(kind: ContentKind, visit: OperatorVisit, one: str) -> Response:
     body: dict[str, Any] = {"title": form.get("title", "").strip()}
     if kind is COLLECTION:
         body["description"] = form.get("description", "")
+    if kind is SPACE and "editMode" in form:
+        body["editMode"] = form["editMode"]
     if "defaultLevel" in form:
         body["defaultLevel"] = role_of(form["defaultLevel"])
     return _after(kind, visit, one, "settings", kind.update, body)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from runtime.contract.identifiers import new_id
 from tests.conftest import Tenant
 from tests.devkit.conftest import Shell
 
@@ -64,3 +65,65 @@ def test_what_cannot_be_imported_says_why(logged_in: Shell, space: str, tmp_path
     done = logged_in("import", what, "--space", space, folder=tmp_path)
     assert done.code == 1
     assert said in done.err
+
+
+@pytest.fixture
+def locked(alpha: Tenant) -> str:
+    made = alpha.api.post(f"/v1/orgs/{alpha.id}/spaces", {"title": f"Locked {new_id()[:6]}"})
+    assert made.json["editMode"] == "locked"
+    return str(made.json["id"])
+
+
+def test_a_locked_space_gets_a_change_request_with_the_way_to_merge_it(
+    logged_in: Shell, alpha: Tenant, locked: str, tmp_path: Path
+) -> None:
+    (tmp_path / "x.md").write_text("# From a file")
+    done = logged_in("import", "x.md", "--space", locked, folder=tmp_path)
+    assert done.code == 0, done.err
+    at = f"/v1/spaces/{locked}/change-requests"
+    (made,) = alpha.api.get(at, status="draft").json["items"]
+    assert f"The space is locked, so it is in change request #1: merge it at {made['urls']['app']}" in done.out
+    assert made["subject"] == "Import x.md"
+    assert titles(alpha, f"/v1/spaces/{locked}") == []
+    again = logged_in("import", "x.md", "--space", locked, "--change-request", made["id"], "--merge", folder=tmp_path)
+    assert (again.code, "and merged #1: revision " in again.out) == (0, True), again.err
+    assert titles(alpha, f"/v1/spaces/{locked}") == ["From a file"]
+
+
+def test_a_locked_space_is_named_by_its_title_and_merged_at_once(
+    logged_in: Shell, alpha: Tenant, locked: str, tmp_path: Path
+) -> None:
+    title = alpha.api.get(f"/v1/spaces/{locked}").json["title"]
+    (tmp_path / "x.md").write_text("# From a file")
+    done = logged_in("import", "x.md", "--space", title.lower(), "--merge", "--json", folder=tmp_path)
+    assert done.code == 0, done.err
+    assert done.json["merged"] is True
+    assert alpha.api.get(f"/v1/spaces/{locked}").json["revision"] == done.json["revision"]
+    assert titles(alpha, f"/v1/spaces/{locked}") == ["From a file"]
+    exported = logged_in("export", "--space", title, "out", folder=tmp_path)
+    assert (exported.code, (tmp_path / "out").is_dir()) == (0, True), exported.err
+    near = logged_in("import", "x.md", "--space", f"{title}x", folder=tmp_path)
+    assert (near.code, f"did you mean `{title}`?" in near.err) == (1, True)
+
+
+def test_of_two_spaces_with_one_title_none_is_guessed(
+    logged_in: Shell, alpha: Tenant, locked: str, tmp_path: Path
+) -> None:
+    title = alpha.api.get(f"/v1/spaces/{locked}").json["title"]
+    twin = alpha.api.post(f"/v1/orgs/{alpha.id}/spaces", {"title": title}).json["id"]
+    (tmp_path / "x.md").write_text("# From a file")
+    done = logged_in("import", "x.md", "--space", title, folder=tmp_path)
+    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert locked in done.err and twin in done.err
+
+
+def test_an_import_that_fails_leaves_no_open_change_request(
+    logged_in: Shell, alpha: Tenant, locked: str, tmp_path: Path
+) -> None:
+    (tmp_path / "x.docx").write_bytes(b"x")
+    assert logged_in("import", "x.docx", "--space", locked, folder=tmp_path).code == 1
+    states = {
+        state: alpha.api.get(f"/v1/spaces/{locked}/change-requests", status=state).json["count"]
+        for state in ("draft", "open", "archived")
+    }
+    assert states == {"draft": 0, "open": 0, "archived": 1}

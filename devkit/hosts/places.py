@@ -1,0 +1,55 @@
+"""Spaces and sites as people name them: by id, or by a title that only one has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Literal
+
+from devkit.hosts import shapes
+from devkit.hosts.client import Client, RequestRefused, part
+from devkit.terminal.output import Problem
+
+Kind = Literal["space", "site"]
+ID = re.compile(r"[A-Za-z0-9]{20}")
+
+
+def id_of(client: Client, kind: Kind, named: str, organization: str | None = None) -> str:
+    """Return the id of a space or site by its id or title, in one organization or in all of the token's.
+
+    Raises Problem where no title is that, or several are.
+    """
+    if ID.fullmatch(named) or named == "*":
+        return named
+    found = dict(_titles(client, kind, organization))
+    wanted = named.strip().casefold()
+    same = [one for one, title in found.items() if title.strip().casefold() == wanted]
+    if len(same) == 1:
+        return same[0]
+    if same:
+        raise Problem(f"{len(same)} {kind}s are called `{named}`; name one by its id: {', '.join(same[:10])}")
+    from devkit.checking.wording import nearest
+
+    close = nearest(named, found.values())
+    meant = f"did you mean `{close}`?" if close else f"there are {', '.join([*found.values()][:10]) or 'none'}"
+    raise Problem(f"there is no {kind} `{named}` on {client.host} that you may see; {meant}")
+
+
+def ids_of(client: Client, kind: Kind, named: Iterable[str], organization: str | None = None) -> tuple[str, ...]:
+    """Return the ids of several; raises Problem."""
+    return tuple(id_of(client, kind, one, organization) for one in named)
+
+
+def _titles(client: Client, kind: Kind, organization: str | None) -> list[tuple[str, str]]:
+    orgs = (
+        [organization] if organization else [one["id"] for one in client.every("/v1/orgs", shape=shapes.ORGANIZATION)]
+    )
+    titles: list[tuple[str, str]] = []
+    for org in orgs:
+        try:
+            things = client.every(f"/v1/orgs/{part(org)}/{kind}s", shape=shapes.TITLED)
+            titles += [(str(one["id"]), str(one.get("title") or "")) for one in things]
+        except RequestRefused as refused:
+            if refused.status not in (403, 404):  # a guest may not list them
+                raise
+    return titles

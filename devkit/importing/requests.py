@@ -1,0 +1,51 @@
+"""The change request that an import goes into, and merging it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from devkit.hosts import shapes
+from devkit.hosts.client import Client, part
+from devkit.terminal.output import Problem
+
+NEW = "new"
+LONGEST_SUBJECT = 100
+
+
+def is_locked(client: Client, space: str) -> bool:
+    """Return whether the content of a space changes by change requests alone."""
+    return client.call("GET", f"/v1/spaces/{part(space)}", shape=shapes.SPACE).get("editMode") == "locked"
+
+
+def opened(client: Client, space: str, what: str) -> dict[str, Any]:
+    """Create a change request for an import."""
+    subject = f"Import {what}"[:LONGEST_SUBJECT]
+    path = f"/v1/spaces/{part(space)}/change-requests"
+    return client.call("POST", path, {"subject": subject}, shape=shapes.CHANGE_REQUEST)
+
+
+def given_up(client: Client, space: str, request: str) -> None:
+    """Archive a change request that was made for an import that failed."""
+    client.call("PATCH", _path(space, request), {"status": "archived"})
+
+
+def shown(client: Client, space: str, request: str) -> dict[str, Any]:
+    """Get a change request."""
+    return client.call("GET", _path(space, request), shape=shapes.CHANGE_REQUEST)
+
+
+def merged(client: Client, space: str, request: dict[str, Any]) -> str:
+    """Merge a change request, and return the revision that the space then has; raises Problem for conflicts."""
+    done = client.call("POST", f"{_path(space, request['id'])}/merge", shape=shapes.MERGED)
+    if done["result"] == "merge":
+        return str(done["revision"])
+    conflicts = [str(one.get("message", "")) for one in done.get("conflicts") or ()]
+    more = f" (and {len(conflicts) - 1} more)" if len(conflicts) > 1 else ""
+    raise Problem(
+        f"it was imported, but not merged, because the space was changed at the same places: "
+        f"{conflicts[0] if conflicts else 'there are conflicts'}{more}; look at {request['urls']['app']}"
+    )
+
+
+def _path(space: str, request: str) -> str:
+    return f"/v1/spaces/{part(space)}/change-requests/{part(request)}"

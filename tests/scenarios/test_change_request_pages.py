@@ -1,0 +1,67 @@
+"""Change requests on the pages for people: made, found where the list is empty, merged, and not needed any more."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from runtime.contract.identifiers import new_id
+from tests.conftest import HostProcess, Tenant, tenant
+from tests.scenarios.browsing import Browser
+
+
+@pytest.fixture(scope="module")
+def owner(host: HostProcess) -> Tenant:
+    return tenant(host, "Change requests", f"{new_id()}@example.com")
+
+
+@pytest.fixture(scope="module")
+def admin(host: HostProcess, owner: Tenant) -> Browser:
+    browser = Browser(host.url)
+    assert browser.submit("/app/sign-in", "/app/sign-in", token=str(owner.api.token)).status_code == 303
+    return browser
+
+
+@pytest.fixture
+def space(owner: Tenant) -> str:
+    return str(owner.api.post(f"/v1/orgs/{owner.id}/spaces", {"title": "Handbook"}).json["id"])
+
+
+def test_one_is_created_and_merged(admin: Browser, owner: Tenant, space: str) -> None:
+    place = f"/app/spaces/{space}/change-requests"
+    assert "This space has no change requests yet." in admin.ask("GET", place).text
+    made = admin.submit(place, place, subject="Words <b>")
+    assert made.status_code == 303
+    at = made.headers["Location"]
+    shown = admin.ask("GET", at).text
+    assert "Words &lt;b&gt;" in shown and "Merge into the space" in shown
+    assert admin.submit(at, f"{at}/merge").headers["Location"] == at
+    (one,) = owner.api.get(f"/v1/spaces/{space}/change-requests", status="merged").json["items"]
+    assert one["subject"] == "Words <b>"
+
+
+def test_an_empty_list_leads_to_where_there_are_some(admin: Browser, owner: Tenant, space: str) -> None:
+    at = f"/v1/spaces/{space}/change-requests"
+    for subject in ("First", "Second"):
+        assert owner.api.post(at, {"subject": subject}).status == 201
+    text = admin.ask("GET", f"/app/spaces/{space}/change-requests").text
+    assert re.sub(r"<[^>]+>", "", text).count("None is open, but there are 2 drafts.") == 1
+    assert '<a href="?status=draft">2 drafts</a>' in text
+    assert "First" in admin.ask("GET", f"/app/spaces/{space}/change-requests?status=draft").text
+
+
+def test_a_space_is_unlocked_in_its_settings(admin: Browser, owner: Tenant, space: str) -> None:
+    place = f"/app/spaces/{space}"
+    assert '<option value="locked" selected>' in admin.ask("GET", place).text
+    assert admin.submit(place, place, title="Handbook", editMode="live").status_code == 303
+    assert owner.api.get(f"/v1/spaces/{space}").json["editMode"] == "live"
+    refused = admin.submit(place, place, title="Handbook", editMode="sideways")
+    assert refused.status_code == 400
+
+
+def test_settings_are_said_in_words_of_people(admin: Browser, owner: Tenant) -> None:
+    site = owner.api.post(f"/v1/orgs/{owner.id}/sites", {"title": "Docs"}).json["id"]
+    for place in (f"/app/orgs/{owner.id}", f"/app/orgs/{owner.id}/sites/{site}/settings"):
+        text = admin.ask("GET", place).text
+        assert "<form" in text and "ept for clients" not in text, place
