@@ -9,11 +9,14 @@ from werkzeug.exceptions import HTTPException
 
 from runtime.api.answers import any_error, http_error
 from runtime.api.host import Host
+from runtime.contract import errors
 from runtime.web.admin.browser import POLICY
 from runtime.web.templates import TEMPLATES
 
 PROGRAMS = ("/v1", "/preview/api/", "/openapi.json", "/metrics", "/healthz", "/readyz")
 """Addresses that belong to programs, whoever asks."""
+ASK_ANOTHER = "Check the address, or go on from your account."
+"""What people are told where the API speaks of objects and tokens."""
 TITLES = {404: "There is no page here", 405: "There is no page here", 503: "Busy at the moment"}
 
 
@@ -24,6 +27,8 @@ def mount_lost(app: Flask, host: Host) -> None:
         if not _by_a_person():
             return answer
         said = json.loads(answer.get_data())["error"]["message"]
+        if said == errors.NotFound().message:
+            said = ASK_ANOTHER
         title = TITLES.get(answer.status_code, "Something went wrong")
         text = TEMPLATES.get_template("admin/message.html").render(
             title=title, text=said, address=request.path[:LONGEST], home=f"{host.addresses.public_url}/app", user=None

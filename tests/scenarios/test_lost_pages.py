@@ -15,6 +15,7 @@ def test_a_browser_gets_a_page(path: str, host: HostProcess) -> None:
     answer = requests.get(host.url + path, headers=PEOPLE, allow_redirects=False, timeout=20)
     assert (answer.status_code, answer.headers["Content-Type"]) == (404, "text/html; charset=utf-8")
     assert "There is no page here" in answer.text and f'href="{host.url}/app"' in answer.text
+    assert "Check the address" in answer.text and "token" not in answer.text
     assert "<b>" not in answer.text
     assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
     assert "Accept" in answer.headers["Vary"]

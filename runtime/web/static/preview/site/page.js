@@ -27,7 +27,7 @@ function withoutSite(integration) {
   const shown = screensOf(project).length ? [["Its blocks and screens", ""]] : [];
   const elsewhere = [...shown, ["What it hears, and sending it events", "/events"], ["Where it is installed", "/installation"]];
   if (integration.target === "space") {
-    return ["This integration is for spaces (`target: space` in its manifest), so it is on no site. With `target: all`, this page shows it on the sample site. What can be previewed now:", elsewhere];
+    return ["This integration is for spaces (its manifest says target: space), so it is on no site. With target: all, this page shows it on the sample site. What can be previewed now:", elsewhere];
   }
   return ["The integration is on no site yet. Install it on one on the page Installation:", elsewhere.slice(-1)];
 }
