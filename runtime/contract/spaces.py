@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import MISSING, Field, StringConstraints
+from pydantic import MISSING, AfterValidator, Field, StringConstraints
 
 from runtime.contract.base import Body, JsonObject, ListQuery, Moment, Query, Text, WebAddress, WireModel
 from runtime.contract.emoji import Emoji as AnyEmoji
@@ -40,7 +40,19 @@ class InheritedMergeRules(Body):
     type: Literal["inherit"]
 
 
-SpaceMergeRules = Annotated[InheritedMergeRules | NoMergeRules | SomeMergeRules, Field(discriminator="type")]
+MAX_MERGE_RULES = 4000
+"""Characters of the merge rules of a space, as JSON: each list of spaces has those of all of them."""
+
+
+def _short(rules: Body) -> Body:
+    if len(rules.model_dump_json(by_alias=True)) > MAX_MERGE_RULES:
+        raise ValueError(f"must have at most {MAX_MERGE_RULES:,} characters as JSON")
+    return rules
+
+
+SpaceMergeRules = Annotated[
+    InheritedMergeRules | NoMergeRules | SomeMergeRules, Field(discriminator="type"), AfterValidator(_short)
+]
 
 
 class UpdateSpace(Body):

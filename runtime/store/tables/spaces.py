@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import JSON, BigInteger, ColumnElement, ForeignKey, Index, String, and_, case, or_, select
+from sqlalchemy import BigInteger, ColumnElement, ForeignKey, Index, String, and_, case, or_, select
 from sqlalchemy.orm import Mapped, aliased, mapped_column
 
 from runtime.contract.identifiers import new_id
 from runtime.store import content_levels
 from runtime.store.database import Table, UtcTime, now
 from runtime.store.decides import ORGANIZATION, Decides
+from runtime.store.page_weight import ShortJson
 from runtime.store.reach import Reach
 from runtime.store.tables.collections import CollectionRow, at_the_end
 from runtime.store.tables.installations import SpaceInstallationRow, gone, selected_content
@@ -56,7 +57,7 @@ class SpaceRow(Table):
     visibility: Mapped[str] = mapped_column(String(20), default="private")
     edit_mode: Mapped[str] = mapped_column(String(10), default="locked")
     icon: Mapped[str | None] = mapped_column(String(2048))
-    merge_rules: Mapped[dict[str, Any]] = mapped_column(JSON, default=lambda: {"type": "inherit"})
+    merge_rules: Mapped[dict[str, Any]] = mapped_column(ShortJson, default=lambda: {"type": "inherit"})
     language: Mapped[str | None] = mapped_column(String(10))
     revision_id: Mapped[str] = mapped_column(String(20), default=new_id)
     previous_id: Mapped[str | None] = mapped_column(String(20))

@@ -204,6 +204,7 @@ def some(column: Any, side: str) -> Any:
         "BigInteger": len(side),
         "Float": float(len(side)),
         "JSON": {"side": side},
+        "ShortJson": {"side": side},
         "SealedJson": {"side": side},
         "SealedText": side,
         "Text": side,
