@@ -14,6 +14,7 @@ from flask import Flask, Response, request
 
 from runtime.api.call import Call
 from runtime.api.counting import counted_as
+from runtime.api.described_streams import ASK, ASK_IN_SITE
 from runtime.api.entrance import admit_alone
 from runtime.api.families.asking import ASKERS, in_organization, model_for
 from runtime.api.families.organizations import ORGANIZATION
@@ -34,8 +35,8 @@ from runtime.store.tables.sites import SiteRow
 
 log = logging.getLogger(__name__)
 
-IN_ORGANIZATION_GATE = Gate("streamAskInOrganization", (ORGANIZATION,), ASKERS)
-IN_SITE_GATE = Gate("streamAskInSite", (ORGANIZATION, SITE), IN_SITE)
+IN_ORGANIZATION_GATE = Gate(ASK.name, (ORGANIZATION,), ASKERS)
+IN_SITE_GATE = Gate(ASK_IN_SITE.name, (ORGANIZATION, SITE), IN_SITE)
 EVERY = 0.2
 """Seconds between two events; each event repeats the previous text."""
 MAX_BODY = 64 * 1024
@@ -43,10 +44,8 @@ MAX_BODY = 64 * 1024
 
 def mount_ask_streams(app: Flask, host: Host) -> None:
     """Add the routes of both streams: for an organization, and for a site."""
-    organization = "/v1/orgs/<organizationId>"
-    app.add_url_rule(f"{organization}/ask/stream", "ask stream", partial(_in_organization, host), methods=("GET",))
-    site = f"{organization}/sites/<siteId>/ask"
-    app.add_url_rule(site, "ask stream in site", partial(_in_site, host), methods=("POST",))
+    app.add_url_rule(ASK.rule, "ask stream", partial(_in_organization, host), methods=(ASK.method,))
+    app.add_url_rule(ASK_IN_SITE.rule, "ask stream in site", partial(_in_site, host), methods=(ASK_IN_SITE.method,))
 
 
 def _in_organization(host: Host, **path: str) -> Response:

@@ -18,6 +18,7 @@ from flask import Flask, Response, request
 from sqlalchemy.orm import Session
 
 from runtime.api.call import Call
+from runtime.api.described_streams import EVENTS
 from runtime.api.entrance import admit_alone
 from runtime.api.families.integrations import INTEGRATION
 from runtime.api.host import Host
@@ -36,7 +37,7 @@ from runtime.store.rows import Reach
 from runtime.store.tables.events import EventRow
 from runtime.store.tables.integrations import IntegrationRow
 
-GATE = Gate("streamIntegrationEvents", (INTEGRATION,), own(member("admin")))
+GATE = Gate(EVENTS.name, (INTEGRATION,), own(member("admin")))
 LOOK_EVERY = 0.5
 """Seconds between two looks at the table; events of this process are seen at once."""
 OVERLAP = 3.0
@@ -52,8 +53,7 @@ MAX_SEARCHED = 1000
 
 def mount_event_stream(app: Flask, host: Host) -> None:
     """Add the stream of each integration."""
-    rule = "/v1/integrations/<integrationName>/events/stream"
-    app.add_url_rule(rule, "event stream", partial(_stream, host), methods=("GET",))
+    app.add_url_rule(EVENTS.rule, "event stream", partial(_stream, host), methods=(EVENTS.method,))
 
 
 def _stream(host: Host, **path: str) -> Response:

@@ -13,6 +13,7 @@ from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
 from runtime import version
+from runtime.api.described_streams import STREAMS, Stream
 from runtime.api.operation import Operation
 from runtime.api.statuses import BEFORE_THE_API, WITHOUT_BODY, WORDS, statuses_of
 
@@ -20,9 +21,10 @@ REF = "#/components/schemas/{model}"
 
 
 def document(operations: list[Operation]) -> dict[str, Any]:
-    """Describe every operation."""
+    """Describe every operation and every stream."""
     models: list[tuple[type[BaseModel], JsonSchemaMode]] = []
-    for operation in operations:
+    described: list[Operation | Stream] = [*operations, *STREAMS]
+    for operation in described:
         if operation.body is not None:
             models.append((operation.body, "validation"))
         if operation.query is not None:
@@ -30,10 +32,13 @@ def document(operations: list[Operation]) -> dict[str, Any]:
     _, definitions = models_json_schema(models, ref_template=REF, by_alias=True)
     schemas: dict[str, Any] = dict(definitions.get("$defs", {}))
     paths: dict[str, Any] = {}
-    for operation in operations:
-        answer = _answer_schema(operation, schemas)
-        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation, answer, schemas)
-    for operation in operations:
+    for one in operations:
+        answer = _answer_schema(one.answers, one.name, schemas)
+        paths.setdefault(one.path, {})[one.method.lower()] = _operation(one, answer, schemas)
+    for stream in STREAMS:
+        events = _answer_schema(stream.sends, stream.name, schemas)
+        paths.setdefault(stream.path, {})[stream.method.lower()] = _stream(stream, events, schemas)
+    for operation in described:
         if operation.query is not None:
             schemas.pop(operation.query.__name__, None)
     schemas["Error"] = _error_schema()
@@ -49,19 +54,46 @@ def document(operations: list[Operation]) -> dict[str, Any]:
     }
 
 
-def _answer_schema(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any] | None:
-    if operation.answers is None:
+def _answer_schema(answers: Any, called: str, schemas: dict[str, Any]) -> dict[str, Any] | None:
+    if answers is None:
         return None
-    if operation.answers is dict:
+    if answers is dict:
         return {"type": "object"}
-    schema = TypeAdapter(operation.answers).json_schema(ref_template=REF, by_alias=True, mode="serialization")
+    schema = TypeAdapter(answers).json_schema(ref_template=REF, by_alias=True, mode="serialization")
     for name, inner in schema.pop("$defs", {}).items():
-        schemas.setdefault(name, inner)
+        schemas.setdefault(name, _with_required(inner))
     if "properties" not in schema:
         return schema
-    name = re.sub(r"\W+", "_", schema.get("title", operation.name)).strip("_")
-    schemas.setdefault(name, schema)
+    name = re.sub(r"\W+", "_", schema.get("title", called)).strip("_")
+    schemas.setdefault(name, _with_required(schema))
     return {"$ref": REF.format(model=name)}
+
+
+def _with_required(schema: dict[str, Any]) -> dict[str, Any]:
+    """Require of an answer what has a default, too: it is always sent. What may be left out has none."""
+    always = [name for name, inner in schema.get("properties", {}).items() if "default" in inner]
+    required = [*schema.get("required", ()), *always]
+    return schema | {"required": list(dict.fromkeys(required))} if required else schema
+
+
+def _stream(stream: Stream, events: dict[str, Any] | None, schemas: dict[str, Any]) -> dict[str, Any]:
+    responses = {status: _response(status, None) for status in stream.statuses}
+    responses["200"]["content"] = {"text/event-stream": {"schema": events or {}}}
+    described: dict[str, Any] = {
+        "operationId": stream.name,
+        "summary": stream.summary,
+        "tags": [stream.tag],
+        "parameters": [*_path_parameters(stream.parameters), *_query_parameters(stream.query, schemas)],
+        "responses": responses,
+    }
+    if stream.body is not None:
+        described["requestBody"] = _request_body(stream.body, required=True)
+    return described
+
+
+def _request_body(body: type[BaseModel], *, required: bool) -> dict[str, Any]:
+    schema = {"$ref": REF.format(model=body.__name__)}
+    return {"required": required, "content": {"application/json": {"schema": schema}}}
 
 
 def _operation(operation: Operation, answer: dict[str, Any] | None, schemas: dict[str, Any]) -> dict[str, Any]:
@@ -69,17 +101,13 @@ def _operation(operation: Operation, answer: dict[str, Any] | None, schemas: dic
         "operationId": operation.name,
         "summary": operation.summary,
         "tags": [operation.tag],
-        "parameters": [*_path_parameters(operation), *_query_parameters(operation, schemas)],
+        "parameters": [*_path_parameters(operation.parameters), *_query_parameters(operation.query, schemas)],
         "responses": {status: _response(status, answer) for status in statuses_of(operation)},
     }
     if operation.needs.public:
         described["security"] = [{}, {"token": []}]
     if operation.body is not None:
-        schema = {"$ref": REF.format(model=operation.body.__name__)}
-        described["requestBody"] = {
-            "required": not operation.body_optional,
-            "content": {"application/json": {"schema": schema}},
-        }
+        described["requestBody"] = _request_body(operation.body, required=not operation.body_optional)
     if operation.uploads:
         anything = {"schema": {"type": "string", "format": "binary"}}
         described["requestBody"] = {"required": True, "content": {"application/octet-stream": anything}}
@@ -94,16 +122,14 @@ def _response(status: str, answer: dict[str, Any] | None) -> dict[str, Any]:
     return described
 
 
-def _path_parameters(operation: Operation) -> list[dict[str, Any]]:
-    return [
-        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in operation.parameters
-    ]
+def _path_parameters(names: tuple[str, ...]) -> list[dict[str, Any]]:
+    return [{"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names]
 
 
-def _query_parameters(operation: Operation, schemas: dict[str, Any]) -> list[dict[str, Any]]:
-    if operation.query is None:
+def _query_parameters(query: type[BaseModel] | None, schemas: dict[str, Any]) -> list[dict[str, Any]]:
+    if query is None:
         return []
-    schema = schemas[operation.query.__name__]
+    schema = schemas[query.__name__]
     required = schema.get("required", ())
     return [
         {"name": name, "in": "query", "required": name in required, "schema": inner}

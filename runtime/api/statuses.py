@@ -39,7 +39,7 @@ def statuses_of(operation: Operation) -> list[str]:
     found = {str(operation.status), *ALWAYS, *operation.also}
     if operation.method != "GET":
         found.add("409")  # the database finally decides about uniqueness
-    if operation.method == "DELETE":
+    if operation.method == "DELETE" and operation.missing:
         found.add("204")
     if operation.body is not None:
         found |= {"413", "415"}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import MISSING, Field, StringConstraints, WithJsonSchema
+from pydantic import MISSING, Field, StringConstraints
 
 from runtime.contract.base import JsonObject, ListQuery, Moment, Query, WireModel
 from runtime.contract.change_requests import ChangeRequest
 from runtime.contract.file_names import FileName
+from runtime.contract.pages import Page
 
 RevisionType = Literal["edits", "merge", "rollback", "update", "computed"]
 DocumentFormat = Literal["document", "markdown"]
@@ -80,19 +81,6 @@ class RevisionUrls(WireModel):
     app: str
     published: str | MISSING = MISSING
     public: str | MISSING = MISSING
-
-
-_PAGE = {
-    "type": "object",
-    "required": ["id", "title", "type"],
-    "properties": {
-        "id": {"type": "string"},
-        "title": {"type": "string"},
-        "type": {"enum": ["document", "group", "link", "computed"], "type": "string"},
-    },
-}
-Page = Annotated[dict[str, Any], WithJsonSchema(_PAGE)]
-"""A page as the contract shows it. Built as it is: a revision has thousands, and a model of each would cost seconds."""
 
 
 class Pages(WireModel):

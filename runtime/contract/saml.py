@@ -99,12 +99,12 @@ class SamlProviderUrls(WireModel):
 
 
 class SamlProvider(WireModel):
-    """An identity provider of an organization."""
+    """An identity provider of an organization; one without `ssoURL` is `pending`."""
 
     object: Literal["saml-provider"] = "saml-provider"
     id: str
     label: str
-    sso_url: str = Field(alias="ssoURL")
+    sso_url: str | MISSING = Field(MISSING, alias="ssoURL")
     entity_id: str = Field(alias="entityID")
     certificate: str
     default_team: Team | MISSING = MISSING

@@ -21,7 +21,7 @@ def saml_providers(view: View, providers: Sequence[SamlProviderRow]) -> list[Sam
         SamlProvider(
             id=row.id,
             label=row.label,
-            ssoURL=row.sso_url,
+            ssoURL=row.sso_url or MISSING,
             entityID=row.entity_id,
             certificate=row.certificate,
             default_team=shown.get(row.default_team or "", MISSING),

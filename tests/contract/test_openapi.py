@@ -7,6 +7,8 @@ from pathlib import Path
 
 from openapi_spec_validator import validate
 
+from runtime.api import ask_streams, event_stream
+from runtime.api.described_streams import STREAMS
 from runtime.api.openapi import document
 from runtime.api.table import operations
 from tests.contract.agreement import undocumented
@@ -21,7 +23,34 @@ def test_the_document_is_valid() -> None:
 def test_the_document_describes_every_operation() -> None:
     paths = document(operations())["paths"]
     described = {entry["operationId"] for methods in paths.values() for entry in methods.values()}
-    assert described == {operation.name for operation in operations()}
+    assert described == {operation.name for operation in operations()} | {stream.name for stream in STREAMS}
+
+
+def test_streams_are_described_as_they_are() -> None:
+    paths = document(operations())["paths"]
+    gates = (ask_streams.IN_ORGANIZATION_GATE, ask_streams.IN_SITE_GATE, event_stream.GATE)
+    assert {gate.name for gate in gates} == {stream.name for stream in STREAMS}
+    for gate in gates:
+        (stream,) = (one for one in STREAMS if one.name == gate.name)
+        assert stream.parameters == tuple(resource.parameter for resource in gate.chain)
+        described = paths[stream.path][stream.method.lower()]
+        assert list(described["responses"]["200"]["content"]) == ["text/event-stream"]
+        assert ("requestBody" in described) is (stream.method == "POST")
+
+
+def test_what_is_always_sent_is_required() -> None:
+    schemas = document(operations())["components"]["schemas"]
+    for name in ("Space", "Site", "Organization", "Revision", "Team", "User", "SamlProvider"):
+        assert "object" in schemas[name]["required"], name
+    assert "ssoURL" not in schemas["SamlProvider"]["required"] and "deletedAt" not in schemas["Space"]["required"]
+    assert {"id", "type", "kind", "path", "layout", "pages"} <= set(schemas["DocumentPage"]["required"])
+    assert "title" not in schemas["CreateSpace"].get("required", ())  # of requests, what has a default may be left out
+
+
+def test_only_what_may_be_gone_answers_that_it_is() -> None:
+    paths = document(operations())["paths"]
+    assert "204" not in paths["/v1/integrations/{integrationName}/dev"]["delete"]["responses"]
+    assert "204" in paths["/v1/spaces/{spaceId}"]["delete"]["responses"]
 
 
 def test_the_committed_document_is_current() -> None:

@@ -32,7 +32,6 @@ from runtime.contract.change_requests import (
 from runtime.contract.content import (
     ContentQuery,
     LimitQuery,
-    Page,
     PageQuery,
     Pages,
     Revision,
@@ -40,6 +39,7 @@ from runtime.contract.content import (
     SemanticChanges,
 )
 from runtime.contract.organizations import Role
+from runtime.contract.pages import Page
 from runtime.engines.interpreter_turns import Waiting
 from runtime.engines.sandbox import SandboxUnavailable
 from runtime.engines.shares import NoneLeft

@@ -22,13 +22,13 @@ from runtime.contract.content import (
     ChangesQuery,
     ContentQuery,
     EvaluatedQuery,
-    Page,
     PageQuery,
     Pages,
     Revision,
     RevisionReusableContent,
     SemanticChanges,
 )
+from runtime.contract.pages import Page
 from runtime.serializers import content as serializers
 from runtime.serializers.file_urls import address_of
 from runtime.services import content as service

@@ -194,7 +194,7 @@ def override_site_space_customization_by_id(
     return customizing.override(call.session, site, site_space, body)
 
 
-@site_publishing.operation(f"DELETE {SPACE_LOOKS}", needs=EDITORS, status=205)
+@site_publishing.operation(f"DELETE {SPACE_LOOKS}", needs=EDITORS, status=205, also=("204",))
 def delete_site_space_customization_by_id(call: Call, site: SiteRow, site_space: SiteSpaceRow) -> None:
     """Remove all overrides of a space of a site."""
     if not customizing.clear(call.session, site, site_space):
