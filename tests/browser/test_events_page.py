@@ -60,7 +60,7 @@ def test_events_are_filtered(page: Any, events_project: DevProcess) -> None:
 def test_an_event_says_what_it_was_and_how_it_ended(page: Any, events_project: DevProcess, tmp_path: Path) -> None:
     folder = events_project.folder
     sent = devkit(tmp_path, "trigger", "fetch", "--method", "POST", "--path", "/nothing-here", folder=folder)
-    assert "the integration answered 404" in sent.err
+    assert "the script answered 404" in sent.err
     missing = fetches(page).filter(has_text="POST /nothing-here").first
     expect(missing).to_contain_text("not found (404)")
     expect(missing.locator(".event-id")).to_have_text(re.compile(r"[0-9A-Za-z]{20}"))

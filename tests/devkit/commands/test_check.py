@@ -202,12 +202,12 @@ def test_a_script_in_typescript_that_cannot_be_loaded_is_a_sentence_with_its_pla
     assert done.err == ""
 
 
-def test_an_endless_loop_while_a_block_is_drawn_is_reported_at_the_block(shell: Shell, project: Path) -> None:
+def test_an_endless_loop_while_a_block_is_drawn_is_reported_at_its_line(shell: Shell, project: Path) -> None:
     edit(project / "integration.py", '    times = "time"', '    while True: pass\n    times = "time"')
     done = shell("check", str(project), "--json")
     assert done.code == 1
     assert {(finding["rule"], finding["file"], finding["line"]) for finding in done.json["findings"]} == {
-        ("render-crashed", "integration.py", 9)
+        ("render-crashed", "integration.py", 12)
     }
     # Which limit it meets first depends on how much of the processor is left for it.
     assert re.search(ENDLESS, done.json["findings"][0]["message"])

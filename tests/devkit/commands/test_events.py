@@ -95,7 +95,7 @@ def test_requests_are_told_by_method_path_and_answer(logged_in: Shell, hears: In
     [
         (("{name}", "--since", "soon"), "--since soon: write 30s, 10m, 2h, 1d"),
         (("{name}", "--since", "999999d"), "write 30s"),
-        (("{name}", "--type", "nothing"), "'nothing' is not one of"),
+        (("{name}", "--type", "nothing"), "there is no event `nothing`"),
         (("{name}", "0aB3dE5fG7hJ9kL1mN3p"), "error: "),
         (("no-such-integration",), "error: "),
     ],
