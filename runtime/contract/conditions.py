@@ -1,6 +1,7 @@
 """Conditions: small expressions over the claims of a visitor, which decide whether a part of a site is there for them.
 
-Expressions in documents are the same, and may also use the variables of the space and of the page.
+Expressions in documents are the same, and may also use the variables of the space and of the page. Merge rules are the
+same, over a change request and who merges it.
 
 They are read into a tree and walked; nothing of them is ever run as code. What cannot be decided is false: a claim that
 is missing equals only `null`, and values of different kinds are neither equal nor in an order (docs/contract/api.md,
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -20,8 +21,12 @@ LONGEST = 1024
 BUDGET = 100_000
 """Characters and steps of all conditions that are decided for one visitor at one time."""
 DEEPEST = 24
+Roots = tuple[tuple[str, ...], ...]
+"""How the names of an expression may begin."""
 CLAIMS = ("visitor", "claims")
-VARIABLES = (("space", "vars"), ("page", "vars"))
+OF_VISITORS: Roots = (CLAIMS,)
+OF_DOCUMENTS: Roots = (CLAIMS, ("space", "vars"), ("page", "vars"))
+OF_MERGES: Roots = (("actor",), ("changeRequest",), ("reviews",), ("space",))
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -58,11 +63,11 @@ class _Token:
     at: int
 
 
-def read(text: str, *, variables: bool = False) -> Node:
-    """Read a condition, perhaps with the variables that documents have; raises BadCondition."""
+def read(text: str, roots: Roots = OF_VISITORS) -> Node:
+    """Read a condition whose names begin with one of `roots`; raises BadCondition."""
     if len(text) > LONGEST:
         raise BadCondition(f"has more than {LONGEST} characters")
-    return _Reader(_tokens(text), (CLAIMS, *VARIABLES) if variables else (CLAIMS,)).whole()
+    return _Reader(_tokens(text), roots).whole()
 
 
 class ConditionEvaluator:
@@ -74,9 +79,19 @@ class ConditionEvaluator:
     a long claim thousands of times would take more memory than the host has.
     """
 
-    def __init__(self, claims: Mapping[str, Any], variables: Mapping[str, Mapping[str, Any]] | None = None) -> None:
-        """Take the claims, which must not change any more, and in a document the variables of `space` and `page`."""
+    def __init__(
+        self,
+        claims: Mapping[str, Any],
+        variables: Mapping[str, Mapping[str, Any]] | None = None,
+        *,
+        roots: Roots | None = None,
+    ) -> None:
+        """Take the claims, which must not change any more, and in a document the variables of `space` and `page`.
+
+        With `roots` that are single names, the claims hold those names.
+        """
         self._claims, self._variables = claims, variables
+        self._roots = roots or (OF_VISITORS if variables is None else OF_DOCUMENTS)
         self._known: dict[str, bool] = {}
         self._lists: dict[tuple[str, ...], frozenset[tuple[str, Any]]] = {}
         self._left = BUDGET
@@ -101,7 +116,7 @@ class ConditionEvaluator:
     def _result(self, expression: str) -> Any:
         self._left -= len(expression)
         try:
-            return self._value(_parsed(expression, variables=self._variables is not None)) if self._left > 0 else None
+            return self._value(_parsed(expression, self._roots)) if self._left > 0 else None
         except BadCondition:
             return None
 
@@ -149,6 +164,12 @@ def checked(text: str) -> str:
     return text
 
 
+def checked_merge_rule(text: str) -> str:
+    """Return an expression of a merge rule that can be read; raises ValueError."""
+    read(text, OF_MERGES)
+    return text
+
+
 _parsed: Callable[..., Node] = lru_cache(maxsize=1024)(read)
 
 
@@ -169,9 +190,11 @@ def _tokens(text: str) -> list[_Token]:
 class _Reader:
     """Reads tokens from left to right: `or` of `and`s of comparisons of values."""
 
-    def __init__(self, tokens: list[_Token], roots: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, tokens: list[_Token], roots: Roots) -> None:
         self._tokens, self._at, self._depth = tokens, 0, 0
         self._roots = roots
+        named = ", ".join(f"`{'.'.join(root)}`" for root in roots if root[1:] != ("vars",))
+        self._value_or_name = f"a value, or {'one of ' if ',' in named else ''}{named}"
 
     def whole(self) -> Node:
         node = self._either()
@@ -250,15 +273,17 @@ class _Reader:
         return self._claim()
 
     def _claim(self) -> Node:
-        first = self._took(*(name for name, _ in self._roots))
+        first = self._took(*(root[0] for root in self._roots))
         if first is None:
-            raise self._wrong("a value, or `visitor.claims`")
+            raise self._wrong(self._value_or_name)
+        if (first,) in self._roots:
+            return self._path([first])
         self._must(".")
         if self._took(*(name for of, name in self._roots if of == first)) is None:
-            raise self._wrong("a value, or `visitor.claims`")
-        if first != CLAIMS[0]:
-            return self._variable(first)
-        path: list[str] = []
+            raise self._wrong(self._value_or_name)
+        return self._path([]) if first == CLAIMS[0] else self._variable(first)
+
+    def _path(self, path: list[str]) -> Node:
         while True:
             if self._took("."):
                 token = self._next

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import MISSING, AfterValidator, Field, StringConstraints
 
+from runtime.contract import conditions
 from runtime.contract.base import Body, Moment, Text, WebAddress, WireModel, has_no_nul
 from runtime.contract.identifiers import ObjectId
 from runtime.contract.titles import Title
@@ -74,24 +75,35 @@ class PeopleRule(Body):
     users: Annotated[list[ObjectId], Field(max_length=100)]
 
 
+def _without_agents(rule: str) -> str:
+    if rule == "require_agent_review":
+        raise ValueError("this host has no agents that review, so that nothing could be merged; leave this rule out")
+    return rule
+
+
 class PlainRule(Body):
     """A rule that needs nothing else."""
 
-    rule: Literal[
-        "require_at_least_one_review",
-        "require_all_reviews_approved",
-        "require_agent_review",
-        "require_up_to_date_change_request",
-        "require_change_request_subject",
-        "require_change_request_description",
+    rule: Annotated[
+        Literal[
+            "require_at_least_one_review",
+            "require_all_reviews_approved",
+            "require_agent_review",
+            "require_up_to_date_change_request",
+            "require_change_request_subject",
+            "require_change_request_description",
+        ],
+        AfterValidator(_without_agents),
     ]
 
 
 class CustomRule(Body):
-    """A rule written as an expression."""
+    """A rule written as an expression (docs/contract/api.md, "Merge rules")."""
 
     rule: Literal["custom"]
-    expression: Annotated[Text, StringConstraints(min_length=1, max_length=1024)]
+    expression: Annotated[
+        Text, StringConstraints(min_length=1, max_length=1024), AfterValidator(conditions.checked_merge_rule)
+    ]
 
 
 class NoMergeRules(Body):

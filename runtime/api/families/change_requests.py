@@ -45,6 +45,7 @@ from runtime.engines.sandbox import SandboxUnavailable
 from runtime.engines.shares import NoneLeft
 from runtime.serializers import change_requests as serializers
 from runtime.services import change_requests as service
+from runtime.services import merge_rules
 from runtime.services.editing import documents_of_changes
 from runtime.store import change_requests as stored
 from runtime.store.cursors import newest_first
@@ -107,7 +108,7 @@ def update_change_request_by_id(
 
 
 @change_requests.operation(
-    f"POST {CHANGE_REQUEST.path}/merge", MergeResult, needs=member("review"), own_transaction=True
+    f"POST {CHANGE_REQUEST.path}/merge", MergeResult, needs=member("review"), own_transaction=True, also=("412",)
 )
 def merge_change_request(call: Call, space: SpaceRow, change_request: ChangeRequestRow) -> MergeResult:
     """Make a change request the content of its space."""
@@ -134,11 +135,17 @@ def _together(
         with call.host.database.transaction(writes=False) as session:
             call.opened = session
             row = call.find(ChangeRequestRow, id=change_request.id, space_id=space.id)
+            if way == "merge":
+                service.check_open(row)
+                merge_rules.check(call.view(session), call.find(SpaceRow, id=space.id), row, person_of(call))
             prepared = service.prepare(session, row, way)
         with call.host.database.transaction(writes=True) as session:
             call.opened = session
             within, row = call.find(SpaceRow, id=space.id), call.find(ChangeRequestRow, id=change_request.id)
             call.require(role, within, "this space", session)
+            if way == "merge":
+                service.hold_open(session, within, row)
+                merge_rules.check(call.view(session), within, row, person_of(call))
             outcome = service.finish(session, within, row, person_of(call), prepared)
         if outcome is not None:
             call.after.append(call.host.dispatcher.wake)

@@ -1,0 +1,191 @@
+"""Merge rules: what must hold before a change request is merged, and who may merge without."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from runtime.services import merge_rules
+from tests.conftest import HostProcess, Tenant
+from tests.scenarios.people import Person, person
+from tests.scenarios.test_content import Space, ok, page
+
+SUBJECT = "require_change_request_subject"
+
+
+@pytest.fixture
+def space(alpha: Tenant) -> Space:
+    return Space(alpha)
+
+
+@pytest.fixture
+def reviewer(host: HostProcess, alpha: Tenant) -> Person:
+    return person(host, alpha, "review")
+
+
+def set_rules(space: Space, *rules: dict[str, Any]) -> None:
+    ok(space.api.call("PATCH", space.path, {"mergeRules": {"type": "rules", "rules": list(rules)}}))
+
+
+def approve(reviewer: Person, path: str, status: str = "approved") -> None:
+    ok(reviewer.api.post(f"{path}/reviews", {"status": status}), 201)
+
+
+def update(space: Space, path: str) -> None:
+    ok(space.api.post(f"{path}/update"))
+
+
+def change(space: Space, path: str, **fields: Any) -> None:
+    ok(space.api.call("PATCH", path, fields))
+
+
+def document(text: str) -> dict[str, Any]:
+    leaf = {"object": "leaf", "text": text, "marks": []}
+    block = {"object": "block", "type": "paragraph", "nodes": [{"object": "text", "leaves": [leaf]}]}
+    return {"object": "document", "data": {}, "nodes": [block]}
+
+
+Cure = Callable[[Space, Person, str], None]
+RULES: dict[str, tuple[Callable[[Space, Person], dict[str, Any]], str, Cure]] = {
+    "custom": (
+        lambda _space, _reviewer: {"expression": "reviews.length >= 1 && changeRequest.comments == 0"},
+        "is not true",
+        lambda _space, reviewer, path: approve(reviewer, path),
+    ),
+    "require_all_reviews_approved": (
+        lambda _space, _reviewer: {},
+        "asked for changes",
+        lambda _space, reviewer, path: approve(reviewer, path),
+    ),
+    "require_at_least_one_review": (
+        lambda _space, _reviewer: {},
+        "did not create it",
+        lambda _space, reviewer, path: approve(reviewer, path),
+    ),
+    "require_change_request_description": (
+        lambda _space, _reviewer: {},
+        "needs a description",
+        lambda space, _reviewer, path: change(space, path, description=document("Why.")),
+    ),
+    "require_change_request_subject": (
+        lambda _space, _reviewer: {},
+        "needs a subject",
+        lambda space, _reviewer, path: change(space, path, subject="Say it"),
+    ),
+    "require_one_of_specific_reviewers": (
+        lambda _space, reviewer: {"users": [reviewer.id, "x" * 20]},
+        "approval of one of",
+        lambda _space, reviewer, path: approve(reviewer, path),
+    ),
+    "require_specific_reviewers": (
+        lambda _space, reviewer: {"users": [reviewer.id]},
+        "needs the approval of",
+        lambda _space, reviewer, path: approve(reviewer, path),
+    ),
+    "require_up_to_date_change_request": (
+        lambda _space, _reviewer: {},
+        "must be updated first",
+        lambda space, _reviewer, path: update(space, path),
+    ),
+}
+"""Name of a rule -> the rest of it, a part of the refusal, and what makes the merge possible."""
+
+
+def test_every_rule_has_its_case() -> None:
+    assert RULES.keys() == merge_rules._UNMET.keys() - {merge_rules.BYPASS, "require_agent_review"}
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_rule_holds_a_merge_back_until_it_is_met(space: Space, reviewer: Person, name: str) -> None:
+    more, said, cure = RULES[name]
+    path = space.change_request(page("A", "Text."))
+    change(space, path, subject="")
+    if name == "require_up_to_date_change_request":
+        ok(space.api.post(f"{space.change_request(page('B', 'Other.'))}/merge"))
+    if name == "require_all_reviews_approved":
+        approve(reviewer, path, "changes-requested")
+    set_rules(space, {"rule": name, **more(space, reviewer)})
+    refused = space.api.post(f"{path}/merge")
+    assert refused.status == 412 and "merge rules of this space" in refused.text and said in refused.text
+    assert ok(space.api.get(path))["status"] in ("draft", "open")
+    cure(space, reviewer, path)
+    assert ok(space.api.post(f"{path}/merge"))["result"] == "merge"
+
+
+def test_all_unmet_rules_are_named_together(space: Space) -> None:
+    path = space.change_request(page("A", "Text."))
+    change(space, path, subject=" ")
+    set_rules(space, {"rule": SUBJECT}, {"rule": "require_change_request_description"})
+    refused = space.api.post(f"{path}/merge")
+    assert refused.status == 412 and "needs a subject; it needs a description" in refused.text
+
+
+def test_who_proposes_does_not_approve_and_approvals_end(space: Space, reviewer: Person, alpha: Tenant) -> None:
+    path = space.change_request(page("A", "Text."))
+    set_rules(space, {"rule": "require_at_least_one_review"})
+    ok(space.api.post(f"{path}/reviews", {"status": "approved"}), 201)
+    assert space.api.post(f"{path}/merge").status == 412
+    approve(reviewer, path)
+    approve(reviewer, path, "changes-requested")
+    assert space.api.post(f"{path}/merge").status == 412
+    approve(reviewer, path)
+    member = f"/v1/orgs/{alpha.id}/members/{reviewer.id}"
+    assert alpha.api.call("DELETE", member).status == 205
+    assert space.api.post(f"{path}/merge").status == 412
+
+
+def test_some_may_merge_without(space: Space, reviewer: Person, alpha: Tenant) -> None:
+    path = space.change_request(page("A", "Text."))
+    change(space, path, subject="")
+    set_rules(space, {"rule": SUBJECT}, {"rule": "allow_bypass", "users": [reviewer.id]})
+    assert space.api.post(f"{path}/merge").status == 412
+    assert ok(reviewer.api.post(f"{path}/merge"))["result"] == "merge"
+
+
+def test_spaces_inherit_the_rules_of_their_organization(space: Space, alpha: Tenant) -> None:
+    path = space.change_request(page("A", "Text."))
+    change(space, path, subject="")
+    organization = f"/v1/orgs/{alpha.id}"
+    ok(alpha.api.call("PATCH", organization, {"mergeRules": {"type": "rules", "rules": [{"rule": SUBJECT}]}}))
+    refused = space.api.post(f"{path}/merge")
+    assert refused.status == 412 and "merge rules of the organization" in refused.text
+    ok(space.api.call("PATCH", space.path, {"mergeRules": {"type": "none"}}))
+    assert ok(space.api.post(f"{path}/merge"))["result"] == "merge"
+
+
+@pytest.mark.parametrize(
+    ("expression", "said"),
+    [
+        ("visitor.claims.plan == 1", "one of `actor`, `changeRequest`, `reviews`, `space`"),
+        ("reviews.some(r => r)", "mergeRules"),
+        ("actor.id ==", "the end"),
+    ],
+)
+def test_expressions_that_cannot_be_decided_are_refused(space: Space, expression: str, said: str) -> None:
+    rule = {"rule": "custom", "expression": expression}
+    answer = space.api.call("PATCH", space.path, {"mergeRules": {"type": "rules", "rules": [rule]}})
+    assert answer.status == 400 and said in answer.text
+
+
+def test_reviews_of_agents_are_refused_since_there_are_none(space: Space) -> None:
+    rules = {"type": "rules", "rules": [{"rule": "require_agent_review"}]}
+    answer = space.api.call("PATCH", space.path, {"mergeRules": rules})
+    assert answer.status == 400 and "no agents" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("expression", "status"),
+    [
+        ('actor.email == "nobody@example.com"', 412),
+        ('changeRequest.createdBy.id == actor.id && space.editMode == "locked"', 200),
+        ('changeRequest["subject"] != "" && changeRequest.outdated == false', 200),
+        ("reviews.length", 412),
+    ],
+)
+def test_expressions_know_who_merges_what_where(space: Space, expression: str, status: int) -> None:
+    path = space.change_request(page("A", "Text."))
+    change(space, path, subject="Said")
+    set_rules(space, {"rule": "custom", "expression": expression})
+    assert space.api.post(f"{path}/merge").status == status
