@@ -153,6 +153,8 @@ def parse_fault(payload: bytes) -> ScriptFault:
         if not isinstance(values[name], int):
             values[name] = None
     for name in ("message", "file", "source", "hint"):
-        values[name] = str(values[name])[:4000] if values[name] is not None else None
+        # Half of a surrogate pair, as in the name of a file that could not be decoded, cannot be sent or stored.
+        text = str(values[name])[:4000].encode("utf-8", "replace").decode()
+        values[name] = text if values[name] is not None else None
     values["message"] = values["message"] or "the script failed"
     return ScriptFault(**values)

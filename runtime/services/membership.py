@@ -10,7 +10,7 @@ from runtime.contract import errors
 from runtime.contract.organizations import Role
 from runtime.contract.teams import TeamRole, UpdateTeamMembers
 from runtime.services import room
-from runtime.store import membership, rows
+from runtime.store import identity_providers, invites, membership, rows
 from runtime.store.rows import HOST
 from runtime.store.tables.invites import EmailInviteRow, InviteLinkRow
 from runtime.store.tables.organizations import MemberRow, OrganizationRow, TokenRow
@@ -20,13 +20,33 @@ MAX_TEAMS = 2000
 FULL_OF_TEAMS = "An organization has at most {most} teams; delete some first."
 LAST_ADMIN = "This is the last administrator of the organization. Make another member an administrator first."
 
+LOCKS_OUT = (
+    "The organization has no identity provider to sign in with, and this is its last administrator who can sign in "
+    "otherwise. Complete an identity provider first."
+)
+
 
 def change_role(session: Session, organization: OrganizationRow, member: MemberRow, role: Role | None) -> None:
-    """Give a member another role; raises Conflict for the last administrator."""
+    """Give a member another role, also instead of that of an invite; raises Conflict for the last administrator."""
     _keep_an_admin(session, organization, member, role)
     if member.role == "admin" and role != "admin":
         _withdraw_invites(session, member)
+    invites.withdraw_to(session, organization.id, member.user_id)
     member.role = role
+    session.flush()
+
+
+def require_single_sign_on(session: Session, organization: OrganizationRow, member: MemberRow) -> None:
+    """Let a member see the organization only in sessions of its identity provider.
+
+    Raises Conflict for the last administrator who could still sign in.
+    """
+    rows.lock(session, organization)
+    others = rows.every(session, HOST, MemberRow, organization_id=organization.id, role="admin", sso=False)
+    is_last = member.role == "admin" and not any(one.user_id != member.user_id for one in others)
+    if is_last and not identity_providers.is_any_active(session, organization.id):
+        raise errors.Conflict(LOCKS_OUT)
+    member.sso = True
     session.flush()
 
 
@@ -35,6 +55,7 @@ def remove(session: Session, organization: OrganizationRow, member: MemberRow) -
     _keep_an_admin(session, organization, member, None)
     if member.role == "admin":
         _withdraw_invites(session, member)
+    invites.withdraw_to(session, organization.id, member.user_id)
     for token in rows.every(session, HOST, TokenRow, organization_id=organization.id, user_id=member.user_id):
         session.delete(token)
     session.delete(member)

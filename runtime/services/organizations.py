@@ -7,15 +7,18 @@ from sqlalchemy.orm import Session
 
 from runtime.contract import errors
 from runtime.contract.organizations import Role, UpdateOrganization
-from runtime.store import locks, rows
+from runtime.store import identity_providers, locks, rows
 from runtime.store import organizations as stored
 from runtime.store.database import now
 from runtime.store.rows import HOST
 from runtime.store.tables.organizations import MemberRow, OrganizationRow
-from runtime.store.tables.saml import SamlProviderRow
 from runtime.store.tables.sites import SiteRow
 
 MAX_ADMINISTERED = 500
+WITHOUT_PROVIDER = (
+    "sso: the organization has no identity provider whose `ssoURL`, `entityID` and `certificate` are set; "
+    "without one, nobody could sign in. Complete a provider first."
+)
 PLAIN = ("title", "hostname", "default_role", "logo", "sso", "ai", "invite_links")
 
 
@@ -40,8 +43,8 @@ def update(session: Session, organization: OrganizationRow, body: UpdateOrganiza
 
     Raises BadRequest for default content that does not exist, and for single sign-on without an identity provider.
     """
-    if body.sso is True and not organization.sso:
-        _must_have_provider(session, organization.id)
+    if body.sso is True and not organization.sso and not identity_providers.is_any_active(session, organization.id):
+        raise errors.BadRequest(WITHOUT_PROVIDER)
     for name in PLAIN:
         value = getattr(body, name)
         if value is not MISSING:
@@ -57,16 +60,6 @@ def update(session: Session, organization: OrganizationRow, body: UpdateOrganiza
         organization.default_content = content.model_dump(mode="json") if content is not None else None
     session.flush()
     return organization
-
-
-def _must_have_provider(session: Session, organization_id: str) -> None:
-    """Raise BadRequest without a complete identity provider: single sign-on would lock everybody out."""
-    providers = rows.every(session, HOST, SamlProviderRow, organization_id=organization_id)
-    if not any(provider.is_active for provider in providers):
-        raise errors.BadRequest(
-            "sso: the organization has no identity provider whose `ssoURL`, `entityID` and `certificate` are set; "
-            "without one, nobody could sign in. Complete a provider first."
-        )
 
 
 def seen(session: Session, organization: OrganizationRow, user_id: str) -> Role | None:

@@ -8,13 +8,17 @@ from sqlalchemy.orm import Session
 from runtime.contract import errors
 from runtime.contract.saml import CreateSamlProvider, UpdateSamlProvider
 from runtime.services import room
-from runtime.store import rows
+from runtime.store import identity_providers, rows
 from runtime.store.rows import HOST
 from runtime.store.tables.organizations import OrganizationRow, TokenRow
 from runtime.store.tables.saml import SamlProviderRow, SamlSignInRow
 from runtime.store.tables.teams import TeamRow
 
 MAX_PROVIDERS = 20
+LAST_ACTIVE = (
+    "This is the last identity provider that people can sign in with, and the organization requires single sign-on: "
+    "nobody could sign in without it. Set `sso` of the organization to false first."
+)
 FULL = "An organization has at most {most} identity providers; delete one first."
 
 
@@ -37,7 +41,10 @@ def create(session: Session, organization: OrganizationRow, body: CreateSamlProv
 
 
 def update(session: Session, row: SamlProviderRow, body: UpdateSamlProvider) -> SamlProviderRow:
-    """Change one, and end what began with what it was; raises BadRequest for a team that is not there."""
+    """Change one, and end what began with what it was; raises BadRequest for a team that is not there.
+
+    Raises Conflict where nobody could sign in any more.
+    """
     if body.default_team is not MISSING:
         _must_have_team(session, row.organization_id, body.default_team)
     for name in type(body).model_fields:
@@ -49,14 +56,26 @@ def update(session: Session, row: SamlProviderRow, body: UpdateSamlProvider) -> 
     if any(getattr(body, name) is not MISSING for name in ("entity_id", "certificate", "sso_url")):
         _end_sessions(session, row.organization_id)
     session.flush()
+    _keep_a_way_in(session, row.organization_id)
     return row
 
 
 def remove(session: Session, row: SamlProviderRow) -> None:
-    """Remove one, and end the sessions that began at identity providers of its organization."""
+    """Remove one, and end the sessions that began at identity providers of its organization.
+
+    Raises Conflict where nobody could sign in any more.
+    """
     _end_sessions(session, row.organization_id)
+    organization_id = row.organization_id
     session.delete(row)
     session.flush()
+    _keep_a_way_in(session, organization_id)
+
+
+def _keep_a_way_in(session: Session, organization_id: str) -> None:
+    organization = rows.find(session, HOST, OrganizationRow, id=organization_id)
+    if organization is not None and organization.sso and not identity_providers.is_any_active(session, organization_id):
+        raise errors.Conflict(LAST_ACTIVE)
 
 
 def _end_sessions(session: Session, organization_id: str) -> None:

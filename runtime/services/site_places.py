@@ -17,7 +17,7 @@ from runtime.services.sharing import MAX_REDIRECTS
 from runtime.services.site_outline import Item, Outline, free_path, parent_of
 from runtime.store import rows, site_structure
 from runtime.store.reach import HOST
-from runtime.store.tables.site_publishing import RedirectRow, SiteSpaceCustomizationRow
+from runtime.store.tables.site_publishing import RedirectRow, ShareLinkRow, SiteSpaceCustomizationRow
 from runtime.store.tables.site_structure import (
     DeletedSpacePlaceRow,
     SiteSectionRow,
@@ -49,13 +49,29 @@ def return_to(session: Session, space: SpaceRow) -> None:
     """Put a restored space back on its sites.
 
     A path that another part has by now gets a number; a site that is full, or has the space already, is left as it is.
+    So is one that might show the space to more people than before: who could open the site meanwhile may have had no
+    right to open this space.
     """
     for kept in rows.every(session, HOST, DeletedSpacePlaceRow, space_id=space.id):
         site = rows.find(session, HOST, SiteRow, id=kept.site_id, deleted_at=None)
-        if site is not None and site.organization_id == space.organization_id:
+        if site is not None and site.organization_id == space.organization_id and _is_as_closed(session, site, kept):
             _put_back(Outline(session, site), space, kept.place)
         session.delete(kept)
     session.flush()
+
+
+def _readers_of(session: Session, site: SiteRow) -> list[Any]:
+    """Return everything that decides who reads a site, in a form that JSON keeps."""
+    links = rows.every(session, HOST, ShareLinkRow, site_id=site.id)
+    active = sorted(link.id for link in links if link.active)
+    return [site.visibility, site.visitor_auth_backend, site.visitor_auth_integration, active]
+
+
+def _is_as_closed(session: Session, site: SiteRow, kept: DeletedSpacePlaceRow) -> bool:
+    was = kept.place.get("readers")
+    if not site.published:
+        return True  # publishing it asks for the right to open each of its spaces
+    return was is not None and was["published"] and was["by"] == _readers_of(session, site)
 
 
 def _take_off(outline: Outline, space_ids: Collection[str]) -> dict[str, dict[str, Any]]:
@@ -92,6 +108,7 @@ def _place_of(outline: Outline, part: SiteSpaceRow, section_too: bool, gone: Seq
         "section": None,
         "redirects": [_columns(row, REDIRECT) for row in rows.every(session, HOST, RedirectRow, or_(*to_it))],
         "overrides": custom.overrides if custom is not None else None,
+        "readers": {"published": outline.site.published, "by": _readers_of(session, outline.site)},
     }
     if section is not None:
         group = parent_of(section)
@@ -108,6 +125,8 @@ def _put_back(outline: Outline, space: SpaceRow, kept: Kept) -> None:
         section = _section_for(outline, kept["section"])
     except errors.BadRequest:  # the site is full
         return
+    if kept["section"] is not None and kept["section"]["condition"] != (section.condition if section else None):
+        return  # its section kept visitors out who would see it now
     session, was = outline.session, kept["part"]
     holder = outline.site.id if section is None else section.id
     beside = outline.spaces[holder]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from sqlalchemy import func, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from runtime.store.tables.invites import EmailInviteRow
@@ -21,6 +21,15 @@ def members_with(session: Session, organization_id: str, addresses: Iterable[str
         .where(MemberRow.organization_id == organization_id, address.in_(set(addresses)))
     )
     return dict(session.execute(query).all())
+
+
+def withdraw_to(session: Session, organization_id: str, user_id: str) -> None:
+    """Withdraw the invites by e-mail to the address of a person: a later decision about them holds instead."""
+    address = select(func.lower(UserRow.email)).where(UserRow.id == user_id).scalar_subquery()
+    to_them = delete(EmailInviteRow).where(
+        EmailInviteRow.organization_id == organization_id, EmailInviteRow.email == address
+    )
+    session.execute(to_them)
 
 
 def due(session: Session, moment: datetime, limit: int) -> list[EmailInviteRow]:

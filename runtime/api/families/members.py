@@ -71,10 +71,9 @@ def remove_member_from_organization_by_id(call: Call, organization: Organization
 
 
 @members.operation(f"POST {MEMBER.path}/sso", MEMBER, needs=member("admin"))
-def set_user_as_sso_member_for_organization(call: Call, member: MemberRow) -> MemberRow:
+def set_user_as_sso_member_for_organization(call: Call, organization: OrganizationRow, member: MemberRow) -> MemberRow:
     """Let a member see the organization only in browser sessions that began at its identity provider."""
-    member.sso = True
-    call.session.flush()
+    service.require_single_sign_on(call.session, organization, member)
     return member
 
 

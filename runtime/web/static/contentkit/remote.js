@@ -48,7 +48,7 @@ class Remote {
       this.#timer = setTimeout(() => this.#search(this.field.value), PAUSE_BEFORE_SEARCH);
       this.#open(true);
     });
-    this.field.addEventListener("click", () => this.#open(true));
+    this.field.addEventListener("click", () => this.#choose());
     this.field.addEventListener("keydown", (event) => this.#key(event));
     this.field.addEventListener("blur", () => this.#leave());
     // A press on an entry must not take the focus away before it is a click.
@@ -150,11 +150,17 @@ class Remote {
     }
   }
 
+  // Whoever types goes on writing: only a list that is opened without a letter selects the text it would replace.
+  #choose() {
+    const closed = this.list.hidden;
+    this.#open(true);
+    if (closed && !this.multiple) this.field.select();
+  }
+
   #open(open) {
     if (open === !this.list.hidden) return;
     this.list.hidden = !open;
     this.field.setAttribute("aria-expanded", String(open));
-    if (open && !this.multiple) this.field.select();
     if (!open) this.#point(-1);
   }
 
@@ -163,7 +169,7 @@ class Remote {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
       const step = event.key === "ArrowDown" ? 1 : -1;
-      this.#open(true);
+      this.#choose();
       this.#point(Math.max(0, Math.min(last, this.#active + step)));
     } else if (event.key === "Enter" && !this.list.hidden) {
       event.preventDefault();
