@@ -107,6 +107,13 @@ def test_a_remote_list_is_searched_paged_and_follows_its_bindings(page: Any, sta
     expect(field).to_have_attribute("aria-expanded", "false")
 
 
+def test_a_remote_list_that_is_reached_by_keyboard_keeps_the_first_letter(page: Any, stage: Any) -> None:
+    field = stage.get_by_role("combobox", name="Fruit")
+    field.focus()
+    page.keyboard.type("err")
+    expect(field).to_have_value("err")
+
+
 def test_a_remote_list_of_several_takes_typed_words_too(page: Any, stage: Any) -> None:
     field = stage.get_by_role("combobox", name="Basket")
     field.click()

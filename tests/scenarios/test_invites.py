@@ -272,3 +272,20 @@ def test_one_invite_lets_one_person_in_at_a_time(host: HostProcess, alpha: Tenan
     assert sorted(answers) == [200] + [404] * 7
     people = alpha.api.get(f"/v1/orgs/{alpha.id}/members", search=user).json
     assert people["count"] == 1
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_an_invite_does_not_undo_what_was_decided_about_its_person(
+    host: HostProcess, alpha: Tenant, linked: str, gone: bool
+) -> None:
+    token, user = reader(host, alpha)
+    member, theirs = f"{linked}/members/{user}", Api(host.url, token)
+    assert alpha.api.call("DELETE", member).status == 205
+    made = alpha.api.post(f"{linked}/invites", {"emails": [f"{user}@example.com"], "role": "admin"}).json
+    link = alpha.api.post(f"{linked}/link-invites", {"role": "read"}).json["id"]
+    assert theirs.post(f"{linked}/invites/{link}").status == 200
+    decided = alpha.api.call("DELETE", member) if gone else alpha.api.call("PATCH", member, {"role": "comment"})
+    assert decided.status in (200, 205)
+    invite = made["links"][0]["url"].rsplit("/", 1)[-1]
+    assert theirs.post(f"{linked}/invites/{invite}").status == 404
+    assert alpha.api.get(member).status == (404 if gone else 200)

@@ -416,6 +416,7 @@ def test_what_an_identity_provider_opens_makes_no_token_for_more(company: Compan
     for token in (bound, again):
         assert [one["id"] for one in token.get("/v1/orgs").json["items"]] == [company.owner.id]
         assert token.get(f"/v1/orgs/{elsewhere.id}").status == 404
+        assert token.post("/v1/orgs", {"title": "Made for somebody else"}).status == 403
         # Nor does it know of the person's other tokens, let alone end them.
         assert before.isdisjoint(row["id"] for row in token.get("/v1/user/tokens").json["items"])
         assert token.call("DELETE", f"/v1/user/tokens/{next(iter(before))}").status == 204
@@ -441,3 +442,19 @@ def test_a_token_that_is_made_past_single_sign_on_does_not_show_more_than_the_se
         assert token.get(company.path).status == 404
     changed(sso=False)
     assert around.get(company.path).status == 200
+
+
+def test_nobody_is_locked_out(company: Company, host: HostProcess, changed: Callable[..., None]) -> None:
+    """The last identity provider stays while it is the only way in, and so does the last administrator with another."""
+    changed(sso=True)
+    provider = f"{company.path}/saml/{company.provider['id']}"
+    for refused in (
+        company.owner.api.call("PATCH", provider, {"certificate": ""}),
+        company.owner.api.call("DELETE", provider),
+    ):
+        assert refused.status == 409 and "nobody could sign in" in refused.text
+    assert company.owner.api.get(provider).json["status"] == "active"
+    alone = tenant(host, "Alone", address())
+    refused = alone.api.post(f"/v1/orgs/{alone.id}/members/{alone.user}/sso")
+    assert refused.status == 409 and "identity provider" in refused.text
+    assert alone.api.get(f"/v1/orgs/{alone.id}").status == 200

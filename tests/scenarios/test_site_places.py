@@ -125,3 +125,26 @@ def test_spaces_of_a_deleted_collection_come_back_to_their_sites(site: Site) -> 
     ok(site.api.post(f"{space_of(part)}/restore"))
     after = everything(site)
     assert [one["id"] for one in after[0]["structure"]] == [one["id"] for one in before[0]["structure"]]
+
+
+def test_a_space_does_not_come_back_without_the_condition_of_its_section(site: Site) -> None:
+    part, _other = furnish(site)
+    at = f"{site.path}/sections/{part['section']}"
+    ok(site.api.call("DELETE", space_of(part)), 205)
+    ok(site.api.call("PATCH", at, {"condition": None}))
+    ok(site.api.post(f"{space_of(part)}/restore"))
+    assert part["id"] not in {one["id"] for one in ok(site.api.get(f"{site.path}/site-spaces"))["items"]}
+
+
+@pytest.mark.parametrize("opened", ["published", "visibility", "link", None])
+def test_a_space_does_not_come_back_to_a_site_that_others_opened(site: Site, opened: str | None) -> None:
+    [part] = ok(site.api.get(f"{site.path}/site-spaces"))["items"]
+    ok(site.api.call("PATCH", site.path, {"visibility": "share-link", "published": opened != "published"}))
+    ok(site.api.call("DELETE", space_of(part)), 205)
+    if opened == "link":
+        ok(site.api.post(f"{site.path}/share-links", {"name": "For all"}), 201)
+    elif opened is not None:
+        ok(site.api.call("PATCH", site.path, {"visibility": "public", "published": True}))
+    ok(site.api.post(f"{space_of(part)}/restore"))
+    parts = [one["id"] for one in ok(site.api.get(f"{site.path}/site-spaces"))["items"]]
+    assert parts == ([part["id"]] if opened is None else [])

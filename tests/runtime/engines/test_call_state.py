@@ -1,0 +1,25 @@
+"""What workers say of their errors is checked."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runtime.engines.call_state import parse_fault
+
+TEXTS = st.text(max_size=50)
+
+
+@given(TEXTS, TEXTS)
+def test_every_message_can_be_stored_and_sent(message: str, source: str) -> None:
+    """Half of a surrogate pair, which a file name that could not be decoded has, becomes a question mark."""
+    fault = parse_fault(json.dumps({"message": message + "\udcff", "source": source}).encode())
+    assert fault.message.encode() == message.encode("utf-8", "replace") + b"?"
+    assert (fault.source or "").encode() == source.encode("utf-8", "replace")
+
+
+def test_what_is_missing_stays_so() -> None:
+    fault = parse_fault(b"{}")
+    assert (fault.message, fault.source, fault.file, fault.line) == ("the script failed", None, None, None)
