@@ -85,7 +85,9 @@ def command(
     if not recording.events:
         raise Problem(f"nothing was recorded: {name} had no such event")
     report = {"file": file, "integration": name, "events": len(recording.events)}
-    answer(as_json, report, f"{len(recording.events)} events in {file}; `devkit play {file}` sends them.")
+    count = len(recording.events)
+    said = "1 event" if count == 1 else f"{count} events"
+    answer(as_json, report, f"{said} in {file}; `devkit play {file}` sends {'it' if count == 1 else 'them'}.")
 
 
 class Recording:

@@ -62,7 +62,7 @@ def command(
             )
     if not spaces and not sites and not any(every.values()):
         everywhere = f"{len(parts['space'])} spaces and {len(parts['site'])} sites"
-        ask_to_lose(f"Its configurations on the organization, {everywhere} are deleted.", yes)
+        ask_to_lose(f"This deletes its configurations on the organization, {everywhere}.", yes)
         client.call("DELETE", at)
     if wanted := {f"{kind}_selection": "selected" for kind, all_of_them in every.items() if all_of_them}:
         client.call("PATCH", at, wanted)  # first: nothing made meanwhile gets it

@@ -113,6 +113,8 @@ def must_be_address(host: str, given: str) -> None:
     """Raise Problem for the address of a host without its scheme; `given` says where it was written."""
     if not host or host.startswith(("http://", "https://")):
         return
+    if "://" in host:
+        raise Problem(f"{given}: `{host}` must begin with http:// or https://")
     local = host.partition(":")[0] in ("localhost", "127.0.0.1")
     raise Problem(f"{given}: `{host}` is no address; write `{'http' if local else 'https'}://{host.lstrip('/')}`")
 

@@ -19,4 +19,5 @@ def find_folder(start: str | None) -> tuple[Path, Path]:
         for name in FILES:
             if (folder / name).is_file():
                 return folder, folder / name
-    raise Problem(f"no {FILES[0]} in {begin}; go to a project's folder, or name it")
+    names = " or ".join(FILES[:2])
+    raise Problem(f"no {names} in {begin}; go to a project's folder, or create one with `devkit new`")

@@ -44,6 +44,8 @@ def test_an_address_without_its_scheme_is_corrected(shell: Shell) -> None:
     )
     done = shell("login", "--host", "127.0.0.1:8080", "--token", "dk_x")
     assert "write `http://127.0.0.1:8080`" in done.err
+    done = shell("login", "--host", "ftp://127.0.0.1", "--token", "dk_x")
+    assert "`ftp://127.0.0.1` must begin with http:// or https://" in done.err
 
 
 def test_login_without_a_host_says_how_one_is_given_and_takes_it_in_its_place(
