@@ -18,7 +18,10 @@ from runtime.store.tables.teams import TeamMemberRow, TeamRow
 
 MAX_TEAMS = 2000
 FULL_OF_TEAMS = "An organization has at most {most} teams; delete some first."
-LAST_ADMIN = "This is the last administrator of the organization. Make another member an administrator first."
+LAST_ADMIN = (
+    "This is the last administrator of the organization who can sign in to it. "
+    "Make another member an administrator first."
+)
 
 LOCKS_OUT = (
     "The organization has no identity provider to sign in with, and this is its last administrator who can sign in "
@@ -42,12 +45,10 @@ def require_single_sign_on(session: Session, organization: OrganizationRow, memb
     Raises Conflict for the last administrator who could still sign in.
     """
     rows.lock(session, organization)
-    others = rows.every(session, HOST, MemberRow, organization_id=organization.id, role="admin", sso=False)
-    is_last = member.role == "admin" and not any(one.user_id != member.user_id for one in others)
-    if is_last and not identity_providers.is_any_active(session, organization.id):
-        raise errors.Conflict(LOCKS_OUT)
     member.sso = True
     session.flush()
+    if member.role == "admin" and not identity_providers.lets_an_administrator_in(session, organization):
+        raise errors.Conflict(LOCKS_OUT)
 
 
 def remove(session: Session, organization: OrganizationRow, member: MemberRow) -> None:
@@ -84,7 +85,7 @@ def _keep_an_admin(session: Session, organization: OrganizationRow, member: Memb
         return
     # Two administrators who remove each other at the same time wait for each other here.
     rows.lock(session, organization)
-    if membership.other_admins(session, member) == 0:
+    if not identity_providers.lets_an_administrator_in(session, organization, without=member.user_id):
         raise errors.Conflict(LAST_ADMIN)
 
 

@@ -43,6 +43,7 @@ def update(session: Session, organization: OrganizationRow, body: UpdateOrganiza
 
     Raises BadRequest for default content that does not exist, and for single sign-on without an identity provider.
     """
+    rows.lock(session, organization)
     if body.sso is True and not organization.sso and not identity_providers.is_any_active(session, organization.id):
         raise errors.BadRequest(WITHOUT_PROVIDER)
     for name in PLAIN:

@@ -16,8 +16,9 @@ from runtime.store.tables.teams import TeamRow
 
 MAX_PROVIDERS = 20
 LAST_ACTIVE = (
-    "This is the last identity provider that people can sign in with, and the organization requires single sign-on: "
-    "nobody could sign in without it. Set `sso` of the organization to false first."
+    "This is the last identity provider that people can sign in with, and administrators must use one: nobody could "
+    "sign in to administer the organization. Set its `sso` to false, or make a member without `sso` an administrator, "
+    "first."
 )
 FULL = "An organization has at most {most} identity providers; delete one first."
 
@@ -74,7 +75,10 @@ def remove(session: Session, row: SamlProviderRow) -> None:
 
 def _keep_a_way_in(session: Session, organization_id: str) -> None:
     organization = rows.find(session, HOST, OrganizationRow, id=organization_id)
-    if organization is not None and organization.sso and not identity_providers.is_any_active(session, organization_id):
+    if organization is None:
+        return
+    rows.lock(session, organization)
+    if not identity_providers.lets_an_administrator_in(session, organization):
         raise errors.Conflict(LAST_ACTIVE)
 
 

@@ -6,7 +6,9 @@ customization, the redirects to it, and its section. The ids stay the same, so t
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
+from hashlib import sha256
 from typing import Any, TypeVar
 
 from sqlalchemy import or_
@@ -60,18 +62,17 @@ def return_to(session: Session, space: SpaceRow) -> None:
     session.flush()
 
 
-def _readers_of(session: Session, site: SiteRow) -> list[Any]:
-    """Return everything that decides who reads a site, in a form that JSON keeps."""
-    links = rows.every(session, HOST, ShareLinkRow, site_id=site.id)
-    active = sorted(link.id for link in links if link.active)
-    return [site.visibility, site.visitor_auth_backend, site.visitor_auth_integration, active]
+def _readers_of(session: Session, site: SiteRow) -> str:
+    """Return a digest of everything that decides who reads a published site."""
+    links = rows.every(session, HOST, ShareLinkRow, site_id=site.id, active=True)
+    by = [site.visibility, site.visitor_auth_backend, site.visitor_auth_integration, *sorted(one.id for one in links)]
+    return sha256(json.dumps(by).encode()).hexdigest()
 
 
 def _is_as_closed(session: Session, site: SiteRow, kept: DeletedSpacePlaceRow) -> bool:
-    was = kept.place.get("readers")
     if not site.published:
         return True  # publishing it asks for the right to open each of its spaces
-    return was is not None and was["published"] and was["by"] == _readers_of(session, site)
+    return bool(kept.place.get("readers") == _readers_of(session, site))
 
 
 def _take_off(outline: Outline, space_ids: Collection[str]) -> dict[str, dict[str, Any]]:
@@ -88,8 +89,10 @@ def _take_off(outline: Outline, space_ids: Collection[str]) -> dict[str, dict[st
         outline.drop(section)
     outline.save()
     # Whoever chooses another default meanwhile keeps it: only what took the place by itself gives it back.
+    readers = _readers_of(session, outline.site) if outline.site.published else None
     for part in parts:
         place = kept[part.space_id]
+        place["readers"] = readers
         place["part"]["after"] = _default_of(outline.spaces.get(part.holder_id, ()))
         if place["section"] is not None:
             place["section"]["after"] = _default_of(outline.sections.values())
@@ -108,7 +111,6 @@ def _place_of(outline: Outline, part: SiteSpaceRow, section_too: bool, gone: Seq
         "section": None,
         "redirects": [_columns(row, REDIRECT) for row in rows.every(session, HOST, RedirectRow, or_(*to_it))],
         "overrides": custom.overrides if custom is not None else None,
-        "readers": {"published": outline.site.published, "by": _readers_of(session, outline.site)},
     }
     if section is not None:
         group = parent_of(section)

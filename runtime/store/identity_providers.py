@@ -1,4 +1,4 @@
-"""Whether people can sign in to an organization by single sign-on."""
+"""Whether people, above all its administrators, can sign in to an organization."""
 
 from __future__ import annotations
 
@@ -6,9 +6,22 @@ from sqlalchemy.orm import Session
 
 from runtime.store import rows
 from runtime.store.reach import HOST
+from runtime.store.tables.organizations import MemberRow, OrganizationRow
 from runtime.store.tables.saml import SamlProviderRow
 
 
 def is_any_active(session: Session, organization_id: str) -> bool:
     """Return whether an organization has an identity provider with all that a sign-in needs."""
     return any(one.is_active for one in rows.every(session, HOST, SamlProviderRow, organization_id=organization_id))
+
+
+def lets_an_administrator_in(session: Session, organization: OrganizationRow, without: str | None = None) -> bool:
+    """Return whether an administrator, other than the person `without`, can sign in to an organization.
+
+    Lock the organization's row: of two concurrent changes, each could rely on what the other takes away.
+    """
+    admins = rows.every(session, HOST, MemberRow, organization_id=organization.id, role="admin")
+    others = [one for one in admins if one.user_id != without]
+    if organization.sso or all(one.sso for one in others):
+        return bool(others) and is_any_active(session, organization.id)
+    return True

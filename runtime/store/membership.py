@@ -58,13 +58,6 @@ def teams_of(member: MemberRow, title: str | None) -> Conditions:
     return conditions
 
 
-def other_admins(session: Session, member: MemberRow) -> int:
-    """Count the administrators an organization has besides a member."""
-    others = (MemberRow.organization_id == member.organization_id, MemberRow.user_id != member.user_id)
-    query = select(func.count()).select_from(MemberRow).where(*others, MemberRow.role == "admin")
-    return session.scalar(query) or 0
-
-
 def named(session: Session, organization_id: str, people: Iterable[str]) -> dict[str, str]:
     """Find members by what they are called: an id or an e-mail address -> the id; others are left out."""
     names = set(people)

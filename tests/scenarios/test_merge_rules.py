@@ -47,45 +47,53 @@ def document(text: str) -> dict[str, Any]:
     return {"object": "document", "data": {}, "nodes": [block]}
 
 
+def by_approval(_space: Space, reviewer: Person, path: str) -> None:
+    approve(reviewer, path)
+
+
+def nothing_more(_space: Space, _reviewer: Person) -> dict[str, Any]:
+    return {}
+
+
 Cure = Callable[[Space, Person, str], None]
 RULES: dict[str, tuple[Callable[[Space, Person], dict[str, Any]], str, Cure]] = {
     "custom": (
         lambda _space, _reviewer: {"expression": "reviews.length >= 1 && changeRequest.comments == 0"},
         "is not true",
-        lambda _space, reviewer, path: approve(reviewer, path),
+        by_approval,
     ),
     "require_all_reviews_approved": (
-        lambda _space, _reviewer: {},
+        nothing_more,
         "asked for changes",
-        lambda _space, reviewer, path: approve(reviewer, path),
+        by_approval,
     ),
     "require_at_least_one_review": (
-        lambda _space, _reviewer: {},
+        nothing_more,
         "did not create it",
-        lambda _space, reviewer, path: approve(reviewer, path),
+        by_approval,
     ),
     "require_change_request_description": (
-        lambda _space, _reviewer: {},
+        nothing_more,
         "needs a description",
         lambda space, _reviewer, path: change(space, path, description=document("Why.")),
     ),
     "require_change_request_subject": (
-        lambda _space, _reviewer: {},
+        nothing_more,
         "needs a subject",
         lambda space, _reviewer, path: change(space, path, subject="Say it"),
     ),
     "require_one_of_specific_reviewers": (
         lambda _space, reviewer: {"users": [reviewer.id, "x" * 20]},
         "approval of one of",
-        lambda _space, reviewer, path: approve(reviewer, path),
+        by_approval,
     ),
     "require_specific_reviewers": (
         lambda _space, reviewer: {"users": [reviewer.id]},
         "needs the approval of",
-        lambda _space, reviewer, path: approve(reviewer, path),
+        by_approval,
     ),
     "require_up_to_date_change_request": (
-        lambda _space, _reviewer: {},
+        nothing_more,
         "must be updated first",
         lambda space, _reviewer, path: update(space, path),
     ),

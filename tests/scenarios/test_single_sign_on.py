@@ -452,9 +452,15 @@ def test_nobody_is_locked_out(company: Company, host: HostProcess, changed: Call
         company.owner.api.call("PATCH", provider, {"certificate": ""}),
         company.owner.api.call("DELETE", provider),
     ):
-        assert refused.status == 409 and "nobody could sign in" in refused.text
+        assert refused.status == 409 and "nobody could sign in" in refused.json["error"]["message"]
     assert company.owner.api.get(provider).json["status"] == "active"
     alone = tenant(host, "Alone", address())
     refused = alone.api.post(f"/v1/orgs/{alone.id}/members/{alone.user}/sso")
     assert refused.status == 409 and "identity provider" in refused.text
-    assert alone.api.get(f"/v1/orgs/{alone.id}").status == 200
+    # Whoever is bound to single sign-on without a provider is no administrator to rely on.
+    _, user = reader(host, alone)
+    member = f"/v1/orgs/{alone.id}/members/{user}"
+    assert alone.api.call("PATCH", member, {"role": "admin"}).status == 200
+    assert alone.api.post(f"{member}/sso").json["sso"] is True
+    assert alone.api.call("DELETE", f"/v1/orgs/{alone.id}/members/{alone.user}").status == 409
+    assert alone.api.post(f"/v1/orgs/{alone.id}/members/{alone.user}/sso").status == 409
