@@ -61,8 +61,11 @@ def command(
                 f"{name} is not installed on the {kind} {gone[0][:60]}; `devkit installations {name}` lists where"
             )
     if not spaces and not sites and not any(every.values()):
-        everywhere = f"{len(parts['space'])} spaces and {len(parts['site'])} sites"
-        ask_to_lose(f"This deletes its configurations on the organization, {everywhere}.", yes)
+        ask_to_lose(
+            f"This deletes its configurations: that of the organization, of spaces ({len(parts['space'])}) and of sites "
+            f"({len(parts['site'])}). The spaces and sites themselves stay.",
+            yes,
+        )
         client.call("DELETE", at)
     if wanted := {f"{kind}_selection": "selected" for kind, all_of_them in every.items() if all_of_them}:
         client.call("PATCH", at, wanted)  # first: nothing made meanwhile gets it

@@ -106,7 +106,7 @@ def named(known: Kept, name: str, asked: str) -> Credentials:
     if found is None:
         names = ", ".join(known.hosts) or "none yet"
         raise Problem(
-            f"{asked}: no host is saved as `{name}`; `devkit login ADDRESS --name {name}` saves one. "
+            f"{asked}: no host is saved as `{name}`; `devkit login --host URL --name {name}` saves one. "
             f"Saved hosts: {names}"
         )
     return found

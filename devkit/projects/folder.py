@@ -19,5 +19,7 @@ def find_folder(start: str | None) -> tuple[Path, Path]:
         for name in FILES:
             if (folder / name).is_file():
                 return folder, folder / name
-    names = " or ".join(FILES[:2])
-    raise Problem(f"no {names} in {begin}; go to a project's folder, or create one with `devkit new`")
+    names = " or ".join(FILES[:2])  # the third is another spelling of the first
+    raise Problem(
+        f"no {names} in {begin}; go to a project's folder, give its path, or create one with `devkit new NAME`"
+    )

@@ -88,7 +88,7 @@ class ConditionEvaluator:
     ) -> None:
         """Take the claims, which must not change any more, and in a document the variables of `space` and `page`.
 
-        With `roots` that are single names, the claims hold those names.
+        `roots` says how names may begin, if not as in sites or documents; a root of one name is a key of `claims`.
         """
         self._claims, self._variables = claims, variables
         self._roots = roots or (OF_VISITORS if variables is None else OF_DOCUMENTS)
@@ -193,7 +193,7 @@ class _Reader:
     def __init__(self, tokens: list[_Token], roots: Roots) -> None:
         self._tokens, self._at, self._depth = tokens, 0, 0
         self._roots = roots
-        named = ", ".join(f"`{'.'.join(root)}`" for root in roots if root[1:] != ("vars",))
+        named = ", ".join(f"`{'.'.join(root)}`" for root in roots)
         self._value_or_name = f"a value, or {'one of ' if ',' in named else ''}{named}"
 
     def whole(self) -> Node:
@@ -288,14 +288,14 @@ class _Reader:
             if self._took("."):
                 token = self._next
                 if token.kind != "name":
-                    raise self._wrong("the name of a claim")
+                    raise self._wrong("a name")
                 self._at += 1
                 if token.text == "includes" and path and self._next.text == "(" and self._next.kind == "sign":
                     return self._includes(tuple(path))
                 path.append(token.text)
             elif self._took("["):
                 if self._next.kind != "text":
-                    raise self._wrong("the name of a claim in quotes")
+                    raise self._wrong("a name in quotes")
                 path.append(_unquoted(self._next.text))
                 self._at += 1
                 self._must("]")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import MISSING, AfterValidator, Field, StringConstraints
+from pydantic import MISSING, AfterValidator, Field, StringConstraints, model_validator
 
 from runtime.contract import conditions
 from runtime.contract.base import Body, Moment, Text, WebAddress, WireModel, has_no_nul
@@ -73,6 +73,12 @@ class PeopleRule(Body):
 
     rule: Literal["require_specific_reviewers", "require_one_of_specific_reviewers", "allow_bypass"]
     users: Annotated[list[ObjectId], Field(max_length=100)]
+
+    @model_validator(mode="after")
+    def _names_somebody(self) -> Self:
+        if not self.users and self.rule != "allow_bypass":
+            raise ValueError("users: must name at least one person, or nothing could be merged")
+        return self
 
 
 def _without_agents(rule: str) -> str:

@@ -154,7 +154,7 @@ def parse_fault(payload: bytes) -> ScriptFault:
             values[name] = None
     for name in ("message", "file", "source", "hint"):
         # Half of a surrogate pair, as in the name of a file that could not be decoded, cannot be sent or stored.
-        text = str(values[name])[:4000].encode("utf-8", "replace").decode()
-        values[name] = text if values[name] is not None else None
+        if values[name] is not None:
+            values[name] = str(values[name])[:4000].encode("utf-8", "replace").decode()
     values["message"] = values["message"] or "the script failed"
     return ScriptFault(**values)

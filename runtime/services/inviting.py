@@ -124,7 +124,9 @@ def join_as(session: Session, organization_id: str, invite_id: str, reach: Reach
     What one organization's identity provider or invite says of a person makes them a member of no other.
     """
     if reach.bound_to not in (None, organization_id):
-        raise errors.Forbidden("Your session is for one organization only; sign in with a token to join another.")
+        raise errors.Forbidden(
+            "You signed in for one organization only; use a token that is not bound to one to join another."
+        )
     return join(session, organization_id, invite_id, reach.user_id or "")
 
 

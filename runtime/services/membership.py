@@ -30,7 +30,10 @@ LOCKS_OUT = (
 
 
 def change_role(session: Session, organization: OrganizationRow, member: MemberRow, role: Role | None) -> None:
-    """Give a member another role, also instead of that of an invite; raises Conflict for the last administrator."""
+    """Give a member another role, and withdraw invites by e-mail to them.
+
+    Raises Conflict for the last administrator who can sign in.
+    """
     _keep_an_admin(session, organization, member, role)
     if member.role == "admin" and role != "admin":
         _withdraw_invites(session, member)
@@ -52,7 +55,10 @@ def require_single_sign_on(session: Session, organization: OrganizationRow, memb
 
 
 def remove(session: Session, organization: OrganizationRow, member: MemberRow) -> None:
-    """Remove a member, from the teams as well; raises Conflict for the last administrator."""
+    """Remove a member, from the teams as well, and withdraw invites by e-mail to them.
+
+    Raises Conflict for the last administrator who can sign in.
+    """
     _keep_an_admin(session, organization, member, None)
     if member.role == "admin":
         _withdraw_invites(session, member)

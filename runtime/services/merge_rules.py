@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from runtime.contract import errors
-from runtime.contract.conditions import OF_MERGES, ConditionEvaluator
+from runtime.contract.conditions import OF_MERGES, BadCondition, ConditionEvaluator, read
 from runtime.contract.document_nodes import text_of
 from runtime.serializers.change_requests import change_requests
 from runtime.serializers.people import users
@@ -24,7 +24,7 @@ from runtime.store.tables.organizations import MemberRow, OrganizationRow, UserR
 from runtime.store.tables.reviews import ReviewRow
 from runtime.store.tables.spaces import SpaceRow
 
-REFUSED = "The merge rules of {whose} do not allow to merge this change request yet: {what}."
+REFUSED = "The merge rules of {whose} do not allow merging this change request yet: {what}."
 BYPASS = "allow_bypass"
 Rule = Mapping[str, Any]
 
@@ -86,8 +86,8 @@ def _attempt(view: View, space: SpaceRow, row: ChangeRequestRow, user_id: str) -
 
 def _names(view: View, ids: Collection[str]) -> str:
     known = view.seen(UserRow, ids)
-    named = sorted(known[one].display_name if one in known else "somebody who is gone" for one in ids)
-    return ", ".join(named)
+    unknown = ["somebody you cannot see"] if len(known) < len(set(ids)) else []
+    return ", ".join([*sorted(one.display_name for one in known.values()), *unknown])
 
 
 def _specific(attempt: Attempt, rule: Rule) -> str | None:
@@ -98,7 +98,7 @@ def _specific(attempt: Attempt, rule: Rule) -> str | None:
 def _one_of_specific(attempt: Attempt, rule: Rule) -> str | None:
     if set(rule["users"]) & set(attempt.approving):
         return None
-    return f"it needs the approval of one of {_names(attempt.view, set(rule['users'])) or 'nobody'}"
+    return f"it needs the approval of one of {_names(attempt.view, rule['users'])}"
 
 
 def _one_review(attempt: Attempt, _rule: Rule) -> str | None:
@@ -118,7 +118,7 @@ def _agent(_attempt: Attempt, _rule: Rule) -> str:
 def _up_to_date(attempt: Attempt, _rule: Rule) -> str | None:
     if attempt.row.ancestor_id == attempt.space.revision_id:
         return None
-    return "the space has changed since, so that it must be updated first"
+    return "the space has changed since it was last updated, so that it must be updated first"
 
 
 def _subject(attempt: Attempt, _rule: Rule) -> str | None:
@@ -131,7 +131,11 @@ def _description(attempt: Attempt, _rule: Rule) -> str | None:
 
 
 def _custom(attempt: Attempt, rule: Rule) -> str | None:
-    view = attempt.view
+    view, expression = attempt.view, rule["expression"]
+    try:
+        read(expression, OF_MERGES)
+    except BadCondition as problem:  # it was kept before expressions were parsed
+        return f"`{expression}` {problem}: an administrator can correct or remove that rule, which cannot be parsed"
     actor = users(view, list(view.by_id(UserRow, [attempt.user_id]).values()))
     known = {
         "actor": actor[0],
@@ -140,9 +144,9 @@ def _custom(attempt: Attempt, rule: Rule) -> str | None:
     }
     claims: dict[str, Any] = {name: shown.model_dump(mode="json", by_alias=True) for name, shown in known.items()}
     claims["reviews"] = {"length": len(attempt.current)}
-    if ConditionEvaluator(claims, roots=OF_MERGES).meets(rule["expression"]):
+    if ConditionEvaluator(claims, roots=OF_MERGES).meets(expression):
         return None
-    return f"`{rule['expression']}` is not true"
+    return f"`{expression}` is not true"
 
 
 _UNMET: Mapping[str, Callable[[Attempt, Rule], str | None]] = {

@@ -16,9 +16,8 @@ from runtime.store.tables.teams import TeamRow
 
 MAX_PROVIDERS = 20
 LAST_ACTIVE = (
-    "This is the last identity provider that people can sign in with, and administrators must use one: nobody could "
-    "sign in to administer the organization. Set its `sso` to false, or make a member without `sso` an administrator, "
-    "first."
+    "Without this identity provider, no administrator could sign in to the organization. First complete another "
+    "provider, or make sure that the organization's `sso` is false and that an administrator without `sso` remains."
 )
 FULL = "An organization has at most {most} identity providers; delete one first."
 
@@ -44,10 +43,11 @@ def create(session: Session, organization: OrganizationRow, body: CreateSamlProv
 def update(session: Session, row: SamlProviderRow, body: UpdateSamlProvider) -> SamlProviderRow:
     """Change one, and end what began with what it was; raises BadRequest for a team that is not there.
 
-    Raises Conflict where nobody could sign in any more.
+    Raises Conflict if no administrator could sign in any more.
     """
     if body.default_team is not MISSING:
         _must_have_team(session, row.organization_id, body.default_team)
+    was_active = row.is_active
     for name in type(body).model_fields:
         value = getattr(body, name)
         if value is not MISSING:
@@ -57,20 +57,22 @@ def update(session: Session, row: SamlProviderRow, body: UpdateSamlProvider) -> 
     if any(getattr(body, name) is not MISSING for name in ("entity_id", "certificate", "sso_url")):
         _end_sessions(session, row.organization_id)
     session.flush()
-    _keep_a_way_in(session, row.organization_id)
+    if was_active and not row.is_active:
+        _keep_a_way_in(session, row.organization_id)
     return row
 
 
 def remove(session: Session, row: SamlProviderRow) -> None:
     """Remove one, and end the sessions that began at identity providers of its organization.
 
-    Raises Conflict where nobody could sign in any more.
+    Raises Conflict if no administrator could sign in any more.
     """
     _end_sessions(session, row.organization_id)
-    organization_id = row.organization_id
+    organization_id, was_active = row.organization_id, row.is_active
     session.delete(row)
     session.flush()
-    _keep_a_way_in(session, organization_id)
+    if was_active:
+        _keep_a_way_in(session, organization_id)
 
 
 def _keep_a_way_in(session: Session, organization_id: str) -> None:

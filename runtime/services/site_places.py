@@ -63,7 +63,7 @@ def return_to(session: Session, space: SpaceRow) -> None:
 
 
 def _readers_of(session: Session, site: SiteRow) -> str:
-    """Return a digest of everything that decides who reads a published site."""
+    """Return a digest of the visibility, the sign-in and the active share links of a site."""
     links = rows.every(session, HOST, ShareLinkRow, site_id=site.id, active=True)
     by = [site.visibility, site.visitor_auth_backend, site.visitor_auth_integration, *sorted(one.id for one in links)]
     return sha256(json.dumps(by).encode()).hexdigest()

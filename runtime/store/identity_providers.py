@@ -1,4 +1,4 @@
-"""Whether people, above all its administrators, can sign in to an organization."""
+"""Whether an organization has a usable identity provider, and an administrator who can sign in."""
 
 from __future__ import annotations
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from runtime.services import merge_rules
+from tests import databases
 from tests.conftest import HostProcess, Tenant
 from tests.scenarios.people import Person, person
 from tests.scenarios.test_content import Space, ok, page
@@ -167,7 +169,7 @@ def test_spaces_inherit_the_rules_of_their_organization(space: Space, alpha: Ten
     ("expression", "said"),
     [
         ("visitor.claims.plan == 1", "one of `actor`, `changeRequest`, `reviews`, `space`"),
-        ("reviews.some(r => r)", "mergeRules"),
+        ("reviews.some(r => r)", "cannot be read at"),
         ("actor.id ==", "the end"),
     ],
 )
@@ -175,6 +177,20 @@ def test_expressions_that_cannot_be_decided_are_refused(space: Space, expression
     rule = {"rule": "custom", "expression": expression}
     answer = space.api.call("PATCH", space.path, {"mergeRules": {"type": "rules", "rules": [rule]}})
     assert answer.status == 400 and said in answer.text
+
+
+def test_rules_that_nobody_could_meet_are_refused(space: Space) -> None:
+    rule = {"rule": "require_one_of_specific_reviewers", "users": []}
+    answer = space.api.call("PATCH", space.path, {"mergeRules": {"type": "rules", "rules": [rule]}})
+    assert answer.status == 400 and "at least one person" in answer.text
+
+
+def test_a_rule_from_before_expressions_were_parsed_says_so(host: HostProcess, space: Space) -> None:
+    path = space.change_request(page("A", "Text."))
+    old = {"type": "rules", "rules": [{"rule": "custom", "expression": "reviews.some(r => r)"}]}
+    databases.ask(host.data, "UPDATE spaces SET merge_rules = ? WHERE id = ?", [json.dumps(old), space.id])
+    refused = space.api.post(f"{path}/merge")
+    assert refused.status == 412 and "cannot be parsed" in refused.text and "administrator" in refused.text
 
 
 def test_reviews_of_agents_are_refused_since_there_are_none(space: Space) -> None:

@@ -452,7 +452,7 @@ def test_nobody_is_locked_out(company: Company, host: HostProcess, changed: Call
         company.owner.api.call("PATCH", provider, {"certificate": ""}),
         company.owner.api.call("DELETE", provider),
     ):
-        assert refused.status == 409 and "nobody could sign in" in refused.json["error"]["message"]
+        assert refused.status == 409 and "no administrator could sign in" in refused.json["error"]["message"]
     assert company.owner.api.get(provider).json["status"] == "active"
     alone = tenant(host, "Alone", address())
     refused = alone.api.post(f"/v1/orgs/{alone.id}/members/{alone.user}/sso")

@@ -130,7 +130,12 @@ def update_change_request(call: Call, space: SpaceRow, change_request: ChangeReq
 def _together(
     call: Call, space: SpaceRow, change_request: ChangeRequestRow, way: service.Way, role: Role
 ) -> tuple[str, list[Conflict]]:
-    """Merge outside the writing transaction, and repeat while one of the sides changes; raises Conflict."""
+    """Merge outside the writing transaction, and repeat while one of the sides changes.
+
+    Raises Conflict if they keep changing; for a merge also BadRequest for a closed change request, and
+    PreconditionFailed if the merge rules are not met: asked before the work, to refuse early, and under the lock, where
+    it counts.
+    """
     for _ in range(MAX_TRIES):
         with call.host.database.transaction(writes=False) as session:
             call.opened = session

@@ -61,7 +61,9 @@ regular.get(
 def create_organization(call: Call, body: CreateOrganization) -> OrganizationRow:
     """Create an organization, with the caller as its administrator (extension)."""
     if call.actor.reach.bound_to is not None:
-        raise errors.Forbidden("Your session is for one organization only; sign in with a token to create another.")
+        raise errors.Forbidden(
+            "You signed in for one organization only; use a token that is not bound to one to create another."
+        )
     hostname = None if body.hostname is MISSING else body.hostname
     row = service.create(call.session, body.title, hostname, call.actor.reach.user_id or "")
     # The actor was authenticated before this membership existed; the answer shows the new permissions.

@@ -15,9 +15,13 @@ TEXTS = st.text(max_size=50)
 @given(TEXTS, TEXTS)
 def test_every_message_can_be_stored_and_sent(message: str, source: str) -> None:
     """Half of a surrogate pair, which a file name that could not be decoded has, becomes a question mark."""
-    fault = parse_fault(json.dumps({"message": message + "\udcff", "source": source}).encode())
-    assert fault.message.encode() == message.encode("utf-8", "replace") + b"?"
-    assert (fault.source or "").encode() == source.encode("utf-8", "replace")
+    fault = parse_fault(
+        json.dumps(
+            dict.fromkeys(("message", "file", "hint"), message + "\udcff") | {"source": source + "\udcff"}
+        ).encode()
+    )
+    assert fault.message.encode() == message.encode() + b"?"
+    assert fault.file == fault.hint == fault.message and (fault.source or "").encode() == source.encode() + b"?"
 
 
 def test_what_is_missing_stays_so() -> None:

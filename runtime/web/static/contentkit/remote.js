@@ -48,7 +48,7 @@ class Remote {
       this.#timer = setTimeout(() => this.#search(this.field.value), PAUSE_BEFORE_SEARCH);
       this.#open(true);
     });
-    this.field.addEventListener("click", () => this.#choose());
+    this.field.addEventListener("click", () => this.#openSelected());
     this.field.addEventListener("keydown", (event) => this.#key(event));
     this.field.addEventListener("blur", () => this.#leave());
     // A press on an entry must not take the focus away before it is a click.
@@ -150,8 +150,9 @@ class Remote {
     }
   }
 
-  // Whoever types goes on writing: only a list that is opened without a letter selects the text it would replace.
-  #choose() {
+  // Opened by a click or an arrow key, the text is selected, so that the next letter replaces it. Opened by typing, it is
+  // not: the next letter would replace the first.
+  #openSelected() {
     const closed = this.list.hidden;
     this.#open(true);
     if (closed && !this.multiple) this.field.select();
@@ -169,7 +170,7 @@ class Remote {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
       const step = event.key === "ArrowDown" ? 1 : -1;
-      this.#choose();
+      this.#openSelected();
       this.#point(Math.max(0, Math.min(last, this.#active + step)));
     } else if (event.key === "Enter" && !this.list.hidden) {
       event.preventDefault();
