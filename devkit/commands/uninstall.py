@@ -62,7 +62,7 @@ def command(
             )
     if not spaces and not sites and not any(every.values()):
         ask_to_lose(
-            f"This deletes its configurations: that of the organization, of spaces ({len(parts['space'])}) and of sites "
+            f"This deletes its configurations: of the organization, of spaces ({len(parts['space'])}) and of sites "
             f"({len(parts['site'])}). The spaces and sites themselves stay.",
             yes,
         )

@@ -110,7 +110,7 @@ def to_option(text: str, name: str = "--to", *, local: bool = True) -> Callable[
 
 
 def must_be_address(host: str, given: str) -> None:
-    """Raise Problem for the address of a host that does not begin with http:// or https://; `given` says where it was written."""
+    """Raise Problem unless the address of a host begins with http:// or https://; `given` says where it was written."""
     if not host or host.startswith(("http://", "https://")):
         return
     if "://" in host:
