@@ -1,7 +1,7 @@
 """Conditions: small expressions over the claims of a visitor, which decide whether a part of a site is there for them.
 
 Expressions in documents are the same, and may also use the variables of the space and of the page. Merge rules are the
-same, over a change request and who merges it.
+same, over other names (`merge_expressions.py`).
 
 They are read into a tree and walked; nothing of them is ever run as code. What cannot be decided is false: a claim that
 is missing equals only `null`, and values of different kinds are neither equal nor in an order (docs/contract/api.md,
@@ -26,7 +26,6 @@ Roots = tuple[tuple[str, ...], ...]
 CLAIMS = ("visitor", "claims")
 OF_VISITORS: Roots = (CLAIMS,)
 OF_DOCUMENTS: Roots = (CLAIMS, ("space", "vars"), ("page", "vars"))
-OF_MERGES: Roots = (("actor",), ("changeRequest",), ("reviews",), ("space",))
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -161,12 +160,6 @@ def holds(condition: str | None, claims: Mapping[str, Any]) -> bool:
 def checked(text: str) -> str:
     """Return a condition that can be read; raises ValueError."""
     read(text)
-    return text
-
-
-def checked_merge_rule(text: str) -> str:
-    """Return an expression of a merge rule that can be read; raises ValueError."""
-    read(text, OF_MERGES)
     return text
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import MISSING, AfterValidator, Field, StringConstraints, model_validator
 
-from runtime.contract import conditions
+from runtime.contract import merge_expressions
 from runtime.contract.base import Body, Moment, Text, WebAddress, WireModel, has_no_nul
 from runtime.contract.identifiers import ObjectId
 from runtime.contract.titles import Title
@@ -108,7 +108,7 @@ class CustomRule(Body):
 
     rule: Literal["custom"]
     expression: Annotated[
-        Text, StringConstraints(min_length=1, max_length=1024), AfterValidator(conditions.checked_merge_rule)
+        Text, StringConstraints(min_length=1, max_length=1024), AfterValidator(merge_expressions.checked)
     ]
 
 

@@ -10,15 +10,19 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy.orm import Session
+
 from runtime.contract import errors
-from runtime.contract.conditions import OF_MERGES, BadCondition, ConditionEvaluator, read
+from runtime.contract.conditions import BadCondition, ConditionEvaluator
 from runtime.contract.document_nodes import text_of
-from runtime.serializers.change_requests import change_requests
-from runtime.serializers.people import users
-from runtime.serializers.spaces import spaces
+from runtime.contract.merge_expressions import ROOTS, checked
+from runtime.contract.organizations import reaches
+from runtime.contract.titles import shows
 from runtime.serializers.view import View
 from runtime.store import rows
-from runtime.store.rows import HOST
+from runtime.store.comments import open_counts
+from runtime.store.levels import level_on
+from runtime.store.reach import HOST, Reach
 from runtime.store.tables.change_requests import ChangeRequestRow
 from runtime.store.tables.organizations import MemberRow, OrganizationRow, UserRow
 from runtime.store.tables.reviews import ReviewRow
@@ -37,7 +41,6 @@ class Attempt:
     space: SpaceRow
     row: ChangeRequestRow
     user_id: str
-    current: Sequence[ReviewRow]
     approving: Collection[str]
     refusing: Collection[str]
 
@@ -50,10 +53,15 @@ def check(view: View, space: SpaceRow, row: ChangeRequestRow, user_id: str) -> N
     whose, rules = _rules(view, space)
     if not rules or any(rule["rule"] == BYPASS and user_id in rule["users"] for rule in rules):
         return
-    attempt = _attempt(view, space, row, user_id)
+    attempt = Attempt(view, space, row, user_id, *_opinions(view.session, space, row))
     unmet = [said for rule in rules if (said := _UNMET[rule["rule"]](attempt, rule)) is not None]
     if unmet:
         raise errors.PreconditionFailed(REFUSED.format(whose=whose, what="; ".join(unmet)))
+
+
+def any_for(view: View, space: SpaceRow) -> bool:
+    """Return whether merging into a space is restricted."""
+    return bool(_rules(view, space)[1])
 
 
 def _rules(view: View, space: SpaceRow) -> tuple[str, Sequence[Rule]]:
@@ -64,24 +72,36 @@ def _rules(view: View, space: SpaceRow) -> tuple[str, Sequence[Rule]]:
     return whose, rules["rules"] if rules["type"] == "rules" else ()
 
 
-def _attempt(view: View, space: SpaceRow, row: ChangeRequestRow, user_id: str) -> Attempt:
-    current = rows.every(view.session, HOST, ReviewRow, ~ReviewRow.outdated(), change_request_id=row.id)
-    by = {one.user_id for one in current}
-    who = rows.every(
-        view.session, HOST, MemberRow, MemberRow.user_id.in_(by), organization_id=space.organization_id, disabled=False
+def _opinions(session: Session, space: SpaceRow, row: ChangeRequestRow) -> tuple[set[str], set[str]]:
+    """Find who approves a change request as it is now, and who wants changes, among those who may review it.
+
+    An approval is of one revision, and nobody approves what they wrote. A refusal holds until the same person approves:
+    asking somebody anew, which needs less than a review, does not take it back.
+    """
+    of_it = {"change_request_id": row.id}
+    current = {one.id for one in rows.every(session, HOST, ReviewRow, ~ReviewRow.outdated(), **of_it)}
+    reviews = sorted(rows.every(session, HOST, ReviewRow, **of_it), key=lambda one: (one.created_at, one.id))
+    last = {one.user_id: one for one in reviews}
+    authors = {row.user_id, *(person for person, did in row.contributors.items() if did["count"])}
+    refusing = {person for person, one in last.items() if one.status != "approved"}
+    approving = (
+        {person for person, one in last.items() if one.id in current and one.revision_id == row.revision_id}
+        - refusing
+        - authors
     )
-    members = {one.user_id for one in who}
-    counted = [one for one in current if one.user_id in members]
-    return Attempt(
-        view,
-        space,
-        row,
-        user_id,
-        counted,
-        # Nobody approves what they proposed themselves.
-        approving={one.user_id for one in counted if one.status == "approved"} - {row.user_id},
-        refusing={one.user_id for one in counted if one.status != "approved"},
+    reviewers = _reviewers_among(session, space, approving | refusing)
+    return approving & reviewers, refusing & reviewers
+
+
+def _reviewers_among(session: Session, space: SpaceRow, people: Collection[str]) -> set[str]:
+    members = rows.every(
+        session, HOST, MemberRow, MemberRow.user_id.in_(people), organization_id=space.organization_id, disabled=False
     )
+    theirs = {
+        one.user_id: Reach("user", user_id=one.user_id, roles=frozenset({(space.organization_id, one.role)}))
+        for one in members
+    }
+    return {person for person, reach in theirs.items() if reaches(level_on(session, reach, space), "review")}
 
 
 def _names(view: View, ids: Collection[str]) -> str:
@@ -92,17 +112,17 @@ def _names(view: View, ids: Collection[str]) -> str:
 
 def _specific(attempt: Attempt, rule: Rule) -> str | None:
     missing = set(rule["users"]) - set(attempt.approving)
-    return f"it needs the approval of {_names(attempt.view, missing)}" if missing else None
+    return f"it needs, as it is now, the approval of {_names(attempt.view, missing)}" if missing else None
 
 
 def _one_of_specific(attempt: Attempt, rule: Rule) -> str | None:
     if set(rule["users"]) & set(attempt.approving):
         return None
-    return f"it needs the approval of one of {_names(attempt.view, rule['users'])}"
+    return f"it needs, as it is now, the approval of one of {_names(attempt.view, rule['users'])}"
 
 
 def _one_review(attempt: Attempt, _rule: Rule) -> str | None:
-    return None if attempt.approving else "it needs the approval of somebody who did not create it"
+    return None if attempt.approving else "it needs, as it is now, the approval of somebody who did not write it"
 
 
 def _all_approved(attempt: Attempt, _rule: Rule) -> str | None:
@@ -122,31 +142,48 @@ def _up_to_date(attempt: Attempt, _rule: Rule) -> str | None:
 
 
 def _subject(attempt: Attempt, _rule: Rule) -> str | None:
-    return None if attempt.row.subject.strip() else "it needs a subject"
+    return None if any(map(shows, attempt.row.subject)) else "it needs a subject"
 
 
 def _description(attempt: Attempt, _rule: Rule) -> str | None:
     written = attempt.row.description
-    return None if written and text_of(written).strip() else "it needs a description"
+    return None if written and any(map(shows, text_of(written))) else "it needs a description"
 
 
 def _custom(attempt: Attempt, rule: Rule) -> str | None:
-    view, expression = attempt.view, rule["expression"]
+    expression = rule["expression"]
+    shown = f"`{expression}`" if _sees_rules(attempt) else "a rule that you cannot see"
     try:
-        read(expression, OF_MERGES)
-    except BadCondition as problem:  # it was kept before expressions were parsed
-        return f"`{expression}` {problem}: an administrator can correct or remove that rule, which cannot be parsed"
-    actor = users(view, list(view.by_id(UserRow, [attempt.user_id]).values()))
-    known = {
-        "actor": actor[0],
-        "changeRequest": change_requests(view, [attempt.row])[0],
-        "space": spaces(view, [attempt.space])[0],
+        checked(expression)
+    except BadCondition as problem:  # it was kept before expressions were checked
+        return f"{shown} cannot be decided, so that an administrator must correct or remove it ({problem})"
+    return None if ConditionEvaluator(_facts(attempt), roots=ROOTS).meets(expression) else f"{shown} is not true"
+
+
+def _sees_rules(attempt: Attempt) -> bool:
+    if attempt.space.merge_rules["type"] != "inherit":
+        return True
+    seen = rows.find(attempt.view.session, attempt.view.reach, OrganizationRow, id=attempt.space.organization_id)
+    return seen is not None
+
+
+def _facts(attempt: Attempt) -> dict[str, Any]:
+    """Collect what expressions may name (`contract/merge_expressions.py`)."""
+    view, row, space = attempt.view, attempt.row, attempt.space
+    actor = view.by_id(UserRow, [attempt.user_id])[attempt.user_id]
+    return {
+        "actor": {"id": actor.id, "displayName": actor.display_name, "email": actor.email},
+        "changeRequest": {
+            "comments": open_counts(view.session, [row.id]).get(row.id, 0),
+            "createdBy": {"id": row.user_id},
+            "number": row.number,
+            "outdated": row.ancestor_id != space.revision_id,
+            "status": row.status,
+            "subject": row.subject,
+        },
+        "reviews": {"length": len(attempt.approving)},
+        "space": {"editMode": space.edit_mode, "id": space.id, "title": space.title, "visibility": space.visibility},
     }
-    claims: dict[str, Any] = {name: shown.model_dump(mode="json", by_alias=True) for name, shown in known.items()}
-    claims["reviews"] = {"length": len(attempt.current)}
-    if ConditionEvaluator(claims, roots=OF_MERGES).meets(expression):
-        return None
-    return f"`{expression}` is not true"
 
 
 _UNMET: Mapping[str, Callable[[Attempt, Rule], str | None]] = {

@@ -11,7 +11,7 @@ import pytest
 from runtime.services import merge_rules
 from tests import databases
 from tests.conftest import HostProcess, Tenant
-from tests.scenarios.people import Person, person
+from tests.scenarios.people import Person, give, person
 from tests.scenarios.test_content import Space, ok, page
 
 SUBJECT = "require_change_request_subject"
@@ -71,7 +71,7 @@ RULES: dict[str, tuple[Callable[[Space, Person], dict[str, Any]], str, Cure]] = 
     ),
     "require_at_least_one_review": (
         nothing_more,
-        "did not create it",
+        "did not write it",
         by_approval,
     ),
     "require_change_request_description": (
@@ -86,12 +86,12 @@ RULES: dict[str, tuple[Callable[[Space, Person], dict[str, Any]], str, Cure]] = 
     ),
     "require_one_of_specific_reviewers": (
         lambda _space, reviewer: {"users": [reviewer.id, "x" * 20]},
-        "approval of one of",
+        "the approval of one of",
         by_approval,
     ),
     "require_specific_reviewers": (
         lambda _space, reviewer: {"users": [reviewer.id]},
-        "needs the approval of",
+        "the approval of",
         by_approval,
     ),
     "require_up_to_date_change_request": (
@@ -146,6 +146,69 @@ def test_who_proposes_does_not_approve_and_approvals_end(space: Space, reviewer:
     assert space.api.post(f"{path}/merge").status == 412
 
 
+def test_an_approval_is_of_what_was_approved(space: Space, reviewer: Person) -> None:
+    path = space.change_request(page("A", "Text."))
+    set_rules(space, {"rule": "require_at_least_one_review"})
+    approve(reviewer, path)
+    ok(space.api.post(f"{path}/content", {"changes": [page("B", "Slipped in.")]}))
+    assert space.api.post(f"{path}/merge").status == 412
+    approve(reviewer, path)
+    assert ok(space.api.post(f"{path}/merge"))["result"] == "merge"
+
+
+def test_nobody_approves_what_they_added_to_the_request_of_another(space: Space, reviewer: Person) -> None:
+    path = space.change_request(page("A", "Text."))
+    set_rules(space, {"rule": "require_at_least_one_review"})
+    ok(reviewer.api.post(f"{path}/content", {"changes": [page("B", "Slipped in.")]}))
+    approve(reviewer, path)
+    assert reviewer.api.post(f"{path}/merge").status == 412
+
+
+def test_a_refusal_is_not_undone_by_asking_again(space: Space, reviewer: Person) -> None:
+    path = space.change_request(page("A", "Text."))
+    set_rules(space, {"rule": "require_all_reviews_approved"})
+    approve(reviewer, path, "changes-requested")
+    ok(space.api.post(f"{path}/requested-reviewers", {"users": [reviewer.id]}))
+    assert space.api.post(f"{path}/merge").status == 412
+
+
+def test_only_who_may_review_counts(space: Space, reviewer: Person, alpha: Tenant) -> None:
+    path = space.change_request(page("A", "Text."))
+    set_rules(space, {"rule": "require_at_least_one_review"})
+    approve(reviewer, path)
+    ok(alpha.api.call("PATCH", f"/v1/orgs/{alpha.id}/members/{reviewer.id}", {"role": "edit"}))
+    assert space.api.post(f"{path}/merge").status == 412
+
+
+def test_only_administrators_open_a_space_with_rules(host: HostProcess, space: Space, alpha: Tenant) -> None:
+    creator = person(host, alpha, "create")
+    assert creator.api.call("PATCH", space.path, {"editMode": "live"}).status == 200
+    assert creator.api.call("PATCH", space.path, {"editMode": "locked"}).status == 200
+    set_rules(space, {"rule": SUBJECT})
+    refused = creator.api.call("PATCH", space.path, {"editMode": "live"})
+    assert refused.status == 403 and "merge rules" in refused.text
+    ok(space.api.call("PATCH", space.path, {"editMode": "live"}))
+
+
+def test_a_rule_is_shown_to_those_who_see_where_it_is_set(host: HostProcess, space: Space, alpha: Tenant) -> None:
+    path, guest = space.change_request(page("A", "Text.")), person(host, alpha, None)
+    rule = {"rule": "custom", "expression": 'actor.email == "head@corp.example"'}
+    rules = {"mergeRules": {"type": "rules", "rules": [rule]}}
+    ok(alpha.api.call("PATCH", f"/v1/orgs/{alpha.id}", rules))
+    give(alpha, space.path, "review", users=[guest.id])
+    refused = guest.api.post(f"{path}/merge")
+    assert refused.status == 412 and "head@corp" not in refused.text and "cannot see" in refused.text
+    assert "head@corp" in space.api.post(f"{path}/merge").text
+
+
+def test_what_is_not_seen_is_no_subject(space: Space) -> None:
+    path = space.change_request(page("A", "Text."))
+    change(space, path, subject="\u200b", description=document("\u200b"))
+    set_rules(space, {"rule": SUBJECT}, {"rule": "require_change_request_description"})
+    refused = space.api.post(f"{path}/merge")
+    assert refused.status == 412 and "needs a subject; it needs a description" in refused.text
+
+
 def test_some_may_merge_without(space: Space, reviewer: Person, alpha: Tenant) -> None:
     path = space.change_request(page("A", "Text."))
     change(space, path, subject="")
@@ -171,6 +234,15 @@ def test_spaces_inherit_the_rules_of_their_organization(space: Space, alpha: Ten
         ("visitor.claims.plan == 1", "one of `actor`, `changeRequest`, `reviews`, `space`"),
         ("reviews.some(r => r)", "cannot be read at"),
         ("actor.id ==", "the end"),
+        ("reviews.length", "needs a comparison"),
+        ("changeRequest.createdBy != actor", "cannot use"),
+        ("!(changeRequest.createdBy == actor)", "cannot use"),
+        ("actor.id != changeRequest.creator.id", "changeRequest.creator.id"),
+        ("!reviews.some", "reviews.some"),
+        ("reviews != 0", "`reviews`"),
+        ('!(reviews.length < "1")', "never true"),
+        ("!(actor.id == null)", "never true"),
+        ('"x" in actor.id', "no lists"),
     ],
 )
 def test_expressions_that_cannot_be_decided_are_refused(space: Space, expression: str, said: str) -> None:
@@ -190,7 +262,7 @@ def test_a_rule_from_before_expressions_were_parsed_says_so(host: HostProcess, s
     old = {"type": "rules", "rules": [{"rule": "custom", "expression": "reviews.some(r => r)"}]}
     databases.ask(host.data, "UPDATE spaces SET merge_rules = ? WHERE id = ?", [json.dumps(old), space.id])
     refused = space.api.post(f"{path}/merge")
-    assert refused.status == 412 and "cannot be parsed" in refused.text and "administrator" in refused.text
+    assert refused.status == 412 and "cannot be decided" in refused.text and "administrator" in refused.text
 
 
 def test_reviews_of_agents_are_refused_since_there_are_none(space: Space) -> None:
@@ -205,7 +277,8 @@ def test_reviews_of_agents_are_refused_since_there_are_none(space: Space) -> Non
         ('actor.email == "nobody@example.com"', 412),
         ('changeRequest.createdBy.id == actor.id && space.editMode == "locked"', 200),
         ('changeRequest["subject"] != "" && changeRequest.outdated == false', 200),
-        ("reviews.length", 412),
+        ("reviews.length > 0", 412),
+        ("changeRequest.createdBy.id != actor.id", 412),
     ],
 )
 def test_expressions_know_who_merges_what_where(space: Space, expression: str, status: int) -> None:

@@ -19,7 +19,7 @@ from runtime.contract.places import Move, Transfer
 from runtime.contract.site_structure import ShareKeyQuery
 from runtime.contract.spaces import AddressQuery, ContentOfAddress, CreateSpace, Space, SpaceListQuery, UpdateSpace
 from runtime.serializers import spaces as serializers
-from runtime.services import moving, sharing, space_settings
+from runtime.services import merge_rules, moving, sharing, space_settings
 from runtime.services import spaces as service
 from runtime.store import deleted_spaces, rows
 from runtime.store.cursors import Order, newest_first
@@ -93,12 +93,15 @@ def get_space_by_id(call: Call, space: SpaceRow, query: ShareKeyQuery) -> Space:
 def update_space_by_id(call: Call, space: SpaceRow, body: UpdateSpace) -> SpaceRow:
     """Change a space; integrations are notified of a change of its visibility.
 
-    Changing its default level and its merge rules needs `admin` on it.
+    Changing its default level and its merge rules needs `admin` on it, and so does editing around such rules.
     """
     if body.default_level is not MISSING:
         call.require("admin", space, f"space {space.id}, whose default level it is", call.session)
     if body.merge_rules is not MISSING:
         call.require("admin", space, f"space {space.id}, whose merge rules they are", call.session)
+    opens = body.edit_mode == "live" and space.edit_mode != "live"
+    if opens and merge_rules.any_for(call.view(call.session), space):
+        call.require("admin", space, f"space {space.id}, which has merge rules", call.session)
     space_settings.update(call.session, space, body)
     call.level_again(space)
     return space

@@ -44,7 +44,7 @@ def test_it_is_installed_where_it_is_said_and_comes_off_again(logged_in: Shell, 
     (left,) = logged_in("installations", published, "--json").json["installations"]
     assert left["spaces"] == [] and len(left["sites"]) == 1
     asked = logged_in("uninstall", published)
-    assert asked.code == 1 and "0 spaces and 1 sites" in asked.err and "--yes" in asked.err
+    assert asked.code == 1 and "spaces (0) and of sites (1)" in asked.err and "--yes" in asked.err
     assert logged_in("uninstall", published, "--yes").code == 0
     gone = logged_in("uninstall", published, "--yes")
     assert gone.code == 1 and f"`devkit install {published}` installs it" in gone.err
