@@ -313,7 +313,7 @@ def installed(owner: Tenant, script: str = COUNTER, **more: Any) -> Installed:
     return Installed(name, owner, made.json["id"], space.json["id"], site.json["id"])
 
 
-def wait_for(check: Any, seconds: float = 20.0) -> Any:
+def wait_for(check: Any, seconds: float = 60.0) -> Any:
     """Call `check` until it gives something true."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
