@@ -142,6 +142,14 @@ def failed(failure: Failure) -> Outcome:
     return Outcome(_STATUS[failure.kind], [], b"", failure)
 
 
+def storable(value: object) -> str:
+    """Return what a worker sent as text that can be sent and stored, at most 4,000 characters of it.
+
+    Half of a surrogate pair, as in the name of a file that could not be decoded, and NUL are replaced.
+    """
+    return str(value)[:4000].encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+
+
 def parse_fault(payload: bytes) -> ScriptFault:
     """Parse an error of a worker, which is not trusted, so every field is checked. Raises `FrameError`."""
     try:
@@ -153,8 +161,7 @@ def parse_fault(payload: bytes) -> ScriptFault:
         if not isinstance(values[name], int):
             values[name] = None
     for name in ("message", "file", "source", "hint"):
-        # Half of a surrogate pair, as in the name of a file that could not be decoded, cannot be sent or stored.
         if values[name] is not None:
-            values[name] = str(values[name])[:4000].encode("utf-8", "replace").decode()
+            values[name] = storable(values[name])
     values["message"] = values["message"] or "the script failed"
     return ScriptFault(**values)

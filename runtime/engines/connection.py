@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from runtime.contract.invocation import Failure, Invocation, LoadReport, LogLine, Outcome
 from runtime.engines import frames
-from runtime.engines.call_state import CallState, CallStopped, over, parse_fault, process_ended
+from runtime.engines.call_state import CallState, CallStopped, over, parse_fault, process_ended, storable
 from runtime.engines.engine import ScriptRefused
 from runtime.engines.interpreter_turns import Waiting
 from runtime.engines.response_headers import passable
@@ -210,8 +210,8 @@ def _report(payload: bytes, logs: list[LogLine]) -> LoadReport:
     try:
         fields = json.loads(payload)
         names = ("components", "events", "content_sources")
-        components, events, sources = (tuple(str(item) for item in fields[name]) for name in names)
-        actions = tuple((str(component), str(name)) for component, name in fields.get("actions", ()))
+        components, events, sources = (tuple(storable(item) for item in fields[name]) for name in names)
+        actions = tuple((storable(component), storable(name)) for component, name in fields.get("actions", ()))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise frames.FrameError("a report that is not JSON") from error
     return LoadReport(components, events, sources, tuple(logs), actions)

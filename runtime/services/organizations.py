@@ -19,6 +19,10 @@ WITHOUT_PROVIDER = (
     "sso: the organization has no identity provider whose `ssoURL`, `entityID` and `certificate` are set; "
     "without one, nobody could sign in. Complete a provider first."
 )
+OF_OTHER_DOMAINS = (
+    "emailDomains: no administrator has an address of these domains, so that with single sign-on none could sign in. "
+    "Add the domain of an administrator's address."
+)
 PLAIN = ("title", "hostname", "default_role", "logo", "sso", "ai", "invite_links")
 
 
@@ -41,9 +45,11 @@ def create(session: Session, title: str, hostname: str | None, user_id: str) -> 
 def update(session: Session, organization: OrganizationRow, body: UpdateOrganization) -> OrganizationRow:
     """Change the settings of an organization.
 
-    Raises BadRequest for default content that does not exist, and for single sign-on without an identity provider.
+    Raises BadRequest for default content that does not exist, for single sign-on without an identity provider, and for
+    e-mail domains that would keep every administrator out.
     """
     rows.lock(session, organization)
+    could_sign_in = identity_providers.lets_an_administrator_in(session, organization)
     if body.sso is True and not organization.sso and not identity_providers.is_any_active(session, organization.id):
         raise errors.BadRequest(WITHOUT_PROVIDER)
     for name in PLAIN:
@@ -52,6 +58,9 @@ def update(session: Session, organization: OrganizationRow, body: UpdateOrganiza
             setattr(organization, name, value)
     if body.email_domains is not MISSING:
         organization.email_domains = list(dict.fromkeys(body.email_domains))
+    session.flush()
+    if could_sign_in and not identity_providers.lets_an_administrator_in(session, organization):
+        raise errors.BadRequest(OF_OTHER_DOMAINS)
     if body.merge_rules is not MISSING:
         organization.merge_rules = body.merge_rules.model_dump(mode="json", by_alias=True)
     if body.default_content is not MISSING:

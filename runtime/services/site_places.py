@@ -50,7 +50,8 @@ def leave(session: Session, spaces: Sequence[SpaceRow]) -> None:
 def return_to(session: Session, space: SpaceRow) -> None:
     """Put a restored space back on its sites.
 
-    A path that another part has by now gets a number; a site that is full, or has the space already, is left as it is.
+    A path that another part has by now gets a number. A site that is full, that has the space already, or whose section
+    for it somebody removed, is left as it is.
     So is one that might show the space to more people than before: who could open the site meanwhile may have had no
     right to open this space.
     """
@@ -59,6 +60,20 @@ def return_to(session: Session, space: SpaceRow) -> None:
         if site is not None and site.organization_id == space.organization_id and _is_as_closed(session, site, kept):
             _put_back(Outline(session, site), space, kept.place)
         session.delete(kept)
+    session.flush()
+
+
+def forget_default(session: Session, site: SiteRow, section_id: str | None, *, of_sections: bool = False) -> None:
+    """Let a default that somebody chose stay when what was the default before is restored.
+
+    It is the default space of a section, or of a site without sections, unless it is the default section of the site.
+    """
+    for kept in rows.every(session, HOST, DeletedSpacePlaceRow, site_id=site.id):
+        section, part = kept.place["section"], kept.place["part"]
+        if of_sections and section is not None:
+            kept.place = kept.place | {"section": section | {"default": False}}
+        elif not of_sections and (section and section["id"]) == section_id:
+            kept.place = kept.place | {"part": part | {"default": False}}
     session.flush()
 
 
@@ -78,7 +93,8 @@ def _is_as_closed(session: Session, site: SiteRow, kept: DeletedSpacePlaceRow) -
 def _take_off(outline: Outline, space_ids: Collection[str]) -> dict[str, dict[str, Any]]:
     """Take spaces off a site; returns the place of each."""
     session = outline.session
-    gone = [row.place for row in rows.every(session, HOST, DeletedSpacePlaceRow, site_id=outline.site.id)]
+    earlier = rows.every(session, HOST, DeletedSpacePlaceRow, site_id=outline.site.id)
+    gone = [row.place for row in earlier]
     parts = [part for part in outline.all_spaces() if part.space_id in space_ids]
     staying = {part.holder_id for part in outline.all_spaces() if part.space_id not in space_ids}
     kept = {part.space_id: _place_of(outline, part, part.holder_id not in staying, gone) for part in parts}
@@ -88,6 +104,9 @@ def _take_off(outline: Outline, space_ids: Collection[str]) -> dict[str, dict[st
     for section in empty:
         outline.drop(section)
     outline.save()
+    # A section goes with its last space, and comes back with any that stood in it. One that somebody removed does not.
+    dropped = {section.id for section in empty}
+    _mark(earlier, dropped, dropped=True)
     # Whoever chooses another default meanwhile keeps it: only what took the place by itself gives it back.
     readers = _readers_of(session, outline.site) if outline.site.published else None
     for part in parts:
@@ -95,6 +114,7 @@ def _take_off(outline: Outline, space_ids: Collection[str]) -> dict[str, dict[st
         place["readers"] = readers
         place["part"]["after"] = _default_of(outline.spaces.get(part.holder_id, ()))
         if place["section"] is not None:
+            place["section"]["dropped"] = place["section"]["id"] in dropped
             place["section"]["after"] = _default_of(outline.sections.values())
     return kept
 
@@ -125,7 +145,7 @@ def _put_back(outline: Outline, space: SpaceRow, kept: Kept) -> None:
     try:
         outline.room_for(spaces=1)
         section = _section_for(outline, kept["section"])
-    except errors.BadRequest:  # the site is full
+    except errors.BadRequest:  # the site is full, or has the section no more
         return
     if kept["section"] is not None and kept["section"]["condition"] != (section.condition if section else None):
         return  # its section kept visitors out who would see it now
@@ -156,8 +176,10 @@ def _put_back(outline: Outline, space: SpaceRow, kept: Kept) -> None:
 def _section_for(outline: Outline, was: Kept | None) -> SiteSectionRow | None:
     """Find the section for a space, which comes back itself if need be; None where the site has none.
 
-    Raises BadRequest where the site has no room for the section.
+    Raises BadRequest where the site has no room for the section, or somebody removed it.
     """
+    if was is not None and was["id"] not in outline.sections and not was.get("dropped"):
+        raise errors.BadRequest("The section of the space was removed.")
     if not outline.sections and (was is None or outline.spaces[outline.site.id]):
         return None
     if was is None:
@@ -171,9 +193,18 @@ def _section_for(outline: Outline, was: Kept | None) -> SiteSectionRow | None:
     outline.session.add(section)
     outline.session.flush()
     outline.sections[section.id], outline.spaces[section.id] = section, []
+    _mark(rows.every(outline.session, HOST, DeletedSpacePlaceRow, site_id=outline.site.id), {section.id}, dropped=False)
     group = was["group"] if was["group"] in outline.groups else None
     outline.put(section, group, _number(was, outline.children[group]))
     return section
+
+
+def _mark(places: Sequence[DeletedSpacePlaceRow], section_ids: Collection[str], *, dropped: bool) -> None:
+    """Note for places in sections whether these went with their last space."""
+    for kept in places:
+        section = kept.place["section"]
+        if section is not None and section["id"] in section_ids:
+            kept.place = kept.place | {"section": section | {"dropped": dropped}}
 
 
 def _put_back_redirect(outline: Outline, was: Kept) -> None:

@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from runtime.contract import errors
 from runtime.contract.sites import IntegrationVisitorAuth, UpdateSite
+from runtime.services import site_places
 from runtime.services.site_outline import Outline
 from runtime.services.site_removal import lock_site
 from runtime.services.site_structure import make_default_space
@@ -51,6 +52,7 @@ def _choose_defaults(session: Session, site: SiteRow, body: UpdateSite) -> None:
     outline = Outline(session, site)
     if body.default_site_section is not MISSING:
         outline.make_default(outline.section(body.default_site_section, "defaultSiteSection"))
+        site_places.forget_default(session, site, None, of_sections=True)
     if body.default_site_space is not MISSING:
         section = next((one for one in outline.sections.values() if one.default_of is not None), None)
         make_default_space(outline, site.id if section is None else section.id, body.default_site_space)

@@ -17,6 +17,7 @@ from runtime.contract.site_structure import (
     UpdateSection,
     UpdateSiteSpace,
 )
+from runtime.services import site_places
 from runtime.services.site_outline import Outline, free_path, parent_of
 from runtime.store import searching
 from runtime.store.tables.site_structure import SiteSectionGroupRow, SiteSectionRow, SiteSpaceRow
@@ -106,6 +107,7 @@ def make_default_space(outline: Outline, holder: str, site_space_id: str) -> Non
         where = "this section" if holder in outline.sections else "this site"
         raise errors.BadRequest(f"defaultSiteSpace: {where} has no such site space")
     outline.make_default(part)
+    site_places.forget_default(outline.session, outline.site, part.section_id)
 
 
 def remove_section(session: Session, site: SiteRow, row: SiteSectionRow) -> bool:

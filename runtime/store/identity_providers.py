@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 
 from runtime.store import rows
 from runtime.store.reach import HOST
-from runtime.store.tables.organizations import MemberRow, OrganizationRow
+from runtime.store.tables.organizations import MemberRow, OrganizationRow, UserRow
 from runtime.store.tables.saml import SamlProviderRow
 
 
@@ -22,6 +22,12 @@ def lets_an_administrator_in(session: Session, organization: OrganizationRow, wi
     """
     admins = rows.every(session, HOST, MemberRow, organization_id=organization.id, role="admin")
     others = [one for one in admins if one.user_id != without]
-    if organization.sso or all(one.sso for one in others):
-        return bool(others) and is_any_active(session, organization.id)
-    return True
+    if not organization.sso and not all(one.sso for one in others):
+        return True
+    if organization.email_domains:  # through which identity providers let nobody else in
+        domains = {domain.lower() for domain in organization.email_domains}
+        people = rows.every(session, HOST, UserRow, UserRow.id.in_([one.user_id for one in others]))
+        return is_any_active(session, organization.id) and any(
+            person.email.lower().rpartition("@")[2] in domains for person in people
+        )
+    return bool(others) and is_any_active(session, organization.id)

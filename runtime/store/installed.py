@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, delete, exists, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
+from runtime.store import rows
 from runtime.store.levels import number_of
 from runtime.store.page_weight import length_of
 from runtime.store.reach import Reach
@@ -152,11 +153,11 @@ def count_spaces(session: Session, installation_ids: Sequence[str]) -> dict[str,
     return dict(session.execute(query).all())
 
 
-def count_site_spaces(session: Session, site_ids: Sequence[str]) -> dict[str, int]:
-    """Count the spaces attached to each site."""
+def count_site_spaces(session: Session, reach: Reach, site_ids: Sequence[str]) -> dict[str, int]:
+    """Count the spaces attached to each site that an actor may see."""
     query = (
         select(SiteSpaceRow.site_id, func.count())
-        .where(SiteSpaceRow.site_id.in_(site_ids))
+        .where(SiteSpaceRow.site_id.in_(site_ids), rows.visible(SiteSpaceRow, reach))
         .group_by(SiteSpaceRow.site_id)
     )
     return dict(session.execute(query).all())

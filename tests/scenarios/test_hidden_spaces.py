@@ -24,6 +24,7 @@ def test_a_hidden_space_is_in_no_site_for_who_may_not_see_it(host: HostProcess, 
         assert hidden_id not in str(said) and hidden["id"] not in str(said) and other["id"] in str(said), path
         assert hidden_id in str(ok(site.api.get(f"{site.path}/{path}")))
     assert len(ok(member.api.get(f"{site.path}/site-spaces"))["items"]) == 2
+    assert [ok(one.api.get(site.path))["siteSpaces"] for one in (member, site)] == [2, 3]
     at = f"{site.path}/site-spaces/{hidden['id']}"
     assert member.api.call("PATCH", at, {"path": "mine"}).status == 404
     assert member.api.call("DELETE", at).status in (204, 404)

@@ -148,3 +148,33 @@ def test_a_space_does_not_come_back_to_a_site_that_others_opened(site: Site, ope
     ok(site.api.post(f"{space_of(part)}/restore"))
     parts = [one["id"] for one in ok(site.api.get(f"{site.path}/site-spaces"))["items"]]
     assert parts == ([part["id"]] if opened is None else [])
+
+
+def test_a_section_that_somebody_removed_does_not_come_back(site: Site) -> None:
+    one, other = furnish(site)
+    section = f"{site.path}/sections/{one['section']}"
+    # It comes back itself where it went with its last space ...
+    for part in (one, other):
+        ok(site.api.call("DELETE", space_of(part)), 205)
+    ok(site.api.post(f"{space_of(one)}/restore"))
+    assert one["section"] in {kept["id"] for kept in site.sections()}
+    # ... and stays away once somebody removed it, with all that stood in it.
+    ok(site.api.call("DELETE", section), 205)
+    ok(site.api.post(f"{space_of(other)}/restore"))
+    assert site.outline() == ["Handbook*", [], "Last"]
+    assert {part["id"] for part in ok(site.api.get(f"{site.path}/site-spaces"))["items"]}.isdisjoint({other["id"]})
+
+
+def test_a_default_that_somebody_confirmed_stays(site: Site) -> None:
+    one, other = furnish(site)
+    [default, *_] = ok(site.api.get(f"{site.path}/site-spaces"))["items"]
+    ok(site.api.call("DELETE", space_of(default)), 205)
+    reference = next(section for section in site.sections() if section["title"] == "Reference")
+    ok(site.api.call("PATCH", site.path, {"defaultSiteSection": reference["id"]}))
+    ok(site.api.post(f"{space_of(default)}/restore"))
+    assert site.outline() == ["Handbook", ["Reference*"], "Last"]
+    ok(site.api.call("DELETE", space_of(one)), 205)
+    ok(site.api.call("PATCH", f"{site.path}/sections/{one['section']}", {"defaultSiteSpace": other["id"]}))
+    ok(site.api.post(f"{space_of(one)}/restore"))
+    parts = {part["id"]: part for part in ok(site.api.get(f"{site.path}/site-spaces"))["items"]}
+    assert (parts[one["id"]]["default"], parts[other["id"]]["default"]) == (False, True)
