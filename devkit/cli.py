@@ -18,43 +18,65 @@ from devkit.terminal import ending
 from devkit.terminal.output import Problem, complain
 from runtime import version
 
-COMMANDS: dict[str, str] = {
-    "new": "Create a project from a template.",
-    "init": "Create a database with an organization and its admin.",
-    "serve": "Run the host.",
-    "backup": "Write a backup of a host, which may keep running.",
-    "restore": "Create a host from a backup.",
-    "reindex": "Rebuild the search index.",
-    "dev": "Run an integration on this machine, with preview and reload.",
-    "secrets": "List a project's secrets, or set one.",
-    "check": "Check a project without publishing it.",
-    "test": "Run the tests of an integration.",
-    "render": "Render a component in the terminal or to a file.",
-    "publish": "Publish an integration to a host.",
-    "versions": "List an integration's versions on a host.",
-    "rollback": "Roll back to an earlier version on a host.",
-    "install": "Install an integration on an organization, spaces and sites.",
-    "installations": "List where integrations are installed.",
-    "uninstall": "Take an integration off an organization, spaces and sites.",
-    "unpublish": "Remove an integration from a host.",
-    "login": "Save the address of a host and a token for it.",
-    "hosts": "List the hosts you can speak to, or choose the default.",
-    "logout": "Forget a host and the token for it.",
-    "import": "Import a folder, a file or a website into a space.",
-    "whoami": "Show whose token is in use.",
-    "tokens": "List your tokens for a host, or revoke one.",
-    "export": "Write a space into a folder of Markdown.",
-    "logs": "Show what an integration's calls logged.",
-    "tunnel": "Give a local port a public address on the host.",
-    "trigger": "Send an event, or a signed request, to an integration.",
-    "events": "List an integration's events, or show one with its trace.",
-    "replay": "Send past events again.",
-    "record": "Write events into a scenario file as they happen.",
-    "play": "Send the events of a scenario file.",
-    "doctor": "Find problems on this machine, and fix them.",
-    "completion": "Set up shell completion for commands and options.",
+SECTIONS: dict[str, dict[str, str]] = {
+    "Develop": {
+        "new": "Create a project from a template.",
+        "dev": "Run an integration on this machine, with preview and reload.",
+        "check": "Check a project without publishing it.",
+        "test": "Run the tests of an integration.",
+        "render": "Render a component in the terminal or to a file.",
+        "secrets": "List a project's secrets, or set one.",
+    },
+    "Send and watch events": {
+        "trigger": "Send an event, or a signed request, to an integration.",
+        "events": "List an integration's events, or show one with its trace.",
+        "logs": "Show what an integration's calls logged.",
+        "replay": "Send past events again.",
+        "record": "Write events into a scenario file as they happen.",
+        "play": "Send the events of a scenario file.",
+        "tunnel": "Give a local port a public address on the host.",
+    },
+    "Publish and install": {
+        "publish": "Publish an integration to a host.",
+        "versions": "List an integration's versions on a host.",
+        "rollback": "Roll back to an earlier version on a host.",
+        "install": "Install an integration on an organization, spaces and sites.",
+        "installations": "List where integrations are installed.",
+        "uninstall": "Take an integration off an organization, spaces and sites.",
+        "unpublish": "Remove an integration from a host.",
+    },
+    "Hosts and tokens": {
+        "login": "Save the address of a host and a token for it.",
+        "hosts": "List the hosts you can speak to, or choose the default.",
+        "logout": "Forget a host and the token for it.",
+        "whoami": "Show whose token is in use.",
+        "tokens": "List your tokens for a host, or revoke one.",
+    },
+    "Content": {
+        "import": "Import a folder, a file or a website into a space.",
+        "export": "Write a space into a folder of Markdown.",
+    },
+    "Run a host": {
+        "init": "Create a database with an organization and its admin.",
+        "serve": "Run the host.",
+        "backup": "Write a backup of a host, which may keep running.",
+        "restore": "Create a host from a backup.",
+        "reindex": "Rebuild the search index.",
+    },
+    "This machine": {
+        "doctor": "Find problems on this machine, and fix them.",
+        "completion": "Set up shell completion for commands and options.",
+    },
 }
-"""Command -> help line; each command is the module of its name in `devkit.commands`."""
+"""Section of the help -> its commands, each with its line; each command is the module of its name in
+`devkit.commands`."""
+COMMANDS = {name: line for commands in SECTIONS.values() for name, line in commands.items()}
+ELSEWHERE = {
+    "build": "check", "create": "new", "delete": "unpublish", "deploy": "publish", "generate": "new", "lint": "check",
+    "list": "installations", "preview": "dev", "remove": "uninstall", "rm": "uninstall", "run": "dev",
+    "send": "trigger", "start": "dev", "tail": "logs", "upload": "publish", "validate": "check", "watch": "dev",
+}  # fmt: skip
+"""What other tools call a command -> what it is called here."""
 EXAMPLES = re.compile(r"^Examples?: ", re.MULTILINE)
 
 
@@ -71,8 +93,10 @@ class LazyGroup(click.Group):
         return with_examples_last(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        width = max(len(name) for name in COMMANDS)
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), line) for name, line in commands.items()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         commands = [CompletionItem(name, help=line) for name, line in COMMANDS.items() if name.startswith(incomplete)]
@@ -82,9 +106,11 @@ class LazyGroup(click.Group):
         if args and args[0] not in COMMANDS and not ctx.resilient_parsing:
             from devkit.checking.wording import nearest
 
-            near = nearest(args[0], COMMANDS)
-            suggestion = f"; did you mean `{near}`?" if near else "."
-            raise click.UsageError(f"There is no command `{args[0]}`{suggestion} Commands: {', '.join(COMMANDS)}.")
+            if args[0] == "version":
+                raise click.UsageError("There is no command `version`; `devkit --version` prints it.")
+            near = ELSEWHERE.get(args[0].lower()) or nearest(args[0], COMMANDS)
+            suggestion = f"did you mean `devkit {near}`?" if near else "`devkit --help` lists the commands."
+            raise click.UsageError(f"There is no command `{args[0]}`; {suggestion}")
         return super().resolve_command(ctx, args)
 
 

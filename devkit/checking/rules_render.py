@@ -10,8 +10,10 @@ from typing import Any
 from devkit.build.places import source_line
 from devkit.checking.rule import Rule
 from devkit.checking.subject import Drawing, Subject
+from devkit.checking.wording import nearest
 from devkit.projects.findings import Finding, Level
 from runtime.contract import accessibility, contentkit
+from runtime.contract.invocation import LoadReport
 from runtime.contract.json_shapes import Violation
 
 MOST = 10
@@ -89,6 +91,53 @@ def render_inaccessible(subject: Subject) -> Iterator[Finding]:
     """Pictures have a text and controls a label, for whoever cannot see them."""
     judge = partial(accessibility.warnings, typed=not subject.python)
     yield from _judged(subject, judge, "render-inaccessible", "warning")
+
+
+def action_without_handler(subject: Subject) -> Iterator[Finding]:
+    """What can be pressed has a handler, and what it opens is there; only Python reports which there are."""
+    if not subject.python or subject.report is None:
+        return
+    reported = set[tuple[str, str]]()
+    for drawing in subject.drawings:
+        if drawing.called.status >= 300:
+            continue
+        for sentence in _unhandled(drawing, subject.report):
+            if (drawing.component, sentence) not in reported:
+                reported.add((drawing.component, sentence))
+                yield _placed(subject, drawing, sentence, "action-without-handler", "warning")
+
+
+def _unhandled(drawing: Drawing, report: LoadReport) -> Iterator[str]:
+    """Yield a sentence for each action that does nothing, and each component that is not there to be opened."""
+    handled = [name for component, name in report.actions if component == drawing.component]
+    for action in _actions(drawing):
+        name, opened = action["action"], action.get("componentId")
+        if name == "@ui.modal.open" and isinstance(opened, str) and opened not in report.components:
+            what = f"there is no component `{opened}` to open"
+            close, cure = nearest(opened, report.components), f'register it with @integration.component("{opened}")'
+        elif not name.startswith("@") and name not in handled and "*" not in handled:
+            what = f"the action `{name}` has no handler, so the component only renders again"
+            close, cure = nearest(name, handled), f'register it with @{drawing.component}.action("{name}")'
+        else:
+            continue
+        yield f"{what}, {_drawing(drawing)}: " + (f"write `{close}`, or {cure}" if close else cure)
+
+
+def _actions(drawing: Drawing) -> Iterator[dict[str, Any]]:
+    """Yield the actions in what was drawn."""
+    try:
+        left: list[Any] = [drawing.called.json]
+    except (ValueError, RecursionError):  # which render-invalid reports
+        return
+    while left:
+        node = left.pop()
+        if isinstance(node, list):
+            left.extend(reversed(node))
+        elif isinstance(node, dict):
+            for name, value in node.items():
+                if name.startswith("on") and isinstance(value, dict) and isinstance(value.get("action"), str):
+                    yield value
+            left.extend(reversed(node.values()))
 
 
 def _judged(subject: Subject, judge: Callable[[Any], list[Violation]], rule: str, level: Level) -> Iterator[Finding]:
@@ -179,5 +228,12 @@ RULES = (
         "An image has no `alt`, or a control has no label.",
         "Add `alt` or `label` to the element at the path given.",
         render_inaccessible,
+    ),
+    Rule(
+        "action-without-handler",
+        "warning",
+        "An element names an action without a handler, or opens a component that is not there.",
+        "Write the name of a handler, or register one.",
+        action_without_handler,
     ),
 )

@@ -177,7 +177,11 @@ def _run(
 
 
 def _write_note(folder: Path, url: str, place: Path, reporter: Reporter) -> Path | None:
-    """Let other commands find this host; skipped if the project is not writable (which needs --data)."""
+    """Let other commands find this host; skipped if the project is not writable, or has another one that runs."""
+    if (first := running.other(folder, place)) is not None:
+        hint = f"`--host {url}` and its token, which is in {place / running.TOKEN}"
+        reporter.notice(f"Other commands keep speaking to the `devkit dev` at {first}; for this one, give {hint}.")
+        return None
     try:
         return running.write(folder, url, place)
     except OSError as error:

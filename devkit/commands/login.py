@@ -5,11 +5,13 @@ from __future__ import annotations
 import getpass
 import os
 import sys
+from typing import Any
+from urllib.parse import urlsplit
 
 import click
 
 from devkit.hosts import choosing, credentials, shapes
-from devkit.hosts.client import Client
+from devkit.hosts.client import Client, RequestRefused
 from devkit.terminal.output import Problem, answer, json_option, one_line
 
 MOST = 10_000
@@ -45,13 +47,26 @@ def command(
     if token is not None and piped:
         raise click.UsageError("--token and --stdin cannot be combined; give one of them.")
     new = credentials.Credentials(host.rstrip("/"), token or _asked_for(host, piped))
-    user = Client(new).call("GET", "/v1/user", shape=shapes.USER)
+    user = _user(new)
     person = one_line(str(user["displayName"]))  # before anything is saved: what is no host says nothing of the kind
     called = credentials.save(new, name)
     text = f"Logged in to {new.host} as {person}."
     if called != credentials.name_of(new.host):
         text += f" Its name is {called}."
     answer(as_json, {"host": new.host, "name": called, "user": user}, text)
+
+
+def _user(new: credentials.Credentials) -> dict[str, Any]:
+    """Ask whose a token is; raises Problem, which names the address without its path where that was not a host's."""
+    try:
+        user: dict[str, Any] = Client(new).call("GET", "/v1/user", shape=shapes.USER)
+        return user
+    except RequestRefused as refused:
+        address = urlsplit(new.host)
+        if refused.status == 404 and address.path:
+            at = f"{address.scheme}://{address.netloc}"
+            raise Problem(f"{new.host} is not the address of a host; try `devkit login --host {at}`") from None
+        raise
 
 
 def _which() -> str:

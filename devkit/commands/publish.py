@@ -90,6 +90,8 @@ def command(
     text = f"Published {name} version {version}: {where}"
     if same:
         text = f"{name} is identical to version {version}, which the host already runs: nothing was published. {where}"
+    if isinstance(endpoint := published["urls"].get("publicEndpoint"), str):
+        text += f"\nIts public endpoint is {endpoint}"
     following = "" if as_json else _next_step(client, name, published)
     answer(as_json, {**published, **report, "published": not same}, f"{text}\n{following}".rstrip())
 

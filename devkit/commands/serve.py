@@ -94,6 +94,7 @@ def command(
         raise Problem(str(error)) from error
     if not 1 <= settings.workers <= MOST_WORKERS:
         raise Problem(f"DEVKIT_WORKERS={settings.workers}: must be from 1 to {MOST_WORKERS}")
+    _must_be_free(address, port)
     if settings.data:
         try:
             private_files.folder(Path(settings.data))
@@ -103,7 +104,6 @@ def command(
     descriptors.raise_limit()
     log_to_errors(settings)
     os.environ["DEVKIT_LISTEN_PORT"] = str(port)
-    _must_be_free(address, port)
     os.umask(private_files.UMASK)  # also for what the database and the processes of scripts make
     try:
         private_files.tighten_database(settings.database_address)

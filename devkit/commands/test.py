@@ -156,12 +156,11 @@ def _none(expression: str) -> str:
 
 def _project_folder(place: Path) -> Path:
     """Find the folder with the manifest, at a path or above it; raises Problem."""
-    # Not devkit.projects.project, which reads manifests: pytest reports tests that do not fit their manifest.
     from runtime.contract.manifest_files import FILES
 
     start = place if place.is_dir() else place.parent
     for folder in (start, *start.parents):
-        if any((folder / name).is_file() for name in FILES):
+        if test_files.is_project(folder):
             return folder
     raise Problem(f"no {FILES[0]} in {start}; go to a project's folder, or name it")
 
@@ -208,7 +207,7 @@ def _run_pytest(place: Path, folder: Path, options: list[str], as_json: bool, ou
     from devkit.testing import plugin
 
     gc.freeze()  # pytest looks through all objects for garbage in the end; these stay
-    collected = _Outcomes(outcomes)
+    collected = _Outcomes(outcomes, place, folder)
     # The script's own folder is where a test may import from; caches of pytest are nothing a project should hold.
     arguments = [str(place), f"--rootdir={folder}", "-q", "-p", "no:cacheprovider", "-W", IMPORTED_BEFORE, *options]
     if not as_json:
@@ -232,10 +231,16 @@ def _end_if_interrupted(code: int) -> None:
 
 
 class _Outcomes:
-    """Records the result of each test."""
+    """Records the result of each test; those of other projects inside the folder of this one are left out."""
 
-    def __init__(self, outcomes: list[dict[str, Any]]) -> None:
-        self._outcomes = outcomes
+    def __init__(self, outcomes: list[dict[str, Any]], place: Path, folder: Path) -> None:
+        self._outcomes, self._place, self._folder = outcomes, place.resolve(), folder.resolve()
+
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        inner = collection_path.resolve()
+        if inner == self._folder or inner in (self._place, *self._place.parents) or not inner.is_dir():
+            return None
+        return True if test_files.is_project(inner) else None
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.when == "call" or report.outcome != "passed":

@@ -22,6 +22,8 @@ from devkit.tunnel.tunnel import Tunnel
 from runtime.contract.events import EVENTS
 
 HELP = "Keys: o open the preview, e send an event, r repeat the last event, t tunnel on or off, c clear, q quit"
+NONE = "-"
+"""Typed for an event where none is to be sent; so do Escape, q and Ctrl-D."""
 FIRST_EVENT = "space_content_updated"
 
 
@@ -63,9 +65,12 @@ class Actions:
         self._reporter.notice(f"It can receive {', '.join(offered)}.")
         with self.keys.lines():
             try:
-                typed = input(f"Event [{self._event}]: ").strip() or self._event
+                typed = input(f"Event [{self._event}], or - for none: ").strip() or self._event
             except EOFError:
-                return
+                typed = NONE
+        if typed in (NONE, "\x1b", "q"):
+            self._reporter.notice("Nothing was sent.")
+            return
         self._event = kind = meant(typed, offered)
         sent = sending.send(self._session.client, name, sending.fixture(self._session.client, name, kind))
         self._reporter.sent(f"Sent {kind}: {sending.outcome(sent)}", sent)

@@ -55,6 +55,8 @@ def lines(name: str, installation: dict[str, Any], parts: dict[str, list[dict[st
             thing = item[kind]
             title, id_ = (thing.get("title") or "", thing["id"]) if isinstance(thing, dict) else ("", thing)
             told.append(f"  {kind} {id_} {title}: {_status(item)}".replace(" :", ":"))
+    if isinstance(endpoint := installation["urls"].get("publicEndpoint"), str):
+        told.append(f"  public endpoint {endpoint}")
     return [one_line(line) for line in told]
 
 

@@ -64,27 +64,51 @@ def find(start: Path) -> tuple[str, str] | None:
     archive can know beforehand, is in a folder of the project itself, and leads to this machine.
     """
     begin = start.resolve()
-    for folder in (begin, *begin.parents):
-        try:
-            file = folder / FOLDER / NOTE
-            kept = file.lstat()
-            if (
-                (folder / FOLDER).is_symlink()
-                or kept.st_uid != os.geteuid()
-                or stat.S_IMODE(kept.st_mode) != private_files.FILE
-            ):
-                continue
-            note = json.loads(file.read_text())
-            host, process = str(note["host"]), int(note["process"])
-            # Numbers of 0 and below mean whole groups of processes.
-            if note["file"] != _place(kept) or not HERE.fullmatch(host) or process <= 0:
-                continue
-            token = (Path(note["data"]) / TOKEN).read_text().strip()
-            os.kill(process, 0)
-            return host, token
-        except (OSError, ValueError, KeyError, TypeError):
-            continue  # none here, or one that was killed before it could take its note away
-    return None
+    return next((found for folder in (begin, *begin.parents) if (found := find_in(folder)) is not None), None)
+
+
+def find_in(folder: Path) -> tuple[str, str] | None:
+    """Find what `find` does, in one folder alone."""
+    try:
+        file = folder / FOLDER / NOTE
+        kept = file.lstat()
+        if (
+            (folder / FOLDER).is_symlink()
+            or kept.st_uid != os.geteuid()
+            or stat.S_IMODE(kept.st_mode) != private_files.FILE
+        ):
+            return None
+        note = json.loads(file.read_text())
+        host, process = str(note["host"]), int(note["process"])
+        # Numbers of 0 and below mean whole groups of processes.
+        if note["file"] != _place(kept) or not HERE.fullmatch(host) or process <= 0:
+            return None
+        token = (Path(note["data"]) / TOKEN).read_text().strip()
+        os.kill(process, 0)
+        return host, token
+    except (OSError, ValueError, KeyError, TypeError):
+        return None  # none here, or one that was killed before it could take its note away
+
+
+def other(project: Path, data: Path) -> str | None:
+    """Return the address of another host that serves a project and is still running; `data` is our own data folder.
+
+    Its process may have been killed, and its number be another program's by now: who runs holds its data folder.
+    """
+    found = find_in(project)
+    if found is None:
+        return None
+    try:
+        theirs = Path(json.loads((project / FOLDER / NOTE).read_text())["data"])
+        if theirs == data.resolve():
+            return None
+        with os.fdopen(private_files.opened(theirs / LOCK, 0), "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return None
+    except BlockingIOError:
+        return found[0]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None  # it ends at this moment
 
 
 def _place(file: os.stat_result) -> str:

@@ -7,12 +7,16 @@ from pathlib import Path
 from devkit.terminal.output import Problem
 from runtime.contract.manifest_files import FILES
 
+SCRIPTS = (".py", ".ts", ".tsx", ".js", ".jsx", ".mjs")
+
 
 def find_folder(start: str | None) -> tuple[Path, Path]:
-    """Find a project's folder and manifest at a path, or above it; raises Problem."""
+    """Find a project's folder and manifest at a path, or above it; a script stands for its project. Raises Problem."""
     begin = Path(start or ".").resolve()
     if begin.is_file():
-        return begin.parent, begin
+        if begin.suffix not in SCRIPTS:
+            return begin.parent, begin
+        begin, start = begin.parent, None
     if not begin.is_dir():
         raise Problem(f"there is no folder {start}")
     for folder in (begin, *begin.parents) if start is None else (begin,):

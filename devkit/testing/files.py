@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from devkit.terminal.output import Problem
+from runtime.contract.manifest_files import FILES
 
 FOLDER = Path(__file__).parent / "typescript"
 TYPES = FOLDER / "devkit-test.d.ts"
@@ -29,8 +30,17 @@ def in_typescript(place: Path) -> list[Path]:
     return [file for file in files if IN_TYPESCRIPT.search(file.name) and IMPORTS_VERBS.search(_read(file))]
 
 
+def is_project(folder: Path) -> bool:
+    """Return whether there is a manifest in a folder."""
+    # Not devkit.projects.project, which reads manifests: pytest reports tests that do not fit their manifest.
+    return any((folder / name).is_file() for name in FILES)
+
+
 def _below(folder: Path) -> Iterator[Path]:
     for place, folders, files in os.walk(folder):
+        if place != str(folder) and is_project(Path(place)):  # whose tests are its own
+            folders.clear()
+            continue
         folders[:] = [name for name in folders if name not in SKIPPED_FOLDERS and not name.startswith(".")]
         yield from (Path(place) / name for name in files)
 

@@ -131,6 +131,8 @@ def _render(integration: Integration, call: Call) -> RawAnswer:
         element.state = component.initial(call) or {}
     action = event.get("action")
     handler = component.handler_of(action) if action else None
+    if action and handler is None:
+        _tell_unhandled(component, action.get("action"), call)
     output = _act(component, element, handler(call)) if handler else None
     if output is None:
         root = component.render(call)
@@ -145,6 +147,15 @@ def _render(integration: Integration, call: Call) -> RawAnswer:
     if element.max_age is not None:
         headers.append(("cache-control", f"max-age={element.max_age}"))
     return RawAnswer(200, headers, dump(output), call.deferred)
+
+
+def _tell_unhandled(component: Component, name: object, call: Call) -> None:
+    """Log an action without a handler, which is often misspelled; the host's own, as "@link.unfurl", need none."""
+    if isinstance(name, str) and not name.startswith("@"):
+        known = f"its actions are {', '.join(component.actions)}" if component.actions else "it has no action"
+        call.context.log.warning(
+            'component "%s" has no action "%s", so it only renders again; %s', component.id, name, known
+        )
 
 
 def _act(component: Component, element: Element, result: object) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from devkit.cli import COMMANDS
+from devkit.cli import COMMANDS, ELSEWHERE
 from tests.devkit.conftest import Shell
 
 WRONG: dict[str, tuple[str, ...]] = {
@@ -87,12 +87,22 @@ def test_the_group_lists_its_commands(shell: Shell) -> None:
     assert shell("--version").out.startswith("devkit, version ")
 
 
-def test_an_unknown_command_names_those_there_are(shell: Shell) -> None:
-    done = shell("publsh")
-    assert done.code == 2
-    assert done.err.startswith(
-        "error: There is no command `publsh`; did you mean `publish`? Commands: new, init, serve,"
-    )
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    [
+        ("publsh", "did you mean `devkit publish`?"),
+        ("deploy", "did you mean `devkit publish`?"),
+        ("version", "`devkit --version` prints it."),
+        ("xyzzy", "`devkit --help` lists the commands."),
+    ],
+)
+def test_an_unknown_command_leads_to_one_there_is(shell: Shell, typed: str, hint: str) -> None:
+    done = shell(typed)
+    assert (done.code, done.err) == (2, f"error: There is no command `{typed}`; {hint}\n")
+
+
+def test_what_other_tools_call_a_command_leads_to_one_of_ours() -> None:
+    assert set(ELSEWHERE.values()) <= set(COMMANDS) and not set(ELSEWHERE) & set(COMMANDS)
 
 
 def test_a_traceback_is_shown_only_when_asked_for(shell: Shell, tmp_path: Path) -> None:

@@ -149,6 +149,8 @@ def test_login_keeps_nothing_that_does_not_work(shell: Shell, host: HostProcess,
     assert done.code == 1 and "`displayName` is missing" in done.err
     assert not (tmp_path / ".config").exists()
     assert "write `http://127.0.0.1`" in shell("login", "--host", "127.0.0.1", "--token", "x").err
+    done = shell("login", "--host", f"{host.url}/app", "--token", "dk_wrong")
+    assert done.code == 1 and f"try `devkit login --host {host.url}`" in done.err
 
 
 def test_a_damaged_credentials_file_is_reported(shell: Shell, tmp_path: Path) -> None:

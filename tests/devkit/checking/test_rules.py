@@ -193,6 +193,18 @@ BREAKS: dict[str, list[Break]] = {
     "render-inaccessible": [
         ([(SCRIPT, ', alt="A picture"', "")], (SCRIPT, 16, 24), "the image has no `alt`"),
     ],
+    "action-without-handler": [
+        (
+            [(SCRIPT, 'ui.text(context.secrets["TOKEN"])', 'ui.button(context.secrets["TOKEN"], on_press="go")')],
+            (SCRIPT, 16, 24),
+            'register it with @card.action("go")',
+        ),
+        (
+            [(SCRIPT, 'ui.text("Nothing to set")', 'ui.button("Set", on_press=ui.open_modal("setpu"))')],
+            (SCRIPT, 25, 24),
+            "write `setup`, or register",
+        ),
+    ],
 }
 
 

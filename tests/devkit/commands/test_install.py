@@ -32,7 +32,9 @@ def test_it_is_installed_where_it_is_said_and_comes_off_again(logged_in: Shell, 
     assert "is not installed" in logged_in("installations", published).out
     first = logged_in("install", published, "--space", space)
     assert first.code == 0, first.err
-    assert first.out.splitlines() == [f"{published} on the organization: active", f"  space {space} Here: active"]
+    *where, endpoint = first.out.splitlines()
+    assert where == [f"{published} on the organization: active", f"  space {space} Here: active"]
+    assert endpoint.startswith("  public endpoint http") and f"/v1/integrations/{published}/installation" in endpoint
     again = logged_in("install", published, "--space", space, "--site", site, "--json").json
     assert [item["space"]["id"] for item in again["spaces"]] == [space]
     assert [item["site"]["id"] for item in again["sites"]] == [site]

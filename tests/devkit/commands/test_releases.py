@@ -86,10 +86,10 @@ def test_the_same_is_not_published_twice(publish, shop: Shop, alpha: Tenant) -> 
         count: int = alpha.api.get(f"/v1/integrations/{shop.name}/versions").json["count"]
         return count
 
-    assert publish().out.splitlines()[-2].startswith(f"Published {shop.name} version 1: ")
+    assert publish().out.splitlines()[-3].startswith(f"Published {shop.name} version 1: ")
     again = publish()
     sentence = f"{shop.name} is identical to version 1, which the host already runs: nothing was published. http"
-    assert again.out.splitlines()[-2].startswith(sentence)
+    assert again.out.splitlines()[-3].startswith(sentence)
     told = publish("--json").json
     assert (told["version"], told["published"], told["differences"], versions()) == (1, False, [], 1)
     assert publish("--json", API_KEY="another").json["published"] is True, "a secret is a part of it"
@@ -112,7 +112,8 @@ def test_what_changes_is_shown_and_what_widens_needs_a_yes(publish, shop: Shop, 
     )
     first = publish()
     assert (first.code, "error" in first.err) == (0, False)
-    title, brings, published, following = first.out.splitlines()
+    title, brings, published, endpoint, following = first.out.splitlines()
+    assert endpoint.endswith(f"/v1/integrations/{shop.name}/integration")
     assert title.startswith(f"{shop.name} is new on http://") and title.endswith(" and brings")
     assert brings == "  + block hello"
     assert published.startswith(f"Published {shop.name} version 1: ")

@@ -153,3 +153,12 @@ def test_tests_in_javascript_are_run_by_their_own_script(shell: Shell, tested: P
 def test_golden_renders_are_not_rewritten_by_watching(shell: Shell, tested: Path) -> None:
     done = shell("test", "--watch", "--update-golden", folder=tested)
     assert (done.code, "remove --update-golden" in done.err) == (1, True)
+
+
+def test_a_project_inside_another_is_tested_by_itself(shell: Shell, tested: Path) -> None:
+    assert shell("new", "inner", "--template", "block", folder=tested).code == 0
+    (tested / "inner" / "test_counter.py").write_text("def test_of_inner():\n    pass\n")
+    done = shell("test", "-k", "greets or of_inner", folder=tested)
+    assert (done.code, "1 passed" in done.out) == (0, True), done.out
+    done = shell("test", "-k", "of_inner", folder=tested / "inner")
+    assert (done.code, "1 passed" in done.out) == (0, True), done.out

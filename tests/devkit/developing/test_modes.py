@@ -80,6 +80,30 @@ def test_two_at_once_in_one_folder_are_refused(start_dev: StartDev, project: Pat
     assert (done.code, "another `devkit dev` is using" in done.err) == (1, True)
 
 
+def test_a_second_one_with_data_of_its_own_leaves_commands_to_the_first(
+    start_dev: StartDev, project: Path, shell: Shell, tmp_path: Path
+) -> None:
+    first = start_dev(project)
+    first.wait("ready")
+    note = project / ".devkit" / "running.json"
+    written = note.read_text()
+    second = start_dev(project, "--data", str(tmp_path / "other"))
+    second.wait("ready")
+    told = next(line["message"] for line in second.messages if line["type"] == "notice")
+    assert f"keep speaking to the `devkit dev` at http://127.0.0.1:{first.port}" in told
+    assert note.read_text() == written
+    assert second.end() == 0
+    assert note.read_text() == written
+    first.process.kill()
+    first.end()
+    # What is left of one that was killed is written over, even if another program has its number by now.
+    left = json.loads(written) | {"process": os.getpid()}
+    note.write_text(json.dumps(left))
+    third = start_dev(project, "--data", str(tmp_path / "third"))
+    third.wait("ready")
+    assert json.loads(note.read_text())["host"] == f"http://127.0.0.1:{third.port}"
+
+
 class Debugger:
     """The least of an editor: speaks the Debug Adapter Protocol to debugpy."""
 

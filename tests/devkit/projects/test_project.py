@@ -32,11 +32,14 @@ def test_the_manifest_is_found_above_and_under_each_of_its_names(
     write(tmp_path, GOOD, "gitbook-manifest.yaml")
     monkeypatch.chdir(tmp_path / "deep" / "deeper")
     assert find_folder(None) == (tmp_path, tmp_path / "gitbook-manifest.yaml")
-    with pytest.raises(Problem, match=r"no integration\.yaml in"):
+    with pytest.raises(Problem, match=r"no integration\.yaml or gitbook-manifest\.yaml in"):
         find_folder(str(tmp_path / "deep"))
     write(tmp_path, GOOD)
     assert find_folder(None)[1].name == "integration.yaml"
     assert find_folder(str(tmp_path / "gitbook-manifest.yaml"))[1].name == "gitbook-manifest.yaml"
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "script.py").touch()
+    assert find_folder(str(tmp_path / "src" / "script.py")) == (tmp_path, tmp_path / "integration.yaml")
     with pytest.raises(Problem, match="there is no folder"):
         find_folder(str(tmp_path / "nowhere"))
 

@@ -356,6 +356,21 @@ def test_find_integration() -> None:
         find_integration({"a": integration, "b": Integration()})
 
 
+def test_an_action_without_handler_is_logged(tell: Tell) -> None:
+    integration = Integration()
+    component = integration.component("c")(lambda: ui.block())
+    component.action("toggle")(lambda: None)
+    event = {"type": "ui_render", "componentId": "c", "context": {"type": "document"}}
+    told = tell(integration, {**event, "action": {"action": "toggel"}})
+    assert told.status == 200
+    [(level, line)] = told.logs
+    assert (level, line) == (
+        "warn",
+        'component "c" has no action "toggel", so it only renders again; its actions are toggle',
+    )
+    assert not tell(integration, {**event, "action": {"action": "@link.unfurl"}}).logs
+
+
 def test_describe_names_what_was_registered() -> None:
     integration = Integration()
     assert describe(integration) == {"components": [], "actions": [], "events": [], "content_sources": []}
