@@ -33,7 +33,7 @@ Examples: devkit publish ./my-integration --organization my-company
 
 @click.command("publish", epilog=EXAMPLES)
 @click.argument("path", required=False, shell_complete=completion.folders)
-@click.option("--organization", help="Id or subdomain of the publishing organization; overrides the manifest.")
+@click.option("--organization", help="Id or hostname of the publishing organization; overrides the manifest.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation if the integration gets more access.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and publish nothing.")
 @compiler_sandbox_option
@@ -62,7 +62,7 @@ def command(
         progress.at("Checking")
         for warning in inspection.look(project):
             warn(warning.sentence)
-        owner = organization or organization_for(project, client)
+        owner = organization_for(project, client, organization)
         progress.at("Building")
         body = publish_body(project, owner, sandbox=sandbox)
         progress.at("Comparing")
@@ -126,8 +126,10 @@ def _title(name: str, host: str, new: bool, changes: list[Difference]) -> str:
     return f"{name} on {host}: " + ("this changes" if changes else "the manifest does not change")
 
 
-def organization_for(project: projects.Project, client: Client) -> str:
-    """Choose the publishing organization: the manifest's, else the only one the token belongs to; raises Problem."""
+def organization_for(project: projects.Project, client: Client, named: str | None = None) -> str:
+    """Choose the publishing organization: `named`, the manifest's, or the only one of the token; raises Problem."""
+    if named is not None:
+        return organization_of(client, named)
     if isinstance(project.manifest.organization, str):
         return project.manifest.organization
     return organization_of(client, None, f"write `organization:` into {project.file.name}, or give --organization")

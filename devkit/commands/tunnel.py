@@ -27,7 +27,7 @@ Examples: devkit tunnel 3000
 @click.option(
     "--name", help="Name of the tunnel: the same name always has the same address; default: machine and port."
 )
-@click.option("--organization", help="Id or subdomain of the organization, if the token is for several.")
+@click.option("--organization", help="Id or hostname of the organization, if the token is for several.")
 @choosing.options
 @json_option
 def command(port: int, name: str | None, organization: str | None, chosen: Choice, as_json: bool) -> None:

@@ -87,7 +87,7 @@ class Client:
             raise HostUnreachable(f"{self.host} does not answer ({reason(error)})") from error
         _refuse_redirect(answer)
         if answer.status_code >= 400:
-            raise RequestRefused(answer.status_code, _message(answer, content))
+            raise self._refusal(answer, content)
         try:
             said = json.loads(content, object_pairs_hook=Answer) if content else Answer()
         except (ValueError, RecursionError) as error:  # which numbers of thousands of digits are, too
@@ -156,8 +156,14 @@ class Client:
             )
             _refuse_redirect(answer)
             if answer.status_code >= 400:
-                raise RequestRefused(answer.status_code, _message(answer, read_whole(answer)))
+                raise self._refusal(answer, read_whole(answer))
         return answer
+
+    def _refusal(self, answer: requests.Response, content: bytes) -> RequestRefused:
+        sentence = _message(answer, content)
+        if answer.status_code == 401:
+            sentence += f" Create one at {self.host}/app, and save it with `devkit login --host {self.host}`."
+        return RequestRefused(answer.status_code, sentence)
 
 
 def _next_page(answer: Answer) -> str | None:

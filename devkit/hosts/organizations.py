@@ -8,7 +8,7 @@ from devkit.terminal.output import Problem
 
 
 def organization_of(client: Client, name: str | None, hint: str = "give --organization") -> str:
-    """Return the id of an organization by id or subdomain; without one, that of the only one the token belongs to.
+    """Return the id of an organization by id or hostname; without one, that of the only one the token belongs to.
 
     `hint` tells what to do if the token has several. Raises Problem.
     """

@@ -133,6 +133,12 @@ def test_a_zip_becomes_a_tree_with_files(space: Space, web: Elsewhere) -> None:
     assert f"[setup](/pages/{setup})" in space.markdown("guide/deep/x")
 
 
+def test_numbers_in_names_are_sorted_as_numbers(space: Space) -> None:
+    names = ("10-ten", "2-two", "1-one", "part10/x", "part9/y")
+    sent(space, packed({f"x/{name}.md": f"# {name}" for name in names}), "zip")
+    assert space.outline() == [["1-one"], ["2-two"], ["10-ten"], ["Part9", ["part9/y"]], ["Part10", ["part10/x"]]]
+
+
 def test_a_folder_with_a_summary_is_read_as_that_says(space: Space) -> None:
     files: dict[str, str | bytes] = {
         "x/SUMMARY.md": "# Contents\n\n* [First](b.md)\n  * [Second](a.md)\n\n## Group\n\n* [Far](https://example.com)\n",

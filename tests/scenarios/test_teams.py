@@ -126,7 +126,7 @@ def test_an_organization_is_made_and_set_up_by_who_makes_it(alpha: Tenant, peopl
     assert made["permissions"]["admin"] and made["hostname"] == f"h{person[:10].lower()}"
     path = f"/v1/orgs/{made['id']}"
     taken = other.post("/v1/orgs", {"title": "Late", "hostname": made["hostname"]})
-    assert taken.status == 409 and "subdomain" in taken.json["error"]["message"]
+    assert taken.status == 409 and "hostname" in taken.json["error"]["message"]
     site = api.post(f"{path}/sites", {"title": "Home"}).json["id"]
     change = {
         "title": "Changed",

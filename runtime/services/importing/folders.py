@@ -24,6 +24,7 @@ from runtime.services.markdown.reading import document_of
 MARKDOWN, HTML, WORD = (".md", ".markdown", ".mdx"), (".html", ".htm", ".xhtml"), (".docx",)
 SAYS_HOW = ("SUMMARY.md", ".gitbook.yaml", ".gitbook")
 """What stands in a folder that says how it is to be read (docs/folder-format.md)."""
+NUMBER = re.compile(r"[0-9]+")
 INDEXES = ("readme", "index", "home", "_index")
 UNREAD = (
     ".rst", ".adoc", ".asciidoc", ".org", ".textile", ".mediawiki", ".wiki", ".creole", ".pod", ".rdoc", ".tex",
@@ -204,7 +205,7 @@ class FolderReader:
     def _visit(self, at: str, parent: str | None, index: str | None = None) -> None:
         pages = sorted(self._inside.get(at, ()), key=self.order)
         named = {posixpath.splitext(path)[0]: path for path in pages}
-        below = sorted(self._folders.get(at, ()), key=str.lower)
+        below = sorted(self._folders.get(at, ()), key=_by_name)
         for path in pages:
             if path == index:
                 continue  # written already, for the folder
@@ -228,7 +229,7 @@ class FolderReader:
 
     def order(self, path: str) -> tuple[bool, str]:
         """Sort sibling pages: the folder's own page first, then by name."""
-        return _stem(path) not in INDEXES, path.lower()
+        return _stem(path) not in INDEXES, _by_name(path)
 
     def _index(self, folder: str) -> str | None:
         indexes = [path for path in self._inside.get(folder, ()) if _stem(path) in INDEXES]
@@ -319,7 +320,7 @@ class WikiReader(FolderReader):
 
     def order(self, path: str) -> tuple[bool, str]:
         """Order pages: the first one, then as in the sidebar."""
-        return _stem(path) not in INDEXES, f"{self._places[path]:09}{path.lower()}"
+        return _stem(path) not in INDEXES, f"{self._places[path]:09}{_by_name(path)}"
 
     def find_targets(self) -> Mapping[str, str]:
         """Also map page names to keys."""
@@ -354,3 +355,8 @@ def _wiki_name(name: str) -> str:
 
 def _stem(path: str) -> str:
     return posixpath.splitext(posixpath.basename(path))[0].lower()
+
+
+def _by_name(path: str) -> str:
+    """Return what paths are sorted by: "2-install.md" stands before "10-deploy.md"."""
+    return NUMBER.sub(lambda number: number[0].zfill(20), path.lower())

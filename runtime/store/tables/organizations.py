@@ -20,7 +20,7 @@ from runtime.store.tables.integrations import IntegrationRow
 
 class OrganizationRow(Table):
     __tablename__ = "organizations"
-    taken: ClassVar[str] = "The subdomain of this organization is taken; choose another one."
+    taken: ClassVar[str] = "The hostname of this organization is taken; choose another one."
     # Scripts see the owner of their integration in their environment, title and all, wherever it is installed.
     decides: ClassVar[Decides | None] = Decides(
         (Of("id"), Of("id", face=True)),

@@ -217,6 +217,10 @@ def test_variables_that_are_not_set_and_a_token_that_may_not(
     )
     assert (other.code, other.err.count("error: "), HUSH in other.err) == (1, 1, False)
     assert alpha.api.get(f"/v1/integrations/{shop.name}").status == 404
+    nowhere = logged_in("publish", str(shop.folder), "--organization", "nope", API_KEY=HUSH, DEVKIT_ALLOW_ENV="API_KEY")
+    assert nowhere.code == 1 and f"no organization `nope`, or this token does not belong to it; yours: {alpha.id}" in (
+        nowhere.err
+    )
 
 
 def test_an_environment_is_published_under_its_own_name(publish, shop: Shop, alpha: Tenant) -> None:  # type: ignore[no-untyped-def]
