@@ -153,6 +153,11 @@ def test_every_look_keeps_the_rules_of_accessibility(
             page.evaluate(AXE.read_text(encoding="utf-8"))
             assert page.evaluate(VIOLATIONS, "html") == []
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        page.goto(f"{looking.home}guides/a-guide")
+        if width == 390:
+            page.get_by_role("button", name="Contents").click()
+            page.evaluate(AXE.read_text(encoding="utf-8"))
+            assert page.evaluate(VIOLATIONS, "html") == []
 
 
 def test_menus_and_the_theme_work_by_keyboard_without_a_script(page: Any, looking: Looking) -> None:
@@ -173,3 +178,48 @@ def test_menus_and_the_theme_work_by_keyboard_without_a_script(page: Any, lookin
     page.get_by_role("button", name="System").click()
     expect(page.get_by_role("button", name="System")).to_have_attribute("aria-pressed", "true")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == light
+
+
+def test_on_a_phone_the_pages_are_behind_a_button_that_needs_no_script(page: Any, looking: Looking) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(f"{looking.home}step-30")
+    assert page.evaluate("document.scripts.length") == 0
+    opener, pages = page.get_by_role("button", name="Contents"), page.get_by_role("navigation", name="Pages")
+    current = pages.get_by_role("link", name="Step 30", exact=True)
+    for key in ("Enter", "Space"):
+        expect(pages).to_be_hidden()
+        assert is_expanded(page, "Contents") is False
+        opener.press(key)
+        assert is_expanded(page, "Contents") is True
+        if key == "Enter":  # opened again, it is where its reader left it
+            expect(current).to_be_in_viewport(ratio=1)
+        page.keyboard.press("Tab")
+        expect(pages.get_by_role("button", name="Close")).to_be_focused()
+        page.keyboard.press("Tab")
+        expect(pages.get_by_role("link").first).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(pages).to_be_hidden()
+        expect(opener).to_be_focused()
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    opener.click()
+    pages.get_by_role("button", name="Close").click()
+    expect(pages).to_be_hidden()
+    opener.click()
+    page.mouse.click(380, 400)
+    expect(pages).to_be_hidden()
+    opener.click()
+    pages.get_by_role("link", name="Step 31").click()
+    expect(page.get_by_role("heading", name="Step 31")).to_be_visible()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    expect(pages.get_by_role("link", name="Step 30", exact=True)).to_be_visible()
+    expect(opener).to_be_hidden()
+    expect(pages.get_by_role("button")).to_have_count(0)
+
+
+def is_expanded(page: Any, name: str) -> bool | None:
+    """Tell what a screen reader says of a button: browsers derive it from what the button opens."""
+    tree = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    [button] = [
+        one for one in tree if one.get("role", {}).get("value") == "button" and one["name"]["value"].strip() == name
+    ]
+    return next((one["value"]["value"] for one in button["properties"] if one["name"] == "expanded"), None)
