@@ -233,6 +233,35 @@ def test_on_a_telephone_nothing_leaves_the_page_and_no_label_covers_another(
         assert page.evaluate(VIOLATIONS, "html") == []
 
 
+def test_links_and_tabs_stay_where_they_are_when_one_is_chosen(page: Any, tools: DevProcess) -> None:
+    def places(selector: str) -> list[float]:
+        return [one.bounding_box()["x"] for one in page.locator(selector).all()]
+
+    found = []
+    for place in ("", "/events", "/site", "/installation"):
+        page.goto(tools.url.replace("/preview/tools#", f"/preview/tools{place}#"))
+        expect(page.locator("#title")).to_have_text("Tools")
+        expect(page.locator("#version")).to_have_text("v1")
+        found.append(places("#pages a"))
+    assert found == found[:1] * 4
+    page.goto(tools.url)
+    expect(page.locator("#history-count")).to_have_text("1")
+    tabs, found = page.get_by_role("tab"), []
+    for tab in tabs.all():
+        tab.click()
+        expect(tab).to_have_attribute("aria-selected", "true")
+        found.append(places("[role=tab]"))
+    assert found == found[:1] * 3
+
+
+def test_the_toolbar_of_the_events_is_one_line(page: Any, tools: DevProcess) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(tools.url.replace("/preview/tools#", "/preview/tools/events#"))
+    expect(page.locator("#detail .waterfall")).to_be_visible()
+    boxes = [one.bounding_box() for one in page.locator(".log-filters > *").all()]
+    assert max(box["y"] for box in boxes) < min(box["y"] + box["height"] for box in boxes)
+
+
 def test_the_policy_of_the_site_is_folded_away(page: Any, tools: DevProcess) -> None:
     page.goto(tools.url.replace("/preview/tools#", "/preview/tools/site#"))
     expect(page.locator("#policy dt").first).to_be_hidden()
