@@ -92,3 +92,41 @@ def test_a_render_that_fails_shows_the_line_until_one_works(
         expect(failure).to_have_count(0)
     finally:
         process.end()
+
+
+MODAL = """
+from runtime.sdk import Integration, ui
+
+integration = Integration()
+
+
+@integration.component("table")
+def table():
+    return ui.block(ui.button("Ask", on_press=ui.open_modal("question")))
+
+
+@integration.component("question")
+def question():
+    return {}["missing"]
+"""
+
+
+def test_a_dialog_that_fails_has_one_cross(page: Any, looker: Any, tmp_path: Path) -> None:
+    looker.allowed = ["status of 502", "status of 500"]
+    folder = tmp_path / "fails"
+    folder.mkdir()
+    (folder / "integration.yaml").write_text(MANIFEST.format(script="script.py", runtime="python"))
+    (folder / "script.py").write_text(MODAL)
+    process = DevProcess(folder, tmp_path)
+    try:
+        process.wait("ready")
+        page.goto(process.url)
+        page.locator("#stage").get_by_role("button", name="Ask").click()
+        dialog = page.get_by_role("dialog")
+        expect(dialog.get_by_role("alert")).not_to_be_empty()
+        expect(dialog.get_by_role("button")).to_have_count(1)
+        expect(dialog.get_by_role("button", name="Close")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(dialog).to_have_count(0)
+    finally:
+        process.end()

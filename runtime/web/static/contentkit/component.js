@@ -228,13 +228,10 @@ export class Component {
     };
   }
 
-  /** Show a message over the old view, which stays. */
+  /** Show a message over the old view, which stays. In an overlay, which has a cross of its own, it goes with the next answer. */
   #complain(message, status) {
-    const dismiss = make(
-      "button",
-      { type: "button", class: "ck-button ck-quiet ck-square", "aria-label": "Dismiss", onclick: () => this.alert.replaceChildren() },
-      icon("close"),
-    );
+    const cross = { type: "button", class: "ck-button ck-quiet ck-square", "aria-label": "Dismiss", onclick: () => this.alert.replaceChildren() };
+    const dismiss = this.overlay ? null : make("button", cross, icon("close"));
     const code = status ? make("span", { class: "ck-alert-code" }, String(status)) : null;
     this.alert.replaceChildren(make("div", { class: "ck-alert" }, icon("warning"), make("span", {}, message), code, dismiss));
   }
