@@ -200,6 +200,33 @@ def test_pages_are_for_everybody(looking: Any, world: World) -> None:
     assert {name: wrong for name, wrong in found.items() if wrong} == {}
 
 
+EDGES = """(selector) => [...document.querySelectorAll(selector)].map((node) => {
+  const { left, right, top, bottom } = node.getBoundingClientRect();
+  return { left, right, top, bottom };
+})"""
+
+
+def test_tabs_filters_and_rows_have_their_places(looking: Any, world: World) -> None:
+    sign_in(looking, world)
+    for _ in range(2):  # what rows say differs in length
+        looking.goto(world.places.pages["its screen"])
+        expect(looking.get_by_text("Known as")).to_be_visible()
+    looking.goto(world.places.pages["events"])
+    for part in (".events time", ".event-ending"):
+        assert len({round(one["left"]) for one in looking.evaluate(EDGES, part)}) == 1
+    looking.set_viewport_size(PHONE)
+    for name in ("events", "its settings", "integrations"):
+        looking.goto(world.places.pages[name])
+        tabs = looking.evaluate(EDGES, "nav.parts a")
+        assert len(tabs) >= 7 and all(one["right"] <= PHONE["width"] for one in tabs)
+    looking.set_viewport_size({**PHONE, "width": 390})
+    looking.goto(world.places.pages["events"])
+    fields, [button] = (looking.evaluate(EDGES, f".filters {part}") for part in (":is(select, input)", "button"))
+    for field in fields:
+        assert field["bottom"] + 8 <= button["top"] or field["right"] + 8 <= button["left"]
+    assert all(one["right"] <= PHONE["width"] for one in looking.evaluate(EDGES, ".events li *"))
+
+
 def test_no_page_loads_a_script_it_could_do_without(looking: Any, world: World) -> None:
     """Everything works without JavaScript: it is off here."""
     context = looking.context.browser.new_context(java_script_enabled=False, base_url=world.host.url)
