@@ -141,11 +141,11 @@ def test_a_file_is_imported_into_a_new_change_request(page: Any, owner: Tenant) 
     space = owner.api.post(f"/v1/orgs/{owner.id}/spaces", {"title": "Manual"}).json["id"]
     page.goto(f"/app/spaces/{space}/pages")
     page.get_by_role("link", name="Import", exact=True).press("Enter")
-    page.get_by_role("button", name="Begin to import").press("Enter")
+    page.get_by_role("button", name="Start import").press("Enter")
     expect(page.get_by_role("alert")).to_contain_text("choose a file")
     content = packed({"a.md": "# First page", "inner.zip": "no"})
     page.get_by_label("File").set_input_files({"name": "docs.zip", "mimeType": "application/zip", "buffer": content})
-    page.get_by_role("button", name="Begin to import").press("Enter")
+    page.get_by_role("button", name="Start import").press("Enter")
     expect(page.get_by_role("heading", name="Zip of a folder", level=1)).to_be_visible()
     (made,) = owner.api.get(f"/v1/spaces/{space}/imports").json["items"]
     over(owner, space, made["id"])
@@ -162,11 +162,11 @@ def test_an_address_that_leads_nowhere_is_not_imported(page: Any, owner: Tenant)
     page.get_by_role("link", name="Imports").press("Enter")
     page.get_by_label("What it is").select_option("markdown")
     page.get_by_label("Address").fill("http://someone:secret@example.com/")
-    page.get_by_role("button", name="Begin to import").press("Enter")
+    page.get_by_role("button", name="Start import").press("Enter")
     expect(page.get_by_role("alert")).to_contain_text("without a user")
     expect(page.get_by_label("What it is")).to_have_value("markdown")
     page.get_by_label("Address").fill("http://127.0.0.1:1/a.md")
-    page.get_by_role("button", name="Begin to import").press("Enter")
+    page.get_by_role("button", name="Start import").press("Enter")
     (made,) = owner.api.get(f"/v1/spaces/{space}/imports").json["items"]
     over(owner, space, made["id"])
     page.get_by_role("link", name="Imports").press("Enter")
@@ -191,12 +191,12 @@ def test_a_change_request_is_reviewed(page: Any, browser: Any, host: HostProcess
     page.goto(at)
     page.get_by_label("Reviewer", exact=True).select_option(reviewer.id)
     page.get_by_role("button", name="Ask for a review").press("Enter")
-    expect(page.get_by_role("button", name="Ask no longer: Reader")).to_be_visible()
+    expect(page.get_by_role("button", name="Remove reviewer Reader")).to_be_visible()
     expect(page.get_by_text("open", exact=True)).to_be_visible()
 
     with signed_in(browser, host, reviewer.api) as other:
         other.goto(at)
-        other.get_by_label("What you think of it").fill("Say **more**.")
+        other.get_by_label("Comment").fill("Say **more**.")
         other.get_by_role("button", name="Request changes").press("Enter")
         expect(other.get_by_text("Changes requested", exact=True)).to_be_visible()
         expect(other.get_by_text("Say **more**.")).to_be_visible()
@@ -206,13 +206,13 @@ def test_a_change_request_is_reviewed(page: Any, browser: Any, host: HostProcess
     with signed_in(browser, host, reader.api) as other:
         other.goto(at)
         expect(other.get_by_text("Approved", exact=True)).to_be_visible()
-        for name in ("Approve", "Request changes", "Ask for a review", "Ask no longer: Reader"):
+        for name in ("Approve", "Request changes", "Ask for a review", "Remove reviewer Reader"):
             expect(other.get_by_role("button", name=name)).to_have_count(0)
         other.goto(f"/app/spaces/{space}/imports")
-        expect(other.get_by_role("button", name="Begin to import")).to_have_count(0)
+        expect(other.get_by_role("button", name="Start import")).to_have_count(0)
     page.reload()
-    page.get_by_role("button", name="Ask no longer: Reader").press("Enter")
-    expect(page.get_by_text("Nobody was asked")).to_be_visible()
+    page.get_by_role("button", name="Remove reviewer Reader").press("Enter")
+    expect(page.get_by_text("No reviewers yet")).to_be_visible()
 
 
 @contextmanager
@@ -232,7 +232,7 @@ def signed_in(browser: Any, host: HostProcess, api: Api) -> Iterator[Any]:
 def test_a_token_is_made_and_revoked(page: Any) -> None:
     page.goto("/app")
     page.get_by_label("What it is for").fill("Command line")
-    page.get_by_label("How long it holds").select_option("30")
+    page.get_by_label("Expires after").select_option("30")
     page.get_by_role("button", name="Create token").press("Enter")
     expect(page.get_by_label("copy it now")).to_have_value(re.compile("^dk_"))
     page.get_by_role("link", name="Revoke Command line").press("Enter")

@@ -41,7 +41,7 @@ def order(answer: requests.Response) -> list[str]:
 
 def test_content_is_made_where_it_belongs(admin: Browser, owner: Tenant) -> None:
     page = f"/app/orgs/{owner.id}/content"
-    assert "There is nothing here" in admin.ask("GET", page).text
+    assert "Nothing here is visible to you" in admin.ask("GET", page).text
     folder = admin.submit(page, f"{page}/collection", title="Guides <b>").headers["Location"]
     parent = folder.rsplit("/", 1)[1]
     space = admin.submit(page, f"{page}/space", title="שלום", parent=parent).headers["Location"]

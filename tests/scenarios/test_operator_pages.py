@@ -178,7 +178,7 @@ def test_specifications_are_added_looked_at_and_deleted(admin: Browser, owner: T
     assert owner.api.call("PUT", f"{api}/{slug}", text).status == 200
     version = wait_for(lambda: owner.api.get(f"{api}/{slug}").json.get("lastVersion"))
     shown = admin.ask("GET", one).text
-    assert "Ready" in shown and "A file that was sent" in shown
+    assert "Ready" in shown and "An uploaded file" in shown
     given = admin.ask("GET", f"{one}/versions/{version}")
     assert given.headers["Content-Disposition"] == f'attachment; filename="{slug}.json"'
     assert given.json()["filesystem"]["openapi.yaml"]["info"]["title"] == "A"
