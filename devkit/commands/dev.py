@@ -147,6 +147,7 @@ def _run(
 
             debuggee = debugging.start(projects.load(path, env), debug_port, place / "debug.log")
             settings = {"wall_seconds": str(debugging.NO_LIMIT), "allow_egress": debuggee.address}
+        reporter.tell("starting", "Starting the host …")
         host = LocalHost(place, port, sandbox, **settings)
         # Imported only now, while the host starts.
         from devkit.developing.actions import HELP, Actions
