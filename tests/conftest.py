@@ -334,8 +334,25 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostProcess]:
 
 
 @pytest.fixture(scope="session")
-def alpha(host: HostProcess) -> Tenant:
-    return tenant(host, "Alpha", "alpha@example.com")
+def alpha(host: HostProcess) -> Iterator[Tenant]:
+    made = tenant(host, "Alpha", "alpha@example.com")
+    SHARED.append(made)
+    yield made
+    SHARED.remove(made)
+
+
+SHARED: list[Tenant] = []
+LEFT_ALONE = {"mergeRules": {"type": "none"}, "sso": False, "defaultRole": "read"}
+"""Settings of the organization that most files share: with others, tests of the next file cannot merge or sign in."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def shared_settings() -> Iterator[None]:
+    """Fail the file that leaves such a setting behind, instead of those after it in the same worker."""
+    yield
+    for one in SHARED:
+        found = one.api.get(f"/v1/orgs/{one.id}").json
+        assert {name: found[name] for name in LEFT_ALONE} == LEFT_ALONE
 
 
 @pytest.fixture(scope="session")

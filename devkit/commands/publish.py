@@ -22,7 +22,7 @@ from devkit.releasing.confirmation import ask, show
 from devkit.releasing.differences import Difference, brought, differences
 from devkit.releasing.progress import Progress
 from devkit.terminal import completion
-from devkit.terminal.output import Problem, answer, json_option, say, warn
+from devkit.terminal.output import Problem, answer, json_option, one_line, say, warn
 from runtime.engines.sandbox import SandboxMode
 
 EXAMPLES = """\b
@@ -91,7 +91,7 @@ def command(
     if same:
         text = f"{name} is identical to version {version}, which the host already runs: nothing was published. {where}"
     if isinstance(endpoint := published["urls"].get("publicEndpoint"), str):
-        text += f"\nIts public endpoint is {endpoint}"
+        text += f"\nIts public endpoint is {one_line(endpoint)}"
     following = "" if as_json else _next_step(client, name, published)
     answer(as_json, {**published, **report, "published": not same}, f"{text}\n{following}".rstrip())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -25,6 +25,17 @@ def space(alpha: Tenant) -> Space:
 @pytest.fixture
 def reviewer(host: HostProcess, alpha: Tenant) -> Person:
     return person(host, alpha, "review")
+
+
+@pytest.fixture
+def ruled(alpha: Tenant) -> Iterator[Callable[..., None]]:
+    """Sets the rules of the organization, for one test: other files have it, too."""
+
+    def rule(*rules: dict[str, Any]) -> None:
+        ok(alpha.api.call("PATCH", f"/v1/orgs/{alpha.id}", {"mergeRules": {"type": "rules", "rules": list(rules)}}))
+
+    yield rule
+    ok(alpha.api.call("PATCH", f"/v1/orgs/{alpha.id}", {"mergeRules": {"type": "none"}}))
 
 
 def set_rules(space: Space, *rules: dict[str, Any]) -> None:
@@ -190,11 +201,12 @@ def test_only_administrators_open_a_space_with_rules(host: HostProcess, space: S
     ok(space.api.call("PATCH", space.path, {"editMode": "live"}))
 
 
-def test_a_rule_is_shown_to_those_who_see_where_it_is_set(host: HostProcess, space: Space, alpha: Tenant) -> None:
+def test_a_rule_is_shown_to_those_who_see_where_it_is_set(
+    host: HostProcess, space: Space, alpha: Tenant, ruled: Callable[..., None]
+) -> None:
     path, guest = space.change_request(page("A", "Text.")), person(host, alpha, None)
     rule = {"rule": "custom", "expression": 'actor.email == "head@corp.example"'}
-    rules = {"mergeRules": {"type": "rules", "rules": [rule]}}
-    ok(alpha.api.call("PATCH", f"/v1/orgs/{alpha.id}", rules))
+    ruled(rule)
     give(alpha, space.path, "review", users=[guest.id])
     refused = guest.api.post(f"{path}/merge")
     assert refused.status == 412 and "head@corp" not in refused.text and "cannot see" in refused.text
@@ -217,11 +229,10 @@ def test_some_may_merge_without(space: Space, reviewer: Person, alpha: Tenant) -
     assert ok(reviewer.api.post(f"{path}/merge"))["result"] == "merge"
 
 
-def test_spaces_inherit_the_rules_of_their_organization(space: Space, alpha: Tenant) -> None:
+def test_spaces_inherit_the_rules_of_their_organization(space: Space, ruled: Callable[..., None]) -> None:
     path = space.change_request(page("A", "Text."))
     change(space, path, subject="")
-    organization = f"/v1/orgs/{alpha.id}"
-    ok(alpha.api.call("PATCH", organization, {"mergeRules": {"type": "rules", "rules": [{"rule": SUBJECT}]}}))
+    ruled({"rule": SUBJECT})
     refused = space.api.post(f"{path}/merge")
     assert refused.status == 412 and "merge rules of the organization" in refused.text
     ok(space.api.call("PATCH", space.path, {"mergeRules": {"type": "none"}}))

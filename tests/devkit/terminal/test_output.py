@@ -112,10 +112,11 @@ def test_what_others_write_looks_like_no_line_of_ours() -> None:
         },
     }
     lines = traces.as_text(detail).splitlines()
-    lines += installations.lines("name", {"status": "active", "space_selection": "all"}, {
+    urls = {"publicEndpoint": faked}
+    lines += installations.lines("name", {"status": "active", "space_selection": "all", "urls": urls}, {
         "space": [{"space": {"id": "s", "title": faked}, "status": "active"}]
     })  # fmt: skip
-    assert len(lines) == 9
+    assert len(lines) == 10
     assert all("\n" not in line and not line.startswith("2026") for line in lines)
 
 
