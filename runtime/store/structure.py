@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from sqlalchemy import Select, delete, func, insert, literal, select
 from sqlalchemy.orm import Session, aliased
 
+from runtime.store import rows
 from runtime.store.content_levels import number_of_default
+from runtime.store.reach import Reach
 from runtime.store.tables.ancestors import CollectionAncestorRow
 from runtime.store.tables.collections import CollectionRow
 from runtime.store.tables.spaces import SpaceRow
 
 Content = SpaceRow | CollectionRow
+C = TypeVar("C", SpaceRow, CollectionRow)
 UP = aliased(CollectionAncestorRow, name="up")
 DOWN = aliased(CollectionAncestorRow, name="down")
 
@@ -153,3 +156,21 @@ def _above(collection_id: str) -> Select[str]:
 def _note(session: Session, pairs: Select[str, str]) -> None:
     columns = ["collection_id", "ancestor_id"]
     session.execute(insert(CollectionAncestorRow).from_select(columns, pairs))
+
+
+def shared_with(session: Session, reach: Reach, organization_id: str, limit: int) -> list[tuple[str, str, str]]:
+    """List what an actor sees of an organization's content, by title: `collection` or `space`, its id and title.
+
+    What is in a collection that is listed is left out. At most `limit` collections and as many spaces are looked at.
+    """
+    collections = _some(session, reach, CollectionRow, organization_id, limit)
+    spaces = _some(session, reach, SpaceRow, organization_id, limit)
+    listed = {one.id for one in collections}
+    found = [("collection", one.id, one.title) for one in collections if one.parent_id not in listed]
+    found += [("space", one.id, one.title) for one in spaces if one.collection_id not in listed]
+    return sorted(found, key=lambda one: (one[0], one[2].lower(), one[1]))
+
+
+def _some(session: Session, reach: Reach, table: type[C], organization_id: str, limit: int) -> list[C]:
+    there = select(table).where(rows.visible(table, reach)).filter_by(organization_id=organization_id)
+    return list(session.scalars(there.order_by(table.id).limit(limit)))

@@ -153,6 +153,13 @@ def test_guests_see_the_pages_of_what_was_given_to_them(admin: Browser, host: Ho
     given = {"users": [user], "role": "admin"}
     assert owner.api.post(f"/v1/collections/{folder}/permissions", given).status == 204
     guest = signed_in(host, token)
+    home = guest.ask("GET", "/app").text
+    assert "Shared with you by" in home and f'href="/app/collections/{folder}"' in home
+    assert hidden not in home and space not in home and f"/app/orgs/{owner.id}" not in home
+    assert owner.api.post(f"/v1/spaces/{hidden}/permissions", {"users": [user], "role": "read"}).status == 204
+    assert f'href="/app/spaces/{hidden}"' in guest.ask("GET", "/app").text
+    assert owner.api.call("DELETE", f"/v1/spaces/{hidden}/permissions/users/{user}").status == 205
+    assert hidden not in guest.ask("GET", "/app").text
     shown = guest.ask("GET", f"/app/collections/{folder}")
     assert shown.status_code == 200 and f"/app/spaces/{space}" in shown.text and "Create something" not in shown.text
     page = f"/app/spaces/{space}"

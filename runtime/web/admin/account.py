@@ -9,7 +9,7 @@ from flask import Flask, Response
 from runtime.api.host import Host
 from runtime.contract import errors
 from runtime.services import first_sign_in, inviting, sessions, signing_in
-from runtime.store import rows
+from runtime.store import rows, structure
 from runtime.store.database import now
 from runtime.store.rows import HOST
 from runtime.store.tables.invites import EmailInviteRow
@@ -17,6 +17,9 @@ from runtime.store.tables.organizations import OrganizationRow, TokenRow, UserRo
 from runtime.web.admin.asking import NOTHING_REFUSED, Refused
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
 from runtime.web.admin.signing_in import browser_name
+
+MOST_SHARED = 200
+"""Spaces, and collections, that are listed for a guest of an organization."""
 
 
 def mount_account(app: Flask, host: Host) -> None:
@@ -38,6 +41,8 @@ def account_page(
         user = rows.find(session, HOST, UserRow, id=reach.user_id)
         organizations = rows.by_id(session, OrganizationRow, [place for place, _ in reach.roles])
         places = [(organizations[place].title, place, role) for place, role in reach.roles if place in organizations]
+        guest_of = [place for _, place, role in places if role is None]
+        shared = {place: structure.shared_with(session, reach, place, MOST_SHARED) for place in guest_of}
         by = {"user_id": reach.user_id, "kind": "session"}
         rows_of = rows.every(session, reach, TokenRow, **by)
         opened = [row for row in rows_of if row.expires_at and row.expires_at > now()]
@@ -50,6 +55,7 @@ def account_page(
         name=name,
         email=email,
         places=sorted(places, key=lambda one: one[:2]),
+        shared=shared,
         sessions=newest,
         tokens=visit.do("listUserTokens", {}, query={"limit": "1000"})["items"],
         made=made,
