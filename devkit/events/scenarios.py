@@ -16,8 +16,8 @@ from devkit.terminal.output import Problem
 
 HEADER = """\
 # A scenario for `devkit play`. `after` is the pause before an event, in seconds.
-# Events get the ids of the installation, space and site they are played to; write installationId, spaceId or siteId
-# into one to choose ("*": any). A `fetch` may have a `body` beside its event.
+# Events get the ids of the installation, space and site they are played to; to choose others, write installationId,
+# spaceId or siteId into an event ("*": any). A `fetch` may have a `body` next to its event.
 """
 KEYS = {"after", "event", "body"}
 LONGEST = 86_400.0

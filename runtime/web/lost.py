@@ -15,7 +15,7 @@ from runtime.web.templates import TEMPLATES
 
 PROGRAMS = ("/v1", "/preview/api/", "/openapi.json", "/metrics", "/healthz", "/readyz")
 """Addresses that belong to programs, whoever asks."""
-ASK_ANOTHER = "Check the address, or go on from your account."
+ASK_ANOTHER = "Check the address, or continue from your account."
 """What people are told where the API speaks of objects and tokens."""
 TITLES = {404: "There is no page here", 405: "There is no page here", 503: "Busy at the moment"}
 

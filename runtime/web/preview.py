@@ -125,7 +125,7 @@ def admit_author(call: Call) -> bool:
     """Admit as `admit` does, and before the first version every administrator; tells whether there is a version."""
     name = call.path["integrationName"]
     if not NAME.fullmatch(name):
-        raise errors.NotFound("There is no integration of this name: it has characters that no name has.")
+        raise errors.NotFound("There is no integration with this name: it contains characters that names cannot have.")
     with call.host.database.transaction(writes=False) as session:
         published = rows.find(session, HOST, IntegrationRow, name=name) is not None
     if published or not any(reaches(role, "admin") for _, role in call.actor.reach.roles):

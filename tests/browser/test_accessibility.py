@@ -64,7 +64,7 @@ def test_the_inspector(themed: Any, gallery: DevProcess) -> None:
     show(themed, gallery, "block:everything")
     themed.get_by_role("button", name="Press", exact=True).click()
     expect(themed.locator("#history-place")).to_have_text("Render 2 of 2")
-    for summary in ("What may be in props", "What may be in the context"):
+    for summary in ("What props can contain", "What the context can contain"):
         themed.get_by_text(summary).click()
     check(themed)
     themed.get_by_role("tab", name="Output").click()

@@ -174,7 +174,7 @@ def test_a_frame_goes_to_another_page_when_its_source_changes(page: Any, gallery
 
 
 def test_a_choice_among_openapi_specifications(page: Any, stage: Any, gallery: DevProcess) -> None:
-    expect(stage.get_by_label("Specification").locator("option")).to_have_text(["No OpenAPI specification here"])
+    expect(stage.get_by_label("Specification").locator("option")).to_have_text(["No OpenAPI specifications"])
     host, _, key = gallery.url.partition("#key=")
     api = Api("/".join(host.split("/")[:3]), key.partition("&")[0])
     organization = api.get("/v1/orgs").json["items"][0]["id"]

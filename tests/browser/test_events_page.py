@@ -209,7 +209,7 @@ def test_events_are_kept_as_a_scenario_that_can_be_played(
     page: Any, events_project: DevProcess, tmp_path: Path
 ) -> None:
     for kind in ("fetch", "installation_setup"):
-        page.get_by_label(re.compile(f"Choose {kind} of")).first.check()
+        page.get_by_label(re.compile(f"Select {kind} of")).first.check()
     with page.expect_download() as downloading:
         page.get_by_role("button", name="Save 2 as scenario").click()
     file = tmp_path / "kept.yaml"

@@ -91,7 +91,7 @@ def test_two_renders_are_compared_in_words(pressed: Any) -> None:
     expect(output.locator("[data-kind=changed]")).to_contain_text("Changed [0] “Pressed 0 times” → “Pressed 2 times”")
     expect(output).to_contain_text("18 unchanged")
     expect(state).to_contain_text("Changed presses 0 → 2")
-    expect(props).to_contain_text("No difference.")
+    expect(props).to_contain_text("No differences.")
     expect(request).to_contain_text("Added action")
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
@@ -136,7 +136,7 @@ def test_the_context_is_edited_with_its_help(page: Any, looker: Looker, gallery:
     editor = page.get_by_label("Context", exact=True)
     context = json.loads(editor.input_value())
     assert context["type"] == "document"
-    page.get_by_text("What may be in the context").click()
+    page.get_by_text("What the context can contain").click()
     expect(page.locator("#context-help")).to_contain_text("editable")
     other = "dark" if context["theme"] == "light" else "light"
     editor.fill(json.dumps({**context, "theme": other}))
@@ -156,7 +156,7 @@ def test_the_context_is_edited_with_its_help(page: Any, looker: Looker, gallery:
 
 def test_props_have_their_help(page: Any, gallery: DevProcess) -> None:
     show(page, gallery, "configuration:account")
-    page.get_by_text("What may be in props").click()
+    page.get_by_text("What props can contain").click()
     expect(page.locator("#props-help")).to_contain_text("installation.configuration")
 
 

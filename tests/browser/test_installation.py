@@ -54,12 +54,12 @@ def test_paused_and_resumed(installing: Any) -> None:
 def test_what_is_missing_is_reported_and_filled_in(installing: Any) -> None:
     status(installing, "Sample site", "pending")
     site = card(installing, "Sample site")
-    expect(site).to_contain_text("Setup is not complete: Channel is needed before it is active.")
+    expect(site).to_contain_text("Setup is incomplete: Channel is required before it is active.")
     site.get_by_text("Configuration").click()
     site.get_by_label("Channel").fill("news")
     site.get_by_role("button", name="Save", exact=True).click()
     status(installing, "Sample site", "active")
-    expect(site).not_to_contain_text("Setup is not complete")
+    expect(site).not_to_contain_text("Setup is incomplete")
     expect(site.get_by_label("Channel")).to_have_value("news")
 
 
@@ -102,10 +102,10 @@ def test_external_ids_are_kept_and_too_many_are_refused(installing: Any, looker:
     looker.allowed = ["status of 400"]
     space = card(installing, "Sample space")
     space.get_by_text("External ids", exact=True).click()
-    names = space.get_by_label("Names by which a service knows this installation")
+    names = space.get_by_label("Names that an external service uses for this installation")
     names.fill("one\n\n two \n")
     space.get_by_role("button", name="Save external ids").click()
-    expect(installing.locator("#toast")).to_have_text("The external ids are saved.")
+    expect(installing.locator("#toast")).to_have_text("External ids saved.")
     installing.reload()
     space.get_by_text("External ids", exact=True).click()
     expect(names).to_have_value("one\ntwo")
@@ -119,14 +119,14 @@ def test_the_endpoint_is_copied(installing: Any) -> None:
     endpoint = card(installing, "Sample space").locator("dd code").inner_text()
     assert "/space-installation/" in endpoint
     installing.get_by_role("button", name="Copy the public endpoint of Sample space").click()
-    expect(installing.locator("#toast")).to_have_text("The address is copied.")
+    expect(installing.locator("#toast")).to_have_text("Address copied.")
     assert installing.evaluate("navigator.clipboard.readText()") == endpoint
 
 
 def test_taken_from_a_space_and_installed_again(installing: Any) -> None:
     group = installing.get_by_role("group", name="Which spaces")
-    group.get_by_label("Those that are chosen").check()
-    expect(installing.locator("#toast")).to_have_text("Only on the spaces that are chosen.")
+    group.get_by_label("Selected spaces").check()
+    expect(installing.locator("#toast")).to_have_text("Installed only on the selected spaces.")
     space = card(installing, "Sample space")
     space.get_by_role("button", name="Uninstall").click()
     dialog = installing.get_by_role("dialog", name="Uninstall it?")
@@ -235,8 +235,8 @@ def test_visitors_sign_in_and_out_offline(page: Any, make_project: Callable[[str
     page.get_by_role("navigation", name="Pages").get_by_role("link", name="Site").click()
     page.get_by_role("button", name="Publish").click()
     expect(page.locator("#site-status")).to_have_text("published")
-    page.get_by_label("Who signed in through this integration").check()
-    expect(page.locator("#toast")).to_have_text("Visitors sign in first.")
+    page.get_by_label("Visitors who sign in through this integration").check()
+    expect(page.locator("#toast")).to_have_text("Visitors must sign in first.")
     with page.context.expect_page() as opening:
         page.get_by_role("link", name="A guide").click()
     visitor = opening.value

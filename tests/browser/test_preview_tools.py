@@ -205,7 +205,7 @@ def test_addresses_for_requests_are_on_the_page_and_in_the_terminal(page: Any, t
     shown = tools.wait("endpoints")["urls"]
     assert [requests.get(f"{address}/list", timeout=20).json()[0]["id"] for address in shown] == ["one", "one"]
     page.goto(tools.url.replace("/preview/tools#", "/preview/tools/events#"))
-    page.get_by_text("Addresses for requests from outside").click()
+    page.get_by_text("Addresses for incoming requests").click()
     listed = page.locator("#endpoints code").all_inner_texts()
     assert listed[:2] == shown
     assert [one for one in listed[2:] if "space-installation" in one or "site-installation" in one] == listed[2:] != []
@@ -277,7 +277,7 @@ def test_the_site_page_of_an_integration_for_spaces_leads_to_what_can_be_preview
         page.get_by_role("navigation", name="Pages").get_by_role("link", name="Site").click()
         sorry = page.get_by_role("alert").filter(has_text="target: space")
         expect(sorry.get_by_role("link")).to_have_text(
-            ["Its blocks and screens", "What it hears, and sending it events", "Where it is installed"]
+            ["Its blocks and screens", "Its events, and sending events to it", "Where it is installed"]
         )
         sorry.get_by_role("link", name="Its blocks and screens").click()
         expect(page.locator("#stage-title")).to_have_text("Linked")

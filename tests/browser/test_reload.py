@@ -111,8 +111,8 @@ def test_the_page_comes_back_when_the_host_does(
 def test_without_its_key_the_page_shows_nothing(page: Any, looker: Looker, gallery: DevProcess) -> None:
     looker.allowed = ["401"]
     page.goto(gallery.url.partition("#")[0])
-    expect(page.get_by_text("This page needs its key")).to_be_visible()
-    expect(page.get_by_text("in the terminal in which devkit dev runs")).to_be_visible()
+    expect(page.get_by_text("This page needs a key")).to_be_visible()
+    expect(page.get_by_text("In the terminal where devkit dev runs")).to_be_visible()
     expect(page.locator("#line")).to_have_text("No key")
 
 

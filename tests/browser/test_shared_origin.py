@@ -65,7 +65,7 @@ def test_a_confined_site_runs_its_scripts_and_keeps_nothing(reader: Any, reading
     banner.get_by_role("button", name="Accept").click()
     expect(banner).to_be_hidden()
     assert reader.evaluate("GitBook.isCookiesTrackingDisabled()") is False
-    expect(reader.get_by_label("Go from page to page without a reload")).to_be_disabled()
+    expect(reader.get_by_label("Go from page to page without reloading")).to_be_disabled()
     reader.get_by_role("link", name="A guide").click()
     expect(reader.get_by_role("heading", name="A guide")).to_be_visible()
     assert reader.url == f"{home}guide"

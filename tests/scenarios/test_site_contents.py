@@ -73,7 +73,7 @@ def test_all_pages_are_in_the_contents(large: str) -> None:
         got = get(address)
         assert got.status_code == 200 and got.headers["X-Robots-Tag"] == "noindex"
         found += re.findall(r'<li><a href="([^"]+)">[^<]+</a>(?: <span class="in">in [^<]+</span>)?</li>', got.text)
-        following = re.search(r'<a rel="next" href="([^"]+)">Pages after these</a>', got.text)
+        following = re.search(r'<a rel="next" href="([^"]+)">Next pages</a>', got.text)
         address = following[1] if following else None
     pages = MANY + 70 + 300
     assert len(found) == len(set(found)) == pages and f"{large}hidden" not in found

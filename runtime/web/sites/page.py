@@ -261,7 +261,7 @@ def _cookies() -> dict[str, str]:
 def _claims(host: Host, site: SiteRow, key: str | None = None) -> Mapping[str, Any]:
     claims = claims_of_reader(host, site, key)
     if claims is None:
-        raise errors.Forbidden("This site is read after signing in; load the page again.")
+        raise errors.Forbidden("This site requires signing in; load the page again.")
     return claims
 
 

@@ -77,7 +77,7 @@ WRITTEN = (
         (
             "This is a sample of a published site. It shows an integration where readers will see it: with the scripts "
             "it injects, under their content security policy, and with its blocks.",
-            "The other pages are in the list beside this text. Going from page to page needs no reload; scripts that "
+            "The other pages are in the list beside this text. Going from page to page does not reload; scripts that "
             "count page views must notice that by themselves.",
         ),
     ),

@@ -16,7 +16,7 @@ MAX_BODY = 32 * 1024
 MAX_REPORTS = 20
 LONGEST = 300
 HIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
-WRITTEN = {"inline": "code or style that is written in the page", "eval": "code that is made of text"}
+WRITTEN = {"inline": "inline code or style", "eval": "code made from a string"}
 """What is kept out that has no address."""
 PATH = re.compile(r"/v1/integrations/([A-Za-z0-9_.-]{1,100})/published-script/")
 
@@ -39,10 +39,10 @@ class Violation:
 
     def sentence(self) -> str:
         """Say it, with the cure."""
-        where = f", asked for by {self.source}{f':{self.line}' if self.line else ''}" if self.source else ""
+        where = f", requested by {self.source}{f':{self.line}' if self.line else ''}" if self.source else ""
         whole = self.directive.removesuffix("-elem").removesuffix("-attr") or "the directive"
         if self.blocked in WRITTEN:
-            what, cure = WRITTEN[self.blocked], "bring it as a file"
+            what, cure = WRITTEN[self.blocked], "move it to a file"
         else:
             what = self.blocked or "something"
             cure = f"name its origin under `{whole}` of the manifest's `contentSecurityPolicy`"

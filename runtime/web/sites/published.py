@@ -144,7 +144,7 @@ def _shared(host: Host, site: SiteRow, place: str) -> Response:
     """Show a site to visitors with the key of a share link, which is the first segment of the path."""
     key, _, rest = place.partition("/")
     if not is_opened(host, site, key):
-        raise Apology(403, "Not with this address", "This site can only be opened with a link that its owners share.")
+        raise Apology(403, "This site needs a share link", "It can only be opened with a link from its owners.")
     answer = _shown(host, site, rest, key=key)
     answer.headers["Referrer-Policy"] = "no-referrer"  # the address is what opens the site
     answer.headers["Cache-Control"] = "private, no-store"
@@ -318,7 +318,7 @@ def _shown(
             seen = visit.sample(session, place) if host.settings.preview else visit.read(session, place)
     except NoneLeft:
         raise Apology(
-            503, "Too many readers", "This site is read by too many at once; try again in a minute."
+            503, "Too many readers", "Too many people are reading this site right now; try again in a minute."
         ) from None
     if isinstance(seen, str):
         return lead_on(visit.home + seen)

@@ -15,7 +15,7 @@ for (const field of document.querySelectorAll("input.copied")) {
       await navigator.clipboard.writeText(field.value);
       said.textContent = "Copied.";
     } catch {
-      said.textContent = "This browser does not let a page copy: the address is selected, copy it by hand.";
+      said.textContent = "This browser does not let pages copy. The address is selected: copy it yourself.";
     }
   });
   field.after(copy, said);

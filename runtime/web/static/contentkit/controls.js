@@ -197,7 +197,7 @@ function specifications(element, drawing, path, choose, build) {
     holder.replaceChildren(fresh);
   };
   const known = host.lists.get(SPECS);
-  const none = "No OpenAPI specification here";
+  const none = "No OpenAPI specifications";
   if (known) {
     show(known, known.length ? null : none);
     return holder;

@@ -234,7 +234,7 @@ async function ask(address) {
   try {
     answer = await fetch(address, { credentials: "omit" });
   } catch {
-    throw new Error("The options could not be loaded: nobody answers, or the answer is not for this page");
+    throw new Error("The options could not be loaded: the server did not answer, or does not allow this page to read its answer");
   }
   const text = await answer.text();
   let body;

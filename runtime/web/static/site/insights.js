@@ -47,7 +47,7 @@ export function askWhetherItHelped(form) {
   const comment = form.querySelector(".comment");
   let rating = null;
   const say = (sent) => {
-    status.textContent = sent ? "Thank you." : "That could not be sent; try again.";
+    status.textContent = sent ? "Thank you." : "Your answer could not be sent; try again.";
   };
   for (const press of form.querySelectorAll("button[value]")) {
     press.addEventListener("click", async () => {

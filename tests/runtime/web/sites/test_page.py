@@ -180,11 +180,11 @@ def test_a_violation_is_a_warning_in_the_log_of_who_caused_it(integration: Insta
     assert line["level"] == "warn"
     assert line["message"] == (
         "The content security policy blocked https://evil.example/x.js on the page /sites/x/ (script-src-elem), "
-        f"asked for by {script['script']}:3: name its origin under `script-src` of the manifest's "
+        f"requested by {script['script']}:3: name its origin under `script-src` of the manifest's "
         "`contentSecurityPolicy`."
     )
     (line,) = integration.owner.api.get(f"{integration.path}/events/{second['id']}").json["trace"]["logs"]
-    assert "blocked code or style that is written in the page on the page" in line["message"]
+    assert "blocked inline code or style on the page" in line["message"]
 
 
 @pytest.mark.parametrize(

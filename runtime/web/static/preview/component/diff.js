@@ -49,7 +49,7 @@ function pairs(before, after) {
 
 /** Draw a difference as nested lists; each mark is a word, so that it does not hang on color. */
 export function drawDiff(difference) {
-  if (difference.kind === "same") return make("p", { class: "empty" }, "No difference.");
+  if (difference.kind === "same") return make("p", { class: "empty" }, "No differences.");
   return make("ul", { class: "diff" }, part(difference));
 }
 

@@ -28,7 +28,7 @@ export async function failureOf({ name, componentId, since }) {
 
 /** Draw it below the component. */
 export function failureBox(fault) {
-  const words = make("div", {}, make("strong", {}, "This render failed"), make("span", {}, "The next one that works removes this."));
+  const words = make("div", {}, make("strong", {}, "This render failed"), make("span", {}, "The next successful render removes this message."));
   return make("div", { class: "fault render-fault", role: "status" }, make("header", {}, icon("warning"), words), faultLines(fault));
 }
 

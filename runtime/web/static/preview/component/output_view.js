@@ -18,7 +18,7 @@ export const problemsOf = (entry) => (entry?.report ? entry.report.violations.le
 
 /** Draw what there is to know of an entry. */
 export function drawOutput(entry) {
-  if (!entry) return [make("p", { class: "empty" }, "Nothing is rendered here.")];
+  if (!entry) return [make("p", { class: "empty" }, "Nothing has been rendered here.")];
   const { script, caching, age } = headersOf(entry);
   const cached = age !== null && script === null;
   const facts = [
@@ -46,9 +46,9 @@ function written(body) {
 }
 
 function rules(entry) {
-  if (!entry.answer.ok) return make("p", { class: "empty" }, "There is no output to look at.");
-  if (!entry.report) return make("p", { class: "empty" }, "Looking …");
-  if (!problemsOf(entry)) return make("p", { class: "rules-good" }, icon("check-circle"), "It breaks no rule of ContentKit, and everything has its label.");
+  if (!entry.answer.ok) return make("p", { class: "empty" }, "There is no output to show.");
+  if (!entry.report) return make("p", { class: "empty" }, "Checking …");
+  if (!problemsOf(entry)) return make("p", { class: "rules-good" }, icon("check-circle"), "It follows the rules of ContentKit, and every element has a label.");
   const line = (kind, word) => (problem) =>
     make("li", { "data-kind": kind }, make("span", { class: "rule-kind" }, word), make("code", {}, problem.path), make("span", {}, problem.rule));
   return make("ul", { class: "rules" }, entry.report.violations.map(line("violation", "Rule")), entry.report.warnings.map(line("warning", "Accessibility")));

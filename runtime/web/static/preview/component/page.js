@@ -35,7 +35,7 @@ async function load() {
   showFault(project.fault ?? null);
   if (project.integration) return true;
   // The page is open before the first version could be published: it begins when the author has fixed it.
-  page.say("There is no version yet. This page begins by itself once the first one is live.");
+  page.say("There is no version yet. This page loads by itself once the first one is live.");
   return false;
 }
 
@@ -76,7 +76,7 @@ async function completed(returnValue) {
 function showFault(fault) {
   $("fault").hidden = !fault;
   if (!fault) return;
-  const words = make("div", {}, make("strong", {}, "The last change is not live"), make("span", {}, project?.integration ? "The version before it keeps running." : "There is no version before it."));
+  const words = make("div", {}, make("strong", {}, "The last change is not live"), make("span", {}, project?.integration ? "The previous version keeps running." : "There is no previous version."));
   $("fault").replaceChildren(make("header", {}, icon("warning"), words), faultLines(fault));
 }
 

@@ -15,7 +15,7 @@ export function pasteLink(patterns, begin) {
     { class: "dialog-form", id: `${id}-form` },
     make("label", { for: id }, "Address"),
     field,
-    make("p", { class: "empty", id: `${id}-hint` }, `This block takes ${patterns.join(", ")}`),
+    make("p", { class: "empty", id: `${id}-hint` }, `This block accepts ${patterns.join(", ")}`),
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -11,8 +11,8 @@ const PLACES = ["installationId", "spaceId", "siteId"];
 const MASKED = "[secret]";
 const ENDPOINT = /^https?:\/\/[^/]+\/v1\/integrations\/[^/?]+\/(?:integration|installation\/[^/?]+|(?:space|site)-installation\/[^/?]+\/[^/?]+)(?=[/?]|$)/;
 const HEADER = `# A scenario for \`devkit play\`. \`after\` is the pause before an event, in seconds.
-# Events get the ids of the installation, space and site they are played to; write installationId, spaceId or siteId
-# into one to choose ("*": any). A \`fetch\` may have a \`body\` beside its event.
+# Events get the ids of the installation, space and site they are played to; to choose others, write installationId,
+# spaceId or siteId into an event ("*": any). A \`fetch\` may have a \`body\` next to its event.
 `;
 
 const without = (value, keys) => Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));

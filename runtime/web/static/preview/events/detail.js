@@ -32,8 +32,8 @@ export function detailOf({ event, trace, answer }, actions) {
   sections.push(section("Time", waterfall(event, trace)));
   sections.push(section("Logs", logs(trace?.logs ?? [], toneOf(event))));
   if (answer) sections.push(section("Answer", answerOf(answer)));
-  if (trace?.subrequests?.length) sections.push(section("Requests it made", requests(trace.subrequests)));
-  if (trace?.usage) sections.push(section("Used of its limits", usage(trace.usage, trace.limits ?? {})));
+  if (trace?.subrequests?.length) sections.push(section("Requests made", requests(trace.subrequests)));
+  if (trace?.usage) sections.push(section("Limits used", usage(trace.usage, trace.limits ?? {})));
   sections.push(make("details", { class: "payload" }, make("summary", {}, "Event"), make("pre", { tabindex: "0", "aria-label": "Payload" }, JSON.stringify(payload, null, 2))));
   return sections.filter(Boolean);
 }
@@ -42,7 +42,7 @@ const section = (title, content) => make("section", {}, make("h3", {}, title), c
 
 /** Draw what an endpoint answered, as the host kept it. */
 function answerOf({ status, headers, bytes: size, body }) {
-  const kept = body === undefined && size ? ", not kept: no text, or longer than 64 KB" : "";
+  const kept = body === undefined && size ? ", not kept because it is not text or is longer than 64 KB" : "";
   return [
     make("p", {}, make("span", { class: "badge", "data-status": status < 400 ? "success" : "failed" }, String(status)), ` ${bytes(size)}${kept}`),
     make("dl", { class: "answer-headers" }, headers.flatMap(([header, value]) => [make("dt", {}, header), make("dd", {}, value)])),

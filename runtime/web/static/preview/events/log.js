@@ -111,7 +111,7 @@ export class EventLog {
   #tick(item) {
     const box = make("input", {
       type: "checkbox",
-      "aria-label": `Choose ${item.type} of ${clock(item.createdAt)}`,
+      "aria-label": `Select ${item.type} of ${clock(item.createdAt)}`,
       checked: this.ticks.has(item.id),
       onchange: () => {
         if (box.checked) this.ticks.add(item.id);
@@ -188,6 +188,6 @@ export class EventLog {
     this.#shown = id;
     this.detail.inert = false;
     if (answer.ok) this.detail.replaceChildren(...detailOf(answer.body, this.actions.buttons({ ...answer.body.event, body: answer.body.body })));
-    else this.detail.replaceChildren(make("p", { class: "empty" }, answer.body?.error?.message ?? "This event is gone"));
+    else this.detail.replaceChildren(make("p", { class: "empty" }, answer.body?.error?.message ?? "This event no longer exists"));
   }
 }

@@ -85,7 +85,7 @@ $("save").addEventListener("click", async () => {
   const answers = await Promise.all([...log.ticks].map((id) => call(`${log.path}/${encodeURIComponent(id)}`)));
   const events = answers.filter((answer) => answer.ok).map(({ body }) => ({ ...body.event, body: body.body }));
   if (events.length) log.actions.save(events);
-  else say("These events are gone.");
+  else say("These events no longer exist.");
 });
 
 $("send").addEventListener("click", async () => {

@@ -53,7 +53,7 @@ export class InstallationCard {
     this.toggle.hidden = !installation;
     this.toggle.textContent = installation?.status === "paused" ? "Resume" : "Pause";
     const missing = installation?.status === "pending" ? missingOf(integration, this.level, installation) : [];
-    this.note.textContent = missing.length ? `Setup is not complete: ${missing.join(", ")} ${missing.length > 1 ? "are" : "is"} needed before it is active.` : "";
+    this.note.textContent = missing.length ? `Setup is incomplete: ${missing.join(", ")} ${missing.length > 1 ? "are" : "is"} required before it is active.` : "";
     if (!installation || !before) {
       this.#drawn = null;
       this.#component?.leave();
@@ -103,9 +103,9 @@ export class InstallationCard {
     const copy = async () => {
       try {
         await navigator.clipboard.writeText(text);
-        say("The address is copied.");
+        say("Address copied.");
       } catch {
-        say("This browser does not let a page copy; choose the address and copy it.");
+        say("This browser does not let pages copy. Select the address and copy it yourself.");
       }
     };
     return make("button", { type: "button", class: "ck-button ck-quiet", "aria-label": `Copy the public endpoint of ${this.subject.title}`, onclick: copy }, "Copy");
@@ -145,15 +145,15 @@ export class InstallationCard {
     const save = async (event) => {
       event.preventDefault();
       const externalIds = this.ids.value.split("\n").map((line) => line.trim()).filter(Boolean);
-      await this.#act("PATCH", this.#at.one, { externalIds }, "The external ids are saved.");
+      await this.#act("PATCH", this.#at.one, { externalIds }, "External ids saved.");
     };
-    const words = `Names by which a service knows this installation, one a line, at most ${MAX_IDS}.`;
+    const words = `Names that an external service uses for this installation, one per line, at most ${MAX_IDS}.`;
     return make("form", { class: "ids", onsubmit: save }, make("label", { for: this.ids.id }, words), this.ids, make("button", { class: "ck-button" }, "Save external ids"));
   }
 
   async #pause() {
     const paused = this.installation.status === "paused";
-    await this.#act("PATCH", this.#at.one, { status: paused ? "active" : "paused" }, paused ? "Resumed." : "Paused: it gets no events.");
+    await this.#act("PATCH", this.#at.one, { status: paused ? "active" : "paused" }, paused ? "Resumed." : "Paused. It receives no events.");
   }
 
   async #install() {
@@ -162,7 +162,7 @@ export class InstallationCard {
   }
 
   async #uninstall() {
-    const all = this.level === "account" ? " It is taken from all spaces and sites of the organization, too." : "";
+    const all = this.level === "account" ? " It is also removed from all spaces and sites of the organization." : "";
     const text = `Its configuration on ${this.subject.title} is lost.${all}`;
     const sure = await ask({ title: "Uninstall it?", text, confirm: "Uninstall", style: "danger" }, { theme: this.theme() });
     if (sure) await this.#act("DELETE", this.#at.one, undefined, `Uninstalled from ${this.subject.title}.`);

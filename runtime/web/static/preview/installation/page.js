@@ -34,7 +34,7 @@ async function refresh() {
   const found = await loadProject();
   if (found.sorry) return apologise(found.sorry);
   project = found.project;
-  if (!project.integration) return apologise("There is no version yet. This page begins by itself once the first one is live.");
+  if (!project.integration) return apologise("There is no version yet. This page loads by itself once the first one is live.");
   const installed = await loadInstalled(project);
   if (installed.wrong) return apologise(installed.wrong);
   apologise("");
@@ -75,7 +75,7 @@ for (const [level, plural] of Object.entries(LEVELS)) {
       const path = `/v1/integrations/${encodeURIComponent(name)}/installations/${encodeURIComponent(project.installation.id)}`;
       const wrong = wrongOf(await call(path, { method: "PATCH", body: { [`${level}_selection`]: choice.value } }));
       $(`${plural}-wrong`).textContent = wrong ?? "";
-      if (!wrong) say(choice.value === "all" ? `Installed on all ${plural}, also on those to come.` : `Only on the ${plural} that are chosen.`);
+      if (!wrong) say(choice.value === "all" ? `Installed on all ${plural}, including future ones.` : `Installed only on the selected ${plural}.`);
       await load();
     });
   }

@@ -12,7 +12,7 @@ const PAGES = [
   ["/site", "Site"],
   ["/installation", "Installation"],
 ];
-const NO_KEY = "This page needs its key. The address with the key is in the terminal in which devkit dev runs, in the line “Preview of …”: open that one, or press o there.";
+const NO_KEY = "This page needs a key. In the terminal where devkit dev runs, open the address in the line “Preview of …”, or press o.";
 const THEME = "devkit-preview-theme";
 const $ = (id) => document.getElementById(id);
 const path = window.location.pathname.split("/").filter(Boolean);

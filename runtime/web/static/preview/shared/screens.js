@@ -93,15 +93,15 @@ export function contextHelp(type) {
   if (!keys) return [["type", `one of ${Object.keys(CONTEXTS).join(", ")}`]];
   const optional = type === "configuration_contentsource" ? ["spaceId"] : [];
   return [
-    ["type", `“${type}”, or another of ${Object.keys(CONTEXTS).length - 1}`],
-    ...keys.map((key) => [key, PLACES[key] + (optional.includes(key) ? ", may be left out" : "")]),
+    ["type", `“${type}” or one of ${Object.keys(CONTEXTS).length - 1} others`],
+    ...keys.map((key) => [key, PLACES[key] + (optional.includes(key) ? ", optional" : "")]),
     ["theme", "“light” or “dark”"],
   ];
 }
 
 /** Say which props a screen gets: `[[key, words], …]`. */
 export function propsHelp(screen, project) {
-  if (screen.kind === "source") return [["contentSource.props", "what was chosen when the source was set up"], ["contentSource.dependencies", "what it needs of others"]];
+  if (screen.kind === "source") return [["contentSource.props", "what was chosen when the source was set up"], ["contentSource.dependencies", "values of its dependencies"]];
   if (screen.kind === "configuration") {
     const rows = [["installation.configuration", "stored for the organization"]];
     if (screen.level === "space") rows.push(["spaceInstallation.configuration", "stored for the space"]);
@@ -109,7 +109,7 @@ export function propsHelp(screen, project) {
     return rows;
   }
   const block = (project.integration.blocks ?? []).find((candidate) => candidate.id === screen.componentId) ?? {};
-  const rows = [["any key", "what the document keeps for this block; the script reads it as element.props"]];
+  const rows = [["any key", "stored in the document for this block; the script reads it as element.props"]];
   if (block.markdown?.body) rows.push([block.markdown.body, `the text of a \`${block.markdown.codeblock}\` code block in Markdown`]);
   if (block.urlUnfurl?.length) rows.push(["from a link", `set by the answer to @link.unfurl, for ${block.urlUnfurl.join(", ")}`]);
   return rows;

@@ -25,11 +25,11 @@ function apologise(words, pages = []) {
 /** Tell an author whose integration is on no site what can be previewed instead, and how it gets on one. */
 function withoutSite(integration) {
   const shown = screensOf(project).length ? [["Its blocks and screens", ""]] : [];
-  const elsewhere = [...shown, ["What it hears, and sending it events", "/events"], ["Where it is installed", "/installation"]];
+  const elsewhere = [...shown, ["Its events, and sending events to it", "/events"], ["Where it is installed", "/installation"]];
   if (integration.target === "space") {
-    return ["This integration is for spaces (its manifest says target: space), so it is on no site. With target: all, this page shows it on the sample site. What can be previewed now:", elsewhere];
+    return ["This integration is for spaces (its manifest says target: space), so it cannot be on a site. With target: all, this page shows it on the sample site. You can preview these now:", elsewhere];
   }
-  return ["The integration is on no site yet. Install it on one on the page Installation:", elsewhere.slice(-1)];
+  return ["The integration is not on a site yet. Install it on one from the Installation page:", elsewhere.slice(-1)];
 }
 
 /** Load the site as it is now. */
@@ -37,7 +37,7 @@ async function load() {
   const found = await loadProject();
   if (found.sorry) return apologise(found.sorry);
   project = found.project;
-  if (!project.integration) return apologise("There is no version yet. This page begins by itself once the first one is live.");
+  if (!project.integration) return apologise("There is no version yet. This page loads by itself once the first one is live.");
   if (!project.site) return apologise(...withoutSite(project.integration));
   const answer = await call(`${api}/site`);
   if (!answer.ok) return apologise(answer.body?.error?.message ?? `Status ${answer.status}`);
@@ -51,11 +51,11 @@ function draw(state) {
   $("site-title").textContent = site.title;
   $("site-status").textContent = site.published ? "published" : "not published";
   $("site-status").dataset.status = site.published ? "success" : "";
-  $("publish").textContent = site.published ? "Take it offline" : "Publish";
+  $("publish").textContent = site.published ? "Unpublish" : "Publish";
   $("open").hidden = !site.published;
   $("open").href = state.address;
   const guards = (integration.scopes ?? []).includes("site:visitor:auth");
-  const hint = guards ? "Visitors are sent through the integration's handler for visitor authentication." : "The integration does not ask for the scope site:visitor:auth, so it signs nobody in.";
+  const hint = guards ? "Visitors are sent through the integration's handler for visitor authentication." : "The integration does not ask for the scope site:visitor:auth, so it cannot sign visitors in.";
   $("guard-hint").textContent = site.visibility === "share-link" || site.visibility === "unlisted" ? `${hint} Now: ${site.visibility}.` : hint;
   for (const choice of document.querySelectorAll("input[name=visibility]")) {
     choice.checked = choice.value === site.visibility;
@@ -77,12 +77,12 @@ async function change(body, words) {
 
 $("publish").addEventListener("click", () => {
   const published = !project.site.published;
-  return change({ published }, published ? "The site is published." : "The site is offline.");
+  return change({ published }, published ? "The site is published." : "The site is no longer published.");
 });
 for (const choice of document.querySelectorAll("input[name=visibility]")) {
   choice.addEventListener("change", () => {
     const guard = choice.value === "visitor-auth" ? { visitorAuth: { backend: "integration", integration: name } } : {};
-    return change({ visibility: choice.value, ...guard }, choice.value === "public" ? "Everybody may read it." : "Visitors sign in first.");
+    return change({ visibility: choice.value, ...guard }, choice.value === "public" ? "Everybody can read the site." : "Visitors must sign in first.");
   });
 }
 
@@ -91,7 +91,7 @@ function showKept(items) {
   for (const old of [...$("kept").children].slice(MOST)) old.remove();
   $("kept").querySelector(".empty")?.remove();
   $("kept-count").textContent = String($("kept").children.length);
-  if (!$("kept").children.length) $("kept").append(make("li", { class: "empty" }, "Nothing. What browsers keep out stands here at once, and as a warning among the events."));
+  if (!$("kept").children.length) $("kept").append(make("li", { class: "empty" }, "Nothing yet. What browsers block appears here immediately, and as a warning in the events."));
 }
 
 async function loadKept() {

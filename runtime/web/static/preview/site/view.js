@@ -58,8 +58,8 @@ export function drawViolation({ createdAt, payload: { violation } }) {
   return make(
     "li",
     {},
-    make("span", {}, make("code", {}, violation.directive || "?"), " kept out ", make("code", { class: "address" }, violation.blocked || "something")),
+    make("span", {}, make("code", {}, violation.directive || "?"), " blocked ", make("code", { class: "address" }, violation.blocked || "something")),
     make("small", {}, `${clock(createdAt)} on ${violation.page || "/"}`),
-    source ? make("small", { class: "address" }, `asked for by ${source}`) : null,
+    source ? make("small", { class: "address" }, `requested by ${source}`) : null,
   );
 }
