@@ -38,7 +38,7 @@ def text_of(address: str, **more: Any) -> str:
 
 def links(text: str, of: str) -> list[tuple[str, str, str]]:
     """Give the links in a list beside the page: address, what `aria-current` says, title."""
-    found = re.search(rf'<nav class="[a-z]+" aria-label="{of}">(.*?)</nav>', text, re.DOTALL)
+    found = re.search(rf'<nav [^>]*aria-label="{of}"[^>]*>(.*?)</nav>', text, re.DOTALL)
     return (
         [(html.unescape(href), now, html.unescape(said)) for href, now, said in LINK.findall(found[1])] if found else []
     )
