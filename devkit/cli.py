@@ -42,19 +42,19 @@ SECTIONS: dict[str, dict[str, str]] = {
         "rollback": "Roll back to an earlier version on a host.",
         "install": "Install an integration on an organization, spaces and sites.",
         "installations": "List where integrations are installed.",
-        "uninstall": "Take an integration off an organization, spaces and sites.",
+        "uninstall": "Uninstall from an organization, spaces and sites.",
         "unpublish": "Remove an integration from a host.",
     },
     "Hosts and tokens": {
         "login": "Save the address of a host and a token for it.",
-        "hosts": "List the hosts you can speak to, or choose the default.",
+        "hosts": "List the hosts you can use, or choose the default.",
         "logout": "Forget a host and the token for it.",
         "whoami": "Show whose token is in use.",
         "tokens": "List your tokens for a host, or revoke one.",
     },
     "Content": {
         "import": "Import a folder, a file or a website into a space.",
-        "export": "Write a space into a folder of Markdown.",
+        "export": "Export a space to a folder of Markdown.",
     },
     "Run a host": {
         "init": "Create a database with an organization and its admin.",

@@ -35,7 +35,7 @@ def unknown(text: ManifestText, missing: set[Path_]) -> tuple[list[Finding], set
         close = nearest(key, known)
         cure = f"write `{close}`" if close else f"remove it; known keys here are {', '.join(sorted(known))}"
         findings.append(
-            text.at_key(where, f"`{dotted(where)}` means nothing: {cure}", "manifest-unknown-key", "warning")
+            text.at_key(where, f"`{dotted(where)}` is not a known key: {cure}", "manifest-unknown-key", "warning")
         )
     return findings, replaced
 

@@ -150,7 +150,7 @@ class _Reading:
                 continue
             if name in own:
                 first = self._made.keys[(*path, name)][0]
-                message = f"`{name}` appears twice; it is already in line {first}: remove one of the two"
+                message = f"`{name}` appears twice; it is already on line {first}: remove one of the two"
                 self._made.findings.append(self._made.at(_place(key), message, "manifest-duplicate-key"))
                 continue
             own.add(name)

@@ -141,7 +141,7 @@ RULES = (
     Rule(
         "event-outside-target",
         "warning",
-        "The script handles an event that integrations of this target are never sent.",
+        "The script handles an event that integrations with this target never receive.",
         "Change `target`, or remove the handler.",
         event_outside_target,
     ),

@@ -204,7 +204,7 @@ RULES = (
     Rule(
         "render-offline",
         "warning",
-        "A component could not be rendered without an answer from outside, or without a configuration.",
+        "A component could not be rendered without an external answer, or without a configuration.",
         "Render something for that case, and try it with `devkit dev`.",
         render_offline,
     ),
@@ -232,7 +232,7 @@ RULES = (
     Rule(
         "action-without-handler",
         "warning",
-        "An element names an action without a handler, or opens a component that is not there.",
+        "An element names an action without a handler, or opens a component that does not exist.",
         "Write the name of a handler, or register one.",
         action_without_handler,
     ),

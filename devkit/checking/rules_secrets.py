@@ -77,7 +77,7 @@ RULES = (
         "secret-unused",
         "warning",
         "The manifest declares a secret that nothing in the script uses.",
-        "Leave it out.",
+        "Remove it.",
         secret_unused,
     ),
     Rule(

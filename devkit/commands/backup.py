@@ -28,7 +28,7 @@ def command(file: Path, data: str, database_url: str | None, as_json: bool) -> N
     Example: devkit backup host-monday.zip --data ./data
     """
     if not file.absolute().parent.is_dir():
-        raise Problem(f"there is no folder {file.absolute().parent}; make it, or choose another place for {file.name}")
+        raise Problem(f"there is no folder {file.absolute().parent}; create it, or put {file.name} elsewhere")
     folder = Path(data)
     settings = settings_of(data, database_url)
     if not settings.database_url and not (folder / "host.sqlite").exists():

@@ -53,7 +53,7 @@ Examples: devkit dev ./my-integration --no-open
 @click.option("--token", help="A token for that host; default: DEVKIT_TOKEN, or the saved one.")
 @choosing.to_option("Develop against the host of this name, as with --host.", local=False)
 @click.option("--all-events", is_flag=True, help="Also show the events for which the script has no handler.")
-@click.option("--all", "everybody", is_flag=True, help="With --host or --to: take the events of all organizations.")
+@click.option("--all", "everybody", is_flag=True, help="With --host or --to: receive the events of all organizations.")
 @sandbox_option
 @env_option
 @json_option
@@ -76,8 +76,8 @@ def command(
 ) -> None:
     """Run the integration in PATH (default: this folder): host, preview, reload, events and logs.
 
-    The host keeps its data in the project's .devkit between runs. With --host, no host is started: the code here
-    answers the events of the integration on that host, as long as this command runs.
+    The host keeps its data in the project's .devkit between runs. With --host, no host is started: while this command
+    runs, the code in PATH handles the events of the integration on that host.
     """
     started = time.perf_counter()
     folder, _ = find_folder(path)
@@ -181,7 +181,7 @@ def _write_note(folder: Path, url: str, place: Path, reporter: Reporter) -> Path
     """Let other commands find this host; skipped if the project is not writable, or has another one that runs."""
     if (first := running.other(folder, place)) is not None:
         hint = f"`--host {url}` and its token, which is in {place / running.TOKEN}"
-        reporter.notice(f"Other commands keep speaking to the `devkit dev` at {first}; for this one, give {hint}.")
+        reporter.notice(f"Other commands keep using the `devkit dev` at {first}; for this one, give {hint}.")
         return None
     try:
         return running.write(folder, url, place)

@@ -41,8 +41,8 @@ LONGEST_ENDING = len("will be retried (500)")
 def filters(command: Any) -> Any:
     """Add the filters of the event list."""
     for option in (
-        click.option("--since", metavar="WHEN", help="Not older than 30s, 10m, 2h, 1d, or a time."),
-        click.option("--status", type=click.Choice(["success", "failed"]), help="Only those with this status."),
+        click.option("--since", metavar="WHEN", help="Only events of the last 30s, 10m, 2h or 1d, or since a time."),
+        click.option("--status", type=click.Choice(["success", "failed"]), help="Only events with this status."),
         click.option("--type", "kind", type=EventType(), metavar="TYPE", help="Only this type."),
     ):
         command = option(command)
@@ -54,7 +54,7 @@ def filters(command: Any) -> Any:
 @click.argument("event", metavar="[ID]", required=False)
 @filters
 @click.option("--installation", metavar="ID", help="Only events of this installation.")
-@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 10_000), help="How many at most.")
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 10_000), help="Maximum number to list.")
 @env_option
 @choosing.options
 @json_option
@@ -113,7 +113,7 @@ def _told_apart(client: Client, text: str, env: str | None) -> tuple[str, str | 
     except RequestRefused as refused:
         if refused.status != 404:
             raise
-        raise Problem(f"{where}; and there is no integration of that name") from None
+        raise Problem(f"{where}; and there is no integration with that name") from None
     return text, None
 
 

@@ -23,7 +23,7 @@ Examples: devkit hosts
 
 
 @click.command("hosts", epilog=EXAMPLES)
-@click.option("--default", "default", metavar="NAME", help="Make this the host that commands speak to.")
+@click.option("--default", "default", metavar="NAME", help="Make this the host that commands use.")
 @json_option
 def command(default: str | None, as_json: bool) -> None:
     """List the hosts that --to accepts: the `devkit dev` of this folder, and those you are logged in to.

@@ -24,7 +24,7 @@ Examples: devkit login --host http://127.0.0.1:8080
 @click.command("login", epilog=EXAMPLES)
 @click.argument("address", metavar="[HOST]", required=False)
 @click.option("--host", help="Address of the host, for example http://127.0.0.1:8080; the same as HOST.")
-@click.option("--name", help="What to call it, for --to NAME; default: its address.")
+@click.option("--name", help="Name of the host, for --to NAME; default: its address.")
 @click.option("--token", help="A token, for example from `devkit init`; without this option you are prompted for it.")
 @click.option("--stdin", "piped", is_flag=True, help="Read the token from standard input.")
 @json_option

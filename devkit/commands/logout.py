@@ -19,7 +19,7 @@ Examples: devkit logout
 def command(name: str | None, as_json: bool) -> None:
     """Forget a host and the token for it: the one called NAME, or the default.
 
-    The token remains valid on the host; run `devkit tokens --revoke ID` before to revoke it.
+    The token remains valid on the host; to revoke it, run `devkit tokens --revoke ID` first.
     """
     now = credentials.kept()
     if name is None and now.default is None:

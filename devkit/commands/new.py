@@ -18,7 +18,7 @@ import click
 from devkit.terminal.output import Problem, answer, json_option
 
 TEMPLATES: dict[str, str] = {
-    "block": "A block with properties its editor fills in and state each reader has for themselves.",
+    "block": "A block with properties that its editor sets, and state that is separate for each reader.",
     "config-screen": "A screen on which an administrator sets the integration up, with a select that asks the script.",
     "event-handler": "Reacts to new content and page ratings, and asks the platform's API about them.",
     "webhook": "Receives signed requests from another service and processes them afterwards.",

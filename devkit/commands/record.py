@@ -33,7 +33,7 @@ Examples: devkit record visit.yaml
 
 @click.command("record", epilog=EXAMPLES)
 @click.argument("file", type=click.Path(dir_okay=False))
-@click.option("--since", metavar="WHEN", help="Take what happened in the last 30s, 10m, 2h, 1d instead of waiting.")
+@click.option("--since", metavar="WHEN", help="Record the events of the last 30s, 10m, 2h or 1d instead of waiting.")
 @click.option("--count", type=click.IntRange(1, 10_000), help="Stop after this many events; default: until Ctrl-C.")
 @click.option(
     "--type",

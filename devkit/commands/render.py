@@ -57,7 +57,7 @@ def _object(ctx: click.Context, param: click.Parameter, value: str | None) -> di
 @click.argument("component", shell_complete=completion.components)
 @click.option("--props", callback=_object, default="{}", metavar="JSON", help="Its properties.")
 @click.option("--state", callback=_object, metavar="JSON", help="Its state; default: the initial state of the script.")
-@click.option("--action", metavar="NAME", help="An action to handle before rendering.")
+@click.option("--action", metavar="NAME", help="An action to run before rendering.")
 @click.option("--params", callback=_object, default="{}", metavar="JSON", help="Parameters of the action.")
 @click.option(
     "--context",

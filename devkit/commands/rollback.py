@@ -23,7 +23,7 @@ Examples: devkit rollback my-integration 7
 @click.command("rollback", epilog=EXAMPLES)
 @click.argument("name", shell_complete=completion.integration)
 @click.argument("version", type=click.IntRange(1), required=False)
-@click.option("--last", is_flag=True, help="The version before the one that runs now.")
+@click.option("--last", is_flag=True, help="Roll back to the version before the current one.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation if the integration gets more access.")
 @choosing.options
 @json_option
@@ -55,7 +55,7 @@ def _goal(client: Client, name: str, version: int | None) -> dict[str, Any]:
             if row["current"]:
                 raise Problem(f"{name} runs version {version} now")
             if not row["restorable"]:
-                raise Problem(f"the host does not have enough of version {row['version']} to roll back to it")
+                raise Problem(f"the host does not have all of version {row['version']}, so it cannot roll back to it")
             return row
     description = f"version {version}" if version is not None else "version before the current one"
-    raise Problem(f"{name} has no {description}; kept are {', '.join(numbers)}")
+    raise Problem(f"{name} has no {description}; the host keeps {', '.join(numbers)}")

@@ -39,7 +39,7 @@ MISSING, WITHHELD = "missing", "not allowed"
 @click.option(
     "--allow", "allow", metavar="NAME", multiple=True, help="Let this project read a variable from your environment."
 )
-@click.option("--withdraw", "withdraw", metavar="NAME", multiple=True, help="Take back what --allow permitted.")
+@click.option("--withdraw", "withdraw", metavar="NAME", multiple=True, help="Undo --allow for a variable.")
 @env_option
 @json_option
 @click.pass_context

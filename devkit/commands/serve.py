@@ -61,9 +61,9 @@ STOP_AFTER = 45
 @click.option(
     "--workers", type=click.IntRange(1, MOST_WORKERS), help="Number of serving processes; DEVKIT_WORKERS, else 1."
 )
-@click.option("--sandbox", type=click.Choice(["required", "off"]), help="Whether scripts must be confined.")
+@click.option("--sandbox", type=click.Choice(["required", "off"]), help="Whether scripts must run in a sandbox.")
 @click.option("--allow-egress", multiple=True, metavar="HOST[:PORT]", help="A private address scripts may reach.")
-@click.option("--public-url", help="Address under which the host is reached from outside.")
+@click.option("--public-url", help="Address at which people and scripts reach the host.")
 @json_option
 def command(
     data: str | None,

@@ -40,7 +40,7 @@ CALLS_US = re.compile(r"\bdevkit\s+test\b")
 @click.option("--sandboxed", is_flag=True, help="Run the script in the engine that will serve it.")
 @click.option("--update-golden", is_flag=True, help="Rewrite the golden renders.")
 @click.option(
-    "-k", "expression", metavar="EXPR", help="Only tests whose names hold it; also pytest's own EXPR, or /PATTERN/."
+    "-k", "expression", metavar="EXPR", help="Only tests whose names contain it; or a pytest expression, or /PATTERN/."
 )
 @click.option("--watch", is_flag=True, help="Run again whenever a file of the project is saved, until Ctrl-C.")
 @click.option("--types", is_flag=True, help="Print the types of `devkit:test`, for a file devkit-test.d.ts.")

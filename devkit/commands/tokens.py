@@ -30,7 +30,7 @@ Examples: devkit tokens
 @choosing.options
 @json_option
 def command(title: str | None, days: int, revoked: str | None, chosen: Choice, as_json: bool) -> None:
-    """List your tokens for a host; with --create or --revoke, make or withdraw one.
+    """List your tokens for a host; with --create or --revoke, create or revoke one.
 
     The list shows each token's id, dates and title, never the token itself: that is shown once, when it is created. A
     revoked token is refused from then on, and everything that was opened with it ends, such as `devkit logs --follow`.

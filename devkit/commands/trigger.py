@@ -51,7 +51,9 @@ Examples: devkit trigger space_content_updated --set revisionId=abc --count 3
     help="A file with the whole payload, JSON or YAML; for `fetch` the request's body.",
 )
 @click.option("--edit", is_flag=True, help="Open the payload in $EDITOR first.")
-@click.option("--count", default=1, show_default=True, type=click.IntRange(1, 10_000), help="How many times.")
+@click.option(
+    "--count", default=1, show_default=True, type=click.IntRange(1, 10_000), help="How many times to send it."
+)
 @click.option("--no-wait", is_flag=True, help="Do not wait until the script has handled it.")
 @click.option("--installation", metavar="ID", help="Only for this installation.")
 @click.option("--space", metavar="SPACE", help="For this space, by id or title.")

@@ -19,7 +19,7 @@ MOST_NAMED = 5
 @click.argument("name", shell_complete=completion.integration)
 @choosing.options
 @json_option
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def command(name: str, chosen: Choice, as_json: bool, yes: bool) -> None:
     """Remove the integration NAME from the host, with its versions, installations, configurations and events.
 

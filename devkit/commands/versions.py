@@ -23,7 +23,7 @@ Examples: devkit versions my-integration
 
 @click.command("versions", epilog=EXAMPLES)
 @click.argument("name", required=False, shell_complete=completion.integration)
-@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 1000), help="How many at most.")
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 1000), help="Maximum number to list.")
 @env_option
 @choosing.options
 @json_option

@@ -141,7 +141,7 @@ class Session:
         self._reporter.tell("ready", text, url=url, host=self._host.url)
         if self._endpoints:
             places = "\n  ".join(self._endpoints)
-            self._reporter.tell("endpoints", f"Requests from outside:\n  {places}", urls=self._endpoints)
+            self._reporter.tell("endpoints", f"Addresses for incoming requests:\n  {places}", urls=self._endpoints)
         if self._browser:  # where none opens, the address stands in the line before
             threading.Thread(target=browsers.open_page, args=(url,), name="browser", daemon=True).start()
 

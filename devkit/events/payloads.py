@@ -62,7 +62,7 @@ def parse(text: str, file: str) -> ParsedText:
     except yaml.MarkedYAMLError as error:
         return ParsedText(file, _json(text, file, error))
     except (yaml.YAMLError, TypeError, ValueError) as error:
-        raise Problem(f"{file}:1:1: is not JSON, or YAML that JSON can hold: {error}") from None
+        raise Problem(f"{file}:1:1: is not JSON, or YAML that JSON can express: {error}") from None
     return ParsedText(file, value, {**places, (): (1, 1)})
 
 
@@ -92,7 +92,7 @@ def _json(text: str, file: str, error: yaml.MarkedYAMLError) -> Any:
 def read_object(written: ParsedText) -> dict[str, Any]:
     """Return a parsed object; raises Problem for any other type."""
     if not isinstance(written.value, dict):
-        raise Problem(f"{written.file} must hold a JSON object")
+        raise Problem(f"{written.file} must contain a JSON object")
     return written.value
 
 
@@ -190,6 +190,6 @@ def change(payload: dict[str, Any], text: str) -> None:
     for parent in parents:
         inner = place.setdefault(parent, {})
         if not isinstance(inner, dict):
-            raise Problem(f"--set {text}: {parent} does not hold an object")
+            raise Problem(f"--set {text}: {parent} is not an object")
         place = inner
     place[last] = value

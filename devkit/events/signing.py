@@ -38,7 +38,7 @@ def standard_webhooks(secret: str, body: bytes, moment: int, message_id: str) ->
     try:
         key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
     except (binascii.Error, ValueError):
-        raise Problem("--secret: Standard Webhooks want base64, usually after whsec_") from None
+        raise Problem("--secret: Standard Webhooks uses base64, usually after whsec_") from None
     signed = hmac.new(key, f"{message_id}.{moment}.".encode() + body, hashlib.sha256).digest()
     return {
         "webhook-id": message_id,

@@ -74,7 +74,7 @@ def clock(place: Place) -> Examination:
 def token(place: Place) -> Examination:
     if place.known is None or place.answer is None:
         return Examination("skipped", "no host to ask")
-    cure = "Make a token with `devkit init` on the host, then run `devkit login`."
+    cure = "Create a token with `devkit init` on the host, then run `devkit login`."
     client = Client(place.known)
     try:
         user = client.call("GET", "/v1/user", shape=shapes.USER)
@@ -142,7 +142,7 @@ def development(place: Place) -> Examination:
         path = f"/v1/integrations/{part(projects.load(str(place.folder)).manifest.name)}/dev"
         mode = Client(place.known).call("GET", path, shape=shapes.MODE)
     except Problem:
-        return Examination("skipped", "no integration of this folder on the host, or none this token may see")
+        return Examination("skipped", "the integration in this folder is not on the host, or this token may not see it")
     url = mode.get("tunnelUrl")
     if url is None:
         return Examination("ok", "development mode is off")

@@ -30,14 +30,12 @@ def python(place: Place) -> Examination:
     found = f"Python {platform.python_version()}"
     if sys.version_info >= OLDEST_PYTHON:
         return Examination("ok", found)
-    return Examination("problem", found, "Install Python 3.11 or newer and make the virtual environment again.")
+    return Examination("problem", found, "Install Python 3.11 or newer and create the virtual environment again.")
 
 
 def bubblewrap(place: Place) -> Examination:
     if authors_mode(None) == "off":
-        cure = (
-            "Use Linux (on Windows, WSL 2 is one) for scripts of others; `devkit dev` runs your own without a sandbox."
-        )
+        cure = "Use Linux (on Windows, WSL 2) for scripts by others; `devkit dev` runs your own without a sandbox."
         return Examination("warning", "scripts cannot be confined on this system", cure)
     program = find_bubblewrap()
     if program is not None:
@@ -89,15 +87,15 @@ def credentials(place: Place) -> Examination:
     if mode:
         return Examination("problem", f"{file} can be read by others", f"chmod 600 {file}", lambda: file.chmod(0o600))
     names = [f"{one.host} ({'the default' if name == kept.default else name})" for name, one in kept.hosts.items()]
-    return Examination("ok", f"{', '.join(names) or 'no host'} is remembered")
+    return Examination("ok", f"saved: {', '.join(names) or 'no host'}")
 
 
 def note(place: Place) -> Examination:
     note = place.folder / running.FOLDER / running.NOTE
     if running.find(place.folder) is not None:
-        return Examination("ok", "`devkit dev` runs here")
+        return Examination("ok", "`devkit dev` is running here")
     if not note.exists():
-        return Examination("ok", "`devkit dev` does not run here")
+        return Examination("ok", "`devkit dev` is not running here")
     cure = f"Remove {note}: it was left by a `devkit dev` that was killed."
     return Examination(
         "warning", "a `devkit dev` that was killed left a file behind", cure, lambda: note.unlink(missing_ok=True)

@@ -21,7 +21,7 @@ def manifest(place: Place) -> Examination:
     odd = projects.warnings(loaded)
     if odd:
         return Examination("warning", odd[0].sentence, "Run `devkit check` for all of them.")
-    return Examination("ok", f"{loaded.manifest.name}: the manifest is in order")
+    return Examination("ok", f"{loaded.manifest.name}: the manifest is valid")
 
 
 def form(place: Place) -> Examination:

@@ -95,7 +95,7 @@ def options(function: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option("--token", help="A token for the host; default: DEVKIT_TOKEN, or the saved one."),
         click.option("--host", help="Address of the host; default: DEVKIT_HOST, or the saved one."),
-        to_option("Speak to this host: `local` is the `devkit dev` of this folder, others are in `devkit hosts`."),
+        to_option("Use this host: `local` is the `devkit dev` of this folder, `devkit hosts` lists the others."),
     ):
         command = option(command)
     return command
@@ -116,7 +116,7 @@ def must_be_address(host: str, given: str) -> None:
     if "://" in host:
         raise Problem(f"{given}: `{host}` must begin with http:// or https://")
     local = host.partition(":")[0] in ("localhost", "127.0.0.1")
-    raise Problem(f"{given}: `{host}` is no address; write `{'http' if local else 'https'}://{host.lstrip('/')}`")
+    raise Problem(f"{given}: `{host}` is not an address; write `{'http' if local else 'https'}://{host.lstrip('/')}`")
 
 
 def elsewhere() -> Credentials | None:

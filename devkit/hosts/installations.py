@@ -69,7 +69,7 @@ def next_step(
     if installation is None:
         every = " ".join(f"--all-{PARTS[kind]}" for kind in wanted)
         some = " and ".join(f"--{kind}" for kind in wanted)
-        return f"Next: `devkit install {name} {every}` puts it to work; to choose where, use {some}."
+        return f"Next: `devkit install {name} {every}` starts using it; to choose where, use {some}."
     if installation["status"] == "pending" or any(parts.values()):
         return ""
     there = {kind: next(client.every(f"/v1/orgs/{part(owner)}/{PARTS[kind]}", 1), None) is not None for kind in wanted}
@@ -77,7 +77,7 @@ def next_step(
         kinds = " and no ".join(wanted)
         return f"The organization has no {kinds} yet: create one at {client.host}/app/orgs/{part(owner)}/content."
     options = " ".join(f"--all-{PARTS[kind]}" for kind in wanted if there[kind])
-    return f"It is on no {' and no '.join(wanted)} yet: `devkit install {name} {options}` puts it there."
+    return f"It is not on a {' or a '.join(wanted)} yet: `devkit install {name} {options}` adds it."
 
 
 def _status(installation: dict[str, Any]) -> str:

@@ -37,7 +37,7 @@ def number(value: Any, path: str) -> Iterator[Violation]:
     """Accept finite numbers within a sane range."""
     wrong = [*any_number(value, path)]
     if not wrong and not -MOST < value < MOST:
-        wrong = [Violation(path, "is not a number that can be counted with")]
+        wrong = [Violation(path, "is a number that is out of range")]
     yield from wrong
 
 
@@ -59,7 +59,7 @@ def seconds(value: Any, path: str) -> Iterator[Violation]:
 
 def _name(value: str, path: str) -> Iterator[Violation]:
     if not value or _NO_NAME.search(value):
-        yield Violation(path, "is empty, or has characters that no name has")
+        yield Violation(path, "is empty, or has characters that names cannot have")
 
 
 def _moment(value: str, path: str) -> Iterator[Violation]:
@@ -68,7 +68,7 @@ def _moment(value: str, path: str) -> Iterator[Violation]:
     except ValueError:
         good = False
     if not good:
-        yield Violation(path, "is not a time with its zone")
+        yield Violation(path, "is not a time with a time zone")
 
 
 def _texts(value: dict[str, Any], path: str) -> Iterator[Violation]:

@@ -63,7 +63,7 @@ class LocalHost:
                 lost = False
             except OSError as error:
                 if not lost:
-                    self._log.write(f"error: the folder in which tunnels meet is gone: {error}\n".encode())
+                    self._log.write(f"error: the folder that connects tunnels is gone: {error}\n".encode())
                     self._log.flush()
                 lost = True
 

@@ -17,7 +17,7 @@ def sandbox_option(command: Any) -> Any:
         "--sandbox",
         type=click.Choice(["required", "off"]),
         callback=_chosen,
-        help="Whether to confine the script; default: required on Linux, off elsewhere.",
+        help="Whether to run the script in a sandbox; default: required on Linux, off elsewhere.",
     )(command)
 
 
@@ -27,7 +27,7 @@ def compiler_sandbox_option(command: Any) -> Any:
         "--sandbox",
         type=click.Choice(["required", "off"]),
         callback=lambda ctx, option, asked: authors_mode(asked),
-        help="Whether to confine the project's own compiler; default: required on Linux, off elsewhere.",
+        help="Whether to run the project's own compiler in a sandbox; default: required on Linux, off elsewhere.",
     )(command)
 
 

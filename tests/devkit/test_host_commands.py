@@ -246,8 +246,8 @@ def test_trigger_and_logs(logged_in: Shell, counter: Installed, tmp_path: Path) 
     ("arguments", "words"),
     [
         (("--set", "novalue"), "write key=value"),
-        (("--set", "type.deeper=1"), "does not hold an object"),
-        (("--body", "list.json"), "must hold a JSON object"),
+        (("--set", "type.deeper=1"), "type is not an object"),
+        (("--body", "list.json"), "must contain a JSON object"),
         (("--body", "broken.json"), "is not JSON"),
         (("--set", "revisionId=5"), "event.revisionId"),
     ],

@@ -40,7 +40,7 @@ def test_an_address_without_its_scheme_is_corrected(shell: Shell) -> None:
     done = shell("whoami", DEVKIT_HOST="docs.example.com", DEVKIT_TOKEN="dk_x")
     assert (done.code, done.err) == (
         1,
-        "error: DEVKIT_HOST: `docs.example.com` is no address; write `https://docs.example.com`\n",
+        "error: DEVKIT_HOST: `docs.example.com` is not an address; write `https://docs.example.com`\n",
     )
     done = shell("login", "--host", "127.0.0.1:8080", "--token", "dk_x")
     assert "write `http://127.0.0.1:8080`" in done.err
@@ -93,7 +93,7 @@ def test_a_backup_names_the_file_that_was_asked_for(shell: Shell, tmp_path: Path
     made = shell("init", "--data", "host", "--organization", "One", "--hostname", "one", "--email", "one@example.com")
     assert made.code == 0, made.err
     done = shell("backup", "nowhere/host.zip", "--data", "host")
-    assert (done.code, f"there is no folder {tmp_path / 'nowhere'}; make it" in done.err) == (1, True)
+    assert (done.code, f"there is no folder {tmp_path / 'nowhere'}; create it" in done.err) == (1, True)
     done = shell("backup", "/proc/host.zip", "--data", "host")
     assert (done.code, "error: /proc/host.zip: " in done.err) == (1, True), done.err
 

@@ -63,18 +63,23 @@ FAULTS: dict[str, tuple[str, int, int, str]] = {
     ),
     # Keys, at the key.
     "a key is misspelt": (GOOD.replace("title", "titel"), 2, 1, "`title` is missing: write `title`"),
-    "a key nobody needs": (GOOD + "color: red\n", 6, 1, "`color` means nothing: remove it; known keys here are blocks"),
+    "a key nobody needs": (
+        GOOD + "color: red\n",
+        6,
+        1,
+        "`color` is not a known key: remove it; known keys here are blocks",
+    ),
     "a key in the wrong case": (
         BLOCKS + "    urlunfurl: []\n",
         9,
         5,
-        "`blocks[0].urlunfurl` means nothing: write `urlUnf",
+        "`blocks[0].urlunfurl` is not a known key: write `urlUnf",
     ),
     "a key is given twice": (
         GOOD + "title: Other\n",
         6,
         1,
-        "`title` appears twice; it is already in line 2: remove",
+        "`title` appears twice; it is already on line 2: remove",
     ),
     "a directive is misspelt": (
         POLICY.replace("script-src", "scrpt-src"),

@@ -122,7 +122,7 @@ def test_findings_are_shown_with_their_lines_and_counted(shell: Shell, tmp_path:
     assert lines[0].startswith("error: integration.yaml:15:9: the script registers no component `cart`: write `card`")
     assert lines[0].endswith("[block-without-component]")
     assert lines[1:3] == ["      - id: cart", "            ^"]
-    assert lines[3].startswith("warning: integration.yaml:17:5: `blocks[0].color` means nothing")
+    assert lines[3].startswith("warning: integration.yaml:17:5: `blocks[0].color` is not a known key")
     assert lines[-1] == "sample: 1 error, 1 warning."
     assert "\x1b" not in done.out
 

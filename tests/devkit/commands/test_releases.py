@@ -255,7 +255,7 @@ def test_versions_are_listed_and_gone_back_to(publish, logged_in: Shell, shop: S
     stored = logged_in("versions", shop.name, "--json", "--limit", "2").json["versions"]
     assert [(version["version"], version["current"]) for version in stored] == [(5, True), (4, False)]
     assert HUSH not in str(stored)
-    for wrong, sentence in (("9", "has no version 9; kept are 5, 4, 3, 2, 1"), ("5", "runs version 5 now")):
+    for wrong, sentence in (("9", "has no version 9; the host keeps 5, 4, 3, 2, 1"), ("5", "runs version 5 now")):
         refused = logged_in("rollback", shop.name, wrong)
         assert (refused.code, sentence in refused.err) == (1, True), refused.err
     assert logged_in("rollback", shop.name).code == 2

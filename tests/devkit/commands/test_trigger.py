@@ -77,9 +77,9 @@ def test_an_event_goes_to_one_installation_or_none(logged_in: Shell, hears: Inst
             "body.yaml:3:1: url: must be a text",
         ),
         ("url: [\n", "body.yaml:2:1: is not JSON or YAML"),
-        ("- a\n", "must hold a JSON object"),
+        ("- a\n", "must contain a JSON object"),
         ("visitor: 2026-01-01\n", "body.yaml:1:1: visitor"),
-        ("visitor: !!binary aGk=\n", "that JSON can hold"),
+        ("visitor: !!binary aGk=\n", "that JSON can express"),
     ],
 )
 def test_faults_of_a_file_name_their_place(
@@ -210,7 +210,7 @@ def test_requests_go_to_each_level(logged_in: Shell, hears: Installed) -> None:
     [
         (("site_view", "--path", "/x"), "are for `fetch`"),
         (("fetch", "--sign", "slack"), "--sign needs --secret"),
-        (("fetch", "--sign", "standard-webhooks", "--secret", "no base64!"), "want base64"),
+        (("fetch", "--sign", "standard-webhooks", "--secret", "no base64!"), "uses base64"),
         (("fetch", "--header", "nothing"), "--header nothing: write `Name: value`"),
         (("fetch", "--edit"), "edit the file"),
         (("fetch", "--space", "0aB3dE5fG7hJ9kL1mN3p"), "give it with --installation"),

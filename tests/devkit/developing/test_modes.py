@@ -90,7 +90,7 @@ def test_a_second_one_with_data_of_its_own_leaves_commands_to_the_first(
     second = start_dev(project, "--data", str(tmp_path / "other"))
     second.wait("ready")
     told = next(line["message"] for line in second.messages if line["type"] == "notice")
-    assert f"keep speaking to the `devkit dev` at http://127.0.0.1:{first.port}" in told
+    assert f"keep using the `devkit dev` at http://127.0.0.1:{first.port}" in told
     assert note.read_text() == written
     assert second.end() == 0
     assert note.read_text() == written
