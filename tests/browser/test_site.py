@@ -240,7 +240,7 @@ def test_what_the_policy_keeps_out_is_shown_at_once(
 
 def test_a_site_that_is_offline_is_not_there(about: Any, home: str, looker: Any, watched: Callable[[], Any]) -> None:
     looker.allowed = ["status of 404"]
-    about.get_by_role("button", name="Unpublish").click()
+    about.get_by_role("button", name="Take offline").click()
     expect(about.locator("#site-status")).to_have_text("not published")
     tab = watched()
     assert tab.goto(home).status == 404

@@ -51,7 +51,7 @@ function draw(state) {
   $("site-title").textContent = site.title;
   $("site-status").textContent = site.published ? "published" : "not published";
   $("site-status").dataset.status = site.published ? "success" : "";
-  $("publish").textContent = site.published ? "Unpublish" : "Publish";
+  $("publish").textContent = site.published ? "Take offline" : "Publish";
   $("open").hidden = !site.published;
   $("open").href = state.address;
   const guards = (integration.scopes ?? []).includes("site:visitor:auth");
