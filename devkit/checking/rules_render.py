@@ -16,6 +16,9 @@ from runtime.contract import accessibility, contentkit
 from runtime.contract.invocation import LoadReport
 from runtime.contract.json_shapes import Violation
 
+HANDLER = re.compile(r"on[A-Z]")
+DATA = ("props", "state", "data", "returnValue")
+"""What an element carries without drawing it."""
 MOST = 10
 """At most this many violations are reported for one component."""
 CONFIGURATION = re.compile(r"""[.?]configuration\b(?!\s*\()|["']configuration["']|(?<![.\w])configuration[.?\[]""")
@@ -113,31 +116,40 @@ def _unhandled(drawing: Drawing, report: LoadReport) -> Iterator[str]:
     for action in _actions(drawing):
         name, opened = action["action"], action.get("componentId")
         if name == "@ui.modal.open" and isinstance(opened, str) and opened not in report.components:
-            what = f"there is no component `{opened}` to open"
-            close, cure = nearest(opened, report.components), f'register it with @integration.component("{opened}")'
+            what, close = (
+                f"the component `{opened}`, which is to be opened, does not exist",
+                nearest(opened, report.components),
+            )
+            cure = f'register `{opened}` with @integration.component("{opened}")'
         elif not name.startswith("@") and name not in handled and "*" not in handled:
-            what = f"the action `{name}` has no handler, so the component only renders again"
-            close, cure = nearest(name, handled), f'register it with @{drawing.component}.action("{name}")'
+            what, close = (
+                f"the action `{name}` has no handler, so the component only renders again",
+                nearest(name, handled),
+            )
+            cure = f'register `{name}` with @component.action("{name}")'
         else:
             continue
-        yield f"{what}, {_drawing(drawing)}: " + (f"write `{close}`, or {cure}" if close else cure)
+        yield f"{what} (in `{drawing.component}`, drawn as {drawing.what}): " + (
+            f"write `{close}`, or {cure}" if close else cure
+        )
 
 
 def _actions(drawing: Drawing) -> Iterator[dict[str, Any]]:
-    """Yield the actions in what was drawn."""
+    """Yield the actions of the elements that were drawn, and none of the data that elements and actions carry."""
     try:
-        left: list[Any] = [drawing.called.json]
+        output = drawing.called.json
     except (ValueError, RecursionError):  # which render-invalid reports
         return
+    left: list[Any] = [output.get("element")] if isinstance(output, dict) else []
     while left:
         node = left.pop()
         if isinstance(node, list):
             left.extend(reversed(node))
         elif isinstance(node, dict):
             for name, value in node.items():
-                if name.startswith("on") and isinstance(value, dict) and isinstance(value.get("action"), str):
+                if HANDLER.match(name) and isinstance(value, dict) and isinstance(value.get("action"), str):
                     yield value
-            left.extend(reversed(node.values()))
+            left.extend(value for name, value in reversed(node.items()) if name not in DATA and not HANDLER.match(name))
 
 
 def _judged(subject: Subject, judge: Callable[[Any], list[Violation]], rule: str, level: Level) -> Iterator[Finding]:

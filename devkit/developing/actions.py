@@ -23,7 +23,7 @@ from runtime.contract.events import EVENTS
 
 HELP = "Keys: o open the preview, e send an event, r repeat the last event, t tunnel on or off, c clear, q quit"
 NONE = "-"
-"""Typed for an event where none is to be sent; so do Escape, q and Ctrl-D."""
+"""Typed for an event where none is to be sent; Escape, q and Ctrl-D do the same."""
 FIRST_EVENT = "space_content_updated"
 
 

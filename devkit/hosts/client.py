@@ -162,7 +162,7 @@ class Client:
     def _refusal(self, answer: requests.Response, content: bytes) -> RequestRefused:
         sentence = _message(answer, content)
         if answer.status_code == 401:
-            sentence += f" Create one at {self.host}/app, and save it with `devkit login --host {self.host}`."
+            sentence += f" Create a token at {self.host}/app, and save it with `devkit login --host {self.host}`."
         return RequestRefused(answer.status_code, sentence)
 
 

@@ -29,7 +29,8 @@ class BodyReadLimit:
         def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
             # What is left of a body stands before the next request: the web server closes the connection then, after a
             # moment in which clients that were not told send another request into it.
-            if not body.is_read(environ):
+            # Whether one of unknown length was read to its end is not known for sure: after a success it usually was.
+            if not body.is_read(environ) and (status >= "4" or "CONTENT_LENGTH" in environ):
                 headers = [*headers, ("Connection", "close")]
             return start_response(status, headers, *more)
 
@@ -51,17 +52,19 @@ class _LimitedBody:
     def read(self, size: int = -1) -> bytes:
         content: bytes = self._capacity.read_piece(lambda: self._body.read(size))
         self._bytes += len(content)
-        self._ended = size < 0 or len(content) < size
+        self._ended = self._ended or size < 0 or len(content) < size
         return content
 
     def readline(self, size: int = -1) -> bytes:
         line: bytes = self._capacity.read_piece(lambda: self._body.readline(size))
         self._bytes += len(line)
+        self._ended = self._ended or not line
         return line
 
     def readlines(self, hint: int = -1) -> list[bytes]:
         lines: list[bytes] = self._capacity.read_piece(lambda: self._body.readlines(hint))
         self._bytes += sum(map(len, lines))
+        self._ended = self._ended or hint <= 0
         return lines
 
     def __iter__(self) -> Iterator[bytes]:

@@ -150,11 +150,14 @@ def _render(integration: Integration, call: Call) -> RawAnswer:
 
 
 def _tell_unhandled(component: Component, name: object, call: Call) -> None:
-    """Log an action without a handler, which is often misspelled; the host's own, as "@link.unfurl", need none."""
+    """Log an action without a handler, which is often misspelled; the host's own, as "@link.unfurl", need none.
+
+    Readers choose the name: its beginning does, and it is no warning, which would be recorded whatever else happens.
+    """
     if isinstance(name, str) and not name.startswith("@"):
-        known = f"its actions are {', '.join(component.actions)}" if component.actions else "it has no action"
-        call.context.log.warning(
-            'component "%s" has no action "%s", so it only renders again; %s', component.id, name, known
+        known = f"its actions: {', '.join(component.actions)}" if component.actions else "it has no actions"
+        call.context.log.info(
+            'component "%s" has no action "%s", so it only renders again; %s', component.id, name[:100], known
         )
 
 

@@ -24,8 +24,8 @@ LAST_ADMIN = (
 )
 
 LOCKS_OUT = (
-    "The organization has no identity provider to sign in with, and this is its last administrator who can sign in "
-    "otherwise. Complete an identity provider first."
+    "This is the last administrator of the organization who can sign in to it. Before they must use single sign-on, "
+    "complete an identity provider, and make sure that `emailDomains`, if there are any, let an administrator in."
 )
 
 

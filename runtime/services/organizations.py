@@ -20,8 +20,8 @@ WITHOUT_PROVIDER = (
     "without one, nobody could sign in. Complete a provider first."
 )
 OF_OTHER_DOMAINS = (
-    "emailDomains: no administrator has an address of these domains, so that with single sign-on none could sign in. "
-    "Add the domain of an administrator's address."
+    "emailDomains: no administrator's e-mail address is in these domains, so none could use single sign-on. Add the "
+    "domain of an administrator's address first."
 )
 PLAIN = ("title", "hostname", "default_role", "logo", "sso", "ai", "invite_links")
 

@@ -47,7 +47,7 @@ def update(session: Session, row: SamlProviderRow, body: UpdateSamlProvider) -> 
     """
     if body.default_team is not MISSING:
         _must_have_team(session, row.organization_id, body.default_team)
-    was_active = row.is_active
+    could = row.is_active and _lets_an_administrator_in(session, row.organization_id)
     for name in type(body).model_fields:
         value = getattr(body, name)
         if value is not MISSING:
@@ -57,8 +57,8 @@ def update(session: Session, row: SamlProviderRow, body: UpdateSamlProvider) -> 
     if any(getattr(body, name) is not MISSING for name in ("entity_id", "certificate", "sso_url")):
         _end_sessions(session, row.organization_id)
     session.flush()
-    if was_active and not row.is_active:
-        _keep_a_way_in(session, row.organization_id)
+    if could and not row.is_active and not _lets_an_administrator_in(session, row.organization_id):
+        raise errors.Conflict(LAST_ACTIVE)
     return row
 
 
@@ -67,21 +67,22 @@ def remove(session: Session, row: SamlProviderRow) -> None:
 
     Raises Conflict if no administrator could sign in any more.
     """
-    _end_sessions(session, row.organization_id)
-    organization_id, was_active = row.organization_id, row.is_active
+    organization_id = row.organization_id
+    could = row.is_active and _lets_an_administrator_in(session, organization_id)
+    _end_sessions(session, organization_id)
     session.delete(row)
     session.flush()
-    if was_active:
-        _keep_a_way_in(session, organization_id)
+    if could and not _lets_an_administrator_in(session, organization_id):
+        raise errors.Conflict(LAST_ACTIVE)
 
 
-def _keep_a_way_in(session: Session, organization_id: str) -> None:
+def _lets_an_administrator_in(session: Session, organization_id: str) -> bool:
+    """Return whether an administrator can sign in, while nobody else changes the organization."""
     organization = rows.find(session, HOST, OrganizationRow, id=organization_id)
     if organization is None:
-        return
+        return False
     rows.lock(session, organization)
-    if not identity_providers.lets_an_administrator_in(session, organization):
-        raise errors.Conflict(LAST_ACTIVE)
+    return identity_providers.lets_an_administrator_in(session, organization)
 
 
 def _end_sessions(session: Session, organization_id: str) -> None:

@@ -63,17 +63,13 @@ def return_to(session: Session, space: SpaceRow) -> None:
     session.flush()
 
 
-def forget_default(session: Session, site: SiteRow, section_id: str | None, *, of_sections: bool = False) -> None:
-    """Let a default that somebody chose stay when what was the default before is restored.
-
-    It is the default space of a section, or of a site without sections, unless it is the default section of the site.
-    """
+def forget_default(session: Session, site: SiteRow, chosen_id: str) -> None:
+    """Let a default section or site space that somebody chose stay when what was the default before is restored."""
     for kept in rows.every(session, HOST, DeletedSpacePlaceRow, site_id=site.id):
-        section, part = kept.place["section"], kept.place["part"]
-        if of_sections and section is not None:
-            kept.place = kept.place | {"section": section | {"default": False}}
-        elif not of_sections and (section and section["id"]) == section_id:
-            kept.place = kept.place | {"part": part | {"default": False}}
+        for name in ("section", "part"):
+            place = kept.place[name]
+            if place is not None and place.get("after") == chosen_id:
+                kept.place = kept.place | {name: place | {"default": False}}
     session.flush()
 
 
@@ -145,7 +141,7 @@ def _put_back(outline: Outline, space: SpaceRow, kept: Kept) -> None:
     try:
         outline.room_for(spaces=1)
         section = _section_for(outline, kept["section"])
-    except errors.BadRequest:  # the site is full, or has the section no more
+    except errors.BadRequest:  # the site is full, or no longer has the section
         return
     if kept["section"] is not None and kept["section"]["condition"] != (section.condition if section else None):
         return  # its section kept visitors out who would see it now

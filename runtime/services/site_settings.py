@@ -51,8 +51,9 @@ def _choose_defaults(session: Session, site: SiteRow, body: UpdateSite) -> None:
     session.flush()  # the site is read again with its structure
     outline = Outline(session, site)
     if body.default_site_section is not MISSING:
-        outline.make_default(outline.section(body.default_site_section, "defaultSiteSection"))
-        site_places.forget_default(session, site, None, of_sections=True)
+        chosen = outline.section(body.default_site_section, "defaultSiteSection")
+        outline.make_default(chosen)
+        site_places.forget_default(session, site, chosen.id)
     if body.default_site_space is not MISSING:
         section = next((one for one in outline.sections.values() if one.default_of is not None), None)
         make_default_space(outline, site.id if section is None else section.id, body.default_site_space)

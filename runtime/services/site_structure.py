@@ -107,7 +107,7 @@ def make_default_space(outline: Outline, holder: str, site_space_id: str) -> Non
         where = "this section" if holder in outline.sections else "this site"
         raise errors.BadRequest(f"defaultSiteSpace: {where} has no such site space")
     outline.make_default(part)
-    site_places.forget_default(outline.session, outline.site, part.section_id)
+    site_places.forget_default(outline.session, outline.site, part.id)
 
 
 def remove_section(session: Session, site: SiteRow, row: SiteSectionRow) -> bool:

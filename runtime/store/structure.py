@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
-from sqlalchemy import Select, delete, func, insert, literal, select
+from sqlalchemy import Select, delete, func, insert, literal, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from runtime.store import rows
@@ -17,7 +17,6 @@ from runtime.store.tables.collections import CollectionRow
 from runtime.store.tables.spaces import SpaceRow
 
 Content = SpaceRow | CollectionRow
-C = TypeVar("C", SpaceRow, CollectionRow)
 UP = aliased(CollectionAncestorRow, name="up")
 DOWN = aliased(CollectionAncestorRow, name="down")
 
@@ -161,16 +160,21 @@ def _note(session: Session, pairs: Select[str, str]) -> None:
 def shared_with(session: Session, reach: Reach, organization_id: str, limit: int) -> list[tuple[str, str, str]]:
     """List what an actor sees of an organization's content, by title: `collection` or `space`, its id and title.
 
-    What is in a collection that is listed is left out. At most `limit` collections and as many spaces are looked at.
+    What is in a collection that they see is left out. At most `limit` collections and as many spaces are listed.
     """
-    collections = _some(session, reach, CollectionRow, organization_id, limit)
-    spaces = _some(session, reach, SpaceRow, organization_id, limit)
-    listed = {one.id for one in collections}
-    found = [("collection", one.id, one.title) for one in collections if one.parent_id not in listed]
-    found += [("space", one.id, one.title) for one in spaces if one.collection_id not in listed]
-    return sorted(found, key=lambda one: (one[0], one[2].lower(), one[1]))
-
-
-def _some(session: Session, reach: Reach, table: type[C], organization_id: str, limit: int) -> list[C]:
-    there = select(table).where(rows.visible(table, reach)).filter_by(organization_id=organization_id)
-    return list(session.scalars(there.order_by(table.id).limit(limit)))
+    there = {"organization_id": organization_id}
+    seen = select(CollectionRow.id).where(rows.visible(CollectionRow, reach)).filter_by(**there).correlate(None)
+    found = []
+    for kind, table, above in (
+        ("collection", CollectionRow, CollectionRow.parent_id),
+        ("space", SpaceRow, SpaceRow.collection_id),
+    ):
+        query = (
+            select(table.id, table.title)
+            .where(rows.visible(table, reach), or_(above.is_(None), above.not_in(seen)))
+            .filter_by(**there)
+            .order_by(func.lower(table.title), table.id)
+            .limit(limit)
+        )
+        found += [(kind, id_, title) for id_, title in session.execute(query)]
+    return found

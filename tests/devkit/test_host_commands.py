@@ -141,7 +141,7 @@ class Nobody(BaseHTTPRequestHandler):
 def test_login_keeps_nothing_that_does_not_work(shell: Shell, host: HostProcess, tmp_path: Path) -> None:
     done = shell("login", "--host", host.url, "--token", "dk_wrong")
     assert done.code == 1
-    assert "unknown, revoked or expired. Create one at" in done.err
+    assert "unknown, revoked or expired. Create a token at" in done.err
     with ThreadingHTTPServer(("127.0.0.1", 0), Nobody) as stranger:
         threading.Thread(target=stranger.serve_forever, daemon=True).start()
         done = shell("login", "--host", f"http://127.0.0.1:{stranger.server_port}", "--token", "dk_any")

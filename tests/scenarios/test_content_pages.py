@@ -155,6 +155,8 @@ def test_guests_see_the_pages_of_what_was_given_to_them(admin: Browser, host: Ho
     guest = signed_in(host, token)
     home = guest.ask("GET", "/app").text
     assert "Shared with you by" in home and f'href="/app/collections/{folder}"' in home
+    inner = made(owner, "collection", "Inner", parent=folder)
+    assert inner not in guest.ask("GET", "/app").text
     assert hidden not in home and space not in home and f"/app/orgs/{owner.id}" not in home
     assert owner.api.post(f"/v1/spaces/{hidden}/permissions", {"users": [user], "role": "read"}).status == 204
     assert f'href="/app/spaces/{hidden}"' in guest.ask("GET", "/app").text

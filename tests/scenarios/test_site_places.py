@@ -178,3 +178,14 @@ def test_a_default_that_somebody_confirmed_stays(site: Site) -> None:
     ok(site.api.post(f"{space_of(one)}/restore"))
     parts = {part["id"]: part for part in ok(site.api.get(f"{site.path}/site-spaces"))["items"]}
     assert (parts[one["id"]]["default"], parts[other["id"]]["default"]) == (False, True)
+
+
+def test_a_default_that_somebody_confirmed_stays_in_a_section_that_came_later(site: Site) -> None:
+    [default] = ok(site.api.get(f"{site.path}/site-spaces"))["items"]
+    other = ok(site.api.post(f"{site.path}/site-spaces", {"spaceId": site.space("Other")}), 201)
+    ok(site.api.call("DELETE", space_of(default)), 205)
+    site.section("Later")
+    ok(site.api.call("PATCH", site.path, {"defaultSiteSpace": other["id"]}))
+    ok(site.api.post(f"{space_of(default)}/restore"))
+    parts = {part["id"]: part["default"] for part in ok(site.api.get(f"{site.path}/site-spaces"))["items"]}
+    assert (parts[default["id"]], parts[other["id"]]) == (False, True)

@@ -44,7 +44,7 @@ def get_published_content_site(call: Call, site: SiteRow, query: ShareKeyQuery) 
     parts = published_places.visible_parts(session, site, visitor)
     looks = customizing.of_spaces(session, site, [part.id for part in parts.spaces])
     return PublishedContentSite(
-        site=call.show(serializers.sites, site),
+        site=call.show(serializers.sites, site).model_copy(update={"site_spaces": len(parts.spaces)}),
         structure=structure_serializers.structure(call.view(session), site, parts, share_key=key),
         customizations=Customizations(
             site=customizing.for_visitor(customizing.of_site(session, site), visitor),

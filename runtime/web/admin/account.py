@@ -20,6 +20,8 @@ from runtime.web.admin.signing_in import browser_name
 
 MOST_SHARED = 200
 """Spaces, and collections, that are listed for a guest of an organization."""
+MOST_GUEST_OF = 20
+"""Organizations whose shared content is listed."""
 
 
 def mount_account(app: Flask, host: Host) -> None:
@@ -42,7 +44,9 @@ def account_page(
         organizations = rows.by_id(session, OrganizationRow, [place for place, _ in reach.roles])
         places = [(organizations[place].title, place, role) for place, role in reach.roles if place in organizations]
         guest_of = [place for _, place, role in places if role is None]
-        shared = {place: structure.shared_with(session, reach, place, MOST_SHARED) for place in guest_of}
+        shared = {
+            place: structure.shared_with(session, reach, place, MOST_SHARED) for place in guest_of[:MOST_GUEST_OF]
+        }
         by = {"user_id": reach.user_id, "kind": "session"}
         rows_of = rows.every(session, reach, TokenRow, **by)
         opened = [row for row in rows_of if row.expires_at and row.expires_at > now()]

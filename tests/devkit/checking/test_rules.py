@@ -197,7 +197,7 @@ BREAKS: dict[str, list[Break]] = {
         (
             [(SCRIPT, 'ui.text(context.secrets["TOKEN"])', 'ui.button(context.secrets["TOKEN"], on_press="go")')],
             (SCRIPT, 16, 24),
-            'register it with @card.action("go")',
+            'register `go` with @component.action("go")',
         ),
         (
             [(SCRIPT, 'ui.text("Nothing to set")', 'ui.button("Set", on_press=ui.open_modal("setpu"))')],
@@ -365,6 +365,15 @@ def test_what_could_not_be_read_is_not_taken_for_what_is_not_there(
         [(MANIFEST, "script-src: https://cdn.example.com 'self'", "script-src: '*.example.com:443/tag.js'")],
         [(MANIFEST, "script-src: https://cdn.example.com 'self'", "script-src: \"'strict-dynamic'\"")],
         [(MANIFEST, "connect-src: https://*.example.com", "default-src: '*'")],
+        # Data that looks like an action of the component that carries it, and is one of another.
+        [
+            (
+                SCRIPT,
+                'ui.text(context.secrets["TOKEN"])',
+                'ui.button(context.secrets["TOKEN"], '
+                'on_press=ui.open_modal("settings", {"onPick": {"action": "pick"}, "once": {"action": "no"}}))',
+            )
+        ],
     ],
 )
 def test_what_may_well_be_right_is_not_reported(edits: list[tuple[str, str, str]], tmp_path: Path) -> None:

@@ -365,8 +365,8 @@ def test_an_action_without_handler_is_logged(tell: Tell) -> None:
     assert told.status == 200
     [(level, line)] = told.logs
     assert (level, line) == (
-        "warn",
-        'component "c" has no action "toggel", so it only renders again; its actions are toggle',
+        "info",
+        'component "c" has no action "toggel", so it only renders again; its actions: toggle',
     )
     assert not tell(integration, {**event, "action": {"action": "@link.unfurl"}}).logs
 
