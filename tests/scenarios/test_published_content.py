@@ -100,6 +100,13 @@ def reader(site: Site, answer: Answer) -> Api:
     return Api(site.api.url, ok(answer)["apiToken"])
 
 
+def spaces_in(node: Any) -> list[str]:
+    """The ids of the site spaces anywhere in a structure."""
+    inner = node if isinstance(node, list) else list(node.values()) if isinstance(node, dict) else []
+    own = [node["id"]] if isinstance(node, dict) and node.get("object") == "site-space" else []
+    return own + [found for one in inner for found in spaces_in(one)]
+
+
 def titles(structure: dict[str, Any]) -> list[str]:
     return [node["title"] for node in structure["structure"]]
 
@@ -174,7 +181,9 @@ def test_what_a_visitor_does_not_meet_the_condition_of_is_not_there(site: Site) 
     ):
         api = reader(site, look(site, **visitor))
         assert titles(ok(api.get(f"{site.path}/structure"))) == seen
-        assert titles(ok(api.get(f"{site.path}/published"))["structure"]) == seen
+        published = ok(api.get(f"{site.path}/published"))
+        assert titles(published["structure"]) == seen
+        assert published["site"]["siteSpaces"] == len(set(spaces_in(published["structure"]))) > 0
         inside = "Group of Paid" in seen
         assert ok(look(site, "paid/x", **visitor))["pathname"] == ("/x" if inside else "/paid/x")
         assert ("contextId" in ok(look(site, **visitor))) is (visitor not in ({},) and ok_claims(visitor, key))
