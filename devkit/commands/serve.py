@@ -5,6 +5,7 @@ from __future__ import annotations
 # Which Python imports at the first look-up of an address: serving processes are forks, and one that was made while
 # another thread imports it would wait for that thread, which it does not have.
 import encodings.idna  # noqa: F401
+import errno
 import gc
 import logging
 import multiprocessing
@@ -47,6 +48,8 @@ SWITCH_INTERVAL = 0.0002
 """Seconds after which a thread that computes gives up the interpreter when others wait for it. Python's default of 5 ms
 is as long as several renders take, and a render waits for the interpreter several times: beside three threads that
 compute, one that answers took 22 to 69 ms (p99) with that default and takes 5 ms now; the three get as much done."""
+PORT_PATIENCE = 1.0
+"""Seconds in which a port may become free."""
 STARTING = 1.0
 """Seconds after which a serving process listens for signals."""
 STOP_AFTER = 45
@@ -147,14 +150,24 @@ def _keep(made: dict[str, Folders], lost: set[str]) -> None:
 
 
 def _must_be_free(address: str, port: int) -> None:
-    """Refuse a port that is in use: the web server would share it with the other listener."""
+    """Refuse a port that is in use: the web server would share it with the other listener.
+
+    A host that was killed may take a moment to let go of it.
+    """
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    with socket.socket(family) as trial:
-        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            trial.bind((address, port))
-        except OSError as error:
-            raise Problem(f"cannot listen on {address}:{port}: {error.strerror}; choose another --port") from error
+    until = time.monotonic() + PORT_PATIENCE
+    while True:
+        with socket.socket(family) as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                trial.bind((address, port))
+                return
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE or time.monotonic() > until:
+                    raise Problem(
+                        f"cannot listen on {address}:{port}: {error.strerror}; choose another --port"
+                    ) from error
+        time.sleep(0.05)
 
 
 def _end_with_server(shared: Shared) -> None:
