@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import socket
 import threading
+from collections import deque
+from enum import Enum
 
 from runtime.contract.invocation import Subrequest
 from runtime.engines.egress import CheckedConnection
 
 _MAX_REFUSED = 100  # refused requests beyond the limit that are answered; more than that is abuse
-_MAX_PER_CALL = 8  # connections at one time
+_MAX_PER_CALL = 8  # connections that are served at one time
+_MAX_WAITING = 16  # connections that wait until one of those ends
+
+
+class Entry(Enum):
+    """What becomes of a connection to the egress proxy."""
+
+    SERVED = "served"
+    WAITS = "waits"
+    REFUSED = "refused"
 
 
 class Account:
@@ -23,6 +34,7 @@ class Account:
         self._trace: list[Subrequest] | None = trace
         self._lock = threading.Lock()
         self._open: list[CheckedConnection | socket.socket] = []
+        self._waiting: deque[socket.socket] = deque()
         self._slots = _MAX_PER_CALL
 
     def admit(self) -> bool:
@@ -35,21 +47,34 @@ class Account:
         """Return whether a script keeps sending refused requests, which cost the host more than the script."""
         return self.count > self.limit + _MAX_REFUSED
 
-    def enter(self, client: socket.socket) -> bool:
-        """Take one of the call's connections; returns False if the call has ended or has too many."""
-        with self._lock:
-            if self._trace is None or self._slots == 0:
-                return False
-            self._slots -= 1
-            self._open.append(client)
-            return True
+    def enter(self, client: socket.socket) -> Entry:
+        """Take one of the call's connections, or wait for one; refused if the call has ended or too many wait.
 
-    def leave(self, client: socket.socket) -> None:
-        """Return a connection."""
+        A script has its answer before the connection it came over is free again, so the next request comes too soon
+        also from one that never has more than eight under way.
+        """
         with self._lock:
-            self._slots += 1
+            if self._trace is None or len(self._waiting) >= _MAX_WAITING:
+                return Entry.REFUSED
+            self._open.append(client)
+            if self._slots == 0:
+                self._waiting.append(client)
+                return Entry.WAITS
+            self._slots -= 1
+            return Entry.SERVED
+
+    def leave(self, client: socket.socket) -> socket.socket | None:
+        """Return a connection; gives the one that is to be served now, if one waits.
+
+        Of a call that has ended, too: it is cut off, and served to be closed.
+        """
+        with self._lock:
             if client in self._open:
                 self._open.remove(client)
+            if self._waiting:
+                return self._waiting.popleft()
+            self._slots += 1
+            return None
 
     def watch(self, connection: CheckedConnection | socket.socket) -> None:
         """Register an outgoing connection, to be closed with the call."""

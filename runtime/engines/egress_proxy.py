@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from runtime.engines import time_slices
 from runtime.engines.egress import EgressRules
-from runtime.engines.egress_account import Account, Gate
+from runtime.engines.egress_account import Account, Entry, Gate
 from runtime.engines.egress_exchange import WAIT_SECONDS, Exchange, turn_away
 from runtime.engines.exhaustion import EXHAUSTED, Exhaustion
 from runtime.engines.shares import Shares
@@ -107,7 +107,7 @@ class EgressProxy:
                     client.close()
 
     def _hand_over(self, gate: Gate, client: socket.socket) -> None:
-        """Start a thread for a connection; without a free slot it is refused here, so that none waits for one."""
+        """Start a thread for a connection, now or when one of its call ends; refused here where too many wait."""
         account = gate.account
         if account is None:
             turn_away(
@@ -117,16 +117,21 @@ class EgressProxy:
         if not self._shares.enter(*account.owner):
             turn_away(client, "Too many connections of this organization's integrations at the same time.")
             return
-        if not account.enter(client):
+        entry = account.enter(client)
+        if entry is Entry.REFUSED:
             self._shares.leave(*account.owner)
             turn_away(client, "Too many connections at the same time.")
-            return
+        elif entry is Entry.SERVED:
+            self._begin(account, client)
+
+    def _begin(self, account: Account, client: socket.socket) -> None:
         try:
             self._threads.submit(self._serve, account, client)
-        except RuntimeError:  # the system refuses another thread for this process
-            _log.exception("a request of a script could not be served")
-            self._leave(account, client)
+        except RuntimeError:  # the system refuses another thread for this process, or the proxy is being closed
+            if not self._closed:
+                _log.exception("a request of a script could not be served")
             client.close()
+            self._leave(account, client)
 
     def _serve(self, account: Account, client: socket.socket) -> None:
         with client:
@@ -141,5 +146,7 @@ class EgressProxy:
                 self._leave(account, client)
 
     def _leave(self, account: Account, client: socket.socket) -> None:
-        account.leave(client)
+        following = account.leave(client)
         self._shares.leave(*account.owner)
+        if following is not None:
+            self._begin(account, following)

@@ -329,7 +329,7 @@ def test_many_connections_at_once_are_bounded(ask: Ask) -> None:
     got = ask(
         handler("""
         import socket, time
-        held = [socket.create_connection(("127.0.0.1", 3128)) for _ in range(12)]
+        held = [socket.create_connection(("127.0.0.1", 3128)) for _ in range(28)]
         time.sleep(0.5)
         answers = []
         for connection in held:
@@ -342,7 +342,20 @@ def test_many_connections_at_once_are_bounded(ask: Ask) -> None:
         """)
     )
 
-    assert sorted(got.json()) == ["HTTP/1.1 503"] * 4 + ["held"] * 8
+    assert sorted(got.json()) == ["HTTP/1.1 503"] * 4 + ["held"] * 24
+
+
+def test_more_requests_at_once_than_are_served_wait(ask: Ask) -> None:
+    got = ask(
+        handler("""
+        from concurrent.futures import ThreadPoolExecutor
+        with ThreadPoolExecutor(20) as threads:
+            answers = threads.map(lambda _: context.fetch("http://platform.example/").status, range(20))
+            return Response.json(list(answers))
+        """)
+    )
+
+    assert got.json() == [200] * 20
 
 
 def test_nothing_goes_out_between_calls(ask: Ask) -> None:
