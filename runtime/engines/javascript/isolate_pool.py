@@ -336,18 +336,22 @@ class IsolatePool:
 
     def _let_go(self, future: Future[Isolate]) -> None:
         if future.exception() is None:
-            self._replace(future.result())
+            self._take_no_more(future.result())
 
     def _replace(self, isolate: Isolate) -> None:
         """Take no more calls for an isolate, and end it after those it has."""
+        self._take_no_more(isolate)
+        if isolate.idle() or not isolate.alive():
+            self._end(isolate)
+
+    def _take_no_more(self, isolate: Isolate) -> None:
+        """Take no more calls for an isolate; it ends when `tidy` finds it idle."""
         with self._lock:
             self._take_out(isolate)
             self._leaving.add(isolate)
-        # Before the check whether it is idle: a borrower might begin a call in between.
+        # Before anybody checks whether it is idle: a borrower might begin a call in between.
         if self._lender is not None and isinstance(isolate, OwnIsolate):
             self._lender.withdraw(isolate)
-        if isolate.idle() or not isolate.alive():
-            self._end(isolate)
 
     def _forget(self, isolate: Isolate) -> None:
         """End an isolate and take no more calls for it."""

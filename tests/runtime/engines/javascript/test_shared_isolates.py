@@ -358,6 +358,7 @@ def test_isolates_that_are_gone_leave_no_descriptors_and_no_names(serve: Serve) 
             serving.begin("retire", stubborn.version).result(10)
     gone = "presence (deleted)"
     wait_for(lambda: not [name for serving in (first, second) for name in opened(serving) if name.endswith(gone)])
+    wait_for(lambda: not first.pids())
 
     stubborn = script(STUBBORN)
     first.ask(stubborn)
