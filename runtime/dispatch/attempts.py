@@ -13,7 +13,7 @@ from runtime.contract.masking import BY_SHAPE, Masker
 from runtime.dispatch.kept_answers import kept_answer
 from runtime.dispatch.recorder import summary
 from runtime.dispatch.traces import MAX_BODY, trace_text
-from runtime.store.tables.events import EventRow
+from runtime.store.claims import Claimed
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ class Attempt:
     Without a state, for an event that was claimed and not begun.
     """
 
-    event: EventRow
+    event: Claimed
     organization_id: str
     state: str = ""
     integration: str = ""

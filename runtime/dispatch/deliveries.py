@@ -9,10 +9,10 @@ from sqlalchemy.orm import Session
 
 from runtime.dispatch.planning import Level, Plan, Planner
 from runtime.store import rows
+from runtime.store.claims import Claimed
 from runtime.store.database import Database
 from runtime.store.remembered import Basis, Remembered
 from runtime.store.rows import HOST
-from runtime.store.tables.events import EventRow
 from runtime.store.tables.installations import InstallationRow, SiteInstallationRow, SpaceInstallationRow
 from runtime.store.tables.integrations import IntegrationRow
 
@@ -59,7 +59,7 @@ class Deliveries:
     def __init__(self, database: Database, plans: Plans) -> None:
         self._database, self._plans = database, plans
 
-    def plan_for(self, event: EventRow, payload: dict[str, Any]) -> Plan | None:
+    def plan_for(self, event: Claimed, payload: dict[str, Any]) -> Plan | None:
         """Return the plan for an event; None if its integration or installation was purged."""
         space, site = payload.get("spaceId"), payload.get("siteId")
 

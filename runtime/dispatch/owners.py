@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from runtime.store import queue
-from runtime.store.tables.events import EventRow
+from runtime.store import claims
+from runtime.store.claims import Claimed
 
 _KEPT = 50_000
 
@@ -18,7 +18,7 @@ class Owners:
     def __init__(self) -> None:
         self._known: dict[str, str] = {}
 
-    def learn(self, session: Session, events: Sequence[EventRow]) -> None:
+    def learn(self, session: Session, events: Sequence[Claimed]) -> None:
         """Read the organizations of these events, in one query for those not known yet."""
         unknown = [event for event in events if _key(event) not in self._known]
         if not unknown:
@@ -26,12 +26,12 @@ class Owners:
         if len(self._known) > _KEPT:
             self._known = {}
             unknown = list(events)
-        self._known |= queue.owners(session, unknown)
+        self._known |= claims.owners(session, unknown)
 
-    def of(self, event: EventRow) -> str:
+    def of(self, event: Claimed) -> str:
         """Return the organization of an event; its integration stands for one whose installation is gone."""
         return self._known.get(_key(event), event.integration_id)
 
 
-def _key(event: EventRow) -> str:
+def _key(event: Claimed) -> str:
     return event.installation_id or event.integration_id

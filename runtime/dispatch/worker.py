@@ -9,7 +9,7 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from itertools import groupby
 from queue import Empty, SimpleQueue
@@ -30,9 +30,9 @@ from runtime.dispatch.retry import Delivered, Failed, Verdict, judge
 from runtime.engines import time_slices
 from runtime.engines.engine import AnswerCut
 from runtime.engines.shares import NoneLeft, Turns
-from runtime.store import queue
+from runtime.store import claims, queue
+from runtime.store.claims import Claimed
 from runtime.store.database import Database
-from runtime.store.tables.events import EventRow
 
 log = logging.getLogger(__name__)
 
@@ -113,7 +113,7 @@ class Dispatcher:
 
     def _claim_loop(self) -> None:
         time_slices.answer_soon()
-        looked = 0.0
+        looked, taken = 0.0, 0
         while not self._stopping.is_set():
             self._wake.clear()
             # An event after a quiet period is delivered at once. Under load, checking after each commit would cost
@@ -121,15 +121,18 @@ class Dispatcher:
             self._stopping.wait(looked + CLAIM_EVERY - time.monotonic())
             looked = time.monotonic()
             try:
-                taken, pause = self._claim()
+                taken, pause = self._claim(expected=taken > 0)
             except Exception:  # whatever the error is, this thread must go on
                 log.exception("events could not be taken; trying again")
                 taken, pause = 0, LOOK_EVERY
             if not taken:
                 self._wake.wait(pause)
 
-    def _claim(self) -> tuple[int, float]:
-        """Claim due events; returns how many, and how long to wait for the next."""
+    def _claim(self, *, expected: bool) -> tuple[int, float]:
+        """Claim due events; returns how many, and how long to wait for the next.
+
+        Unless some are `expected`, it looks whether there are any before it asks for the place of who writes.
+        """
         with self._counting:
             room = MAX_FLYING - self._flying.total()
             crowded = [integration for integration, count in self._flying.items() if count >= CLAIMED]
@@ -137,13 +140,13 @@ class Dispatcher:
             full = [organization for organization, count in self._flying_of.items() if count >= room]
         if room <= 0:
             return 0, WRITE_EVERY
-        with self._database.transaction(writes=False) as session:
-            if not queue.ready(session, self._owner, without=crowded, without_owners=full):
-                due = queue.next_moment(session)
+        with self._database.transaction(writes=False) if not expected else nullcontext() as session:
+            if session is not None and not claims.ready(session, self._owner, without=crowded, without_owners=full):
+                due = claims.next_moment(session)
                 return 0, LOOK_EVERY if due is None else max(0.0, min(LOOK_EVERY, due - time.time()))
         until = time.monotonic() + self._lease
         with self._database.transaction(writes=True) as session:
-            events = queue.claim(
+            events = claims.claim(
                 session, self._owner, limit=min(CLAIMED, room), lease=self._lease, without=crowded, without_owners=full
             )
             self._owners.learn(session, events)
@@ -160,7 +163,7 @@ class Dispatcher:
             self._pool.submit(self._owners.of(first), first.integration_id, work)
         return len(events), 0
 
-    def _deliver_lane(self, events: list[EventRow]) -> None:
+    def _deliver_lane(self, events: list[Claimed]) -> None:
         """Deliver events of one lane until one has to be retried, for which the others then wait."""
         for place, event in enumerate(events):
             if not self._begin():
@@ -200,11 +203,11 @@ class Dispatcher:
             self._begun -= 1
             self._written.notify()
 
-    def _give_back(self, events: Sequence[EventRow]) -> None:
+    def _give_back(self, events: Sequence[Claimed]) -> None:
         for event in events:
             self._end(event)
 
-    def _deliver(self, event: EventRow) -> bool:
+    def _deliver(self, event: Claimed) -> bool:
         """Call the script; returns whether the event is finished, or will be retried."""
         plan = self._deliveries.plan_for(event, json.loads(event.payload))
         if plan is None:
@@ -245,7 +248,7 @@ class Dispatcher:
         # The trace may arrive after the answer, so this is not left to the writing thread.
         return not isinstance(judged(outcome), Failed)
 
-    def _end(self, event: EventRow, **how: Any) -> None:
+    def _end(self, event: Claimed, **how: Any) -> None:
         attempt = Attempt(event, self._owners.of(event), ended=time.time(), **how)
         if attempt.state and attempt.is_long:
             # One per organization at a time, since it needs the interpreter, which all threads share. After waiting too

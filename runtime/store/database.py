@@ -26,7 +26,7 @@ from runtime.store.change_counts import ChangeCounts
 from runtime.store.database_file import DatabaseFile, path_of
 from runtime.store.decides import UNKNOWN, Decides
 from runtime.store.epochs import Watch
-from runtime.store.group_commit import GroupCommit
+from runtime.store.group_commit import GroupCommit, write_savepoints
 from runtime.store.reach import Reach
 from runtime.store.remembered import Basis, Epochs, Record, watch_reading
 from runtime.store.together import Together
@@ -327,6 +327,7 @@ def _engine(url: str, file: DatabaseFile | None) -> Engine:
             url, pool_size=64, max_overflow=64, pool_timeout=CONNECTION_WAIT, connect_args=arguments, **dumps
         )
         engine.dialect.statement_compiler = _WithHints
+        write_savepoints(engine.dialect)
         event.listen(engine, "connect", _configure_sqlite)
         if file is not None:
             event.listen(engine, "do_connect", lambda *_: file.check())  # a file that is missing would be made

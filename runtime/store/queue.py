@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from itertools import product
 from typing import Any, Literal
@@ -11,7 +11,6 @@ from typing import Any, Literal
 from sqlalchemy import (
     ColumnElement,
     Dialect,
-    Float,
     Integer,
     Select,
     String,
@@ -19,21 +18,17 @@ from sqlalchemy import (
     bindparam,
     delete,
     func,
+    literal,
     or_,
     select,
     update,
 )
 from sqlalchemy.orm import Session
 
-from runtime.store import rows
 from runtime.store.inserting import insert_rows
 from runtime.store.tables.events import STANDING, UNFINISHED, EventRow
-from runtime.store.tables.installations import InstallationRow
-from runtime.store.tables.integrations import IntegrationRow
 
 WAITING = ("pending", "failed")
-CLAIMING = 7_401_883_121
-"""The lock of PostgreSQL that who takes events holds; `migrate.LOCK` is the other one."""
 MAX_WAITING = 50_000
 """Events of an integration that are not over, beyond which nothing more is taken that could be left out: every process
 that looks for what is due passes by all of them."""
@@ -50,9 +45,22 @@ SOURCES: tuple[Source | None, ...] = (None, "people", "visitors")
 def is_full(session: Session, integration_id: str, more: int = 1) -> bool:
     """Return whether this many more events of an integration would be too many; concurrent callers may all get False.
 
+    Counts no further than it must.
+    """
+    values = {"integration": integration_id, "most": max(MAX_WAITING - more, 0) + 1}
+    return (session.connection().scalar(_counting_standing(), values) or 0) > MAX_WAITING - more
+
+
+@lru_cache(maxsize=1)
+def _counting_standing() -> Select[int]:
+    """Write the statement once, as `_finding_ready` does: every event that somebody sends is counted for.
+
     The condition is written out, since parameters would hide from the database that its index has what is asked for.
     """
-    return rows.has_more(session, EventRow, MAX_WAITING - more, STANDING, integration_id=integration_id)
+    events = EventRow.__table__
+    of = events.c.integration_id == bindparam("integration", type_=String)
+    some = select(literal(1)).select_from(events).where(of, STANDING).limit(bindparam("most", type_=Integer)).subquery()
+    return select(func.count()).select_from(some)
 
 
 def overfull(session: Session, integration_ids: Collection[str]) -> set[str]:
@@ -85,138 +93,13 @@ def _insertion(dialect: Dialect) -> tuple[str, str, list[tuple[str, Callable[[An
     return f"INSERT INTO events ({names}) VALUES", f"({places})", list(zip(keys, processors, strict=True))
 
 
-def owners(session: Session, events: Sequence[EventRow]) -> dict[str, str]:
-    """Return the organization of each installation these events are for, of the integration where they are for none."""
-    installed = {event.installation_id for event in events if event.installation_id is not None}
-    alone = {event.integration_id for event in events if event.installation_id is None}
-    owners_by_lane: dict[str, str] = {}
-    if installed:
-        query = select(InstallationRow.id, InstallationRow.organization_id).where(InstallationRow.id.in_(installed))
-        owners_by_lane |= dict(session.execute(query).all())
-    if alone:
-        query = select(IntegrationRow.id, IntegrationRow.organization_id).where(IntegrationRow.id.in_(alone))
-        owners_by_lane |= dict(session.execute(query).all())
-    return owners_by_lane
-
-
-def ready(session: Session, owner: str, *, without: Sequence[str] = (), without_owners: Sequence[str] = ()) -> bool:
-    """Return whether `claim` would find anything, without locking for it."""
-    return next(_ready(session, owner, time.time(), 1, without, without_owners), None) is not None
-
-
-def claim(
-    session: Session,
-    owner: str,
-    *,
-    limit: int,
-    lease: float,
-    without: Sequence[str] = (),
-    without_owners: Sequence[str] = (),
-) -> list[EventRow]:
-    """Claim due events for this process, oldest first, and those whose lease has expired.
-
-    None of the integrations `without`, and none of the organizations `without_owners`. Nothing is taken from a lane
-    that has an event in flight or one that is to be tried again: events of one installation keep their order.
-    """
-    if _is_postgresql(session):
-        # One process takes at a time. Which lanes are in flight is read from rows, and what another transaction has
-        # just taken there shows only when it has ended; so the lock is held until then, and the rows read after it.
-        session.execute(select(func.pg_advisory_xact_lock(CLAIMING)))
-    moment = time.time()
-    places = list(_ready(session, owner, moment, limit, without, without_owners))
-    if places and _is_postgresql(session):
-        places = _unlocked(session, owner, moment, places)
-    if not places:
-        return []
-    session.execute(
-        update(EventRow)
-        .where(EventRow.seq.in_(places))
-        .values(state="claimed", lease_owner=owner, lease_until=moment + lease, attempts=EventRow.attempts + 1)
-        .execution_options(synchronize_session=False)
-    )
-    return list(session.scalars(select(EventRow).where(EventRow.seq.in_(places)).order_by(EventRow.seq)))
-
-
-def _ready(
-    session: Session, owner: str, moment: float, limit: int, without: Sequence[str], without_owners: Sequence[str]
-) -> Iterator[int]:
-    """Find what may be taken at a moment, in order."""
-    values = {"owner": owner, "moment": moment, "most": limit}
-    statement = _finding_ready(bool(without), bool(without_owners))
-    if without:
-        values["without"] = list(without)
-    if without_owners:
-        values["without_owners"] = list(without_owners)
-    return iter(session.scalars(statement, values))
-
-
-@lru_cache(maxsize=4)
-def _finding_ready(without: bool, without_owners: bool) -> Select[int]:
-    """Write the statement once: it is asked many times a second, and building it cost more than asking."""
-    owner, moment = bindparam("owner", type_=String), bindparam("moment", type_=Float)
-    # What this process has is in flight also when its lease ran out unnoticed: it is given back, or written, soon.
-    held = or_(EventRow.lease_until > moment, EventRow.lease_owner == owner)
-    in_flight = select(EventRow.lane).where(EventRow.state == "claimed", held)
-    to_come = select(EventRow.lane).where(EventRow.state == "failed", EventRow.due_at > moment)
-    statement = (
-        select(EventRow.seq)
-        .with_hint(EventRow, "INDEXED BY events_standing", "sqlite")  # it would sort all that is due
-        .where(EventRow.state.in_(bindparam("standing", UNFINISHED, expanding=True, literal_execute=True)))
-        .where(_may_be_taken(owner, moment), EventRow.lane.not_in(in_flight), EventRow.lane.not_in(to_come))
-        .order_by(EventRow.seq)
-        .limit(bindparam("most", type_=Integer))
-    )
-    if without:
-        statement = statement.where(EventRow.integration_id.not_in(bindparam("without", expanding=True)))
-    if without_owners:
-        statement = statement.where(_not_of(bindparam("without_owners", expanding=True)))
-    return statement
-
-
-def _may_be_taken(owner: Any, moment: Any) -> ColumnElement[bool]:
-    due = and_(EventRow.state.in_(WAITING), EventRow.due_at <= moment)
-    lost = and_(EventRow.state == "claimed", EventRow.lease_until <= moment, EventRow.lease_owner != owner)
-    return or_(due, lost)
-
-
-def _unlocked(session: Session, owner: str, moment: float, places: Sequence[int]) -> list[int]:
-    """Lock those of the rows that nobody else is writing; of a lane, none behind one that somebody is.
-
-    Who was late with a lease may be writing down how it ended at this very moment.
-    """
-    query = select(EventRow.seq).where(EventRow.seq.in_(places), _may_be_taken(owner, moment)).order_by(EventRow.seq)
-    free = set(session.scalars(query.with_for_update(skip_locked=True)))
-    if len(free) == len(places):
-        return list(places)
-    lanes = session.execute(select(EventRow.seq, EventRow.lane).where(EventRow.seq.in_(places)).order_by(EventRow.seq))
-    taken: list[int] = []
-    closed: set[str] = set()
-    for seq, lane in lanes:
-        if seq not in free:
-            closed.add(lane)
-        elif lane not in closed:
-            taken.append(seq)
-    return taken
-
-
-def _is_postgresql(session: Session) -> bool:
+def is_postgresql(session: Session) -> bool:
     return session.get_bind().dialect.name == "postgresql"
 
 
 def _lock(session: Session, *conditions: ColumnElement[bool]) -> list[int]:
     """Lock rows in a fixed order, to avoid deadlocks."""
     return list(session.scalars(select(EventRow.seq).where(*conditions).order_by(EventRow.seq).with_for_update()))
-
-
-def _not_of(organizations: Any) -> ColumnElement[bool]:
-    """Leave out the events of these organizations, as `owners` tells."""
-    installed = select(InstallationRow.id).where(InstallationRow.organization_id.in_(organizations))
-    alone = select(IntegrationRow.id).where(IntegrationRow.organization_id.in_(organizations))
-    # Both said outright: with a null, `not in` would leave out an event of nobody's installation.
-    return or_(
-        and_(EventRow.installation_id.is_not(None), EventRow.installation_id.not_in(installed)),
-        and_(EventRow.installation_id.is_(None), EventRow.integration_id.not_in(alone)),
-    )
 
 
 def next_slot(session: Session, installation_id: str, *, most: int, window: float) -> float | None:
@@ -314,7 +197,7 @@ def finish(session: Session, owner: str, results: Sequence[dict[str, Any]], unbe
     A result has the keys `place`, `state`, `due_at`, `answer`, `duration_ms`, `trace` and `kept`: the payload as it is
     kept from now on, None where that is as it was sent. Rows in `unbegun` (`seq`) are given back in the same moment.
     """
-    if _is_postgresql(session):
+    if is_postgresql(session):
         _lock(session, EventRow.seq.in_([*(result["place"] for result in results), *unbegun]))
     if results:
         statement = (
@@ -327,23 +210,6 @@ def finish(session: Session, owner: str, results: Sequence[dict[str, Any]], unbe
         session.connection().execute(statement, list(results))
     if unbegun:
         release(session, owner, unbegun)
-
-
-def next_moment(session: Session) -> float | None:
-    """Return when the next event becomes due or a lease expires, in epoch seconds."""
-    moments = session.execute(_finding_next(), {"moment": time.time()}).one()
-    return min((moment for moment in moments if moment is not None), default=None)
-
-
-@lru_cache(maxsize=1)
-def _finding_next() -> Select[Any]:
-    """Write the statement once, as `_finding_ready` does; each part is one look into an index."""
-    moment = bindparam("moment", type_=Float)
-    dues = [
-        select(func.min(EventRow.due_at)).where(EventRow.state == state, EventRow.due_at > moment) for state in WAITING
-    ]
-    ends = select(func.min(EventRow.lease_until)).where(EventRow.state == "claimed", EventRow.lease_until > moment)
-    return select(*(part.scalar_subquery() for part in (*dues, ends)))
 
 
 def depth(session: Session) -> dict[str, int]:
@@ -390,7 +256,7 @@ def crowded(session: Session, keep: int) -> list[str]:
 
 def forget(session: Session, *conditions: ColumnElement[bool]) -> None:
     """Delete the events that meet these conditions, whatever their state."""
-    if _is_postgresql(session):
+    if is_postgresql(session):
         _lock(session, *conditions)
     _delete(session, *conditions)
 

@@ -14,7 +14,7 @@ from sqlalchemy.sql.elements import False_
 from runtime.api.resource import Resource
 from runtime.api.table import RESOURCES
 from runtime.contract.events import EventQuery, EventStreamQuery
-from runtime.store import event_lists, queue, rows, secrets
+from runtime.store import claims, event_lists, queue, rows, secrets
 from runtime.store.cursors import Order
 from runtime.store.database import Database, Table
 from runtime.store.rows import Reach
@@ -121,7 +121,7 @@ def test_what_ended_is_followed_in_its_order(database: Database) -> None:
 
 
 def test_what_is_taken_next_is_not_sought_among_what_ended(database: Database) -> None:
-    found = plans(database, lambda session: queue.claim(session, "me", limit=10, lease=1.0))
+    found = plans(database, lambda session: claims.claim(session, "me", limit=10, lease=1.0))
     assert "USING INDEX events_standing" in found[0] and "TEMP B-TREE" not in found[0].partition("LIST SUBQUERY")[0]
 
 
