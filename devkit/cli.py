@@ -15,7 +15,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from devkit.terminal import ending
-from devkit.terminal.output import Problem, complain
+from devkit.terminal.output import Problem, as_sentence, complain, report, speak_json
 from runtime import version
 
 SECTIONS: dict[str, dict[str, str]] = {
@@ -77,6 +77,7 @@ ELSEWHERE = {
     "send": "trigger", "start": "dev", "tail": "logs", "upload": "publish", "validate": "check", "watch": "dev",
 }  # fmt: skip
 """What other tools call a command -> what it is called here."""
+WHERE = "`devkit --debug ...` shows where"
 EXAMPLES = re.compile(r"^Examples?: ", re.MULTILINE)
 
 
@@ -138,15 +139,22 @@ def _insist_on_a_folder() -> None:
     try:
         Path.cwd()
     except FileNotFoundError:
-        raise Problem("the current folder does not exist any more; go to another one, for example with `cd`") from None
+        raise Problem(
+            "the current folder does not exist any more", hint="go to another one, for example with `cd`"
+        ) from None
 
 
 def main() -> None:
-    """Run the command line; every failure is one line on standard error and a non-zero exit code."""
+    """Run the command line; every failure is one line on standard error and a non-zero exit code.
+
+    With `--json` the line is a JSON object. Whether it was given is read from the words themselves, because a command
+    line that click refuses has no options yet.
+    """
     # Before the command only: `devkit dev --debug` means something else.
     before = list(takewhile(lambda argument: argument.startswith("-"), sys.argv[1:]))
     debug = "--debug" in before
     arguments = [argument for argument in before if argument != "--debug"] + sys.argv[1 + len(before) :]
+    speak_json("--json" in takewhile(lambda argument: argument != "--", arguments))
     try:
         ending.in_order()
         _insist_on_a_folder()
@@ -155,10 +163,10 @@ def main() -> None:
         click.echo(error.format_message())
         sys.exit(0)
     except click.ClickException as error:
-        complain(error.format_message())
+        complain(error.format_message(), {"message": as_sentence(error.format_message()), **_usage(error)})
         sys.exit(error.exit_code)
     except Problem as problem:
-        complain(problem.sentence)
+        report(problem)
         sys.exit(problem.exit_code)
     except (click.Abort, KeyboardInterrupt) as error:
         sys.exit(ending.exit_code(error))
@@ -170,9 +178,17 @@ def main() -> None:
         if isinstance(error, OSError) and error.filename and error.strerror:
             complain(f"{error.filename}: {error.strerror}")
             sys.exit(1)
-        words = str(error).splitlines() or ["no message"]
-        complain(f"{type(error).__name__}: {words[0]} (`devkit --debug ...` shows where)")
+        words = f"{type(error).__name__}: {(str(error).splitlines() or ['no message'])[0]}"
+        complain(f"{words} ({WHERE})", {"message": words, "hint": WHERE})
         sys.exit(1)
     finally:
         ending.at_once()
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _usage(error: click.ClickException) -> dict[str, str]:
+    """Return the hint for a command line that click refused: where the command is known, how its options are shown."""
+    at = error.ctx if isinstance(error, click.UsageError) else None
+    if at is None or at.parent is None:
+        return {}
+    return {"hint": f"`{at.command_path} --help` shows how it is called"}

@@ -129,7 +129,7 @@ def _zipped(folder: Path, files: list[Path]) -> str:
             source = content_of(path, Limits().script, "a module")
             left -= len(source)
             if left < 0:
-                raise Problem(f"the modules below {folder} have more than {MOST_UNPACKED:,} bytes; remove some")
+                raise Problem(f"the modules below {folder} have more than {MOST_UNPACKED:,} bytes", hint="remove some")
             archive.writestr(zipfile.ZipInfo(path.relative_to(folder).as_posix(), FIXED), source)
     content = buffer.getvalue()
     if len(content) > Limits().script:

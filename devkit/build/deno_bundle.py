@@ -57,7 +57,7 @@ def bundle(folder: Path, script: Path, mode: str, confined: SandboxMode) -> str 
             links={"/proc/self/exe": program},
         )
     except (OSError, ValueError, subprocess.SubprocessError) as error:
-        raise Problem(f"the bundler could not be run ({error}); run `npm install --save-dev esbuild`") from error
+        raise Problem(f"the bundler could not be run ({error})", hint="run `npm install --save-dev esbuild`") from error
     if done.returncode == 0:
         strangers = _from_elsewhere(folder, done.stdout) if confined == "off" else []
         if strangers:
@@ -115,7 +115,9 @@ def _finding(folder: Path, script: Path, text: str) -> Finding:
     message = text.partition("error: ")[2].partition("\n")[0].strip() or text.strip()
     place = PLACE.search(text)
     if place is None:
-        raise Problem(f"{script.name} could not be bundled by deno: {message}; try `npm install --save-dev esbuild`")
+        raise Problem(
+            f"{script.name} could not be bundled by deno: {message}", hint="try `npm install --save-dev esbuild`"
+        )
     file, line = Path(place["file"]), int(place["line"])
     message = message.replace(folder.as_uri() + "/", "")
     return Finding(relative(file, folder), line, int(place["column"]), message, source_line(folder, file, line))

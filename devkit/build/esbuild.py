@@ -78,7 +78,7 @@ def bundle(
         bundled = bundled or _once(found, folder, script, options, confined)
         strangers = [name for name in bundled.inputs if confined == "off" and _from_elsewhere(name, folder)]
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        raise Problem(f"esbuild cannot be run: {error}; run `npm install` again") from error
+        raise Problem(f"esbuild cannot be run: {error}", hint="run `npm install` again") from error
     if strangers:
         return [Finding(relative(script, folder), 1, 1, outside(folder, name)) for name in strangers]
     if bundled.code is not None:

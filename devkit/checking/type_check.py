@@ -53,11 +53,11 @@ def find_errors(project: Project, sandbox: SandboxMode) -> Iterator[Finding]:
             links=links,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise Problem(f"TypeScript cannot be run: {error}; run `npm install` again") from error
+        raise Problem(f"TypeScript cannot be run: {error}", hint="run `npm install` again") from error
     told = list(ERROR.finditer(done.stdout))
     if done.returncode and not told:
         said = (done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}").splitlines()
-        raise Problem(f"TypeScript cannot be run: {said[-1]}; run `npm install` again")
+        raise Problem(f"TypeScript cannot be run: {said[-1]}", hint="run `npm install` again")
     for match in told:
         finding = _finding(project.folder.resolve(), settings, match)
         if finding is not None:

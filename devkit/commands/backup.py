@@ -28,11 +28,13 @@ def command(file: Path, data: str, database_url: str | None, as_json: bool) -> N
     Example: devkit backup host-monday.zip --data ./data
     """
     if not file.absolute().parent.is_dir():
-        raise Problem(f"there is no folder {file.absolute().parent}; create it, or put {file.name} elsewhere")
+        raise Problem(f"there is no folder {file.absolute().parent}", hint=f"create it, or put {file.name} elsewhere")
     folder = Path(data)
     settings = settings_of(data, database_url)
     if not settings.database_url and not (folder / "host.sqlite").exists():
-        raise Problem(f"{data} has no database; give the folder of a host, and --database-url if it uses PostgreSQL")
+        raise Problem(
+            f"{data} has no database", hint="give the folder of a host, and --database-url if it uses PostgreSQL"
+        )
     if not settings.secret_key and not (folder / "secret.key").exists():
         raise Problem(f"{data} has no secret.key; set DEVKIT_SECRET_KEY to the value that the host uses")
     with (

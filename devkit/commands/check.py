@@ -115,4 +115,4 @@ def _write(file: Path, document: dict[str, Any]) -> None:
         # Removing it may fail for the reason that writing did.
         if os.access(file.parent, os.W_OK):
             fresh.unlink(missing_ok=True)
-        raise Problem(f"{file} cannot be written: {error.strerror}; choose another place with --sarif") from None
+        raise Problem(f"{file} cannot be written: {error.strerror}", hint="choose another place with --sarif") from None

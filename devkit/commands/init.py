@@ -57,7 +57,9 @@ def command(data: str, database_url: str | None, title: str, hostname: str | Non
                     founded = create_organization(session, title, email, hostname=hostname)
                     others = titles(session, besides=founded.organization, most=SHOWN + 1)
             except IntegrityError as error:
-                raise Problem(f"another organization has the hostname `{hostname}`; choose another one") from error
+                raise Problem(
+                    f"another organization has the hostname `{hostname}`", hint="choose another one"
+                ) from error
     for told in what_is_there(data, title, email, founded.is_new, others):
         warn(told)
     value = {

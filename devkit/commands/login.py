@@ -65,7 +65,7 @@ def _user(new: credentials.Credentials) -> dict[str, Any]:
         address = urlsplit(new.host)
         if refused.status == 404 and address.path:
             at = f"{address.scheme}://{address.netloc}"
-            raise Problem(f"{new.host} is not the address of a host; try `devkit login --host {at}`") from None
+            raise Problem(f"{new.host} is not the address of a host", hint=f"try `devkit login --host {at}`") from None
         raise
 
 

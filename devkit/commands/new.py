@@ -115,7 +115,9 @@ def listed(known: Mapping[str, str]) -> str:
 def check_name(name: str) -> str:
     """Return the name if an integration may have it; raises Problem."""
     if not NAME.fullmatch(name) or set(name) == {"."}:
-        raise Problem(f"`{name}` cannot be a name; use letters, digits, `-`, `_` and `.`, for example my-integration")
+        raise Problem(
+            f"`{name}` cannot be a name", hint="use letters, digits, `-`, `_` and `.`, for example my-integration"
+        )
     if len(name) > LONGEST_NAME:
         raise Problem(f"a name has at most {LONGEST_NAME} characters; this one has {len(name)}")
     return name
@@ -189,10 +191,10 @@ def asked(check: Any) -> Any:
 def make(template: str, name: str, title: str, folder: Path, language: str = "python") -> list[str]:
     """Write a project atomically, and return its files; raises Problem."""
     if os.path.lexists(folder) and not folder.is_dir():
-        raise Problem(f"{folder} is a file; choose another name, or --path")
+        raise Problem(f"{folder} is a file", hint="choose another name, or --path")
     try:
         if folder.is_dir() and any(folder.iterdir()):
-            raise Problem(f"{folder} is not empty; choose another name, or --path")
+            raise Problem(f"{folder} is not empty", hint="choose another name, or --path")
         return _appear(template, name, title, folder, language)
     except OSError as error:
         raise Problem(f"{folder} cannot be written: {error.strerror or error}") from error

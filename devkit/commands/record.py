@@ -70,7 +70,7 @@ def command(
     """
     path = Path(file)
     if path.exists() and not force:
-        raise Problem(f"{file} already exists; --force overwrites it")
+        raise Problem(f"{file} already exists", hint="--force overwrites it")
     if not path.resolve().parent.is_dir():
         raise Problem(f"there is no folder {path.resolve().parent}")
     begin = history.moment(since) if since else None

@@ -31,15 +31,15 @@ def command(data: str | None, database_url: str | None, spaces: tuple[str, ...],
         raise Problem("say which host: `--data DIR`, or `--database-url URL`")
     address = settings_of(data, database_url).database_address
     if data is not None and not database_url and not (Path(data) / "host.sqlite").exists():
-        raise Problem(f"{data} has no database; `devkit init --data {data}` creates one")
+        raise Problem(f"{data} has no database", hint=f"`devkit init --data {data}` creates one")
     with problems_told(str(data), "choose a folder that you can write to"), closing(Database(address)) as database:
         migrate(database)
         chosen = list(spaces) or None
         with database.transaction(writes=True) as session:
             for absent in writing.absent(session, spaces):
                 raise Problem(
-                    f"there is no space {absent[:60]} in this database; "
-                    "take the id from the end of the space's address at `/app`"
+                    f"there is no space {absent[:60]} in this database",
+                    hint="take the id from the end of the space's address at `/app`",
                 )
             writing.make_anew(session, chosen)
         Indexer(database).work()

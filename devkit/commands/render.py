@@ -19,11 +19,11 @@ from devkit.offline.simulated_host import LEVELS, Configurations, Screen
 from devkit.projects import environments
 from devkit.projects import project as projects
 from devkit.projects.environments import env_option
-from devkit.projects.findings import Finding
+from devkit.projects.findings import Finding, InvalidProject
 from devkit.projects.project import Project
 from devkit.rendering import remote_lists
 from devkit.terminal import completion
-from devkit.terminal.output import Problem, complain, json_option, note, say, warn
+from devkit.terminal.output import Problem, json_option, note, report, say, warn
 from runtime.contract import accessibility, contentkit
 from runtime.contract.invocation import LoadReport, ScriptFault
 from runtime.engines.egress import EgressRules
@@ -109,7 +109,7 @@ def command(
     Without an option the result is a tree in the terminal. Violations in the output are warnings.
     """
     if params and action is None:
-        raise Problem("--params needs --action NAME; name the action")
+        raise Problem("--params needs --action NAME", hint="name the action")
     project = projects.load(folder, env)
     configurations = _configurations(project, configuration)
     screen = _screen(context, editable, theme, configurations)
@@ -121,13 +121,13 @@ def command(
     run = SandboxedScript(project, sandbox=sandbox, secrets=secrets, configurations=configurations, rules=EgressRules())
     with run:
         try:
-            report = run.load()
+            loaded = run.load()
         except ScriptRefused as refused:
-            _tell(_finding(project, refused.fault, run.entry))
+            _tell(_finding(project, refused.fault, run.entry), as_json)
             ctx.exit(1)
-        _refuse_unknown(component, project, report)
+        _refuse_unknown(component, project, loaded)
         if action is not None:
-            _refuse_action(component, action, project, report)
+            _refuse_action(component, action, project, loaded)
         called = run.render(component, props, state, sent, screen)
         drawn = html_file is not None or png_file is not None
         lists = remote_lists.asked(run, called, screen) if drawn else {}
@@ -138,7 +138,7 @@ def command(
         if known and line.message.startswith(known):
             continue
         note(f"{line.level}: {line.message}")
-    output = _output(ctx, project, called, run.entry, component)
+    output = _output(ctx, project, called, run.entry, component, as_json)
     for violation in contentkit.violations(output):
         warn(str(violation))
     for missing in accessibility.warnings(output, typed=runtime_of(project) != "python"):
@@ -205,12 +205,14 @@ def _named(project: Project) -> list[str]:
     return list(dict.fromkeys(named))
 
 
-def _output(ctx: click.Context, project: Project, called: CallResult, entry: str, component: str) -> dict[str, Any]:
+def _output(
+    ctx: click.Context, project: Project, called: CallResult, entry: str, component: str, as_json: bool
+) -> dict[str, Any]:
     """Return the output of a call; reports why there is none, and ends the command."""
     failure = called.trace.failure
     placed = called.fault is not None and (called.fault.file is not None or failure is None)
     if called.fault is not None and placed and (called.status >= 500 or failure is not None):
-        _tell(_finding(project, called.fault, entry))
+        _tell(_finding(project, called.fault, entry), as_json)
         ctx.exit(1)
     if failure is not None:
         hint = f" {called.fault.hint}" if called.fault is not None and called.fault.hint else ""
@@ -218,7 +220,9 @@ def _output(ctx: click.Context, project: Project, called: CallResult, entry: str
     if called.status == 404 and called.error == f"Component {component} not found":
         raise _no_component(component, _named(project), "the manifest names")
     if called.status >= 400:
-        raise Problem(f"the script refused with {called.status}: {called.error or 'without a reason'}")
+        raise Problem(
+            f"the script refused with {called.status}: {called.error or 'without a reason'}", status=called.status
+        )
     try:
         output = called.json
     except ValueError:
@@ -236,9 +240,9 @@ def _finding(project: Project, fault: ScriptFault, entry: str) -> Finding:
     return Finding(file, line, fault.column or 1, fault.message + hint, source if fault.line else None)
 
 
-def _tell(finding: Finding) -> None:
-    complain(finding.sentence)
-    if finding.pointed:
+def _tell(finding: Finding, as_json: bool) -> None:
+    report(InvalidProject([finding]))
+    if finding.pointed and not as_json:
         note(finding.pointed)
 
 
@@ -255,7 +259,7 @@ def _draw_files(
     from devkit.rendering.page import page
 
     if output.get("type") == "complete":
-        raise Problem("the component is complete: there is nothing to render; --json shows what it returns")
+        raise Problem("the component is complete: there is nothing to render", hint="--json shows what it returns")
     html = page(component, output, screen.context, lists)
     if html_file is not None:
         picture.write(Path(html_file), html.encode(), "--html")

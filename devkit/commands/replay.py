@@ -82,7 +82,9 @@ def command(
             history.whole(source, name, summary["id"]) for summary in _suitable(source, name, kind, status, begin)
         ]
     if edit and len(events) > 1:
-        raise Problem(f"--edit takes one event, but {len(events)} match; give the id of one (`devkit events {name}`)")
+        raise Problem(
+            f"--edit takes one event, but {len(events)} match", hint=f"give the id of one (`devkit events {name}`)"
+        )
     done = []
     for item in events:
         try:
@@ -128,7 +130,7 @@ def _suitable(
     suitable = (event for event in events if kind or history.by_itself(event))
     found = list(suitable if begin else islice(suitable, 1))
     if not found:
-        raise Problem(f"{name} has no such event on {source.host}; `devkit events {name}` lists its events")
+        raise Problem(f"{name} has no such event on {source.host}", hint=f"`devkit events {name}` lists its events")
     return found[::-1]
 
 
@@ -155,7 +157,7 @@ def _content(payload: dict[str, Any], body: str | None, recorded: str | None) ->
     """Return the body of a request: that of a file, else the one the host kept."""
     if payload["type"] != "fetch":
         if body is not None:
-            raise Problem("--body is for `fetch` events; --edit changes any other")
+            raise Problem("--body is for `fetch` events", hint="--edit changes any other")
         return None
     if body is None:
         if recorded is None and payload["request"]["method"] in ("post", "put"):

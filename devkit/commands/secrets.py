@@ -114,7 +114,7 @@ def _line(row: dict[str, Any]) -> str:
 def _set(folder: Path, name: str, env: str | None, piped: bool) -> Path:
     """Write a variable into `.env`, or `.env.NAME` of an environment; raises Problem."""
     if not NAME.fullmatch(name):
-        raise Problem(f"`{name}` is not a variable name; use letters, digits and `_`")
+        raise Problem(f"`{name}` is not a variable name", hint="use letters, digits and `_`")
     value = _value(name, piped)
     file = environments.own_file(folder, f"{FILE}.{env}" if env else FILE)
     try:

@@ -102,7 +102,9 @@ def command(
         try:
             private_files.folder(Path(settings.data))
         except OSError as error:
-            raise Problem(f"{settings.data} cannot be written: {error.strerror}; choose another --data") from error
+            raise Problem(
+                f"{settings.data} cannot be written: {error.strerror}", hint="choose another --data"
+            ) from error
     end_with_starter()
     descriptors.raise_limit()
     log_to_errors(settings)
@@ -165,7 +167,7 @@ def _must_be_free(address: str, port: int) -> None:
             except OSError as error:
                 if error.errno != errno.EADDRINUSE or time.monotonic() > until:
                     raise Problem(
-                        f"cannot listen on {address}:{port}: {error.strerror}; choose another --port"
+                        f"cannot listen on {address}:{port}: {error.strerror}", hint="choose another --port"
                     ) from error
         time.sleep(0.05)
 

@@ -84,7 +84,7 @@ def command(
         _refuse_unknown(folder, env)
     if watch:
         if update_golden:
-            raise Problem("--watch would rewrite golden renders on every change; remove --update-golden")
+            raise Problem("--watch would rewrite golden renders on every change", hint="remove --update-golden")
         from devkit.testing.watching import run_on_change
 
         again = ["--sandboxed"] * sandboxed + ["--json"] * as_json + (["--env", env] if env is not None else [])
@@ -101,8 +101,8 @@ def command(
         warn_without(authors_mode(None))
     if files and in_python and more:
         raise Problem(
-            "there are tests for both pytest and Deno; name a folder or a file, so that only one of them "
-            "gets the options"
+            "there are tests for both pytest and Deno",
+            hint="name a folder or a file, so that only one of them gets the options",
         )
     script = _test_script(folder) if expression is None and place.is_dir() else None
     code, found = 0, script is not None
@@ -162,7 +162,7 @@ def _project_folder(place: Path) -> Path:
     for folder in (start, *start.parents):
         if test_files.is_project(folder):
             return folder
-    raise Problem(f"no {FILES[0]} in {start}; go to a project's folder, or name it")
+    raise Problem(f"no {FILES[0]} in {start}", hint="go to a project's folder, or name it")
 
 
 def _test_script(folder: Path) -> list[str] | None:
@@ -182,9 +182,9 @@ def _run_script(folder: Path, script: list[str], env: str | None, as_json: bool,
     """Run the JavaScript tests; their output is passed on, or discarded with JSON. Raises Problem."""
     program = shutil.which(script[0])
     if program is None:
-        raise Problem("npm, which runs the tests of this project, is not installed; install Node.js")
+        raise Problem("npm, which runs the tests of this project, is not installed", hint="install Node.js")
     if not (folder / "node_modules").is_dir():
-        raise Problem(f"the packages of {folder.name} are not installed; run `npm install` in {folder}")
+        raise Problem(f"the packages of {folder.name} are not installed", hint=f"run `npm install` in {folder}")
     sys.stdout.flush()
     quiet = subprocess.PIPE if as_json else None
     known = os.environ if env is None else os.environ | {"DEVKIT_ENV": env}

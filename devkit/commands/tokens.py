@@ -52,7 +52,7 @@ def command(title: str | None, days: int, revoked: str | None, chosen: Choice, a
         return
     row = next((item for item in tokens if item["id"] == revoked), None)
     if row is None:
-        raise Problem(f"you have no token {revoked} for {client.host}; `devkit tokens` lists those you have")
+        raise Problem(f"you have no token {revoked} for {client.host}", hint="`devkit tokens` lists those you have")
     client.call("DELETE", f"/v1/user/tokens/{part(revoked)}")
     text = f"Revoked {revoked}."
     if row["current"]:

@@ -137,7 +137,9 @@ def command(
     if wrong := outcomes.failures(details):
         raise outcomes.failed(name, wrong, len(details))
     if script and script["status"] >= 400:
-        raise Problem(f"the script answered {script['status']}; `devkit events {name} {result['events'][-1]}` says why")
+        raise Problem(
+            f"the script answered {script['status']}", hint=f"`devkit events {name} {result['events'][-1]}` says why"
+        )
 
 
 def _payload(client: Client, name: str, event: str, body: str | None, changes: tuple[str, ...]) -> dict[str, Any]:
@@ -192,7 +194,8 @@ def _request(
         if event is None:
             raise Problem(f"the host answered {response['status']} without calling the script; its answer says why")
         raise Problem(
-            f"the script answered {response['status']}; `devkit events {name} {event}` shows its logs and its answer"
+            f"the script answered {response['status']}",
+            hint=f"`devkit events {name} {event}` shows its logs and its answer",
         )
 
 

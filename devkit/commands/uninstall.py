@@ -58,7 +58,8 @@ def command(
         there = {installations.id_of(item, kind) for item in parts[kind]}
         if gone := [one for one in some if one not in there]:
             raise Problem(
-                f"{name} is not installed on the {kind} {gone[0][:60]}; `devkit installations {name}` lists where"
+                f"{name} is not installed on the {kind} {gone[0][:60]}",
+                hint=f"`devkit installations {name}` lists where",
             )
     if not spaces and not sites and not any(every.values()):
         ask_to_lose(

@@ -80,7 +80,7 @@ class Actions:
         name, client = self._named(), self._session.client
         last = next(iter(history.latest(client, name, 1)), None)
         if last is None:
-            raise Problem("there is no event to repeat yet; `e` sends one")
+            raise Problem("there is no event to repeat yet", hint="`e` sends one")
         event = history.whole(client, name, last["id"])
         sent = sending.send(client, name, sending.as_new(event["payload"], elsewhere=False), body=event.get("body"))
         text = f"Sent {last['payload']['type']} {last['id']} again: {sending.outcome(sent)}"
@@ -95,7 +95,7 @@ class Actions:
             return
         known = choosing.elsewhere()
         if known is None:
-            raise Problem("no host is known for a tunnel; run `devkit login --host URL`")
+            raise Problem("no host is known for a tunnel", hint="run `devkit login --host URL`")
         server = LocalPort(self._port, lambda *_: None)
         owner = organization_of(Client(known), None, "use `devkit tunnel PORT --organization ORG` instead")
         name = self._named()
@@ -106,7 +106,7 @@ class Actions:
 
     def _named(self) -> str:
         if self._session.name is None:
-            raise Problem("the manifest has no name yet; fix it first")
+            raise Problem("the manifest has no name yet", hint="fix it first")
         return self._session.name
 
     def _try(self, action: Callable[[], None]) -> None:

@@ -41,7 +41,7 @@ class Gate(ABC):
             self._listener.listen()
         except OSError as error:
             self._listener.close()
-            raise Problem(f"port {port} is taken; choose another with {option}") from error
+            raise Problem(f"port {port} is taken", hint=f"choose another with {option}") from error
         threading.Thread(target=self._accept, name=f"gate {port}", daemon=True).start()
 
     @abstractmethod

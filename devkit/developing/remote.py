@@ -97,8 +97,8 @@ class RemoteSession:
         except RequestRefused as refused:
             if refused.status == 404:
                 raise Problem(
-                    f"{name} is not published on {self._client.host}; "
-                    f"run `devkit publish --host {self._client.host}` once"
+                    f"{name} is not published on {self._client.host}",
+                    hint=f"run `devkit publish --host {self._client.host}` once",
                 ) from refused
             raise
 

@@ -71,7 +71,7 @@ class Session:
             self._reload(first=True)
         while not self._stopping.wait(0.2):
             if self._host.ended():
-                raise Problem(f"the host ended unexpectedly; see {self._host.log}")
+                raise Problem("the host ended unexpectedly", hint=f"see {self._host.log}")
         self._followed.set()
         self._watcher.stop()
         self._bundler.close()

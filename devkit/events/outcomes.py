@@ -79,8 +79,8 @@ def failed(name: str, details: Sequence[dict[str, Any]], of: int) -> Problem:
     body = one_line(str(answer.get("body") or ""))[:200]
     many = "" if of == 1 else f"{len(details)} of {of} events failed; the last one: "
     return Problem(
-        f"{many}{last['payload']['type']} {last['id']}: {ending_text(last)}{f': {body}' if body else ''}; "
-        f"`devkit events {name} {last['id']}` shows its logs"
+        f"{many}{last['payload']['type']} {last['id']}: {ending_text(last)}{f': {body}' if body else ''}",
+        hint=f"`devkit events {name} {last['id']}` shows its logs",
     )
 
 
@@ -99,6 +99,7 @@ def judged(client: Client, name: str, sent: Sequence[dict[str, Any]]) -> Problem
     last, event = refused[-1], refused[-1]["events"][-1]
     many = f"{len(wrong) + len(refused)} of {len(sent)} events failed; the last one: " if len(sent) > 1 else ""
     return Problem(
-        f"{many}{last['type']} {event} was answered {last['answer']['status']}; "
-        f"`devkit events {name} {event}` shows its logs"
+        f"{many}{last['type']} {event} was answered {last['answer']['status']}",
+        hint=f"`devkit events {name} {event}` shows its logs",
+        status=last["answer"]["status"],
     )

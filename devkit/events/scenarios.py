@@ -66,7 +66,7 @@ def read(path: str) -> Scenario:
     written = payloads.read(path)
     value = written.value
     if not isinstance(value, dict) or not isinstance(value.get("events"), list):
-        raise Problem(f"{path}:1:1: a scenario has `events:` with a list; `devkit record FILE` makes one")
+        raise Problem(f"{path}:1:1: a scenario has `events:` with a list", hint="`devkit record FILE` makes one")
     name = value.get("integration")
     findings = [] if name is None or isinstance(name, str) else [written.finding(("integration",), "write its name")]
     for number, entry in enumerate(value["events"]):

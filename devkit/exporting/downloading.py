@@ -44,9 +44,9 @@ class Folder:
         """Make the folder; raises Problem for one that has something in it, unless that may stay."""
         self.path = path
         if path.exists() and not path.is_dir():
-            raise Problem(f"{path} is a file; give a folder")
+            raise Problem(f"{path} is a file", hint="give a folder")
         if not force and path.exists() and any(path.iterdir()):
-            raise Problem(f"{path} is not empty; give another folder, or --force to write over what is in it")
+            raise Problem(f"{path} is not empty", hint="give another folder, or --force to write over what is in it")
         path.mkdir(parents=True, exist_ok=True)
         self._root = path.resolve()
         self._session = connections.session()
@@ -60,11 +60,15 @@ class Folder:
             with file.open("rb") as content:
                 text = content.read(MAX_CONFIGURATION + 1)
             if len(text) > MAX_CONFIGURATION:
-                raise Problem(f"{self.path}/{CONFIGURATION} has more than {MAX_CONFIGURATION:,} bytes; shorten it")
+                raise Problem(
+                    f"{self.path}/{CONFIGURATION} has more than {MAX_CONFIGURATION:,} bytes", hint="shorten it"
+                )
             said = yaml.safe_load(text)
         except (OSError, yaml.YAMLError, RecursionError, ValueError) as error:
             first = str(error).partition("\n")[0]
-            raise Problem(f"{self.path}/.gitbook.yaml cannot be read ({first}); correct it, or remove it") from error
+            raise Problem(
+                f"{self.path}/.gitbook.yaml cannot be read ({first})", hint="correct it, or remove it"
+            ) from error
         said = said if isinstance(said, dict) else {}
         structure = said.get("structure")
         named = structure if isinstance(structure, dict) else {}

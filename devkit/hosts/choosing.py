@@ -64,14 +64,14 @@ class Choice:
                 return known.hosts[name], where
             if local is not None and local.host == host:
                 return local, HERE
-            raise Problem(f"no token is known for {host}; give --token, or run `devkit login --host {host}`")
+            raise Problem(f"no token is known for {host}", hint=f"give --token, or run `devkit login --host {host}`")
         default = known.chosen()
         if local is not None and (local_first or default is None):
             return Credentials(local.host, self.token or local.token), _local_words(known)
         if default is not None:
             also = f"; --to {LOCAL} is {HERE}" if local is not None else ""
             return Credentials(default.host, token or default.token), f"{known.default}{also}"
-        raise Problem(_nobody(known))
+        raise _nobody(known)
 
     def _named(self, to: str, near: str | None) -> tuple[Credentials, str]:
         if self.host is not None:
@@ -79,7 +79,9 @@ class Choice:
         if to == LOCAL:
             found = _local(near)
             if found is None:
-                raise Problem(f"--to {LOCAL}: no `devkit dev` is running for this folder; start it in another terminal")
+                raise Problem(
+                    f"--to {LOCAL}: no `devkit dev` is running for this folder", hint="start it in another terminal"
+                )
             return Credentials(found.host, self.token or found.token), HERE
         found = credentials.named(credentials.kept(), to, f"--to {to}")
         return Credentials(found.host, self.token or found.token), to
@@ -116,7 +118,9 @@ def must_be_address(host: str, given: str) -> None:
     if "://" in host:
         raise Problem(f"{given}: `{host}` must begin with http:// or https://")
     local = host.partition(":")[0] in ("localhost", "127.0.0.1")
-    raise Problem(f"{given}: `{host}` is not an address; write `{'http' if local else 'https'}://{host.lstrip('/')}`")
+    raise Problem(
+        f"{given}: `{host}` is not an address", hint=f"write `{'http' if local else 'https'}://{host.lstrip('/')}`"
+    )
 
 
 def elsewhere() -> Credentials | None:
@@ -135,15 +139,15 @@ def _local_words(known: Kept) -> str:
     return HERE if known.default is None else f"{HERE}; --to {known.default} is {known.hosts[known.default].host}"
 
 
-def _nobody(known: Kept) -> str:
+def _nobody(known: Kept) -> Problem:
     if known.hosts:
         names = ", ".join(known.hosts)
-        return (
-            f"several hosts are known; choose one with --to, or permanently with `devkit hosts --default NAME`: {names}"
-        )
-    return (
-        "no host is known; start `devkit dev` in this project, or run `devkit login --host URL`, "
-        "or set DEVKIT_HOST and DEVKIT_TOKEN"
+        choices = f"choose one with --to, or permanently with `devkit hosts --default NAME`: {names}"
+        return Problem("several hosts are known", hint=choices)
+    return Problem(
+        "no host is known",
+        hint="start `devkit dev` in this project, or run `devkit login --host URL`, "
+        "or set DEVKIT_HOST and DEVKIT_TOKEN",
     )
 
 

@@ -34,8 +34,8 @@ PAGE = record(items=listed(plain_object))
 class RequestRefused(Problem):
     """The host responded with an error; `status` is its HTTP status."""
 
-    def __init__(self, status: int, sentence: str) -> None:
-        super().__init__(sentence)
+    def __init__(self, status: int, sentence: str, hint: str = "") -> None:
+        super().__init__(sentence, hint=hint, status=status)
         self.status = status
 
 
@@ -48,8 +48,8 @@ class Answer(dict[str, Any]):
 
     def __missing__(self, name: str) -> Any:
         raise HostUnreachable(
-            f"the answer has no `{name}`; check that the address is that of a host, and that its release fits devkit "
-            f"{version.VERSION}"
+            f"the answer has no `{name}`",
+            hint=f"check that the address is that of a host, and that its release fits devkit {version.VERSION}",
         )
 
 
@@ -92,11 +92,11 @@ class Client:
             said = json.loads(content, object_pairs_hook=Answer) if content else Answer()
         except (ValueError, RecursionError) as error:  # which numbers of thousands of digits are, too
             raise HostUnreachable(
-                f"{self.host} does not answer in JSON; check that it is the address of a host"
+                f"{self.host} does not answer in JSON", hint="check that it is the address of a host"
             ) from error
         if not isinstance(said, Answer):
             raise HostUnreachable(
-                f"the answer at {path} is not an object; check that {self.host} is the address of a host"
+                f"the answer at {path} is not an object", hint=f"check that {self.host} is the address of a host"
             )
         self.must_be(shape, said, f"the answer at {path}")
         return said
@@ -107,8 +107,8 @@ class Client:
         if wrong is not None:
             field = f"`{wrong.path.lstrip('.')}` " if wrong.path else ""
             raise HostUnreachable(
-                f"{self.host} sent something that cannot be read: in {what}, {field}{wrong.rule}; check that it is "
-                f"the address of a host, and that its release fits devkit {version.VERSION}"
+                f"{self.host} sent something that cannot be read: in {what}, {field}{wrong.rule}",
+                hint=f"check that it is the address of a host, and that its release fits devkit {version.VERSION}",
             )
 
     def read(self, content: bytes, shape: Shape, what: str) -> Answer:
@@ -132,7 +132,7 @@ class Client:
                 return
             if page == before:
                 break
-        raise HostUnreachable(f"the list at {path} never ends; check that {self.host} is the address of a host")
+        raise HostUnreachable(f"the list at {path} never ends", hint=f"check that {self.host} is the address of a host")
 
     def every(
         self, path: str, size: int = MOST_ITEMS, shape: Shape = plain_object, **query: Any
@@ -160,10 +160,10 @@ class Client:
         return answer
 
     def _refusal(self, answer: requests.Response, content: bytes) -> RequestRefused:
-        sentence = _message(answer, content)
+        hint = ""
         if answer.status_code == 401:
-            sentence += f" Create a token at {self.host}/app, and save it with `devkit login --host {self.host}`."
-        return RequestRefused(answer.status_code, sentence)
+            hint = f"Create a token at {self.host}/app, and save it with `devkit login --host {self.host}`."
+        return RequestRefused(answer.status_code, _message(answer, content), hint)
 
 
 def _next_page(answer: Answer) -> str | None:
@@ -173,7 +173,7 @@ def _next_page(answer: Answer) -> str | None:
         return None
     page = following.get("page") if isinstance(following, dict) else 0
     if page is not None and not isinstance(page, str):
-        raise HostUnreachable("the answer's `next` has no page; check that the address is that of a host")
+        raise HostUnreachable("the answer's `next` has no page", hint="check that the address is that of a host")
     return page
 
 
@@ -231,7 +231,8 @@ def read_whole(answer: requests.Response) -> bytes:
         if read > MOST_BYTES:
             answer.close()
             raise HostUnreachable(
-                f"the answer has more than {MOST_BYTES // 1024 // 1024} MB; check that the address is that of a host"
+                f"the answer has more than {MOST_BYTES // 1024 // 1024} MB",
+                hint="check that the address is that of a host",
             )
         pieces.append(piece)
     return b"".join(pieces)

@@ -61,7 +61,7 @@ def kept() -> Kept:
     except FileNotFoundError:
         return Kept()
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Problem(f"{path()} cannot be read ({error}); run `devkit login` again") from error
+        raise Problem(f"{path()} cannot be read ({error})", hint="run `devkit login` again") from error
 
 
 def write(now: Kept) -> None:
@@ -89,8 +89,8 @@ def check_name(name: str) -> None:
     """Raise Problem for a name that no host can have."""
     if name == LOCAL or not NAME.fullmatch(name):
         raise Problem(
-            f"a host cannot be called `{name}` (`{LOCAL}` is reserved for `devkit dev`); use letters, "
-            "digits and . : / - _"
+            f"a host cannot be called `{name}` (`{LOCAL}` is reserved for `devkit dev`)",
+            hint="use letters, digits and . : / - _",
         )
 
 
@@ -106,8 +106,8 @@ def named(known: Kept, name: str, asked: str) -> Credentials:
     if found is None:
         names = ", ".join(known.hosts) or "none yet"
         raise Problem(
-            f"{asked}: no host is saved as `{name}`; `devkit login --host URL --name {name}` saves one. "
-            f"Saved hosts: {names}"
+            f"{asked}: no host is saved as `{name}`",
+            hint=f"`devkit login --host URL --name {name}` saves one. Saved hosts: {names}",
         )
     return found
 

@@ -27,7 +27,7 @@ def need(client: Client, name: str, organization: str) -> dict[str, Any]:
     """Find the installation; raises Problem if there is none."""
     found = find(client, name, organization)
     if found is None:
-        raise Problem(f"{name} is not installed on this organization; `devkit install {name}` installs it")
+        raise Problem(f"{name} is not installed on this organization", hint=f"`devkit install {name}` installs it")
     return found
 
 

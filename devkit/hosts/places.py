@@ -27,7 +27,7 @@ def id_of(client: Client, kind: Kind, named: str, organization: str | None = Non
     if len(same) == 1:
         return same[0]
     if same:
-        raise Problem(f"{len(same)} {kind}s are called `{named}`; name one by its id: {', '.join(same[:10])}")
+        raise Problem(f"{len(same)} {kind}s are called `{named}`", hint=f"name one by its id: {', '.join(same[:10])}")
     from devkit.checking.wording import nearest
 
     close = nearest(named, found.values())

@@ -49,7 +49,7 @@ def packed(path: Path, source: str | None) -> Iterator[Packed]:
         raise Problem(f"{path} has more than {MAX_BYTES >> 20} MB, the maximum for one import")
     chosen = source or SOURCES.get(path.suffix.lower())
     if chosen is None:
-        raise Problem(f"cannot tell the format of {path}; give it with --source")
+        raise Problem(f"cannot tell the format of {path}", hint="give it with --source")
     with path.open("rb") as file:
         yield Packed(file, path.name, chosen)
 

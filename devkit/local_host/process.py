@@ -154,14 +154,14 @@ def choose_port(folder: Path, requested: int | None, option: str = "--port") -> 
     """
     if requested is not None:
         if not _free(requested):
-            raise Problem(f"port {requested} is taken; choose another with {option}")
+            raise Problem(f"port {requested} is taken", hint=f"choose another with {option}")
         return requested
     first = zlib.crc32(str(folder).encode()) % PORTS
     for step in range(PORTS):
         port = FIRST_PORT + (first + step) % PORTS
         if _free(port):
             return port
-    raise Problem(f"all ports from {FIRST_PORT} to {FIRST_PORT + PORTS - 1} are taken; choose one with --port")
+    raise Problem(f"all ports from {FIRST_PORT} to {FIRST_PORT + PORTS - 1} are taken", hint="choose one with --port")
 
 
 def _free(port: int) -> bool:

@@ -125,13 +125,13 @@ def data_in(project: Path, *, fresh: bool = False) -> Path:
     folder = project / FOLDER
     if folder.is_symlink():
         raise Problem(
-            f"{folder} is a link, which may have come with the project; remove it, or give a folder with --data"
+            f"{folder} is a link, which may have come with the project", hint="remove it, or give a folder with --data"
         )
     try:
         inside = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
         ours = all(name in HARMLESS or name.startswith("running.") for name in inside) or _is_ours(folder)
     except OSError as error:
-        raise Problem(f"{folder} cannot be read: {error.strerror}; give --data another folder") from None
+        raise Problem(f"{folder} cannot be read: {error.strerror}", hint="give --data another folder") from None
     if not ours and not fresh:
         raise Problem(
             f"{folder} was not created on this machine, so others may know its token. Start over with "
@@ -176,7 +176,7 @@ def claim(data: Path) -> Iterator[None]:
         ignore(data)
         lock = os.fdopen(private_files.opened(data / LOCK, 0), "w")
     except OSError as error:
-        raise Problem(f"{data} cannot be written: {error.strerror}; give --data another folder") from None
+        raise Problem(f"{data} cannot be written: {error.strerror}", hint="give --data another folder") from None
     with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -168,7 +168,7 @@ class SandboxedScript:
         )
         body = _collected(outcome)
         if not ended.wait(2 * self._limits.wall + SLACK):
-            raise Problem(f"the engine for {self.runtime} did not report how a call ended; run `devkit doctor`")
+            raise Problem(f"the engine for {self.runtime} did not report how a call ended", hint="run `devkit doctor`")
         trace = traces[0]
         fault = trace.fault or (self._logged(trace) if outcome.status >= 500 else None)
         return CallResult(outcome.status, outcome.headers, body, trace, fault)

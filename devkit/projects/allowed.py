@@ -72,4 +72,6 @@ def _kept() -> dict[str, list[str]]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, AttributeError, TypeError) as error:
-        raise Problem(f"{file()} cannot be read: {error}; remove it, and run `devkit secrets --allow` again") from error
+        raise Problem(
+            f"{file()} cannot be read: {error}", hint="remove it, and run `devkit secrets --allow` again"
+        ) from error

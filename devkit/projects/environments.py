@@ -115,7 +115,9 @@ def own_file(folder: Path, name: str) -> Path:
     """
     file = folder / name
     if not file.resolve().is_relative_to(reach.root_of(folder)):
-        raise Problem(f"{name} is a link to {file.resolve()}, outside the project; replace it with a regular file")
+        raise Problem(
+            f"{name} is a link to {file.resolve()}, outside the project", hint="replace it with a regular file"
+        )
     return file
 
 

@@ -63,7 +63,7 @@ class InvalidProject(Problem):
 
     def __init__(self, findings: list[Finding]) -> None:
         more = f" (and {len(findings) - 1} more; `devkit check` lists them)" if len(findings) > 1 else ""
-        super().__init__(findings[0].sentence + more)
+        super().__init__(findings[0].sentence + more, findings=[finding.as_json() for finding in findings])
         self.findings = findings
 
 

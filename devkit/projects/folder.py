@@ -25,5 +25,5 @@ def find_folder(start: str | None) -> tuple[Path, Path]:
                 return folder, folder / name
     names = " or ".join(FILES[:2])  # the third is another spelling of the first
     raise Problem(
-        f"no {names} in {begin}; go to a project's folder, give its path, or create one with `devkit new NAME`"
+        f"no {names} in {begin}", hint="go to a project's folder, give its path, or create one with `devkit new NAME`"
     )

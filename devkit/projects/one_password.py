@@ -29,5 +29,5 @@ def read(reference: str) -> str:
         raise Problem(f"`{PROGRAM}` could not read {reference}: {error}") from error
     if done.returncode:
         said = done.stderr.strip().rpartition("\n")[2][:300] or f"it exited with {done.returncode}"
-        raise Problem(f"`{PROGRAM}` could not read {reference}: {said}; `op signin` signs you in")
+        raise Problem(f"`{PROGRAM}` could not read {reference}: {said}", hint="`op signin` signs you in")
     return done.stdout

@@ -17,7 +17,7 @@ def content_of(file: Path, most: int, what: str) -> bytes:
     neither is read at all.
     """
     if file.exists() and not file.is_file():
-        raise Problem(f"{file} is not a regular file; replace it with one, or remove it")
+        raise Problem(f"{file} is not a regular file", hint="replace it with one, or remove it")
     with file.open("rb") as opened:
         content = opened.read(most + 1)
         if len(content) <= most:

@@ -23,7 +23,7 @@ def ask(changes: Sequence[Difference], yes: bool) -> None:
         return
     listed = "; ".join(change.what for change in wider)
     if not sys.stdin.isatty():
-        raise Problem(f"this release gets more access than the previous one ({listed}); give --yes to confirm")
+        raise Problem(f"this release gets more access than the previous one ({listed})", hint="give --yes to confirm")
     if not click.confirm("It gets more access than the previous version. Publish it?", default=False):
         raise Problem("nothing was published")
 

@@ -34,7 +34,7 @@ def find_browser() -> str:
         program = shutil.which(name)
         if program is not None:
             return program
-    raise Problem("taking a picture needs Chromium or Chrome on the PATH; install one, or use --html")
+    raise Problem("taking a picture needs Chromium or Chrome on the PATH", hint="install one, or use --html")
 
 
 def take(page: str, file: Path) -> None:
@@ -46,11 +46,11 @@ def take(page: str, file: Path) -> None:
         dumped = _run(browser, folder, 1000, "--dump-dom", source.as_uri())
         measured = HEIGHT.search(dumped)
         if measured is None:
-            raise Problem(f"{browser} could not render the page; write it with --html to look at it")
+            raise Problem(f"{browser} could not render the page", hint="write it with --html to look at it")
         height = min(max(int(measured[1]), LEAST), MOST)
         _run(browser, folder, height, f"--screenshot={picture_file}", source.as_uri())
         if not picture_file.is_file():
-            raise Problem(f"{browser} created no image; write the page with --html to look at it")
+            raise Problem(f"{browser} created no image", hint="write the page with --html to look at it")
         write(file, picture_file.read_bytes(), "--png")
 
 
@@ -64,7 +64,9 @@ def write(file: Path, content: bytes, option: str) -> None:
         # Removing it may fail for the reason that writing did.
         if os.access(file.parent, os.W_OK):
             fresh.unlink(missing_ok=True)
-        raise Problem(f"{file} cannot be written: {error.strerror}; choose another place with {option}") from None
+        raise Problem(
+            f"{file} cannot be written: {error.strerror}", hint=f"choose another place with {option}"
+        ) from None
 
 
 def _run(browser: str, folder: str, height: int, *arguments: str) -> str:
@@ -75,7 +77,7 @@ def _run(browser: str, folder: str, height: int, *arguments: str) -> str:
     try:
         done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=PATIENCE)
     except subprocess.TimeoutExpired:
-        raise Problem(f"{browser} created no image within {PATIENCE:g} seconds; try --html") from None
+        raise Problem(f"{browser} created no image within {PATIENCE:g} seconds", hint="try --html") from None
     except OSError as error:
         raise Problem(f"{browser} cannot be started: {error.strerror}") from None
     return done.stdout

@@ -1,10 +1,11 @@
-"""Everything the user sees."""
+"""Everything the user sees: lines for people, JSON for programs."""
 
 from __future__ import annotations
 
 import json
 import re
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -17,12 +18,24 @@ _CONTROLS = re.compile(
 
 
 class Problem(Exception):
-    """Something the person at the keyboard can fix; `sentence` says how, in one line."""
+    """Something the person at the keyboard can fix; `sentence` says how, in one line.
 
-    def __init__(self, sentence: str, exit_code: int = 1) -> None:
-        super().__init__(sentence)
-        self.sentence = " ".join(sentence.split())
+    `message` says what happened, and `hint` what to do, where the two are told apart. `more` is for programs that read
+    the error as JSON.
+    """
+
+    def __init__(self, message: str, exit_code: int = 1, *, hint: str = "", **more: Any) -> None:
+        self.message, self.hint = as_sentence(message), as_sentence(hint)
+        self.sentence = self.message
+        if self.hint:
+            self.sentence += (" " if self.message.endswith((".", "?", "!")) else "; ") + self.hint
+        super().__init__(self.sentence)
         self.exit_code = exit_code
+        self.more = more
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the error as programs read it: `message`, and where they are known `hint`, `status`, `findings`."""
+        return {"message": self.message, **({"hint": self.hint} if self.hint else {}), **self.more}
 
 
 def escape_controls(text: str) -> str:
@@ -35,24 +48,50 @@ def one_line(text: str) -> str:
     return " ".join(text.splitlines())
 
 
-def complain(sentence: str) -> None:
-    """Write one line on standard error."""
-    click.echo(click.style("error: ", fg="red", bold=True) + escape_controls(" ".join(sentence.split())), err=True)
+def as_sentence(text: str) -> str:
+    """Put a sentence on one line, without the indentation it was written with."""
+    return " ".join(text.split())
+
+
+def speak_json(wanted: bool) -> None:
+    """Choose how standard error is written from now on: lines of JSON for programs, or lines for people."""
+    global _in_json
+    _in_json = wanted
+
+
+_in_json = False
+
+
+def complain(sentence: str, told: Mapping[str, Any] | None = None) -> None:
+    """Write one line on standard error: the sentence, or `{"error": told}` for programs."""
+    mark = click.style("error: ", fg="red", bold=True)
+    _aside("error", mark + escape_controls(as_sentence(sentence)), told or {"message": as_sentence(sentence)})
+
+
+def report(problem: Problem) -> None:
+    """Write what went wrong as one line on standard error."""
+    complain(problem.sentence, problem.as_json())
 
 
 def warn(sentence: str) -> None:
     """Write one line on standard error about something that is odd but no reason to stop."""
-    click.echo(click.style("warning: ", fg="yellow", bold=True) + escape_controls(" ".join(sentence.split())), err=True)
+    mark = click.style("warning: ", fg="yellow", bold=True)
+    _aside("warning", mark + escape_controls(as_sentence(sentence)), {"message": as_sentence(sentence)})
 
 
 def note(text: str) -> None:
     """Write lines on standard error that accompany the result, such as what a script logged."""
-    click.echo(escape_controls(text), err=True)
+    _aside("note", escape_controls(text), {"message": text})
 
 
 def whisper(sentence: str) -> None:
     """Write one faint line on standard error about what runs without saying, for those who wonder."""
-    click.echo(click.style(escape_controls(sentence), dim=True), err=True)
+    _aside("note", click.style(escape_controls(sentence), dim=True), {"message": sentence})
+
+
+def _aside(kind: str, text: str, told: Mapping[str, Any]) -> None:
+    # JSON escapes what is not ASCII, so control characters of others stay harmless in it.
+    click.echo(json.dumps({kind: told}) if _in_json else text, err=True)
 
 
 def say(text: str = "") -> None:

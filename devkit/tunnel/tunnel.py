@@ -62,7 +62,7 @@ class Tunnel:
             thread.start()
         if not self._connected.wait(FIRST_CONTACT):
             self.close()
-            raise Problem(f"{self._client.host} created a tunnel, but could not be connected to it; try again")
+            raise Problem(f"{self._client.host} created a tunnel, but could not be connected to it", hint="try again")
         if self._failed is not None:
             self.close()
             raise self._failed

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import json
 import re
 from pathlib import Path
 
 import pytest
 
 from devkit.cli import COMMANDS, ELSEWHERE
+from tests.conftest import HostProcess
 from tests.devkit.conftest import Shell
 
 WRONG: dict[str, tuple[str, ...]] = {
@@ -48,6 +50,8 @@ WRONG: dict[str, tuple[str, ...]] = {
     "completion": ("tcsh",),
 }
 """Command -> arguments with which it fails in an empty folder."""
+HOW = "`devkit whoami --help` shows how it is called"
+ANY_TEXT = "any text"
 
 
 def test_every_command_is_walked_here_and_has_a_test_of_its_own() -> None:
@@ -77,6 +81,69 @@ def test_an_error_is_one_line_and_an_exit_code(name: str, shell: Shell, tmp_path
     assert done.code != 0
     assert done.out == ""
     assert re.fullmatch(r"error: [^\n]+\n", done.err), done.err
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_an_error_is_one_json_object_with_json(name: str, shell: Shell, tmp_path: Path) -> None:
+    arguments = [part.format(home=tmp_path) for part in WRONG[name]]
+    for_people, done = shell(name, *arguments), shell(name, *arguments, "--json")
+    assert (done.code, done.out, done.err.count("\n")) == (for_people.code, "", 1), done.err
+    error = json.loads(done.err)["error"]
+    assert error["message"] and set(error) <= {"message", "hint", "status", "findings"}
+    # Nothing is said to people alone: what they read is the message, and the hint behind it.
+    assert error["message"] in for_people.err
+    assert done.code == 2 or error.get("hint", "") in for_people.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "error"),
+    [
+        (("publsh", "--json"), 2, {"message": "There is no command `publsh`; did you mean `devkit publish`?"}),
+        (
+            ("rollback", "--json"),
+            2,
+            {"message": "Missing argument 'NAME'.", "hint": "`devkit rollback --help` shows how it is called"},
+        ),
+        (("whoami", "--json", "--nothing"), 2, {"message": "No such option '--nothing'.", "hint": HOW}),
+        (
+            ("init", "--json", "--data", "data", "--organization", "a\udcff"),
+            1,
+            {"message": ANY_TEXT, "hint": "`devkit --debug ...` shows where"},
+        ),
+    ],
+)
+def test_what_click_refuses_and_what_nobody_foresaw_is_json_too(
+    shell: Shell, arguments: tuple[str, ...], code: int, error: dict[str, str]
+) -> None:
+    done = shell(*arguments)
+    said = json.loads(done.err)
+    assert (done.code, done.out, said) == (code, "", {"error": said["error"]})
+    assert {key: value for key, value in said["error"].items() if error.get(key) != ANY_TEXT} == {
+        key: value for key, value in error.items() if value != ANY_TEXT
+    }
+
+
+def test_json_after_two_dashes_is_for_another_program(shell: Shell) -> None:
+    assert shell("test", "nowhere", "--", "--json").err.startswith("error: ")
+
+
+def test_a_refusal_of_the_host_has_its_status_and_what_to_do(shell: Shell, host: HostProcess) -> None:
+    done = shell("whoami", "--json", DEVKIT_HOST=host.url, DEVKIT_TOKEN="dk_x")
+    error = json.loads(done.err)["error"]
+    assert (done.code, done.out, error["status"]) == (1, "", 401)
+    assert f"devkit login --host {host.url}" in error["hint"]
+
+
+def test_an_error_of_a_script_has_its_place(shell: Shell, project: Path) -> None:
+    script = project / "integration.py"
+    script.write_text(script.read_text() + "\n1 / 0\n")
+    done = shell("render", "counter", "--json", folder=project)
+    *others, last = [json.loads(line) for line in done.err.splitlines()]
+    assert (done.code, done.out) == (1, "")
+    assert all(set(other) <= {"warning", "note"} for other in others)
+    (finding,) = last["error"]["findings"]
+    assert (finding["file"], finding["source"]) == ("integration.py", "1 / 0")
+    assert finding["line"] == len(script.read_text().splitlines())
 
 
 def test_the_group_lists_its_commands(shell: Shell) -> None:

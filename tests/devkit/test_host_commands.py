@@ -216,7 +216,8 @@ def test_odd_policies_are_warnings(alone: Shell, shell: Shell, project: Path) ->
     done = alone("publish", str(project), "--json")
     assert done.code == 0
     assert done.json["name"] == "odd-policy"
-    assert done.err.startswith("warning: integration.yaml:21:3: contentSecurityPolicy: `script-src`: `self` must be")
+    told = json.loads(done.err)["warning"]["message"]
+    assert told.startswith("integration.yaml:21:3: contentSecurityPolicy: `script-src`: `self` must be")
     checked = shell("check", str(project), "--json")
     assert (checked.code, checked.json["ok"]) == (0, True)
     assert [(warning["line"], warning["column"]) for warning in checked.json["warnings"]] == [(21, 3)]
