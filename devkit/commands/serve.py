@@ -26,10 +26,11 @@ import click
 from granian.constants import Interfaces
 
 from devkit.local_host import descriptors, private_files
+from devkit.local_host.data_folder import beginning
 from devkit.local_host.leash import end_with_starter
 from devkit.local_host.log import log_to_errors
 from devkit.local_host.serving import GIVE_UP_AFTER, Server, Shared
-from devkit.terminal.output import Problem, answer, json_option
+from devkit.terminal.output import Problem, answer, json_option, note
 from runtime.dispatch import metrics
 from runtime.engines.cgroups import find_groups
 from runtime.engines.dev_tunnel import meeting as relays
@@ -57,7 +58,9 @@ STOP_AFTER = 45
 
 
 @click.command("serve")
-@click.option("--data", type=click.Path(file_okay=False), help="Folder with the database (see `devkit init`).")
+@click.option(
+    "--data", type=click.Path(file_okay=False), help="Folder with the database; a new host begins in an empty one."
+)
 @click.option("--database-url", help="A database elsewhere, for example postgresql://user@host/name.")
 @click.option("--host", "address", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on.")
@@ -98,6 +101,7 @@ def command(
     if not 1 <= settings.workers <= MOST_WORKERS:
         raise Problem(f"DEVKIT_WORKERS={settings.workers}: must be from 1 to {MOST_WORKERS}")
     _must_be_free(address, port)
+    begins = beginning(settings)
     if settings.data:
         try:
             private_files.folder(Path(settings.data))
@@ -130,7 +134,7 @@ def command(
     shared_ones = {metrics.SHARED: counts, isolates.FOLDER: lending, relays.FOLDER: relay}
     made = {name: folders for name, folders in shared_ones.items() if folders is not None}
     try:
-        _run(settings, address, port, as_json, partial(_keep, made, set()))
+        _run(settings, address, port, as_json, begins, partial(_keep, made, set()))
     finally:
         for folders in made.values():
             folders.close()
@@ -266,7 +270,7 @@ def _reachable(address: str) -> str:
     return "127.0.0.1" if address in ("0.0.0.0", "::") else address
 
 
-def _run(settings: Settings, address: str, port: int, as_json: bool, keep: Callable[[], None]) -> None:
+def _run(settings: Settings, address: str, port: int, as_json: bool, begins: str, keep: Callable[[], None]) -> None:
     server = Server(
         "runtime.app",
         address=address,
@@ -294,6 +298,8 @@ def _run(settings: Settings, address: str, port: int, as_json: bool, keep: Calla
             text += f"\nno account exists yet; whoever opens this link becomes the administrator: {first}"
             facts["setupUrl"] = first
         answer(as_json, facts, text)
+        if begins:
+            note(begins)
 
     if settings.workers > 1:
         _prepare_for_all(settings, server.shared)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -117,6 +118,31 @@ def test_a_number_of_processes_that_cannot_be_is_refused(tmp_path: Path) -> None
     )
     assert refused.returncode != 0
     assert "DEVKIT_WORKERS" in refused.stderr
+
+
+def test_a_host_that_begins_anew_says_where(tmp_path: Path) -> None:
+    data, port = tmp_path / "typo", HostProcess(tmp_path).port
+
+    def said(*more: str) -> list[str]:
+        command = [sys.executable, "-m", "devkit", "serve", "--data", "typo", "--port", str(port), "--json", *more]
+        process = subprocess.Popen(
+            command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL
+        )
+        assert process.stdout is not None
+        assert json.loads(process.stdout.readline())["type"] == "listening"
+        process.send_signal(signal.SIGTERM)
+        told = process.communicate(timeout=60)[1].splitlines()
+        return [json.loads(line)["note"]["message"] for line in told if line.startswith('{"note"')]
+
+    (new,) = said()
+    assert new.startswith(f"there was no folder {data}: a new, empty host begins there.") and "--data" in new
+    assert said() == []
+    # Where the database is elsewhere, the folder says nothing about whether there is a host.
+    assert said("--database-url", f"sqlite:///{data / 'host.sqlite'}") == []
+    (data / "host.sqlite").rename(tmp_path / "host.sqlite")
+    (data / "secret.key").unlink()
+    (again,) = said()
+    assert again.startswith(f"there is no host in {data} yet: ")
 
 
 def test_what_a_killed_host_left_in_the_temporary_folder_goes_with_the_next_one(tmp_path: Path) -> None:
