@@ -106,7 +106,8 @@ def command(
 ) -> None:
     """Render COMPONENT of the project in this folder as a host would: in its sandbox, with its logs on standard error.
 
-    Without an option the result is a tree in the terminal. Violations in the output are warnings.
+    Without an option the result is a tree in the terminal. Trees, pages and images include the lists that the script
+    serves to its selects; --json is the script's output as it is. Violations in the output are warnings.
     """
     if params and action is None:
         raise Problem("--params needs --action NAME", hint="name the action")
@@ -130,7 +131,7 @@ def command(
             _refuse_action(component, action, project, loaded)
         called = run.render(component, props, state, sent, screen)
         drawn = html_file is not None or png_file is not None
-        lists = remote_lists.asked(run, called, screen) if drawn else {}
+        lists = {} if as_json and not drawn else remote_lists.asked(run, called, screen)
     failure = called.trace.failure
     # Why it failed is reported in full below.
     known = tuple(fault.message for fault in (called.fault, failure) if fault is not None)
@@ -143,14 +144,14 @@ def command(
         warn(str(violation))
     for missing in accessibility.warnings(output, typed=runtime_of(project) != "python"):
         warn(str(missing))
-    if html_file is not None or png_file is not None:
+    if drawn:
         _draw_files(component, output, screen, lists, html_file, png_file)
     if as_json:
         say(json.dumps(output, ensure_ascii=False))
-    elif as_tree or (html_file is None and png_file is None):
+    elif as_tree or not drawn:
         from devkit.rendering import tree
 
-        tree.draw(output)
+        tree.draw(output, lists)
 
 
 def _configurations(project: Project, configuration: dict[str, Any] | None) -> Configurations:

@@ -39,14 +39,14 @@ def asked(run: SandboxedScript, drawn: CallResult, screen: Screen) -> dict[str, 
 def _addresses(output: Any) -> Iterator[str]:
     state = output.get("state") or {} if isinstance(output, dict) else {}
     for element in walk(output.get("element") if isinstance(output, dict) else None):
-        options = element.get("options") if element.get("type") == "select" else None
-        address = _address(options.get("url"), state) if isinstance(options, dict) else ""
+        address = address_of(element.get("options"), state) if element.get("type") == "select" else ""
         if address.startswith(f"{NOWHERE}/"):
             yield address
 
 
-def _address(url: Any, state: Mapping[str, Any]) -> str:
-    """Build an address as the renderer does: a string, or parts whose query may have bindings."""
+def address_of(options: Any, state: Mapping[str, Any]) -> str:
+    """Build the address of a list as the renderer does: a string, or parts whose query may have bindings; or ""."""
+    url = options.get("url") if isinstance(options, dict) else None
     if not isinstance(url, dict) or not url.get("host"):
         return url if isinstance(url, str) else ""
     query = urlencode({key: _text(value) for key, value in (resolve(url.get("query") or {}, state) or {}).items()})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -12,6 +12,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from devkit.rendering.elements import ACTIONS, PARTS, Element, is_element, text
+from devkit.rendering.remote_lists import Lists, address_of
 from runtime.contract.contentkit import is_nothing
 
 LONGEST = 100
@@ -23,35 +24,35 @@ OWN_WORDS = {"text", "markdown", "codeblock", "link", "hint"}
 """Elements whose words stand beside them, not below."""
 
 
-def draw(output: Mapping[str, Any]) -> None:
-    """Format a render as a tree: colored in a terminal, plain when piped."""
+def draw(output: Mapping[str, Any], lists: Lists) -> None:
+    """Format a render as a tree, with the entries of its remote lists: colored in a terminal, plain when piped."""
     console = Console(highlight=False, soft_wrap=True, no_color="NO_COLOR" in os.environ)
-    console.print(_tree(output))
+    console.print(_tree(output, lists))
     for name in ("state", "props"):
         if output.get(name):
             console.print(Text(f"{name}: ", "dim").append(json.dumps(output[name], ensure_ascii=False), "not dim"))
 
 
-def _tree(output: Mapping[str, Any]) -> Tree:
+def _tree(output: Mapping[str, Any], lists: Lists) -> Tree:
     if output.get("type") == "complete":
         returned = json.dumps(output.get("returnValue"), ensure_ascii=False)
         return Tree(Text("complete", "bold").append(f" {returned}" if "returnValue" in output else "", "not bold"))
     state = output.get("state") or {}
     root = output.get("element")
-    tree_ = Tree(_line(root, state) if isinstance(root, dict) else Text(_short(repr(root))))
-    _grow(tree_, root, state)
+    tree_ = Tree(_line(root, state, lists) if isinstance(root, dict) else Text(_short(repr(root))))
+    _grow(tree_, root, state, lists)
     return tree_
 
 
-def _grow(tree: Tree, element: Any, state: Mapping[str, Any]) -> None:
+def _grow(tree: Tree, element: Any, state: Mapping[str, Any], lists: Lists) -> None:
     if not isinstance(element, dict) or element.get("type") in OWN_WORDS - {"codeblock"}:
         return
     for name in PARTS:
         for part in _flat(element.get(name)):
             if is_element(part):
-                line = _line(part, state)
+                line = _line(part, state, lists)
                 branch = tree.add(line if name in ("children", "element") else Text(f"{name}: ", "dim").append(line))
-                _grow(branch, part, state)
+                _grow(branch, part, state, lists)
             elif not is_nothing(part) and name == "children":
                 tree.add(Text(_short(text(part, state))))
 
@@ -64,7 +65,7 @@ def _flat(value: Any) -> Iterable[Any]:
         yield value
 
 
-def _line(element: Element, state: Mapping[str, Any]) -> Text:
+def _line(element: Element, state: Mapping[str, Any], lists: Lists) -> Text:
     """Format one element: its type, text, bindings and actions."""
     kind = str(element.get("type") or "control")
     line = Text(kind, "bold cyan")
@@ -89,7 +90,7 @@ def _line(element: Element, state: Mapping[str, Any]) -> Text:
         if isinstance(address, dict) and "url" in address:
             line.append(f" {_value(address['url'])}", "blue not bold")
     if "options" in element:
-        line.append(f" options={_options(element['options'])}", "not bold default")
+        line.append(f" options={_options(element['options'], state, lists)}", "not bold default")
     for name in ACTIONS:
         if isinstance(element.get(name), dict):
             line.append(" → ", "dim not bold").append(_action(element[name]), "magenta not bold")
@@ -101,10 +102,21 @@ def _action(action: Mapping[str, Any]) -> str:
     return " ".join([str(action.get("action")), *fields])
 
 
-def _options(options: Any) -> str:
+def _options(options: Any, state: Mapping[str, Any], lists: Lists) -> str:
+    """List the ids of the options; those of a remote list with its address, which is all that is known if it failed."""
     if isinstance(options, list):
-        return ", ".join(str(option.get("id")) for option in options if isinstance(option, dict))
-    return _value(options.get("url", options)) if isinstance(options, dict) else _value(options)
+        return ", ".join(_ids(options))
+    address = _value(options.get("url", options)) if isinstance(options, dict) else _value(options)
+    known = lists.get(address_of(options, state))
+    if known is None:
+        return address
+    # What is selected may be on none of the pages; of the list, this is the first page.
+    ids = list(dict.fromkeys(_ids([*known["selected"], *known["items"]])))
+    return f"{', '.join([*ids, *(['…'] if known['next'] else [])]) or 'none'} from {address}"
+
+
+def _ids(options: Sequence[Any]) -> list[str]:
+    return [str(option.get("id")) for option in options if isinstance(option, dict)]
 
 
 def _value(value: Any) -> str:

@@ -105,13 +105,7 @@ def test_the_page_draws_itself_and_the_picture_shows_all_of_it(shell: Shell, pro
         thread.submit(look, CHROMIUM, (project / "page.html").as_uri()).result()
 
 
-@pytest.mark.browser
-def test_lists_of_the_script_are_filled(shell: Shell, project: Path) -> None:
-    if CHROMIUM is None:
-        pytest.skip("needs Chromium: apt-get install chromium")
-    script(
-        project,
-        """@integration.component("choice", state={"person": "grace", "lost": "", "team": 1})
+CHOICE = """@integration.component("choice", state={"person": "grace", "lost": "", "team": 1})
 def choice(element, context):
     here = context.environment["integration"]["urls"]["publicEndpoint"]
     host, path = here.removeprefix("https://").split("/", 1)
@@ -122,9 +116,33 @@ def choice(element, context):
 
 @integration.fetch("GET", "/people")
 def people(request):
-    return [{"id": "grace", "label": f"Grace of team {request.query['team']}"}]
-""",
-    )
+    people = [{"id": name, "label": f"{name.title()} of team {request.query['team']}"} for name in ("grace", "ada")]
+    return {"items": people, "selected": people[1:], "nextPage": 2}
+"""
+"""A select whose list the script serves, page by page, and one whose list it does not have."""
+
+
+def test_the_tree_lists_what_the_script_serves(shell: Shell, project: Path) -> None:
+    script(project, CHOICE)
+    done = shell("render", "choice", folder=project)
+    person, lost = [line for line in done.out.splitlines() if "options=" in line]
+    assert "options=ada, grace, … from {host: offline.invalid, " in person
+    assert "options=https://offline.invalid/" in lost
+    assert done.err.startswith("warning: the list at /v1/integrations/counter/integration/nowhere stays empty: ")
+
+
+def test_json_asks_for_no_list_and_has_its_address(shell: Shell, project: Path) -> None:
+    script(project, CHOICE)
+    done = shell("render", "choice", "--json", folder=project)
+    assert (done.code, done.err) == (0, "")
+    assert [list(child["element"]["options"]) for child in done.json["element"]["children"]] == [["url"], ["url"]]
+
+
+@pytest.mark.browser
+def test_lists_of_the_script_are_filled(shell: Shell, project: Path) -> None:
+    if CHROMIUM is None:
+        pytest.skip("needs Chromium: apt-get install chromium")
+    script(project, CHOICE)
     done = shell("render", "choice", "--html", "page.html", folder=project)
     assert (done.code, done.out) == (0, "")
     assert done.err.startswith("warning: the list at /v1/integrations/counter/integration/nowhere stays empty: ")
