@@ -188,7 +188,7 @@ class _Filling:
             pages = writer.pages(answered.pages, page.parent, self._slugs.get(page.parent, ()))
         except TakenTwice:
             return None
-        return [hidden_as(page, one) if one.parent == page.parent else one for one in pages]
+        return [hidden_as(page, one) for one in pages]
 
     def _accepted(self, pages: list[Page]) -> bool:
         """Return whether there may be these pages, too, and count them if so."""

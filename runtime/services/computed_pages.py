@@ -100,8 +100,12 @@ class PageWriter:
 
 
 def hidden_as(page: Page, one: Page) -> Page:
-    """Hide a page as another one is, in whose place it stands."""
-    return replace(one, hidden=page.hidden, no_index=page.no_index, no_robots_index=page.no_robots_index)
+    """Hide a page as another one is, in whose place or below whose place it stands.
+
+    Readers are not shown what is below a hidden page; search engines are, so each page below tells them itself.
+    """
+    hidden = page.hidden if one.parent == page.parent else one.hidden
+    return replace(one, hidden=hidden, no_index=page.no_index, no_robots_index=page.no_robots_index)
 
 
 def slugs_in(pages: Iterable[Page]) -> dict[str | None, set[str]]:

@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 import pytest
 
 from runtime.web.sites import indexes
-from tests.conftest import Tenant
+from tests.conftest import Installed, Tenant, installed
+from tests.scenarios.test_computed_content import SCRIPT, SOURCES, Sourced
 from tests.scenarios.test_content import page
 from tests.scenarios.test_published_content import home
 from tests.scenarios.test_reading_a_site import Published
@@ -108,8 +109,45 @@ def test_a_page_of_that_name_goes_first(published: Published) -> None:
     assert got.status_code == 200 and ("<h1>Our own</h1>" in got.text or got.text.startswith("# "))
 
 
-def test_crawlers_read_sites_alone(published: Published) -> None:
-    root = home(published.site).partition("/sites/")[0]
-    got = get(f"{root}/robots.txt")
-    assert got.status_code == 200 and got.headers["Content-Type"] == "text/plain; charset=utf-8"
-    assert got.text.splitlines() == ["User-agent: *", "Allow: /sites/", "Allow: /files/", "Disallow: /"]
+def test_pages_that_are_computed_are_listed(alpha: Tenant) -> None:
+    one = installed(alpha, SCRIPT, contentSources=SOURCES, blocks=[])
+    site = Site(alpha, spaces=2)
+    ok(site.api.post(f"{site.path}/publish"))
+    at = home(site)
+    for part in ok(site.api.get(f"{site.path}/site-spaces"))["items"]:
+        where = part["space"]["id"]
+        ok(alpha.api.post(f"{one.path}/installations/{one.installation}/spaces", {"space": where}), 201)
+        space = Sourced(Installed(one.name, alpha, one.installation, where, site.id))
+        variables = {"type": "set_variables", "variables": {"team": "ours"}}
+        quiet = {**space.named("quiet"), "noRobotsIndex": True}
+        space.merge(page("Written", "x"), space.named("top"), quiet, variables)
+    text = text_of(f"{at}llms.txt")
+    assert f"- [Ticket 1]({at}open/ticket-1.md): First.\n" in text
+    assert f"- [Ticket 1]({at}space-1/open/ticket-1.md): First.\n" in text and "open-2" not in text
+    assert text.endswith(text_of(f"{at}space-1/llms.txt").partition("\n\n")[2])
+    for start in ("", "space-1/"):
+        found = locations(f"{at}{start}sitemap-pages.xml")
+        assert f"{at}{start}open/ticket-1" in found and len(set(found)) == len(found)
+        assert get(f"{at}{start}open/ticket-1").status_code == 200
+        # What is computed in the place of a page that is kept from search is kept from it, too.
+        assert get(f"{at}{start}open-2/ticket-1").headers["X-Robots-Tag"] == "noindex"
+        assert not [address for address in found if "open-2" in address]
+
+
+def test_crawlers_read_sites_alone_and_are_told_their_sitemaps(published: Published) -> None:
+    site = published.site
+    at = home(site)
+    root = at.partition("/sites/")[0]
+
+    def told(address: str) -> list[str]:
+        got = get(f"{address}robots.txt")
+        assert got.status_code == 200 and got.headers["Content-Type"] == "text/plain; charset=utf-8"
+        return [line for line in got.text.splitlines() if line]
+
+    rules = ["User-agent: *", "Allow: /sites/", "Allow: /files/", "Disallow: /"]
+    lines = told(f"{root}/")
+    assert lines[:4] == rules and f"Sitemap: {at}sitemap.xml" in lines[4:]
+    assert all(line.startswith(f"Sitemap: {root}/sites/") for line in lines[4:])
+    for change in ({"proxy": f"{site.id.lower()}.example/docs"}, {"proxy": None, "visibility": "unlisted"}):
+        ok(site.api.call("PATCH", site.path, change))
+        assert f"Sitemap: {at}sitemap.xml" not in told(f"{root}/")

@@ -17,32 +17,45 @@ from runtime.store.content.entries import Page
 from runtime.store.content.snapshot import Snapshot
 from runtime.store.rows import Reach
 from runtime.store.tables.sites import SiteRow
+from runtime.web.sites.indexes import is_index, parts_listed
 from runtime.web.sites.map import Computed, SiteMap
 from runtime.web.sites.markdown import ENDING
 
 
 def computed_for(host: Host, site: SiteRow, claims: Mapping[str, Any] | None, place: str) -> Computed:
-    """Have computed what a page at a place shows, and what stands beside it; no transaction may be open."""
+    """Have computed what a page at a place shows, and what stands beside it; no transaction may be open.
+
+    For an index of the site, that is the pages of each space it lists, as far as one read may ask sources for them.
+    """
     with host.database.transaction(writes=False) as session:
         map_ = SiteMap(session, site, claims)
         part = map_.part_at(place)
-        if part is None:
+        parts = parts_listed(map_, site, place) if is_index(place) else [part] if part is not None else []
+        asked = {one.space_id: one for one in parts if _computes(map_.snapshot_of(one))}
+        if not asked:
             return Computed()
-        space, snapshot = map_.space_of(part), map_.snapshot_of(part)
-        if not snapshot.sources and not any(map(_is_computed, snapshot.pages)):
-            return Computed()
-        revision_id = content.current(session, space).id
+        read = [
+            (map_.space_of(one), map_.snapshot_of(one), content.current(session, map_.space_of(one)).id)
+            for one in asked.values()
+        ]
         spaces = frozenset(one.space_id for one in map_.parts.spaces)
     reach = Reach("visitor", site_id=site.id, home_id=site.organization_id, spaces=spaces)
     client = ContentSourceClient(host.database, host.plans, host.invoker, host.addresses)
     computed = ComputedContent(client, host.renders, host.database, host.blobs)
-    reader = computed.reader(reach, space, revision_id, snapshot)
-    filled: Snapshot = reader.filled() if snapshot.sources else snapshot
-    map_.fill(Computed({space.id: filled}))
+    readers = {space.id: computed.reader(reach, space, revision_id, snapshot) for space, snapshot, revision_id in read}
+    filled: dict[str, Snapshot] = {
+        space.id: readers[space.id].filled() if snapshot.sources else snapshot for space, snapshot, _ in read
+    }
+    map_.fill(Computed(filled))
     shown = map_.at(place) or map_.at(place.removesuffix(ENDING))
-    document = reader.document(shown.page) if shown is not None and _is_computed(shown.page) else None
-    documents = {shown.page.id: document} if shown is not None and document is not None else {}
-    return Computed({space.id: filled}, documents)
+    if shown is None or shown.space.id not in readers or not _is_computed(shown.page):
+        return Computed(filled)
+    document = readers[shown.space.id].document(shown.page)
+    return Computed(filled, {shown.page.id: document} if document is not None else {})
+
+
+def _computes(snapshot: Snapshot) -> bool:
+    return bool(snapshot.sources) or any(map(_is_computed, snapshot.pages))
 
 
 def _is_computed(page: Page) -> bool:

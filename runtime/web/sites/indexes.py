@@ -52,6 +52,16 @@ def is_index(place: str) -> bool:
     return place.rpartition("/")[2] in (SITEMAP, PAGES, LLMS)
 
 
+def parts_listed(map_: SiteMap, site: SiteRow, place: str) -> list[SiteSpaceRow]:
+    """Give the spaces whose pages the index at a place may list, the first one first; none where it lists no pages."""
+    if place == LLMS and site.agents_context == "included":
+        return list(map_.parts.spaces)
+    if place == SITEMAP:
+        return []
+    part = map_.part_at(place)
+    return [part] if part is not None else []
+
+
 def type_of(place: str) -> str:
     """Give the media type of the index at a place."""
     return XML if place.endswith(".xml") else TEXT
