@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
 import click
 
+from devkit.hosts import places
 from devkit.local_host.data_folder import problems_told, settings_of
 from devkit.terminal.output import Problem, answer, json_option
 from runtime.services.search_indexing import Indexer
@@ -19,10 +21,14 @@ from runtime.store.search_index import writing
 @click.option("--data", type=click.Path(file_okay=False, exists=True), help="Folder with the database.")
 @click.option("--database-url", help="A database elsewhere, for example PostgreSQL.")
 @click.option(
-    "--space", "spaces", multiple=True, metavar="ID", help="Only this space; may be repeated. Default: all spaces."
+    "--space",
+    "named",
+    multiple=True,
+    metavar="SPACE",
+    help="Only this space: its id, title or address; may be repeated. Default: all spaces.",
 )
 @json_option
-def command(data: str | None, database_url: str | None, spaces: tuple[str, ...], as_json: bool) -> None:
+def command(data: str | None, database_url: str | None, named: tuple[str, ...], as_json: bool) -> None:
     """Rebuild the search index from the current content of the spaces; a host may keep running.
 
     Example: devkit reindex --data ./data
@@ -34,13 +40,9 @@ def command(data: str | None, database_url: str | None, spaces: tuple[str, ...],
         raise Problem(f"{data} has no database", hint=f"`devkit init --data {data}` creates one")
     with problems_told(str(data), "choose a folder that you can write to"), closing(Database(address)) as database:
         migrate(database)
-        chosen = list(spaces) or None
         with database.transaction(writes=True) as session:
-            for absent in writing.absent(session, spaces):
-                raise Problem(
-                    f"there is no space {absent[:60]} in this database",
-                    hint="take the id from the end of the space's address at `/app`",
-                )
+            titles = writing.titles(session) if named else {}
+            chosen = [_id_of(one, titles) for one in named] or None
             writing.make_anew(session, chosen)
         Indexer(database).work()
         with database.transaction(writes=False) as session:
@@ -48,3 +50,9 @@ def command(data: str | None, database_url: str | None, spaces: tuple[str, ...],
     if left:
         raise Problem(f"{left} spaces could not be indexed yet; the messages above say why. A running host tries again")
     answer(as_json, {"spaces": made, "pages": pages}, f"indexed {pages} pages of {made} spaces")
+
+
+def _id_of(named: str, titles: Mapping[str, str]) -> str:
+    """Return the id of a space of this database; raises Problem."""
+    known = places.id_in("space", named)
+    return known if known is not None and known in titles else places.chosen("space", named, titles, "in this database")

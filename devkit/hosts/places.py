@@ -1,9 +1,9 @@
-"""Spaces and sites as people name them: by id, or by a title that only one has."""
+"""Spaces and sites as people name them: by id, by address, or by a title that only one has."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from devkit.hosts import shapes
@@ -12,27 +12,41 @@ from devkit.terminal.output import Problem
 
 Kind = Literal["space", "site"]
 ID = re.compile(r"[A-Za-z0-9]{20}")
+ADDRESS = re.compile(r"https?://[^/]+/(?:.*/)?(space|site)s/([A-Za-z0-9]{20})(?:[/?#].*)?")
 
 
 def id_of(client: Client, kind: Kind, named: str, organization: str | None = None) -> str:
-    """Return the id of a space or site by its id or title, in one organization or in all of the token's.
+    """Return the id of a space or site by its id, address or title, in one organization or in all of the token's.
 
     Raises Problem where no title is that, or several are.
     """
-    if ID.fullmatch(named) or named == "*":
-        return named
-    found = dict(_titles(client, kind, organization))
+    known = id_in(kind, named)
+    if known is not None or named == "*":
+        return known or named
+    return chosen(kind, named, dict(_titles(client, kind, organization)), f"on {client.host} that you may see")
+
+
+def id_in(kind: Kind, named: str) -> str | None:
+    """Return the id that something is named by: the id itself, or one in an address; None for a title."""
+    found = ADDRESS.fullmatch(named.strip())
+    if found is not None and found[1] == kind:
+        return found[2]
+    return named if ID.fullmatch(named) else None
+
+
+def chosen(kind: Kind, named: str, titles: Mapping[str, str], where: str) -> str:
+    """Return the id of the only one with a title, of those given as id -> title; raises Problem with candidates."""
     wanted = named.strip().casefold()
-    same = [one for one, title in found.items() if title.strip().casefold() == wanted]
+    same = [one for one, title in titles.items() if title.strip().casefold() == wanted]
     if len(same) == 1:
         return same[0]
     if same:
         raise Problem(f"{len(same)} {kind}s are called `{named}`", hint=f"name one by its id: {', '.join(same[:10])}")
     from devkit.checking.wording import nearest
 
-    close = nearest(named, found.values())
-    meant = f"did you mean `{close}`?" if close else f"there are {', '.join([*found.values()][:10]) or 'none'}"
-    raise Problem(f"there is no {kind} `{named}` on {client.host} that you may see; {meant}")
+    close = nearest(named, titles.values())
+    meant = f"did you mean `{close}`?" if close else f"there are {', '.join([*titles.values()][:10]) or 'none'}"
+    raise Problem(f"there is no {kind} `{named[:200]}` {where}", hint=meant)
 
 
 def ids_of(client: Client, kind: Kind, named: Iterable[str], organization: str | None = None) -> tuple[str, ...]:

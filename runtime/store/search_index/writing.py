@@ -215,10 +215,10 @@ def make_anew(session: Session, space_ids: Sequence[str] | None = None) -> None:
     session.execute(_unfetched(query))
 
 
-def absent(session: Session, space_ids: Sequence[str]) -> list[str]:
-    """List which of these ids belong to no space."""
-    there = session.scalars(select(SpaceRow.id).where(SpaceRow.id.in_(space_ids), SpaceRow.deleted_at.is_(None)))
-    return sorted({*space_ids}.difference(there))
+def titles(session: Session) -> dict[str, str]:
+    """Map the ids of all spaces to their titles, oldest first."""
+    query = select(SpaceRow.id, SpaceRow.title).where(SpaceRow.deleted_at.is_(None))
+    return dict(session.execute(query.order_by(SpaceRow.created_at, SpaceRow.id)).all())
 
 
 def progress(session: Session, space_ids: Sequence[str] | None = None) -> tuple[int, int, int]:
