@@ -38,7 +38,7 @@ MAX_PARAMETERS = 50
 SIGN_OUT = "-/sign-out"
 SAFE = "/-._~!$&'()*+,=:@"
 ROBOTS = "User-agent: *\nAllow: /sites/\nAllow: /files/\nDisallow: /\n"
-MAX_SITES = 10_000
+MAX_SITES = 1_000
 """Sites among which that of an origin is looked for, or whose sitemaps are named where they share one."""
 ASKED = "visit"
 """The parameter with which a visitor is sent to where the integration is asked."""
