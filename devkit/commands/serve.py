@@ -26,9 +26,9 @@ import click
 from granian.constants import Interfaces
 
 from devkit.local_host import descriptors, private_files
-from devkit.local_host.data_folder import beginning
 from devkit.local_host.leash import end_with_starter
 from devkit.local_host.log import log_to_errors
+from devkit.local_host.new_host import beginning
 from devkit.local_host.serving import GIVE_UP_AFTER, Server, Shared
 from devkit.terminal.output import Problem, answer, json_option, note
 from runtime.dispatch import metrics

@@ -13,7 +13,7 @@ from devkit.local_host import private_files
 from devkit.terminal.output import Problem
 from runtime.settings import BadSetting, Settings, read_settings
 from runtime.store.backups.archive import BackupRefused
-from runtime.store.database_file import BLOBS, KEY, DatabaseLost, path_of
+from runtime.store.database_file import DatabaseLost
 from runtime.store.migrate import NewerDatabase
 from runtime.store.secrets import KeyMissing
 
@@ -24,19 +24,6 @@ def settings_of(data: str | None, database_url: str | None) -> Settings:
         return read_settings(data=data, database_url=database_url)
     except BadSetting as error:
         raise Problem(str(error)) from error
-
-
-def beginning(settings: Settings) -> str:
-    """Say that a new host begins in the data folder, which might be a misspelled one; "" where there is one."""
-    if not settings.data:
-        return ""
-    file, data = path_of(settings.database_address), Path(settings.data).absolute()
-    if file is None or file.exists() or any((data / name).exists() for name in (KEY, BLOBS)):
-        return ""
-    why = f"there is no host in {data} yet" if data.exists() else f"there was no folder {data}"
-    return (
-        f"{why}: a new, empty host begins there. If yours is elsewhere, press Ctrl-C and give its folder with --data."
-    )
 
 
 def keep_out_of_git(folder: Path) -> None:

@@ -8,8 +8,7 @@ from sqlalchemy import Engine, inspect
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
-KEY, BLOBS = "secret.key", "blobs"
-"""Files of a host in its data folder, besides the database."""
+from runtime.store.data_folder import BLOBS, KEY
 
 
 class DatabaseGone(SQLAlchemyError):

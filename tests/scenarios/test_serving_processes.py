@@ -120,6 +120,12 @@ def test_a_number_of_processes_that_cannot_be_is_refused(tmp_path: Path) -> None
     assert "DEVKIT_WORKERS" in refused.stderr
 
 
+def test_the_process_that_leads_a_single_one_does_not_load_the_host() -> None:
+    # It is there as long as the host, and would take as much memory again.
+    loads = "import sys, devkit.commands.serve; print(*sorted({'sqlalchemy', 'pydantic', 'flask'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", loads], check=True, capture_output=True, text=True).stdout == "\n"
+
+
 def test_a_host_that_begins_anew_says_where(tmp_path: Path) -> None:
     data, port = tmp_path / "typo", HostProcess(tmp_path).port
 

@@ -1,0 +1,21 @@
+"""Tells that a new host begins in a folder; for the process that leads a host, which loads no more than it must."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from runtime.settings import Settings
+from runtime.store.data_folder import BLOBS, DATABASE, KEY
+
+
+def beginning(settings: Settings) -> str:
+    """Say that a new host begins in the data folder, which might be a misspelled one; "" where there is one."""
+    if not settings.data or settings.database_url:
+        return ""
+    data = Path(settings.data).absolute()
+    if any((data / name).exists() for name in (DATABASE, KEY, BLOBS)):
+        return ""
+    why = f"there is no host in {data} yet" if data.exists() else f"there was no folder {data}"
+    return (
+        f"{why}: a new, empty host begins there. If yours is elsewhere, press Ctrl-C and give its folder with --data."
+    )
