@@ -67,9 +67,8 @@ from runtime.settings import BadSetting, Settings
 from runtime.store.blobs.s3 import BadBlobAddress
 from runtime.store.blobs.store import BlobStore, open_blobs
 from runtime.store.change_counts import ChangeCounts, Numbers
-from runtime.store.data_folder import KEY
 from runtime.store.database import Database
-from runtime.store.database_file import DatabaseLost, path_of, refuse_lost
+from runtime.store.database_file import KEY, DatabaseLost, path_of, refuse_lost
 from runtime.store.disk import Disk
 from runtime.store.migrate import NewerDatabase, migrate
 from runtime.store.organizations import create_organization

@@ -203,7 +203,6 @@ def _load(settings: Settings, shared: Shared, place: int) -> Application:
     from runtime.app import StartRefused, create_app, must_be_there
 
     log_to_errors(settings)  # a fork does so already
-    gc.set_threshold(*GARBAGE)
     sys.setswitchinterval(SWITCH_INTERVAL)
     try:
         if settings.workers > 1 or shared.served.value:
@@ -225,6 +224,7 @@ def _load(settings: Settings, shared: Shared, place: int) -> Application:
     shared.served.value = 1
     gc.collect()
     gc.freeze()  # never garbage, and not to be looked through
+    gc.set_threshold(*GARBAGE)  # not before: looking through all that is being built takes as long as building it
 
     loaded = time.monotonic()
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from devkit.local_host import private_files
 from runtime.settings import Settings
-from runtime.store.data_folder import BLOBS, DATABASE, KEY
+
+SIGNS = ("host.sqlite", "secret.key", private_files.OUR_FOLDER)
+"""What is in the data folder of every host that has been started: one of these at least."""
 
 
 def beginning(settings: Settings) -> str:
@@ -13,7 +16,7 @@ def beginning(settings: Settings) -> str:
     if not settings.data or settings.database_url:
         return ""
     data = Path(settings.data).absolute()
-    if any((data / name).exists() for name in (DATABASE, KEY, BLOBS)):
+    if any((data / name).exists() for name in SIGNS):
         return ""
     why = f"there is no host in {data} yet" if data.exists() else f"there was no folder {data}"
     return (

@@ -8,7 +8,8 @@ from sqlalchemy import Engine, inspect
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
-from runtime.store.data_folder import BLOBS, KEY
+KEY, BLOBS = "secret.key", "blobs"
+"""Files of a host in its data folder, besides the database."""
 
 
 class DatabaseGone(SQLAlchemyError):
