@@ -134,20 +134,8 @@ def test_pages_that_are_computed_are_listed(alpha: Tenant) -> None:
         assert not [address for address in found if "open-2" in address]
 
 
-def test_crawlers_read_sites_alone_and_are_told_their_sitemaps(published: Published) -> None:
-    site = published.site
-    at = home(site)
-    root = at.partition("/sites/")[0]
-
-    def told(address: str) -> list[str]:
-        got = get(f"{address}robots.txt")
-        assert got.status_code == 200 and got.headers["Content-Type"] == "text/plain; charset=utf-8"
-        return [line for line in got.text.splitlines() if line]
-
-    rules = ["User-agent: *", "Allow: /sites/", "Allow: /files/", "Disallow: /"]
-    lines = told(f"{root}/")
-    assert lines[:4] == rules and f"Sitemap: {at}sitemap.xml" in lines[4:]
-    assert all(line.startswith(f"Sitemap: {root}/sites/") for line in lines[4:])
-    for change in ({"proxy": f"{site.id.lower()}.example/docs"}, {"proxy": None, "visibility": "unlisted"}):
-        ok(site.api.call("PATCH", site.path, change))
-        assert f"Sitemap: {at}sitemap.xml" not in told(f"{root}/")
+def test_crawlers_read_sites_alone(published: Published) -> None:
+    root = home(published.site).partition("/sites/")[0]
+    got = get(f"{root}/robots.txt")
+    assert got.status_code == 200 and got.headers["Content-Type"] == "text/plain; charset=utf-8"
+    assert got.text.splitlines() == ["User-agent: *", "Allow: /sites/", "Allow: /files/", "Disallow: /"]

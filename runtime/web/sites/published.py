@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
@@ -16,16 +16,13 @@ from runtime.api.host import Host
 from runtime.api.inbound import passed_on
 from runtime.api.script_headers import SANDBOX
 from runtime.contract import errors
-from runtime.contract.addresses import Asked
 from runtime.dispatch.planning import Plan
 from runtime.engines.shares import NoneLeft
 from runtime.services import visiting, visitor_asking
 from runtime.services.published_lookup import sign_in_address
 from runtime.services.rendering import body_of, script_error
-from runtime.store.sites import findable
 from runtime.store.tables.sites import SiteRow
 from runtime.web.sites.answers import html_answer, text_answer
-from runtime.web.sites.indexes import SITEMAP
 from runtime.web.sites.redirects import lead_on, redirect
 from runtime.web.sites.theme import CHOOSE, choose_theme, chosen_theme
 from runtime.web.sites.visit import SiteVisit
@@ -38,8 +35,6 @@ MAX_PARAMETERS = 50
 SIGN_OUT = "-/sign-out"
 SAFE = "/-._~!$&'()*+,=:@"
 ROBOTS = "User-agent: *\nAllow: /sites/\nAllow: /files/\nDisallow: /\n"
-MAX_SITES = 1_000
-"""Sites among which that of an origin is looked for, or whose sitemaps are named where they share one."""
 ASKED = "visit"
 """The parameter with which a visitor is sent to where the integration is asked."""
 
@@ -57,7 +52,7 @@ def mount_published(app: Flask, host: Host) -> None:
     """Add the pages of published sites; they need no token."""
     page = partial(_guarded, host, _page)
     app.add_url_rule("/sites/-/published.css", "site style", _style, methods=("GET",))
-    app.add_url_rule("/robots.txt", "robots", partial(_robots, host), methods=("GET",))
+    app.add_url_rule("/robots.txt", "robots", _robots, methods=("GET",))
     for method, leave in (("GET", _ask_whether_to_leave), ("POST", _sign_out)):
         view = partial(_guarded, host, leave)
         app.add_url_rule(f"/sites/<site_id>/{SIGN_OUT}", f"site sign-out {method}", view, methods=(method,))
@@ -78,19 +73,9 @@ def _style() -> Response:
     return answer
 
 
-def _robots(host: Host) -> Response:
-    """Tell crawlers to read published sites, and nothing else, and where the sitemaps of those at this origin are."""
-    at, asked = host.addresses, request.host
-    sites: Sequence[str] = ()
-    if at.is_own(asked) or not at.own_origins:
-        with host.database.transaction(writes=False) as session:
-            sites = findable(session, MAX_SITES)
-    if at.own_origins:
-        sites = [site for site in sites if at.asked(asked, at.site_origin(site)) is Asked.OWN]
-    named = "".join(f"Sitemap: {at.site(site)}{SITEMAP}\n" for site in sites)
-    answer = text_answer(ROBOTS + (f"\n{named}" if named else ""), "text/plain")
-    answer.headers["Cache-Control"] = "public, max-age=300"
-    return answer
+def _robots() -> Response:
+    """Tell crawlers to read published sites, and nothing else; the same at each origin, of which many have no site."""
+    return text_answer(ROBOTS, "text/plain")
 
 
 def _guarded(host: Host, view: Callable[..., Response], site_id: str, rest: str = "") -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import time
@@ -60,7 +61,8 @@ def test_the_serving_processes_end_when_the_leading_one_is_killed(start_dev: Sta
     wait_for(lambda: not processes_of(str(project / ".devkit")))
     assert process.process.wait(timeout=60) == 1
     process.end()
-    assert process.errors[0].startswith("error: the host ended unexpectedly; see ")
+    error = json.loads(process.errors[0])["error"]
+    assert error["message"] == "the host ended unexpectedly" and error["hint"].startswith("see ")
 
 
 def test_other_commands_find_it_from_its_folder_or_below(start_dev: StartDev, project: Path, shell: Shell) -> None:
