@@ -15,7 +15,7 @@ from runtime.services.folders.dangling import Dangling
 from runtime.services.folders.front_matter import parted, read_front_matter, read_variables
 from runtime.services.folders.links import ReadLinks
 from runtime.services.folders.names import ASSETS, CONFIGURATION, INCLUDES, MARKDOWN, VARIABLES, slug_in, title_in
-from runtime.services.folders.titles import MAX_TITLE, Title, is_same_title, read_title, without_closing
+from runtime.services.folders.titles import MAX_TITLE, Title, read_title, without_closing
 from runtime.services.folders.walking import Files, Problems, files_in
 from runtime.services.folders.yaml_text import BadYaml, read_yaml
 from runtime.services.importing.tree import Imported, ImportedFile, ImportedPage, ImportedReusableContent
@@ -128,14 +128,12 @@ class _Reader:
         front, body = parted(self._files.text(one.key) or "")
         fields = read_front_matter(front, links.read, self._problems, one.key) if front is not None else {}
         fields.pop("others", None)
-        said, title = fields.pop("title", None), one.entry.title
-        if not title.text and said:
-            title = Title(said, None)
-        title, body = under_title(body, title)
-        if not title.text:
-            title = Title(title_in(one.key, self._configuration.root), title.emoji)
+        heading, body = split_title(body)
         document = document_of(body, links, top=2)
         self._used |= links.used
+        said, title = fields.pop("title", None), one.entry.title
+        if not title.text:
+            title = Title(said, None) if said else heading or Title(title_in(one.key, self._configuration.root), None)
         return ImportedPage(
             one.key,
             title.text[:MAX_TITLE],
@@ -178,28 +176,12 @@ class _Reader:
         return read_variables(said, self._problems, path) if said is not None else {}
 
 
-def under_title(text: str, title: Title) -> tuple[Title, str]:
-    """Return a page's title, which is its first heading if it has no other, and the text below it.
-
-    A first heading that says something else than the title is a heading of the text.
-    """
-    heading, below = split_title(text)
-    if heading is None:
-        return title, below
-    if not title.text:
-        return heading, below
-    return (title, below) if is_same_title(heading.text, title.text) else (title, text)
-
-
 def split_title(text: str) -> tuple[Title | None, str]:
-    """Split off the title: the first line, if it is a first-level heading; one that says nothing is dropped."""
+    """Split off the title: the first line, if it is a first-level heading."""
     found = heading = _HEADING.match(text)
     if found is None:
         found = _UNDERLINED.match(text)
     if found is None:
         return None, text
-    said = without_closing(found[1] or "") if heading is not None else found[1]
-    title = read_title(said)
-    if title.text:
-        return title, text[found.end() :]
-    return None, text if said.strip() else text[found.end() :]  # a picture, for example, is no title
+    title = read_title(without_closing(found[1] or "") if heading is not None else found[1])
+    return (title if title.text else None), text[found.end() :]

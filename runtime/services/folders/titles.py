@@ -56,12 +56,6 @@ def read_title(source: str) -> Title:
     return Title(text[:MAX_TITLE], emoji)
 
 
-def is_same_title(one: str, other: str) -> bool:
-    """Return whether two titles say the same, apart from spaces, capitals and what is beyond the longest title."""
-    first, second = (" ".join(title[:MAX_TITLE].split()).casefold() for title in (one, other))
-    return first == second
-
-
 def without_closing(heading: str) -> str:
     """Return a heading's text, without surrounding spaces and closing signs as in `# Title #`."""
     said = heading.strip(" \t")

@@ -19,10 +19,10 @@ from runtime.services.folders.front_matter import parted, read_front_matter, rea
 from runtime.services.folders.links import ReadLinks, WriteLinks
 from runtime.services.folders.names import CONFIGURATION, slug_in, title_in, unquoted
 from runtime.services.folders.paths import Paths, paths_of
-from runtime.services.folders.reading import split_title, under_title
+from runtime.services.folders.reading import split_title
 from runtime.services.folders.summary import MAX_SUMMARY, Entry, every, read_summary
 from runtime.services.folders.texts import EMPTY, Document, Texts, written
-from runtime.services.folders.titles import Title, is_same_title
+from runtime.services.folders.titles import Title
 from runtime.services.folders.walking import Files, Problems, files_in
 from runtime.services.folders.yaml_text import BadYaml, read_yaml
 from runtime.services.markdown.links import SCHEME
@@ -182,10 +182,8 @@ class _Writer:
         others = known.pop("others", {})
         if title is not None:
             known.pop("title", None)
-            heading, _ = split_title(body)
-            _, body = under_title(body, title)
-            if heading is not None and is_same_title(heading.text, title.text):
-                title = heading
+            heading, body = split_title(body)
+            title = heading or title
         else:
             known.setdefault("title", title_in(path, self._paths.root))
         if known.get("slug") == slug_in(path, self._paths.root) and "slug" not in fields:

@@ -11,7 +11,7 @@ import yaml
 from bs4.dammit import EncodingDetector
 
 from runtime.engines.apart.answers import Refused
-from runtime.services.folders.titles import is_same_title, without_closing
+from runtime.services.folders.titles import without_closing
 from runtime.services.importing.handing_over import clean
 from runtime.services.importing.html_markdown import read_html
 from runtime.services.importing.pictures_in_html import Keep
@@ -68,10 +68,7 @@ def _charset_in(content: bytes) -> str:
 
 
 def markdown_page(source: str, title: str) -> Text:
-    """Extract the title of Markdown from its front matter, else its first heading, else use `title`.
-
-    The first heading stays in the text unless it says the same as the title.
-    """
+    """Extract the title of Markdown from its front matter, else its first heading, else use `title`."""
     front, description = FRONT.match(source), None
     said: Any = {}
     if front is not None and len(front[1]) < 20_000:
@@ -84,16 +81,11 @@ def markdown_page(source: str, title: str) -> Text:
         title = str(said["title"]) if isinstance(said.get("title"), str | int | float) else title
         description = said["description"] if isinstance(said.get("description"), str) else None
     heading = TITLE.match(source)
-    if heading is not None and (first := _without_marks(without_closing(heading[1]))):
-        has_title = isinstance(said, dict) and bool(said.get("title"))
-        if not has_title or is_same_title(first, _without_marks(title)):
-            source = source[heading.end() :]
-        title = title if has_title else first
+    if heading is not None:
+        if not (isinstance(said, dict) and said.get("title")):
+            title = MARKS.sub(lambda found: found[1] or "", without_closing(heading[1])[:LONGEST_READ]) or title
+        source = source[heading.end() :]
     return Text(" ".join(clean(title).split()), source, clean(description) if description else None)
-
-
-def _without_marks(text: str) -> str:
-    return MARKS.sub(lambda found: found[1] or "", text[:LONGEST_READ])
 
 
 def html_page(

@@ -13,7 +13,6 @@ from runtime.services.folders.walking import MAX_FILE
 from runtime.services.folders.yaml_text import BadYaml, read_yaml
 from runtime.services.importing.page_texts import markdown_page
 from runtime.services.importing.tree import Imported
-from runtime.services.markdown.nodes import texts_of
 
 
 @pytest.fixture
@@ -87,8 +86,7 @@ def test_a_table_of_contents_says_what_there_is(root: Path) -> None:
     ]
     assert imported.pages[1].emoji == "1f680" and imported.pages[2].slug == "one"
     assert imported.pages[-1].target == {"kind": "anchor", "anchor": "top", "page": "a.md"}
-    with_heading = [one.title for one in imported.pages if "Other title" in str(one.document)]
-    assert with_heading == ["Home sweet", "In", "By percent", "By brackets"]
+    assert all("Other" not in str(one.document) for one in imported.pages)
 
 
 def test_what_is_wrong_in_a_table_of_contents_is_told(root: Path) -> None:
@@ -199,56 +197,6 @@ def test_headings_of_a_page_begin_below_its_title(root: Path) -> None:
     assert document is not None
     assert [node["type"] for node in document["nodes"]] == ["heading-1", "heading-2", "heading-3", "heading-1"]
     assert imported.pages[1].title == "Under"
-
-
-def headings(imported: Imported) -> list[list[tuple[str, str]]]:
-    """Give the headings of each page, with their levels."""
-    return [
-        [
-            (node["type"], "".join(texts_of(inner) for inner in node["nodes"]))
-            for node in (page.document or {"nodes": []})["nodes"]
-            if node["type"].startswith("heading")
-        ]
-        for page in imported.pages
-    ]
-
-
-def test_a_first_heading_that_is_not_the_title_stays(root: Path) -> None:
-    imported = filled(
-        root,
-        {
-            "SUMMARY.md": "# Contents\n\n* [Home](README.md)\n* [Install](a.md)\n* [Use  it](b.md)\n* [Logo](c.md)\n",
-            "README.md": "# 🏠 Home\n\n## One\n",
-            "a.md": "# Installing the product\n\n## One\n",
-            "b.md": "---\ntitle: Not this\n---\n\nuse it\n===\n\nText.",
-            "c.md": "# ![Our logo](https://example.com/logo.png)\n\nText.",
-        },
-    )
-    one, installing = ("heading-1", "One"), ("heading-1", "Installing the product")
-    assert [page.title for page in imported.pages] == ["Home", "Install", "Use  it", "Logo"]
-    assert headings(imported)[1:3] == [[installing, one], []]
-    assert "logo.png" in str(imported.pages[3].document)
-
-
-def test_a_first_heading_that_is_not_the_title_of_the_front_matter_stays(root: Path) -> None:
-    files = {"a.md": "---\ntitle: A\n---\n# Another\n", "b.md": "---\ntitle: B\n---\n# B #\n", "c.md": "# C\n"}
-    imported = filled(root, files)
-    assert [page.title for page in imported.pages] == ["A", "B", "C"]
-    assert headings(imported) == [[("heading-1", "Another")], [], []]
-
-
-@pytest.mark.parametrize(
-    ("source", "title", "text"),
-    [
-        ("---\ntitle: Short\n---\n# A longer heading\n\nText.", "Short", "# A longer heading\n\nText."),
-        ("---\ntitle: The *same*\n---\n\n# the `same` #\n\nText.", "The *same*", "Text."),
-        ("---\ntitle: ''\n---\n# Heading\n\nText.", "Heading", "Text."),
-        ("# ![](logo.png)\n\nText.", "Otherwise", "# ![](logo.png)\n\nText."),
-    ],
-)
-def test_an_import_keeps_a_first_heading_that_is_not_the_title(source: str, title: str, text: str) -> None:
-    page = markdown_page(source, "Otherwise")
-    assert (page.title, page.markdown.strip()) == (title, text)
 
 
 def test_spaces_in_headings_are_gone_through_once(root: Path) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from runtime.engines.apart.answers import Refused
-from runtime.services.folders.reading import read_folder
 from runtime.services.folders.writing import write_folder
 from runtime.services.markdown.reading import document_of
 from runtime.store.content.entries import Page
@@ -37,29 +36,6 @@ def test_markdown_of_people_stays_and_what_is_not_known_here_too(tmp_path: Path)
     assert write_folder(tmp_path, snapshot, documents, {}).changed == ["README.md"]
     text = (tmp_path / "README.md").read_text()
     assert text.startswith("---\ndescription: Folded text\ntags:\n- a\n- b\nif: visitor\n---\n\n# Home\n\n* one\n")
-
-
-def test_a_first_heading_that_is_not_the_title_stays_until_the_page_changes(tmp_path: Path) -> None:
-    theirs = "# Welcome to the docs\n\nText\n"
-    (tmp_path / "README.md").write_text(theirs)
-    (tmp_path / "SUMMARY.md").write_text("# Contents\n\n- [Home](./README.md)\n")
-    (read,) = read_folder(tmp_path).pages
-    page = Page("a", None, "document", read.title, slug="readme")
-    snapshot, documents = revision(page, a="# Welcome to the docs\n\nText\n")
-    assert list(documents.values()) == [read.document]
-    assert write_folder(tmp_path, snapshot, documents, {}).changed == []
-    assert (tmp_path / "README.md").read_text() == theirs
-    snapshot, documents = revision(page, a="# Welcome to the docs\n\nMore\n")
-    assert write_folder(tmp_path, snapshot, documents, {}).changed == ["README.md"]
-    assert (tmp_path / "README.md").read_text() == "# Home\n\n## Welcome to the docs\n\nMore\n"
-    assert [(one.title, one.document) for one in read_folder(tmp_path).pages] == [("Home", *documents.values())]
-
-
-def test_a_page_that_gets_another_title_leaves_no_heading_of_the_former(tmp_path: Path) -> None:
-    for title in ("Home", "HOME", "Start"):
-        snapshot, documents = revision(Page("a", None, "document", title, slug="readme"), a="Text\n")
-        write_folder(tmp_path, snapshot, documents, {})
-        assert (tmp_path / "README.md").read_text() == f"# {title}\n\nText\n"
 
 
 def test_pages_stay_where_they_were(tmp_path: Path) -> None:
