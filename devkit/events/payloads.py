@@ -169,7 +169,7 @@ def edit(payload: dict[str, Any]) -> dict[str, Any]:
             refuse(check(written))
     except Problem as problem:
         cure = f"your text is kept; fix it and send it with `devkit trigger {payload['type']} --body {out.name}`"
-        raise Problem(f"{problem.sentence}; {cure}") from None
+        raise Problem(problem.sentence, hint=cure, **problem.more) from None
     file.unlink()
     if written.value is None:
         raise Problem("nothing was sent: the text is empty")

@@ -63,7 +63,9 @@ class InvalidProject(Problem):
 
     def __init__(self, findings: list[Finding]) -> None:
         more = f" (and {len(findings) - 1} more; `devkit check` lists them)" if len(findings) > 1 else ""
-        super().__init__(findings[0].sentence + more, findings=[finding.as_json() for finding in findings])
+        # Without the lines themselves, which may hold secrets: what is on standard error ends up in logs.
+        told = [{key: value for key, value in one.as_json().items() if key != "source"} for one in findings]
+        super().__init__(findings[0].sentence + more, findings=told)
         self.findings = findings
 
 

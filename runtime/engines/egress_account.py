@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 from collections import deque
+from collections.abc import Callable
 from enum import Enum
 
 from runtime.contract.invocation import Subrequest
@@ -34,12 +35,14 @@ class Account:
         self._trace: list[Subrequest] | None = trace
         self._lock = threading.Lock()
         self._open: list[CheckedConnection | socket.socket] = []
-        self._waiting: deque[socket.socket] = deque()
+        self._waiting: deque[tuple[socket.socket, Callable[[], None]]] = deque()
         self._slots = _MAX_PER_CALL
 
     def admit(self) -> bool:
-        """Count one request; returns False if it exceeds the limit."""
+        """Count one request; returns False if it exceeds the limit, or the call has ended."""
         with self._lock:
+            if self._trace is None:  # what had arrived can still be read from a connection that was cut
+                return False
             self.count += 1
             return self.count <= self.limit
 
@@ -47,8 +50,10 @@ class Account:
         """Return whether a script keeps sending refused requests, which cost the host more than the script."""
         return self.count > self.limit + _MAX_REFUSED
 
-    def enter(self, client: socket.socket) -> Entry:
+    def enter(self, client: socket.socket, give_up: Callable[[], None]) -> Entry:
         """Take one of the call's connections, or wait for one; refused if the call has ended or too many wait.
+
+        `give_up` is called if the call ends while it waits.
 
         A script has its answer before the connection it came over is free again, so the next request comes too soon
         also from one that never has more than eight under way.
@@ -56,25 +61,24 @@ class Account:
         with self._lock:
             if self._trace is None or len(self._waiting) >= _MAX_WAITING:
                 return Entry.REFUSED
-            self._open.append(client)
             if self._slots == 0:
-                self._waiting.append(client)
+                self._waiting.append((client, give_up))
                 return Entry.WAITS
             self._slots -= 1
+            self._open.append(client)
             return Entry.SERVED
 
     def leave(self, client: socket.socket) -> socket.socket | None:
-        """Return a connection; gives the one that is to be served now, if one waits.
-
-        Of a call that has ended, too: it is cut off, and served to be closed.
-        """
+        """Return a connection; gives the one that is to be served in its place, if one waits."""
         with self._lock:
             if client in self._open:
                 self._open.remove(client)
-            if self._waiting:
-                return self._waiting.popleft()
-            self._slots += 1
-            return None
+            if not self._waiting:
+                self._slots += 1
+                return None
+            following, _ = self._waiting.popleft()
+            self._open.append(following)
+            return following
 
     def watch(self, connection: CheckedConnection | socket.socket) -> None:
         """Register an outgoing connection, to be closed with the call."""
@@ -95,8 +99,11 @@ class Account:
         with self._lock:
             self._trace = None
             left, self._open = self._open, []
+            waiting, self._waiting = self._waiting, deque()
         for connection in left:
             _cut(connection)
+        for _, give_up in waiting:
+            give_up()
 
 
 def _cut(connection: CheckedConnection | socket.socket) -> None:

@@ -7,6 +7,7 @@ import selectors
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from runtime.engines import time_slices
 from runtime.engines.egress import EgressRules
@@ -17,7 +18,8 @@ from runtime.engines.shares import Shares
 
 _log = logging.getLogger(__name__)
 
-_MAX_CONNECTIONS = 128  # of all workers at one time
+_MAX_CONNECTIONS = 128  # that are served, of all workers at one time
+_MAX_WAITING = 256  # that wait until one of their call ends
 # Whether whoever waits already hears of a listener that comes later, too; else it has to be woken.
 _KERNEL_KEEPS = hasattr(selectors, "EpollSelector") or hasattr(selectors, "KqueueSelector")
 
@@ -32,6 +34,7 @@ class EgressProxy:
         self._selector = selectors.DefaultSelector()
         self._threads = ThreadPoolExecutor(_MAX_CONNECTIONS, "egress")
         self._shares = Shares(_MAX_CONNECTIONS)
+        self._waiting_shares = Shares(_MAX_WAITING)
         self._closed = False
         self._exhaustion = Exhaustion(
             _log, "scripts cannot reach the network for now, since no connection can be accepted"
@@ -114,15 +117,24 @@ class EgressProxy:
                 client, "Requests can only be made while an event is handled, not while a script is being loaded."
             )
             return
-        if not self._shares.enter(*account.owner):
+        if not self._waiting_shares.enter(*account.owner):
             turn_away(client, "Too many connections of this organization's integrations at the same time.")
             return
-        entry = account.enter(client)
+        entry = account.enter(client, partial(self._give_up, account, client))
+        if entry is Entry.WAITS:
+            return  # its place to wait is given back when it is served, or given up
+        self._waiting_shares.leave(*account.owner)
         if entry is Entry.REFUSED:
-            self._shares.leave(*account.owner)
             turn_away(client, "Too many connections at the same time.")
-        elif entry is Entry.SERVED:
+        elif self._shares.enter(*account.owner):
             self._begin(account, client)
+        else:
+            account.leave(client)
+            turn_away(client, "Too many connections of this organization's integrations at the same time.")
+
+    def _give_up(self, account: Account, client: socket.socket) -> None:
+        client.close()
+        self._waiting_shares.leave(*account.owner)
 
     def _begin(self, account: Account, client: socket.socket) -> None:
         try:
@@ -147,6 +159,8 @@ class EgressProxy:
 
     def _leave(self, account: Account, client: socket.socket) -> None:
         following = account.leave(client)
-        self._shares.leave(*account.owner)
-        if following is not None:
+        if following is None:
+            self._shares.leave(*account.owner)
+        else:  # which has the thread's place from now on
+            self._waiting_shares.leave(*account.owner)
             self._begin(account, following)

@@ -142,7 +142,7 @@ def test_an_error_of_a_script_has_its_place(shell: Shell, project: Path) -> None
     assert (done.code, done.out) == (1, "")
     assert all(set(other) <= {"warning", "note"} for other in others)
     (finding,) = last["error"]["findings"]
-    assert (finding["file"], finding["source"]) == ("integration.py", "1 / 0")
+    assert finding["file"] == "integration.py" and "source" not in finding  # a line may hold a secret
     assert finding["line"] == len(script.read_text().splitlines())
 
 

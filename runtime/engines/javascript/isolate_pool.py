@@ -140,8 +140,13 @@ class IsolatePool:
         with self._lock:
             keys = [key for key in self._loaded if key[0] == version]
             leaving = [self._loaded.pop(key) for key in keys]
-        for future in leaving:
-            future.add_done_callback(self._let_go)
+        if leaving:
+            # Beside: whoever publishes would wait for the end of processes, and so would the calls that are watched.
+            ending = threading.Thread(target=self._let_all_go, args=[leaving], name="isolates-retire", daemon=True)
+            try:
+                ending.start()
+            except RuntimeError:  # the system refuses another thread
+                self._let_all_go(leaving)
 
     def works(self) -> bool:
         """Return whether the last isolate that was started came; after one that did not, others are tried."""
@@ -334,24 +339,25 @@ class IsolatePool:
         """Return the isolates that have loaded their script; the lock is held."""
         return [future.result() for future in self._loaded.values() if future.done() and future.exception() is None]
 
+    def _let_all_go(self, leaving: Iterable[Future[Isolate]]) -> None:
+        for future in leaving:
+            future.add_done_callback(self._let_go)
+
     def _let_go(self, future: Future[Isolate]) -> None:
         if future.exception() is None:
-            self._take_no_more(future.result())
+            self._replace(future.result())
 
     def _replace(self, isolate: Isolate) -> None:
         """Take no more calls for an isolate, and end it after those it has."""
-        self._take_no_more(isolate)
-        if isolate.idle() or not isolate.alive():
-            self._end(isolate)
-
-    def _take_no_more(self, isolate: Isolate) -> None:
-        """Take no more calls for an isolate; it ends when `tidy` finds it idle."""
         with self._lock:
             self._take_out(isolate)
-            self._leaving.add(isolate)
-        # Before anybody checks whether it is idle: a borrower might begin a call in between.
+        # Before anybody, `tidy` included, checks whether it is idle: a borrower might begin a call in between.
         if self._lender is not None and isinstance(isolate, OwnIsolate):
             self._lender.withdraw(isolate)
+        with self._lock:
+            self._leaving.add(isolate)
+        if isolate.idle() or not isolate.alive():
+            self._end(isolate)
 
     def _forget(self, isolate: Isolate) -> None:
         """End an isolate and take no more calls for it."""

@@ -1,0 +1,99 @@
+"""How many connections of scripts the egress proxy serves, which wait, and what becomes of those when a call ends."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from runtime.engines.egress import EgressRules
+from runtime.engines.egress_account import Account, Gate
+from runtime.engines.egress_proxy import EgressProxy
+from tests.conftest import wait_for
+
+OWNER = ("organization", "integration")
+
+
+@dataclass(frozen=True)
+class Slow(EgressRules):
+    """Servers that do not answer for a second."""
+
+    begun: list[str] = field(default_factory=list)
+
+    def connect(self, host: str, port: int, timeout: float) -> Any:
+        self.begun.append(host)
+        time.sleep(1)
+        raise TimeoutError
+
+
+class Call:
+    """A call of a script, with connections to the proxy."""
+
+    def __init__(self, proxy: EgressProxy) -> None:
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.gate: Gate = proxy.attach(self._listener)
+        self.account = self.gate.account = Account(50, [], OWNER)
+        self._clients: list[socket.socket] = []
+
+    def ask(self, count: int) -> list[socket.socket]:
+        """Request something over so many connections at once."""
+        asking = [socket.create_connection(self._listener.getsockname()) for _ in range(count)]
+        for number, client in enumerate(asking):
+            client.sendall(b"GET http://host%d.example/ HTTP/1.1\r\n\r\n" % number)
+        self._clients += asking
+        return asking
+
+    def end(self) -> None:
+        self.gate.account = None
+        self.account.close()
+
+    def close(self, proxy: EgressProxy) -> None:
+        proxy.detach(self.gate)
+        for client in self._clients:
+            client.close()
+
+
+@pytest.fixture
+def rules() -> Slow:
+    return Slow()
+
+
+@pytest.fixture
+def proxy(rules: Slow) -> Iterator[EgressProxy]:
+    proxy = EgressProxy(rules)
+    yield proxy
+    proxy.close()
+
+
+def test_what_waits_when_its_call_ends_is_never_sent(proxy: EgressProxy, rules: Slow) -> None:
+    call = Call(proxy)
+    clients = call.ask(24)
+    wait_for(lambda: len(rules.begun) == 8)
+    call.end()
+    for client in clients[8:]:
+        client.settimeout(0.5)  # at once, and not when those before it have ended
+        with suppress(ConnectionResetError):
+            assert client.recv(1) == b""
+    wait_for(lambda: proxy._shares.held(*OWNER) == (0, 0))
+    time.sleep(0.2)
+    assert len(rules.begun) == call.account.count == 8
+    assert proxy._waiting_shares.held(*OWNER) == (0, 0)
+    call.close(proxy)
+
+
+def test_a_call_that_waits_takes_nothing_from_others(proxy: EgressProxy, rules: Slow) -> None:
+    calls = [Call(proxy) for _ in range(3)]
+    for call, count in zip(calls, (24, 24, 1), strict=True):
+        call.ask(count)
+    wait_for(lambda: calls[2].account.count == 1)
+    assert proxy._shares.held(*OWNER) == (17, 17)
+    for call in calls:
+        wait_for(lambda call=call: call.account.count in (24, 1))  # type: ignore[misc]
+    wait_for(lambda: proxy._shares.held(*OWNER) == proxy._waiting_shares.held(*OWNER) == (0, 0))
+    for call in calls:
+        call.close(proxy)
