@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import socket
 import threading
 from collections import deque
@@ -13,6 +14,7 @@ from runtime.engines.egress import CheckedConnection
 
 _MAX_REFUSED = 100  # refused requests beyond the limit that are answered; more than that is abuse
 _MAX_PER_CALL = 8  # connections that are served at one time
+_HANGUP = getattr(select, "POLLRDHUP", 0)  # else, as on macOS, only what is closed both ways shows
 _MAX_WAITING = 16  # connections that wait until one of those ends
 
 
@@ -58,6 +60,8 @@ class Account:
         A script has its answer before the connection it came over is free again, so the next request comes too soon
         also from one that never has more than eight under way.
         """
+        if len(self._waiting) >= _MAX_WAITING:
+            self._drop_gone()
         with self._lock:
             if self._trace is None or len(self._waiting) >= _MAX_WAITING:
                 return Entry.REFUSED
@@ -70,6 +74,7 @@ class Account:
 
     def leave(self, client: socket.socket) -> socket.socket | None:
         """Return a connection; gives the one that is to be served in its place, if one waits."""
+        self._drop_gone()
         with self._lock:
             if client in self._open:
                 self._open.remove(client)
@@ -79,6 +84,15 @@ class Account:
             following, _ = self._waiting.popleft()
             self._open.append(following)
             return following
+
+    def _drop_gone(self) -> None:
+        """Give up those that wait and whose script has closed them: what they asked for is not wanted any more."""
+        with self._lock:
+            gone = [one for one in self._waiting if _is_gone(one[0])]
+            for one in gone:
+                self._waiting.remove(one)
+        for _, give_up in gone:
+            give_up()
 
     def watch(self, connection: CheckedConnection | socket.socket) -> None:
         """Register an outgoing connection, to be closed with the call."""
@@ -104,6 +118,12 @@ class Account:
             _cut(connection)
         for _, give_up in waiting:
             give_up()
+
+
+def _is_gone(client: socket.socket) -> bool:
+    poll = select.poll()
+    poll.register(client, _HANGUP)
+    return bool(poll.poll(0))
 
 
 def _cut(connection: CheckedConnection | socket.socket) -> None:

@@ -352,10 +352,12 @@ class IsolatePool:
         with self._lock:
             self._take_out(isolate)
         # Before anybody, `tidy` included, checks whether it is idle: a borrower might begin a call in between.
-        if self._lender is not None and isinstance(isolate, OwnIsolate):
-            self._lender.withdraw(isolate)
-        with self._lock:
-            self._leaving.add(isolate)
+        try:
+            if self._lender is not None and isinstance(isolate, OwnIsolate):
+                self._lender.withdraw(isolate)
+        finally:
+            with self._lock:
+                self._leaving.add(isolate)
         if isolate.idle() or not isolate.alive():
             self._end(isolate)
 

@@ -86,6 +86,22 @@ def test_what_waits_when_its_call_ends_is_never_sent(proxy: EgressProxy, rules: 
     call.close(proxy)
 
 
+def test_what_waits_and_is_given_up_is_never_sent(proxy: EgressProxy, rules: Slow) -> None:
+    call = Call(proxy)
+    call.ask(8)
+    wait_for(lambda: len(rules.begun) == 8)
+    for client in call.ask(16):
+        client.close()
+    wait_for(lambda: proxy._waiting_shares.held(*OWNER) != (0, 0))
+    time.sleep(0.1)
+    (wanted,) = call.ask(1)
+    wanted.settimeout(10)
+    assert wanted.recv(12) != b"HTTP/1.1 503"
+    assert call.account.count == 9
+    wait_for(lambda: proxy._shares.held(*OWNER) == proxy._waiting_shares.held(*OWNER) == (0, 0))
+    call.close(proxy)
+
+
 def test_a_call_that_waits_takes_nothing_from_others(proxy: EgressProxy, rules: Slow) -> None:
     calls = [Call(proxy) for _ in range(3)]
     for call, count in zip(calls, (24, 24, 1), strict=True):

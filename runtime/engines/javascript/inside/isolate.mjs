@@ -37,6 +37,7 @@ class Call {
   logged = 0;
   pending = 0;
   abandon = null;
+  #outgoing = null;
   #settled = null;
   #waiting = [];
   #running = 0;
@@ -48,6 +49,17 @@ class Call {
 
   client() {
     return this.channel.client();
+  }
+
+  /** What stops the requests of the call when it is over. */
+  outgoing() {
+    return (this.#outgoing ??= new AbortController()).signal;
+  }
+
+  /** Nothing is sent for the call any more. */
+  close() {
+    this.over = true;
+    this.#outgoing?.abort(new TypeError("the call is over"));
   }
 
   /** Wait for one of the places among the requests that wait for an answer. */
@@ -79,7 +91,7 @@ class Call {
 
   /** Stop what can be stopped: the host no longer listens. */
   end() {
-    this.over = true;
+    this.close();
     this.abandon?.();
     this.controller.abort();
   }
@@ -117,7 +129,7 @@ class Channel {
         return next;
       });
       await current.run(call, answer, call, given);
-      call.over = true;
+      call.close();
       open.delete(call);
     }
   }
@@ -155,10 +167,26 @@ function report(call, error) {
   say(call, "error", places.rewrite(text));
 }
 
-/** An error that no call waited for belongs to the call it comes from, or to the only one there is. */
+/**
+ * An error that no call waited for belongs to the call it comes from and to no other, which may be somebody else's:
+ * one that is over says nothing any more. Where nothing tells whose it is, or what the script began while it was
+ * loaded, it is the only call's there is.
+ */
 function reportLost(error) {
-  const call = current.getStore();
-  report(call && !call.over ? call : [...open].at(-1), error);
+  const own = current.getStore();
+  if (own && !(own.loading && own.over)) report(own, error);
+  else if (open.size === 1) report([...open][0], error);
+}
+
+/** A timer whose errors are known to be its call's: where the runtime reports them, nothing tells whose they are. */
+function timer(start) {
+  return (run, delay, ...given) => start(typeof run === "function" ? (...values) => {
+    try {
+      run(...values);
+    } catch (error) {
+      reportLost(error);
+    }
+  } : run, delay, ...given);
 }
 
 async function load(line, name) {
@@ -235,6 +263,8 @@ provide("fetch", fetching);
 provide("Response", watched);
 provide("console", createConsole(listener, { rewrite: (text) => places.rewrite(text) }));
 provide("process", process);
+provide("setTimeout", timer(setTimeout));
+provide("setInterval", timer(setInterval));
 provide("navigator", Object.freeze({ userAgent: AGENT, language: "en", languages: ["en"], hardwareConcurrency: 1 }));
 await rehearse();
 obey(OWNER).then(() => exit(0));

@@ -363,3 +363,54 @@ def test_no_request_while_loading_or_after_the_call(ask: Ask, peer: str) -> None
     )
     ask(late)
     assert b"is over" in ask(late).body
+
+
+def test_requests_that_wait_when_their_call_ends_are_not_sent_for_the_next(ask: Ask, peer: str) -> None:
+    forgetful = script(
+        worker(
+            f"""
+            if (!globalThis.asked) {{
+              globalThis.asked = true;
+              for (let count = 0; count < 100; count += 1) fetch({peer!r} + "/echo").catch(() => undefined);
+              return new Response();
+            }}
+            await new Promise((done) => setTimeout(done, 300));
+            return new Response();
+            """
+        )
+    )
+    ask(forgetful)
+    following = ask(forgetful).trace
+    assert (following.usage.subrequests, following.subrequests, logs_of(following)) == (0, [], [])
+
+
+@pytest.mark.parametrize(
+    "late",
+    [
+        'setTimeout(() => { throw new Error("secret of the first") }, 50)',
+        'setTimeout(async () => { throw new Error("secret of the first") }, 50)',
+        'const every = setInterval(() => { clearInterval(every); throw new Error("secret of the first") }, 50)',
+        'setTimeout(() => queueMicrotask(() => { throw new Error("secret of the first") }), 50)',
+    ],
+)
+def test_errors_of_a_call_that_is_over_are_not_told_the_next(ask: Ask, late: str) -> None:
+    careless = script(
+        worker(
+            f"""
+            if (!globalThis.asked) {{
+              globalThis.asked = true;
+              {late};
+              return new Response();
+            }}
+            await new Promise((done) => setTimeout(done, 200));
+            return new Response();
+            """
+        )
+    )
+    ask(careless)
+    following = ask(careless)
+    assert (following.outcome.status, logs_of(following.trace)) == (200, [])
+
+
+def logs_of(trace: Trace) -> list[str]:
+    return [line.message for line in trace.logs]
