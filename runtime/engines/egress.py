@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import http.client
 import ipaddress
+import os
+import select
 import socket
 import ssl
 import threading
@@ -21,6 +24,7 @@ from runtime.engines.whole_pieces import WholeResponse
 
 Address = tuple[str, int]
 Resolver = Callable[..., Sequence[tuple[Any, ...]]]
+Watch = Callable[[socket.socket], None]
 
 _NO_PORTS = (0, 25)  # nothing, and mail
 # IANA special-purpose registries, plus 168.63.129.16: the address of a cloud's machine agent.
@@ -132,9 +136,34 @@ class EgressRules:
         """The TLS context that verifies servers."""
         return ssl.create_default_context(cafile=self.ca_file or certifi.where())
 
-    def connect(self, host: str, port: int, timeout: float) -> socket.socket:
-        """Open a connection to the checked address; raises `EgressRefused`, `OSError`."""
-        return socket.create_connection(self.resolve(host, port), timeout)
+    def connect(self, host: str, port: int, timeout: float, watch: Watch) -> socket.socket:
+        """Open a connection to the checked address; raises `EgressRefused`, `OSError`.
+
+        `watch` gets the socket while it is being connected, so that another thread can end the attempt by shutting it
+        down; `timeout` is in seconds.
+        """
+        family, kind, protocol, _, address = socket.getaddrinfo(*self.resolve(host, port), type=socket.SOCK_STREAM)[0]
+        connection = socket.socket(family, kind, protocol)
+        try:
+            # Not one blocking connect: to shut a socket down before the attempt has begun would end nothing.
+            connection.setblocking(False)
+            _raise_for(connection.connect_ex(address), but=errno.EINPROGRESS)
+            watch(connection)
+            connection.settimeout(timeout)
+            poll = select.poll()
+            poll.register(connection, select.POLLOUT)
+            if not poll.poll(timeout * 1000):
+                raise TimeoutError("timed out")
+            _raise_for(connection.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR))
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def _raise_for(number: int, but: int = 0) -> None:
+    if number not in (0, but):
+        raise OSError(number, os.strerror(number))
 
 
 def _named(host: str, port: int) -> tuple[str, str]:
@@ -162,18 +191,26 @@ class CheckedConnection(http.client.HTTPConnection):
 
     def connect(self) -> None:
         """Open the socket; raises `EgressRefused`, `OSError`."""
-        raw = self._rules.connect(self.host, self.port, self._timeout)
-        self._opened = raw
+        self.sock = raw = self._rules.connect(self.host, self.port, self._timeout, self._watch)
         raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if not self._secure or self._own:
+            return
         try:
-            encrypts = self._secure and not self._own
-            self.sock = self._rules.tls.wrap_socket(raw, server_hostname=self.host) if encrypts else raw
+            # The wrapper takes the descriptor over: it is what `cut` has to know while a server stalls the handshake.
+            self.sock = encrypted = self._rules.tls.wrap_socket(
+                raw, server_hostname=self.host, do_handshake_on_connect=False
+            )
+            self._watch(encrypted)
+            encrypted.do_handshake()
         except BaseException:
-            raw.close()
+            self.close()
             raise
-        self._opened = self.sock
+
+    def _watch(self, opened: socket.socket) -> None:
+        """Have `cut` end this from now on; raises `OSError` if it was called before."""
+        self._opened = opened
         if self.was_cut:
-            self.cut()
+            raise ConnectionAbortedError("the exchange was ended")
 
     def cut(self) -> None:
         """End the exchange from another thread; a waiting reader gets an error or the end of the stream."""

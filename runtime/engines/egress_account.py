@@ -95,12 +95,13 @@ class Account:
             give_up()
 
     def watch(self, connection: CheckedConnection | socket.socket) -> None:
-        """Register an outgoing connection, to be closed with the call."""
+        """Register an outgoing connection, to be closed with the call; raises `OSError` if that has ended."""
         with self._lock:
             if self._trace is not None:
                 self._open.append(connection)
                 return
         _cut(connection)
+        raise ConnectionAbortedError("the call has ended")
 
     def record(self, entry: Subrequest) -> None:
         """Add a request to the call's trace, unless the call has ended."""

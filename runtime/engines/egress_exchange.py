@@ -215,8 +215,7 @@ class Exchange:
             self._answer_as(host, port)
             return
         self._url = f"https://{self._url}"
-        with self._rules.connect(host, port, WAIT_SECONDS) as server:
-            self._account.watch(server)
+        with self._rules.connect(host, port, WAIT_SECONDS, self._account.watch) as server:
             self._record(200)
             self._client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
             self._answered = True

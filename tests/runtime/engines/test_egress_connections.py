@@ -5,13 +5,13 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
-from runtime.engines.egress import EgressRules
+from runtime.engines.egress import EgressRules, Watch
 from runtime.engines.egress_account import Account, Gate
 from runtime.engines.egress_proxy import EgressProxy
 from tests.conftest import wait_for
@@ -25,7 +25,7 @@ class Slow(EgressRules):
 
     begun: list[str] = field(default_factory=list)
 
-    def connect(self, host: str, port: int, timeout: float) -> Any:
+    def connect(self, host: str, port: int, timeout: float, watch: Watch) -> Any:
         self.begun.append(host)
         time.sleep(1)
         raise TimeoutError
@@ -40,11 +40,11 @@ class Call:
         self.account = self.gate.account = Account(50, [], OWNER)
         self._clients: list[socket.socket] = []
 
-    def ask(self, count: int) -> list[socket.socket]:
+    def ask(self, count: int, url: str = "http://host.example/", method: str = "GET") -> list[socket.socket]:
         """Request something over so many connections at once."""
         asking = [socket.create_connection(self._listener.getsockname()) for _ in range(count)]
-        for number, client in enumerate(asking):
-            client.sendall(b"GET http://host%d.example/ HTTP/1.1\r\n\r\n" % number)
+        for client in asking:
+            client.sendall(f"{method} {url} HTTP/1.1\r\n\r\n".encode())
         self._clients += asking
         return asking
 
@@ -100,6 +100,42 @@ def test_what_waits_and_is_given_up_is_never_sent(proxy: EgressProxy, rules: Slo
     assert call.account.count == 9
     wait_for(lambda: proxy._shares.held(*OWNER) == proxy._waiting_shares.held(*OWNER) == (0, 0))
     call.close(proxy)
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_server_that_does_not_answer_holds_no_place_after_the_call(scheme: str) -> None:
+    """One that accepts and stalls the handshake or the answer, and one that does not even accept."""
+    with silent_server() as stalls, full_server() as deaf:
+        proxy = EgressProxy(EgressRules(allow=("127.0.0.1",)))
+        call = Call(proxy)
+        call.ask(3, f"{scheme}://127.0.0.1:{stalls}/")
+        call.ask(3, f"{scheme}://127.0.0.1:{deaf}/")
+        call.ask(2, f"127.0.0.1:{deaf}", method="CONNECT")
+        wait_for(lambda: call.account.count == 8)
+        time.sleep(0.3)
+        assert proxy._shares.held(*OWNER) == (8, 8)
+        call.end()
+        wait_for(lambda: proxy._shares.held(*OWNER) == (0, 0), seconds=5)
+        call.close(proxy)
+        proxy.close()
+
+
+@contextmanager
+def silent_server() -> Iterator[int]:
+    """A server that accepts connections and says nothing; gives its port."""
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as listener:
+        yield listener.getsockname()[1]
+
+
+@contextmanager
+def full_server() -> Iterator[int]:
+    """A server whose kernel drops what asks for a connection; gives its port."""
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as listener, ExitStack() as stack:
+        for _ in range(4):
+            filling = stack.enter_context(socket.socket())
+            filling.setblocking(False)
+            filling.connect_ex(listener.getsockname())
+        yield listener.getsockname()[1]
 
 
 def test_a_call_that_waits_takes_nothing_from_others(proxy: EgressProxy, rules: Slow) -> None:
