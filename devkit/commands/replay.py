@@ -88,7 +88,8 @@ def command(
     done = []
     for item in events:
         try:
-            done.append(_replay(goal, name, item, edit, body, elsewhere=goal.host != source.host))
+            elsewhere = goal.host != source.host
+            done.append(_replay(goal, name, item, edit, body, elsewhere=elsewhere, alone=len(events) == 1))
         except HostUnreachable as away:
             if not done:
                 raise
@@ -135,9 +136,9 @@ def _suitable(
 
 
 def _replay(
-    goal: Client, name: str, event: dict[str, Any], edit: bool, body: str | None, *, elsewhere: bool
+    goal: Client, name: str, event: dict[str, Any], edit: bool, body: str | None, *, elsewhere: bool, alone: bool
 ) -> dict[str, Any]:
-    """Send one event; returns the result, or the `error`."""
+    """Send one event; returns the result, or the `error`. Raises Problem if it is the only one."""
     payload = sending.as_new(event["payload"], elsewhere=elsewhere)
     result = {"from": event["id"], "type": payload["type"]}
     if event.get("withheld"):
@@ -150,6 +151,8 @@ def _replay(
     except HostUnreachable:
         raise
     except Problem as problem:
+        if alone:
+            raise
         return result | {"error": problem.sentence}
 
 

@@ -109,6 +109,20 @@ def test_a_page_of_that_name_goes_first(published: Published) -> None:
     assert got.status_code == 200 and ("<h1>Our own</h1>" in got.text or got.text.startswith("# "))
 
 
+def test_so_does_one_that_is_computed(alpha: Tenant) -> None:
+    one = installed(alpha, SCRIPT, contentSources=SOURCES, blocks=[])
+    space = Sourced(one)
+    names = indexes.SITEMAP, indexes.PAGES, indexes.LLMS
+    space.merge(page("First", "x"), *(page("Own", slug=name, computed=space.source(ticket=name)) for name in names))
+    site = Site(alpha, spaces=0)
+    ok(site.api.post(f"{site.path}/site-spaces", {"spaceId": one.space}), 201)
+    ok(site.api.call("PATCH", site.path, {"visibility": "unlisted"}))
+    ok(site.api.post(f"{site.path}/publish"))
+    for name in names:
+        got = get(f"{home(site)}{name}")
+        assert got.status_code == 200 and f"<strong>{name}</strong>" in got.text
+
+
 def test_pages_that_are_computed_are_listed(alpha: Tenant) -> None:
     one = installed(alpha, SCRIPT, contentSources=SOURCES, blocks=[])
     site = Site(alpha, spaces=2)
@@ -132,6 +146,28 @@ def test_pages_that_are_computed_are_listed(alpha: Tenant) -> None:
         # What is computed in the place of a page that is kept from search is kept from it, too.
         assert get(f"{at}{start}open-2/ticket-1").headers["X-Robots-Tag"] == "noindex"
         assert not [address for address in found if "open-2" in address]
+
+
+def test_no_source_is_asked_for_an_index_that_there_is_not(alpha: Tenant) -> None:
+    one = installed(alpha, SCRIPT, contentSources=SOURCES, blocks=[])
+    space = Sourced(one)
+    space.merge(page("Written", "x"), space.named("top"))
+    site = Site(alpha, spaces=0)
+    ok(site.api.post(f"{site.path}/site-spaces", {"spaceId": one.space}), 201)
+    ok(site.api.call("PATCH", site.path, {"visibility": "unlisted", "agentsContext": "excluded"}))
+    ok(site.api.post(f"{site.path}/publish"))
+    before = asked(one)
+    for name in ("sitemap.xml", "sitemap-pages.xml", "llms.txt"):
+        assert get(f"{home(site)}{name}").status_code == 404
+    assert asked(one) == before
+    ok(site.api.call("PATCH", site.path, {"agentsContext": "included"}))
+    assert "Ticket 1" in text_of(f"{home(site)}llms.txt")
+    assert asked(one) > before
+
+
+def asked(one: Installed) -> int:
+    count: int = ok(one.owner.api.get(f"{one.path}/events", type="content_compute_revision"))["count"]
+    return count
 
 
 def test_crawlers_read_sites_alone(published: Published) -> None:

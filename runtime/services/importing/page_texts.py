@@ -77,12 +77,14 @@ def markdown_page(source: str, title: str) -> Text:
         except (yaml.YAMLError, RecursionError, ValueError):
             said = {}
         source = source[front.end() :]
+    named = False
     if isinstance(said, dict):
-        title = str(said["title"]) if isinstance(said.get("title"), str | int | float) else title
+        named = isinstance(said.get("title"), str | int | float) and said["title"] != ""
+        title = str(said["title"]) if named else title
         description = said["description"] if isinstance(said.get("description"), str) else None
     heading = TITLE.match(source)
     if heading is not None:
-        if not (isinstance(said, dict) and said.get("title")):
+        if not named:
             title = MARKS.sub(lambda found: found[1] or "", without_closing(heading[1])[:LONGEST_READ]) or title
         source = source[heading.end() :]
     return Text(" ".join(clean(title).split()), source, clean(description) if description else None)

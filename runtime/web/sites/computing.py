@@ -30,7 +30,8 @@ def computed_for(host: Host, site: SiteRow, claims: Mapping[str, Any] | None, pl
     with host.database.transaction(writes=False) as session:
         map_ = SiteMap(session, site, claims)
         part = map_.part_at(place)
-        parts = parts_listed(map_, site, place) if is_index(place) else [part] if part is not None else []
+        index = is_index(place) and map_.at(place) is None
+        parts = parts_listed(map_, site, place) if index else [part] if part is not None else []
         asked = {one.space_id: one for one in parts if _computes(map_.snapshot_of(one))}
         if not asked:
             return Computed()

@@ -54,10 +54,12 @@ def is_index(place: str) -> bool:
 
 def parts_listed(map_: SiteMap, site: SiteRow, place: str) -> list[SiteSpaceRow]:
     """Give the spaces whose pages the index at a place may list, the first one first; none where it lists no pages."""
-    if place == LLMS and site.agents_context == "included":
-        return list(map_.parts.spaces)
-    if place == SITEMAP:
+    name = place.rpartition("/")[2]
+    offered = site.agents_context == "included" if name == LLMS else name == PAGES and site.visibility == "public"
+    if not offered:
         return []
+    if place == LLMS:
+        return list(map_.parts.spaces)
     part = map_.part_at(place)
     return [part] if part is not None else []
 

@@ -187,6 +187,13 @@ def test_what_is_wrong_is_reported(
     assert words in done.err
 
 
+def test_a_refusal_is_told_whole(logged_in: Shell, counter: Installed) -> None:
+    event = happened(counter, {"type": "space_content_updated", "revisionId": "r", "spaceId": counter.space})
+    assert counter.owner.api.call("DELETE", f"{counter.path}/installations/{counter.installation}").status < 300
+    done = logged_in("replay", event, "--integration", counter.name, "--json")
+    assert (done.code, json.loads(done.err)["error"]["status"]) == (1, 400)
+
+
 def test_events_of_other_organizations_are_neither_replayed_nor_recorded(
     logged_in: Shell, alpha: Tenant, beta: Tenant, tmp_path: Path
 ) -> None:

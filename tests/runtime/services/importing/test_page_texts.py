@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from runtime.engines.apart.answers import Refused
-from runtime.services.importing.page_texts import text_of
+from runtime.services.importing.page_texts import markdown_page, text_of
 
 TEXT = "Café – naïve"
 
@@ -44,3 +44,22 @@ def test_a_page_says_what_it_is_written_in(tmp_path: Path, said: str, encoding: 
 def test_what_is_no_text_is_refused(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(Refused):
         text_of(written(tmp_path, content))
+
+
+@pytest.mark.parametrize(
+    ("front", "title"),
+    [
+        ("title: Named", "Named"),
+        ("title: 0", "0"),
+        ("title: 2026", "2026"),
+        ("title: [a, b]", "Heading"),
+        ("title: {a: b}", "Heading"),
+        ("title: ''", "Heading"),
+        ("title:", "Heading"),
+        ("- title", "Heading"),
+        ("title: [", "Heading"),
+    ],
+)
+def test_a_title_is_the_front_matter_s_if_it_is_a_text(front: str, title: str) -> None:
+    text = markdown_page(f"---\n{front}\n---\n\n# Heading\n\nText\n", "file")
+    assert (text.title, text.markdown.strip()) == (title, "Text")
