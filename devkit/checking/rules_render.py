@@ -117,7 +117,7 @@ def _unhandled(drawing: Drawing, report: LoadReport) -> Iterator[str]:
         name, opened = action["action"], action.get("componentId")
         if name == "@ui.modal.open" and isinstance(opened, str) and opened not in report.components:
             what, close = (
-                f"the component `{opened}`, which is to be opened, does not exist",
+                f"the modal opens the component `{opened}`, which does not exist",
                 nearest(opened, report.components),
             )
             cure = f'register `{opened}` with @integration.component("{opened}")'
@@ -126,7 +126,7 @@ def _unhandled(drawing: Drawing, report: LoadReport) -> Iterator[str]:
                 f"the action `{name}` has no handler, so the component only renders again",
                 nearest(name, handled),
             )
-            cure = f'register `{name}` with @component.action("{name}")'
+            cure = f'register `{name}` with @VARIABLE.action("{name}"), where VARIABLE holds the component'
         else:
             continue
         yield f"{what} (in `{drawing.component}`, drawn as {drawing.what}): " + (

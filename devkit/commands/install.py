@@ -23,10 +23,18 @@ Examples: devkit install my-integration --space 5Xk2
 @click.argument("name", required=False, shell_complete=completion.integration)
 @click.option("--organization", help="Id or hostname of the organization, if the token is for several.")
 @click.option(
-    "--space", "spaces", multiple=True, metavar="SPACE", help="Install on this space, by id or title; may be repeated."
+    "--space",
+    "spaces",
+    multiple=True,
+    metavar="SPACE",
+    help="Install on this space, by id, title or address; may be repeated.",
 )
 @click.option(
-    "--site", "sites", multiple=True, metavar="SITE", help="Install on this site, by id or title; may be repeated."
+    "--site",
+    "sites",
+    multiple=True,
+    metavar="SITE",
+    help="Install on this site, by id, title or address; may be repeated.",
 )
 @click.option("--all-spaces", is_flag=True, help="Install on every space, including future ones.")
 @click.option("--all-sites", is_flag=True, help="Install on every site, including future ones.")

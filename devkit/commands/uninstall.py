@@ -21,10 +21,18 @@ Examples: devkit uninstall my-integration --space 5Xk2
 @click.argument("name", shell_complete=completion.integration)
 @click.option("--organization", help="Id or hostname of the organization, if the token is for several.")
 @click.option(
-    "--space", "spaces", multiple=True, metavar="SPACE", help="Only from this space, by id or title; may be repeated."
+    "--space",
+    "spaces",
+    multiple=True,
+    metavar="SPACE",
+    help="Only from this space, by id, title or address; may be repeated.",
 )
 @click.option(
-    "--site", "sites", multiple=True, metavar="SITE", help="Only from this site, by id or title; may be repeated."
+    "--site",
+    "sites",
+    multiple=True,
+    metavar="SITE",
+    help="Only from this site, by id, title or address; may be repeated.",
 )
 @click.option("--all-spaces", is_flag=True, help="From every space, including future ones.")
 @click.option("--all-sites", is_flag=True, help="From every site, including future ones.")

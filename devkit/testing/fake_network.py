@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import socket
-import ssl
 import threading
 from dataclasses import dataclass, field
-from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from devkit.testing.fake_api import FakeApi, ScriptRequest
-from runtime.engines.egress import Address, EgressRules
+from runtime.engines.egress import Address, EgressRules, Watch
 
 ENCRYPTED = 0x16
 """The first byte of a TLS handshake."""
@@ -104,17 +102,8 @@ class _RedirectedEgress(EgressRules):
     def resolve(self, host: str, port: int) -> Address:
         return self.plain
 
-    @cached_property
-    def tls(self) -> ssl.SSLContext:
-        context = _NoEncryption(ssl.PROTOCOL_TLS_CLIENT)
-        context.address = self.secure
-        return context
-
-
-class _NoEncryption(ssl.SSLContext):
-    address: Address
-
-    def wrap_socket(self, sock: socket.socket, *_: Any, **__: Any) -> Any:
-        """Return a plain connection to the server that stands for encrypted addresses."""
-        sock.close()
-        return socket.create_connection(self.address)
+    def encrypt(self, connection: socket.socket, host: str, watch: Watch) -> socket.socket:
+        connection.close()
+        plain = socket.create_connection(self.secure)
+        watch(plain)
+        return plain

@@ -160,6 +160,20 @@ class EgressRules:
             raise
         return connection
 
+    def encrypt(self, connection: socket.socket, host: str, watch: Watch) -> socket.socket:
+        """Speak TLS over a connection, to a server that proves to be `host`; raises `OSError`.
+
+        `watch` gets the socket that takes the connection's place before the handshake, which a server may stall.
+        """
+        encrypted = self.tls.wrap_socket(connection, server_hostname=host, do_handshake_on_connect=False)
+        try:
+            watch(encrypted)
+            encrypted.do_handshake()
+        except BaseException:
+            encrypted.close()
+            raise
+        return encrypted
+
 
 def _raise_for(number: int, but: int = 0) -> None:
     if number not in (0, but):
@@ -196,12 +210,7 @@ class CheckedConnection(http.client.HTTPConnection):
         if not self._secure or self._own:
             return
         try:
-            # The wrapper takes the descriptor over: it is what `cut` has to know while a server stalls the handshake.
-            self.sock = encrypted = self._rules.tls.wrap_socket(
-                raw, server_hostname=self.host, do_handshake_on_connect=False
-            )
-            self._watch(encrypted)
-            encrypted.do_handshake()
+            self.sock = self._rules.encrypt(raw, self.host, self._watch)
         except BaseException:
             self.close()
             raise

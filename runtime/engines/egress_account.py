@@ -13,9 +13,11 @@ from runtime.contract.invocation import Subrequest
 from runtime.engines.egress import CheckedConnection
 
 _MAX_REFUSED = 100  # refused requests beyond the limit that are answered; more than that is abuse
-_MAX_PER_CALL = 8  # connections that are served at one time
 _HANGUP = getattr(select, "POLLRDHUP", 0)  # else, as on macOS, only what is closed both ways shows
-_MAX_WAITING = 16  # connections that wait until one of those ends
+MAX_PER_CALL = 8
+"""Connections of a call that are served at one time."""
+MAX_WAITING = 16
+"""Connections of a call that wait until one of those ends."""
 
 
 class Entry(Enum):
@@ -38,7 +40,7 @@ class Account:
         self._lock = threading.Lock()
         self._open: list[CheckedConnection | socket.socket] = []
         self._waiting: deque[tuple[socket.socket, Callable[[], None]]] = deque()
-        self._slots = _MAX_PER_CALL
+        self._slots = MAX_PER_CALL
 
     def admit(self) -> bool:
         """Count one request; returns False if it exceeds the limit, or the call has ended."""
@@ -60,10 +62,10 @@ class Account:
         A script has its answer before the connection it came over is free again, so the next request comes too soon
         also from one that never has more than eight under way.
         """
-        if len(self._waiting) >= _MAX_WAITING:
+        if len(self._waiting) >= MAX_WAITING:
             self._drop_gone()
         with self._lock:
-            if self._trace is None or len(self._waiting) >= _MAX_WAITING:
+            if self._trace is None or len(self._waiting) >= MAX_WAITING:
                 return Entry.REFUSED
             if self._slots == 0:
                 self._waiting.append((client, give_up))
@@ -86,7 +88,7 @@ class Account:
             return following
 
     def _drop_gone(self) -> None:
-        """Give up those that wait and whose script has closed them: what they asked for is not wanted any more."""
+        """Drop the waiting connections that the script has closed: what they asked for is not wanted any more."""
         with self._lock:
             gone = [one for one in self._waiting if _is_gone(one[0])]
             for one in gone:
@@ -138,12 +140,50 @@ def _cut(connection: CheckedConnection | socket.socket) -> None:
 
 
 class Gate:
-    """The egress of one worker; `account` is that of the call in flight, None between calls."""
+    """The egress of one worker, which is open while a call is in flight, on the account of that call."""
 
-    __slots__ = ("account", "listener")
+    __slots__ = ("_account", "_listener", "_lock")
 
     def __init__(self, listener: socket.socket) -> None:
-        self.listener = listener
-        # Set by the thread of a call, read by those of the proxy: a request goes to the account that is there when it
-        # begins, and an account that was closed admits none.
-        self.account: Account | None = None
+        """Take over a listening socket of the worker."""
+        listener.setblocking(False)
+        self._listener = listener
+        self._account: Account | None = None
+        # Held by the thread of a call when it changes the account and by the proxy's when it accepts: a connection
+        # belongs to the call that was in flight when it was made, and the next one may be another organization's.
+        self._lock = threading.Lock()
+
+    def fileno(self) -> int:
+        """Return the descriptor of the listening socket; -1 if it is closed."""
+        return self._listener.fileno()
+
+    def open(self, account: Account) -> None:
+        """Let the worker's connections in, on this account; those made before are dropped."""
+        with self._lock:
+            self._account = account if self._drop_early() else None
+
+    def shut(self) -> None:
+        """Refuse the worker's connections from now on."""
+        with self._lock:
+            self._account = None
+
+    def accept(self) -> tuple[socket.socket, Account | None]:
+        """Return the next connection, and the account of its call; raises `OSError`."""
+        with self._lock:
+            return self._listener.accept()[0], self._account
+
+    def close(self) -> Account | None:
+        """Let go of the listening socket; returns the account of the call in flight."""
+        with self._lock:
+            self._listener.close()
+            return self._account
+
+    def _drop_early(self) -> bool:
+        """Return whether no connection is left that was made before; descriptors may be too few to accept them."""
+        try:
+            while True:
+                self._listener.accept()[0].close()
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False

@@ -94,10 +94,11 @@ class Exchange:
         if secure:
             if self._rules.authority is None:
                 return
-            client = self._rules.authority.context_for(self._rules.own_name(host, port)).wrap_socket(
-                client, server_side=True
-            )
+            context = self._rules.authority.context_for(self._rules.own_name(host, port))
+            # The wrapper takes the descriptor over: it is what has to be shut down while a script stalls the handshake.
+            client = context.wrap_socket(client, server_side=True, do_handshake_on_connect=False)
             self._account.watch(client)
+            client.do_handshake()
         inner = Exchange(self._rules, self._account, client)
         port_suffix = "" if port == (443 if secure else 80) else f":{port}"
         inner.serve_platform(f"{'https' if secure else 'http'}://{host}{port_suffix}")

@@ -11,7 +11,7 @@ from functools import partial
 
 from runtime.engines import time_slices
 from runtime.engines.egress import EgressRules
-from runtime.engines.egress_account import Account, Entry, Gate
+from runtime.engines.egress_account import MAX_PER_CALL, MAX_WAITING, Account, Entry, Gate
 from runtime.engines.egress_exchange import WAIT_SECONDS, Exchange, turn_away
 from runtime.engines.exhaustion import EXHAUSTED, Exhaustion
 from runtime.engines.shares import Shares
@@ -20,6 +20,14 @@ _log = logging.getLogger(__name__)
 
 _MAX_CONNECTIONS = 128  # that are served, of all workers at one time
 _MAX_WAITING = 256  # that wait until one of their call ends
+_TOO_MANY = (
+    f"This call has {MAX_PER_CALL} requests under way and {MAX_WAITING} that wait, which is the most: wait for some "
+    "before you send more."
+)
+_TOO_MANY_OF_ALL = (
+    "The integrations of this organization have as many requests under way as this host serves at once: send fewer at "
+    "the same time, or try again later."
+)
 # Whether whoever waits already hears of a listener that comes later, too; else it has to be woken.
 _KERNEL_KEEPS = hasattr(selectors, "EpollSelector") or hasattr(selectors, "KqueueSelector")
 
@@ -47,7 +55,6 @@ class EgressProxy:
 
     def attach(self, listener: socket.socket) -> Gate:
         """Take over a listening socket of a worker."""
-        listener.setblocking(False)
         gate = Gate(listener)
         with self._lock:
             self._gates[listener.fileno()] = gate
@@ -58,14 +65,13 @@ class EgressProxy:
 
     def detach(self, gate: Gate) -> None:
         """Close the egress of a worker, and its connections."""
-        account = gate.account
         with self._lock:
-            descriptor = gate.listener.fileno()
+            descriptor = gate.fileno()
             if descriptor >= 0:
                 self._gates.pop(descriptor, None)
                 if self._selector.get_map() is not None:  # it is open
-                    self._selector.unregister(gate.listener)
-                gate.listener.close()
+                    self._selector.unregister(descriptor)
+            account = gate.close()
         if account is not None:
             account.close()
 
@@ -91,46 +97,46 @@ class EgressProxy:
                     self._wake_read.recv(4096)
                     continue
                 error: OSError | None = None
+                account: Account | None = None
                 with self._lock:
                     gate = self._gates.get(key.fd)
                     try:
-                        client = gate.listener.accept()[0] if gate else None
+                        client, account = gate.accept() if gate else (None, None)
                     except (
                         OSError
                     ) as failed:  # the client disconnected, or the listener broke: the end of the worker cleans up
                         client, error = None, failed
                 if error is not None and error.errno in EXHAUSTED:
                     self._exhaustion.pause(error)
-                if gate is None or client is None:
+                if client is None:
                     continue
                 try:
-                    self._hand_over(gate, client)
+                    self._hand_over(account, client)
                 except Exception:  # this thread serves all scripts, and must survive a failing connection
                     _log.exception("a connection of a script could not be accepted")
                     client.close()
 
-    def _hand_over(self, gate: Gate, client: socket.socket) -> None:
+    def _hand_over(self, account: Account | None, client: socket.socket) -> None:
         """Start a thread for a connection, now or when one of its call ends; refused here where too many wait."""
-        account = gate.account
         if account is None:
             turn_away(
                 client, "Requests can only be made while an event is handled, not while a script is being loaded."
             )
             return
         if not self._waiting_shares.enter(*account.owner):
-            turn_away(client, "Too many connections of this organization's integrations at the same time.")
+            turn_away(client, _TOO_MANY_OF_ALL)
             return
         entry = account.enter(client, partial(self._give_up, account, client))
         if entry is Entry.WAITS:
             return  # its place to wait is given back when it is served, or given up
         self._waiting_shares.leave(*account.owner)
         if entry is Entry.REFUSED:
-            turn_away(client, "Too many connections at the same time.")
+            turn_away(client, _TOO_MANY)
         elif self._shares.enter(*account.owner):
             self._begin(account, client)
         else:
             account.leave(client)
-            turn_away(client, "Too many connections of this organization's integrations at the same time.")
+            turn_away(client, _TOO_MANY_OF_ALL)
 
     def _give_up(self, account: Account, client: socket.socket) -> None:
         client.close()

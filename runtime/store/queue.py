@@ -53,9 +53,9 @@ def is_full(session: Session, integration_id: str, more: int = 1) -> bool:
 
 @lru_cache(maxsize=1)
 def _counting_standing() -> Select[int]:
-    """Write the statement once, as `_finding_ready` does: every event that somebody sends is counted for.
+    """Build the statement once, since it runs for every posted event.
 
-    The condition is written out, since parameters would hide from the database that its index has what is asked for.
+    `STANDING` is literal: with bound parameters the database would not use its partial index.
     """
     events = EventRow.__table__
     of = events.c.integration_id == bindparam("integration", type_=String)

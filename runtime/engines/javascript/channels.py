@@ -43,14 +43,14 @@ class Channel(CallConnection):
     def begin(self, state: CallState) -> None:
         """Start the clock of a call."""
         state.cpu_before = self.isolate.share.enter()
-        self.gate.account = state.account
+        self.gate.open(state.account)
         self.state = state
 
     def end(self) -> None:
         """Stop the clock; raises `CallStopped` if the watcher stopped the call first."""
         with self._ending:
             state, self.state = self.state, None
-        self.gate.account = None
+        self.gate.shut()
         if state is None:
             return
         usage = state.trace.usage

@@ -58,7 +58,10 @@ class IsolateSockets:
                 raise ProcessBroken(f"the isolate ended before it connected: {output()}")
             if time.monotonic() > deadline:
                 raise ProcessBroken("the isolate did not connect in time")
-        connection, _ = self._listener.accept()
+        try:
+            connection, _ = self._listener.accept()
+        except OSError as error:  # closed meanwhile
+            raise ProcessBroken(f"the isolate ended before it connected: {output() or error}") from error
         connection.settimeout(_HELLO_SECONDS)
         try:
             kind, payload = frames.FrameReader(connection, {frames.HELLO: NUMBER.size}).next()

@@ -148,7 +148,7 @@ class Worker(CallConnection):
     def open_gate(self) -> None:
         """Let requests of the script out, on the account of its call."""
         if self._gate is not None and self.state is not None:
-            self._gate.account = self.state.account
+            self._gate.open(self.state.account)
 
     def end(self) -> None:
         """Stop the clock; raises `CallStopped` if the watcher stopped the call first."""
@@ -157,7 +157,7 @@ class Worker(CallConnection):
             # Where only root may raise a priority, a new worker takes the next call: it costs less than this call has.
             self.last_call = not self._priority.call_ended(self.pid) or self.last_call
         if self._gate is not None:
-            self._gate.account = None
+            self._gate.shut()
         if state is None:
             return
         state.account.close()
@@ -174,7 +174,7 @@ class Worker(CallConnection):
         Raises `ScriptRefused`, `CallStopped`, `ProcessBroken`.
         """
         if self._gate is not None:
-            self._gate.account = None
+            self._gate.shut()
         if self._groups is not None:
             try:
                 self._group = self._groups.put(self.pid, memory + _BESIDE, THREADS)

@@ -79,7 +79,8 @@ def markdown_page(source: str, title: str) -> Text:
         source = source[front.end() :]
     named = False
     if isinstance(said, dict):
-        named = isinstance(said.get("title"), str | int | float) and said["title"] != ""
+        given = said.get("title")
+        named = isinstance(given, str | int | float) and not isinstance(given, bool) and str(given).strip() != ""
         title = str(said["title"]) if named else title
         description = said["description"] if isinstance(said.get("description"), str) else None
     heading = TITLE.match(source)

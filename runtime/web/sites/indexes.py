@@ -60,7 +60,7 @@ def parts_listed(map_: SiteMap, site: SiteRow, place: str) -> list[SiteSpaceRow]
         return []
     if place == LLMS:
         return list(map_.parts.spaces)
-    part = map_.part_at(place)
+    part = _space_at(map_, place.removesuffix(name))
     return [part] if part is not None else []
 
 

@@ -197,7 +197,7 @@ BREAKS: dict[str, list[Break]] = {
         (
             [(SCRIPT, 'ui.text(context.secrets["TOKEN"])', 'ui.button(context.secrets["TOKEN"], on_press="go")')],
             (SCRIPT, 16, 24),
-            'register `go` with @component.action("go")',
+            'register `go` with @VARIABLE.action("go"), where VARIABLE holds the component',
         ),
         (
             [(SCRIPT, 'ui.text("Nothing to set")', 'ui.button("Set", on_press=ui.open_modal("setpu"))')],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import socket
 import time
 from collections.abc import Iterator
@@ -37,7 +38,8 @@ class Call:
     def __init__(self, proxy: EgressProxy) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
         self.gate: Gate = proxy.attach(self._listener)
-        self.account = self.gate.account = Account(50, [], OWNER)
+        self.account = Account(50, [], OWNER)
+        self.gate.open(self.account)
         self._clients: list[socket.socket] = []
 
     def ask(self, count: int, url: str = "http://host.example/", method: str = "GET") -> list[socket.socket]:
@@ -49,7 +51,7 @@ class Call:
         return asking
 
     def end(self) -> None:
-        self.gate.account = None
+        self.gate.shut()
         self.account.close()
 
     def close(self, proxy: EgressProxy) -> None:
@@ -100,6 +102,46 @@ def test_what_waits_and_is_given_up_is_never_sent(proxy: EgressProxy, rules: Slo
     assert call.account.count == 9
     wait_for(lambda: proxy._shares.held(*OWNER) == proxy._waiting_shares.held(*OWNER) == (0, 0))
     call.close(proxy)
+
+
+def test_a_connection_made_before_a_call_is_not_on_its_account() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        gate = Gate(listener)
+        ours, theirs = Account(50, []), Account(50, [])
+        gate.open(ours)
+        with socket.create_connection(listener.getsockname()) as early:
+            early.sendall(b"GET http://host.example/ HTTP/1.1\r\n\r\n")
+            gate.shut()
+            gate.open(theirs)
+            with suppress(ConnectionResetError):
+                assert early.recv(1) == b""
+        with pytest.raises(BlockingIOError):
+            gate.accept()
+        with socket.create_connection(listener.getsockname()):
+            client, account = gate.accept()
+            client.close()
+        assert account is theirs
+
+
+def test_a_gate_stays_shut_where_what_was_made_before_cannot_be_dropped() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        gate = Gate(listener)
+        with socket.create_connection(listener.getsockname()), no_descriptors():
+            gate.open(Account(50, []))
+        client, account = gate.accept()
+        client.close()
+        assert account is None
+
+
+@contextmanager
+def no_descriptors() -> Iterator[None]:
+    """Let this process open nothing more."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])

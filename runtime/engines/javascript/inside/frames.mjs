@@ -84,6 +84,7 @@ export class Line {
   #end = 0;
   #waiting = [];
   #writing = null;
+  #closed = false;
 
   constructor(connection) {
     this.#connection = connection;
@@ -132,6 +133,13 @@ export class Line {
     this.#waiting.push(frame);
     this.#writing ??= this.#write();
     return this.#writing;
+  }
+
+  /** Let go of the connection; what waits to be sent is lost. */
+  close() {
+    if (this.#closed) return;
+    [this.#closed, this.open] = [true, false];
+    this.#connection.close();
   }
 
   async #write() {

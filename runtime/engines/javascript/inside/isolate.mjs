@@ -13,6 +13,7 @@ import process from "./process.mjs";
 import { createFetch, DispatchRequest, formOf } from "./requests.mjs";
 import { isResponse, sendStream, sendWhole, watchResponses } from "./responses.mjs";
 
+const raise = globalThis.reportError;
 const { connect, createHttpClient, exit, readTextFileSync, args: [host, scripts, certificates] } = Deno;
 const BUNDLE = "script.js";
 const MAP = "script.map";
@@ -62,10 +63,21 @@ class Call {
     this.#outgoing?.abort(new TypeError("the call is over"));
   }
 
-  /** Wait for one of the places among the requests that wait for an answer. */
-  async turn(most) {
-    if (this.#running >= most) await new Promise((go) => this.#waiting.push(go));
-    else this.#running += 1;
+  /** Wait for one of the places among the requests that wait for an answer; rejects when `signal` is aborted. */
+  async turn(most, signal) {
+    signal?.throwIfAborted();
+    if (this.#running < most) {
+      this.#running += 1;
+      return;
+    }
+    await new Promise((go, refuse) => {
+      this.#waiting.push(go);
+      signal?.addEventListener("abort", () => {
+        const place = this.#waiting.indexOf(go);
+        if (place >= 0) this.#waiting.splice(place, 1);
+        refuse(signal.reason); // nothing, where its turn had come
+      }, { once: true });
+    });
   }
 
   /** Hand the place on. */
@@ -92,6 +104,7 @@ class Call {
   /** Stop what can be stopped: the host no longer listens. */
   end() {
     this.close();
+    open.delete(this); // it may never come to its end
     this.abandon?.();
     this.controller.abort();
   }
@@ -116,22 +129,36 @@ class Channel {
     const line = new Line(await connect({ transport: "unix", path: `${host}/calls${this.door}` }));
     line.send(packNumber(HELLO, this.number));
     let upcoming = line.next();
-    for (;;) {
-      const frame = await upcoming;
-      if (frame === null) return;
-      if (frame[0] !== CALL) throw new Error(`frame ${frame[0]} instead of a call`);
-      const given = readCall(frame[1]);
-      const call = new Call(line, this, given.number);
-      open.add(call);
-      // Read on at once: the end of the line while a call is under way means that nobody waits for it any more.
-      upcoming = line.next().then((next) => {
-        if (next === null) call.end();
-        return next;
-      });
-      await current.run(call, answer, call, given);
-      call.close();
-      open.delete(call);
+    try {
+      for (;;) {
+        const frame = await upcoming;
+        if (frame === null) return;
+        if (frame[0] !== CALL) throw new Error(`frame ${frame[0]} instead of a call`);
+        const given = readCall(frame[1]);
+        const call = new Call(line, this, given.number);
+        open.add(call);
+        // Read on at once: the end of the line while a call is under way means that nobody waits for it any more.
+        upcoming = line.next().then((next) => {
+          if (next === null) {
+            call.end();
+            this.#close(line); // now: a call that never settles keeps this loop waiting
+          }
+          return next;
+        });
+        await current.run(call, answer, call, given);
+        call.close();
+        open.delete(call);
+      }
+    } finally {
+      this.#close(line);
     }
+  }
+
+  /** Give back what the channel holds of the process: connections are not closed when they are forgotten. */
+  #close(line) {
+    line.close();
+    this.#client?.close();
+    this.#client = null;
   }
 }
 
@@ -157,7 +184,7 @@ async function answer(call, given) {
   }
   if (call.deferred) {
     await call.settled();
-    call.over = true;
+    call.close();
     call.line.send(packIdle(call.number));
   }
 }
@@ -168,25 +195,36 @@ function report(call, error) {
 }
 
 /**
- * An error that no call waited for belongs to the call it comes from and to no other, which may be somebody else's:
- * one that is over says nothing any more. Where nothing tells whose it is, or what the script began while it was
- * loaded, it is the only call's there is.
+ * An error that no call waited for belongs to the call it comes from and to no other, which may be somebody else's.
+ * A call that is over says nothing any more.
  */
 function reportLost(error) {
-  const own = current.getStore();
-  if (own && !(own.loading && own.over)) report(own, error);
-  else if (open.size === 1) report([...open][0], error);
+  const call = current.getStore();
+  if (call) report(call, error);
 }
 
-/** A timer whose errors are known to be its call's: where the runtime reports them, nothing tells whose they are. */
-function timer(start) {
-  return (run, delay, ...given) => start(typeof run === "function" ? (...values) => {
-    try {
-      run(...values);
-    } catch (error) {
-      reportLost(error);
-    }
-  } : run, delay, ...given);
+/**
+ * A timer that ends with the call that set it, as on Workers, and whose errors are known to be its call's: where the
+ * runtime reports them by itself, nothing tells whose they are.
+ */
+function timer(start, stop) {
+  const wrapped = (run, ...given) => {
+    if (typeof run !== "function") return start(run, ...given);
+    const call = current.getStore();
+    const started = start(function (...values) {
+      if (call?.over && !call.loading) {
+        stop(started);
+        return;
+      }
+      try {
+        run.apply(this, values);
+      } catch (error) {
+        raise(error);
+      }
+    }, ...given);
+    return started;
+  };
+  return Object.defineProperties(wrapped, Object.getOwnPropertyDescriptors(start));
 }
 
 async function load(line, name) {
@@ -224,7 +262,10 @@ async function obey(door) {
   serveChannel(0, door);
   for (;;) {
     const frame = await line.next();
-    if (frame === null) return;
+    if (frame === null) {
+      line.close();
+      return;
+    }
     const [kind, payload] = frame;
     if (kind === PING) line.send(pack(PONG, NO_BYTES));
     else if (kind === OPEN) serveChannel(numberOf(payload), door);
@@ -263,8 +304,9 @@ provide("fetch", fetching);
 provide("Response", watched);
 provide("console", createConsole(listener, { rewrite: (text) => places.rewrite(text) }));
 provide("process", process);
-provide("setTimeout", timer(setTimeout));
-provide("setInterval", timer(setInterval));
+provide("setTimeout", timer(setTimeout, clearTimeout));
+provide("setInterval", timer(setInterval, clearInterval));
+provide("setImmediate", timer(setImmediate, clearImmediate));
 provide("navigator", Object.freeze({ userAgent: AGENT, language: "en", languages: ["en"], hardwareConcurrency: 1 }));
 await rehearse();
 obey(OWNER).then(() => exit(0));

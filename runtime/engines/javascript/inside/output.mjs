@@ -8,6 +8,7 @@ import { SourceMap } from "./source_map.mjs";
 const LEVELS = { debug: 0, info: 1, warn: 2, error: 3 };
 const LONGEST = 16_000; // bytes of one frame; longer lines are cut into several
 const MOST = 300_000; // bytes of a call; the host ends the call before
+const DEEPEST = 200; // spaces before a line
 const OPTIONS = { colors: false, depth: 4, breakLength: 120 };
 const OWN_FRAMES = /\n\s+at [^\n]*(?:ext:|node:|\/inside\/)[^\n]*/g;
 // What the loader says of modules that are not there.
@@ -87,9 +88,16 @@ export class Places {
 
 /** Send what a script writes to whoever is listening; `listener()` gives the call a line belongs to, or undefined. */
 export function createConsole(listener, places) {
-  const counts = new Map();
-  const timers = new Map();
-  let indent = "";
+  const kept = new WeakMap();
+  const nobody = {};
+
+  /** What the console remembers for a call: another one may be somebody else's. */
+  function own() {
+    const call = listener() ?? nobody;
+    let mine = kept.get(call);
+    if (!mine) kept.set(call, mine = { counts: new Map(), timers: new Map(), indent: "" });
+    return mine;
+  }
 
   function write(level, given) {
     let text;
@@ -99,7 +107,7 @@ export function createConsole(listener, places) {
       text = `(what was logged cannot be shown: ${error?.message})`;
     }
     const call = listener();
-    say(call, level, indent + places.rewrite(text));
+    say(call, level, own().indent + places.rewrite(text));
     // The call is lost; a loop that only writes would keep even that from being sent.
     if (call?.logged > MOST) throw new RangeError("the limit of what a call may log is used up");
   }
@@ -121,26 +129,28 @@ export function createConsole(listener, places) {
     assert: (condition, ...given) => condition || write("error", ["Assertion failed:", ...given]),
     clear: () => undefined,
     count: (label = "default") => {
+      const { counts } = own();
       counts.set(label, (counts.get(label) ?? 0) + 1);
       write("info", [`${label}: ${counts.get(label)}`]);
     },
-    countReset: (label = "default") => counts.delete(label),
+    countReset: (label = "default") => own().counts.delete(label),
     group: (...given) => {
       if (given.length) write("info", given);
-      indent += "  ";
+      own().indent = `  ${own().indent}`.slice(0, DEEPEST);
     },
     groupCollapsed: (...given) => given.length && write("info", given),
-    groupEnd: () => (indent = indent.slice(2)),
-    time: (label = "default") => timers.set(label, performance.now()),
+    groupEnd: () => (own().indent = own().indent.slice(2)),
+    time: (label = "default") => own().timers.set(label, performance.now()),
     timeLog: (label = "default", ...given) => elapsed(label, given),
     timeEnd: (label = "default") => {
       elapsed(label, []);
-      timers.delete(label);
+      own().timers.delete(label);
     },
     timeStamp: () => undefined,
   };
 
   function elapsed(label, given) {
+    const { timers } = own();
     if (timers.has(label)) write("info", [`${label}: ${(performance.now() - timers.get(label)).toFixed(2)} ms`, ...given]);
   }
 }

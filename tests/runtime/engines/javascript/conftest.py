@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import textwrap
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -40,6 +41,8 @@ class _Peer(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         name = self.path.partition("?")[0]
+        if name == "/slow":
+            time.sleep(1)
         if name == "/loop":
             return self._answer(302, b"", [("Location", "/loop")])
         if name == "/moved":

@@ -352,7 +352,8 @@ def test_no_request_while_loading_or_after_the_call(ask: Ask, peer: str) -> None
         worker(
             f"""
             if (!globalThis.said) {{
-              setTimeout(() => fetch({peer!r}).catch((error) => (globalThis.said = error.message)), 20);
+              const {{ setTimeout: sleep }} = await import("node:timers/promises");
+              sleep(20).then(() => fetch({peer!r})).catch((error) => (globalThis.said = error.message));
               globalThis.said = "nothing yet";
               return new Response();
             }}
@@ -390,6 +391,8 @@ def test_requests_that_wait_when_their_call_ends_are_not_sent_for_the_next(ask: 
         'setTimeout(() => { throw new Error("secret of the first") }, 50)',
         'setTimeout(async () => { throw new Error("secret of the first") }, 50)',
         'const every = setInterval(() => { clearInterval(every); throw new Error("secret of the first") }, 50)',
+        'setImmediate(() => setTimeout(() => { throw new Error("secret of the first") }, 50))',
+        'AbortSignal.timeout(50).addEventListener("abort", () => { throw new Error("secret of the first") })',
         'setTimeout(() => queueMicrotask(() => { throw new Error("secret of the first") }), 50)',
     ],
 )
@@ -410,6 +413,70 @@ def test_errors_of_a_call_that_is_over_are_not_told_the_next(ask: Ask, late: str
     ask(careless)
     following = ask(careless)
     assert (following.outcome.status, logs_of(following.trace)) == (200, [])
+
+
+def test_timers_end_with_the_call_that_set_them(ask: Ask) -> None:
+    counting = script(
+        worker(
+            """
+            globalThis.count ??= 0;
+            const said = String(globalThis.count);
+            setInterval(() => globalThis.count += 1, 5);
+            setTimeout(() => globalThis.count += 1, 50);
+            await new Promise((done) => setTimeout(done, said === "0" ? 0 : 100));
+            return new Response(said);
+            """
+        )
+    )
+    assert ask(counting).body == b"0"
+    time.sleep(0.2)
+    assert ask(counting).body in (b"0", b"1")
+
+
+def test_timers_are_those_of_the_runtime(probe: Probe) -> None:
+    got = probe(
+        """
+        const { promisify } = await import("node:util");
+        const timers = await import("node:timers");
+        const seen = [await promisify(setTimeout)(1, "value"), await timers.promises.setTimeout(1, "promised")];
+        seen.push(timers.setTimeout === setTimeout, setTimeout.name, setTimeout.length);
+        const { promise, resolve } = Promise.withResolvers();
+        setTimeout(function (...given) { resolve([given, typeof this]) }, 1, "a", "b");
+        seen.push(...await promise);
+        const never = setTimeout(() => seen.push("never"), 5);
+        clearTimeout(never);
+        addEventListener("error", (event) => seen.push(event.error.message), { once: true });
+        setTimeout(() => { throw new Error("thrown") }, 1);
+        await new Promise((done) => setTimeout(done, 30));
+        return Response.json(seen);
+        """
+    )
+    assert json.loads(got.body) == ["value", "promised", True, "setTimeout", 2, ["a", "b"], "object", "thrown"]
+    assert [text.split("\n")[0] for _, text in logs(got)] == ["Error: thrown"]
+
+
+def test_the_console_remembers_nothing_for_the_next_call(ask: Ask) -> None:
+    grouping = script(
+        worker('console.group("group"); console.count("label"); console.time("timer"); return new Response();')
+    )
+    first = logs_of(ask(grouping).trace)
+    assert first == ["group", "  label: 1"] == logs_of(ask(grouping).trace)
+
+
+def test_a_request_that_waits_can_be_given_up(probe: Probe, peer: str) -> None:
+    got = probe(
+        f"""
+        const slow = Array.from({{ length: 6 }}, () => fetch({peer!r} + "/slow"));
+        const began = Date.now();
+        const signal = AbortSignal.timeout(50);
+        const failed = await fetch({peer!r} + "/echo", {{ signal }}).catch((error) => error.name);
+        const waited = Date.now() - began;
+        const detached = new Request({peer!r} + "/echo", {{ signal: AbortSignal.abort() }});
+        await Promise.all(slow);
+        return Response.json([failed, waited < 900, (await fetch(detached, {{ signal: null }})).status]);
+        """
+    )
+    assert json.loads(got.body) == ["TimeoutError", True, 200]
 
 
 def logs_of(trace: Trace) -> list[str]:

@@ -172,7 +172,9 @@ def test_retiring_lets_calls_finish(make: Make, own: Callable[..., Ask]) -> None
 
 def test_an_isolate_that_works_without_a_call_is_ended(make: Make, own: Callable[..., Ask]) -> None:
     engine = make()
-    own(engine)(worker("setInterval(() => { for (let i = 0; i < 5e7; i += 1); }, 1); return new Response();"))
+    busy = "(async () => { for await (const tick of every(1)) for (let i = 0; i < 5e7; i += 1); })();"
+    promised = 'import { setInterval as every } from "node:timers/promises";'  # which do not end with their call
+    own(engine)(worker(f"{busy} return new Response();", before=promised))
 
     wait_for(lambda: engine.isolates() == 0)
 

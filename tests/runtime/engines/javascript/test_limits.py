@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ import pytest
 from runtime.contract.invocation import Limits
 from runtime.engines.engine import AnswerCut, ScriptRefused, ScriptTooLarge
 from runtime.engines.javascript.pool import JavaScriptEngine
+from tests.conftest import wait_for
 from tests.runtime.engines.conftest import FETCH, Ask
 from tests.runtime.engines.javascript.conftest import script, worker
 
@@ -164,3 +167,20 @@ def test_what_is_said_while_loading_is_kept(engine: JavaScriptEngine, ask: Ask) 
 
     assert [line.message for line in engine.check(script(source)).logs] == ["hello from the top"]
     assert logs(ask(source)) == [("warn", "hello from the top")]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts in /proc")
+def test_calls_that_were_stopped_leave_nothing_open(engine: JavaScriptEngine, ask: Ask) -> None:
+    hangs = "if (event.request.url.endsWith('/slow')) await new Promise(() => {}); return new Response()"
+    hanging = script(worker(hangs))
+    ask(hanging)
+
+    def opened() -> int:
+        folders = [Path(f"/proc/{isolate.pid}/fd") for isolate in engine._isolates.running()]
+        return max(len(list(folder.iterdir())) for folder in folders)
+
+    before = opened()
+    for _ in range(12):
+        assert ask(hanging, event=at("/slow"), limits=Limits(wall=0.1)).trace.failure is not None
+    ask(hanging)
+    wait_for(lambda: opened() <= before + 3)

@@ -55,6 +55,8 @@ def test_what_is_no_text_is_refused(tmp_path: Path, content: bytes) -> None:
         ("title: [a, b]", "Heading"),
         ("title: {a: b}", "Heading"),
         ("title: ''", "Heading"),
+        ("title: '  '", "Heading"),
+        ("title: No", "Heading"),
         ("title:", "Heading"),
         ("- title", "Heading"),
         ("title: [", "Heading"),
