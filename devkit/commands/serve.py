@@ -170,8 +170,9 @@ def _must_be_free(address: str, port: int) -> None:
                 return
             except OSError as error:
                 if error.errno != errno.EADDRINUSE or time.monotonic() > until:
+                    wrong = "--port" if error.errno in (errno.EADDRINUSE, errno.EACCES) else "--host"
                     raise Problem(
-                        f"cannot listen on {address}:{port}: {error.strerror}", hint="choose another --port"
+                        f"cannot listen on {address}:{port}: {error.strerror}", hint=f"choose another {wrong}"
                     ) from error
         time.sleep(0.05)
 

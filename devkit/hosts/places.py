@@ -27,9 +27,16 @@ def id_of(client: Client, kind: Kind, named: str, organization: str | None = Non
 
 
 def id_in(kind: Kind, named: str) -> str | None:
-    """Return the id that something is named by: the id itself, or one in an address; None for a title."""
+    """Return the id that something is named by: the id itself, or one in an address; None for a title.
+
+    Raises Problem for the address of something else.
+    """
     found = ADDRESS.fullmatch(named.strip())
-    if found is not None and found[1] == kind:
+    if found is not None and found[1] != kind:
+        raise Problem(
+            f"{named.strip()[:200]} is the address of a {found[1]}", hint=f"give that of a {kind}, its id or title"
+        )
+    if found is not None:
         return found[2]
     return named if ID.fullmatch(named) else None
 

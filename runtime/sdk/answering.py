@@ -152,7 +152,7 @@ def _render(integration: Integration, call: Call) -> RawAnswer:
 def _tell_unhandled(component: Component, name: object, call: Call) -> None:
     """Log an action without a handler, which is often misspelled; the host's own, as "@link.unfurl", need none.
 
-    Readers choose the name: its beginning does, and it is no warning, which would be recorded whatever else happens.
+    Anybody who reads the block can send any name, so it is cut, and logged as info: warnings are always recorded.
     """
     if isinstance(name, str) and not name.startswith("@"):
         known = f"its actions: {', '.join(component.actions)}" if component.actions else "it has no actions"

@@ -6,6 +6,7 @@ import pytest
 
 from devkit.hosts import places
 from devkit.hosts.places import Kind
+from devkit.terminal.output import Problem
 
 ID = "abcdefghij0123456789"
 
@@ -17,7 +18,6 @@ ID = "abcdefghij0123456789"
         ("space", f"http://127.0.0.1:8080/app/spaces/{ID}/", ID),
         ("space", f"https://docs.example/v1/spaces/{ID}/content?page=x", ID),
         ("site", f"https://docs.example/app/orgs/{ID[::-1]}/sites/{ID}#top", ID),
-        ("site", f"https://docs.example/app/spaces/{ID}", None),
         ("space", f"https://docs.example/app/spaces/{ID}x", None),
         ("space", f"spaces/{ID}", None),
         ("space", "Handbook", None),
@@ -25,3 +25,8 @@ ID = "abcdefghij0123456789"
 )
 def test_an_id_is_found_in_addresses(kind: Kind, named: str, id_: str | None) -> None:
     assert places.id_in(kind, named) == id_
+
+
+def test_the_address_of_something_else_is_refused() -> None:
+    with pytest.raises(Problem, match="is the address of a space; give that of a site, its id or title"):
+        places.id_in("site", f"https://docs.example/app/spaces/{ID}")
