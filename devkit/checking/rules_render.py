@@ -117,7 +117,7 @@ def _unhandled(drawing: Drawing, report: LoadReport) -> Iterator[str]:
         name, opened = action["action"], action.get("componentId")
         if name == "@ui.modal.open" and isinstance(opened, str) and opened not in report.components:
             what, close = (
-                f"the modal opens the component `{opened}`, which does not exist",
+                f"the action opens the component `{opened}` as a modal, but there is none",
                 nearest(opened, report.components),
             )
             cure = f'register `{opened}` with @integration.component("{opened}")'

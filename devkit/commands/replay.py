@@ -86,21 +86,24 @@ def command(
             f"--edit takes one event, but {len(events)} match", hint=f"give the id of one (`devkit events {name}`)"
         )
     done = []
+    elsewhere = goal.host != source.host
     for item in events:
+        sent = {"from": item["id"], "type": item["payload"]["type"]}
         try:
-            elsewhere = goal.host != source.host
-            done.append(_replay(goal, name, item, edit, body, elsewhere=elsewhere, alone=len(events) == 1))
+            done.append(sent | _replay(goal, name, item, edit, body, elsewhere=elsewhere))
         except HostUnreachable as away:
             if not done:
                 raise
             # What comes after would fail for the same reason.
             sentence = f"{away.sentence} (this and {len(events) - len(done) - 1} more were not sent)"
-            done.append({"from": item["id"], "type": item["payload"]["type"], "error": sentence})
+            done.append(sent | {"error": sentence})
             break
+        except Problem as problem:
+            if len(events) == 1:
+                raise
+            done.append(sent | {"error": problem.sentence})
     good = [result for result in done if "events" in result]
     lines = [f"Sent {result['type']} {result['from']} again: {sending.outcome(result)}" for result in good]
-    if not good and len(done) == 1:
-        raise Problem(done[0]["error"])
     for item in done:
         if "error" in item:
             complain(f"{item['from']} ({item['type']}): {item['error']}")
@@ -136,24 +139,15 @@ def _suitable(
 
 
 def _replay(
-    goal: Client, name: str, event: dict[str, Any], edit: bool, body: str | None, *, elsewhere: bool, alone: bool
+    goal: Client, name: str, event: dict[str, Any], edit: bool, body: str | None, *, elsewhere: bool
 ) -> dict[str, Any]:
-    """Send one event; returns the result, or the `error`. Raises Problem if it is the only one."""
+    """Send one event; returns the result. Raises Problem if it cannot be sent, or is refused."""
     payload = sending.as_new(event["payload"], elsewhere=elsewhere)
-    result = {"from": event["id"], "type": payload["type"]}
     if event.get("withheld"):
-        return result | {"error": "it belongs to another organization: you may not see its payload"}
+        raise Problem("it belongs to another organization: you may not see its payload")
     if edit:
         payload = payloads.edit(payload)
-    content = _content(payload, body, event.get("body"))
-    try:
-        return result | sending.send(goal, name, payload, body=content)
-    except HostUnreachable:
-        raise
-    except Problem as problem:
-        if alone:
-            raise
-        return result | {"error": problem.sentence}
+    return sending.send(goal, name, payload, body=_content(payload, body, event.get("body")))
 
 
 def _content(payload: dict[str, Any], body: str | None, recorded: str | None) -> str | None:

@@ -105,5 +105,9 @@ class _RedirectedEgress(EgressRules):
     def encrypt(self, connection: socket.socket, host: str, watch: Watch) -> socket.socket:
         connection.close()
         plain = socket.create_connection(self.secure)
-        watch(plain)
+        try:
+            watch(plain)
+        except BaseException:
+            plain.close()
+            raise
         return plain

@@ -145,7 +145,7 @@ class EgressRules:
         family, kind, protocol, _, address = socket.getaddrinfo(*self.resolve(host, port), type=socket.SOCK_STREAM)[0]
         connection = socket.socket(family, kind, protocol)
         try:
-            # Not one blocking connect: to shut a socket down before the attempt has begun would end nothing.
+            # Watched only once the attempt has begun: to shut the socket down before would have no effect.
             connection.setblocking(False)
             _raise_for(connection.connect_ex(address), but=errno.EINPROGRESS)
             watch(connection)

@@ -13,7 +13,8 @@ from runtime.contract.invocation import Subrequest
 from runtime.engines.egress import CheckedConnection
 
 _MAX_REFUSED = 100  # refused requests beyond the limit that are answered; more than that is abuse
-_HANGUP = getattr(select, "POLLRDHUP", 0)  # else, as on macOS, only what is closed both ways shows
+_MOST_EARLY = 130  # connections that are dropped when a call begins: twice what waits at a listener, at most
+_HANGUP = getattr(select, "POLLRDHUP", 0)  # of TCP, which cannot tell it from the end of what is sent; not on macOS
 MAX_PER_CALL = 8
 """Connections of a call that are served at one time."""
 MAX_WAITING = 16
@@ -57,7 +58,7 @@ class Account:
     def enter(self, client: socket.socket, give_up: Callable[[], None]) -> Entry:
         """Take one of the call's connections, or wait for one; refused if the call has ended or too many wait.
 
-        `give_up` is called if the call ends while it waits.
+        `give_up` is called if the call ends, or the script closes the connection, while it waits.
 
         A script has its answer before the connection it came over is free again, so the next request comes too soon
         also from one that never has more than eight under way.
@@ -89,6 +90,8 @@ class Account:
 
     def _drop_gone(self) -> None:
         """Drop the waiting connections that the script has closed: what they asked for is not wanted any more."""
+        if not self._waiting:  # as with almost every request; whoever is added now has just come
+            return
         with self._lock:
             gone = [one for one in self._waiting if _is_gone(one[0])]
             for one in gone:
@@ -125,7 +128,7 @@ class Account:
 
 def _is_gone(client: socket.socket) -> bool:
     poll = select.poll()
-    poll.register(client, _HANGUP)
+    poll.register(client, 0 if client.family == socket.AF_UNIX else _HANGUP)
     return bool(poll.poll(0))
 
 
@@ -142,12 +145,14 @@ def _cut(connection: CheckedConnection | socket.socket) -> None:
 class Gate:
     """The egress of one worker, which is open while a call is in flight, on the account of that call."""
 
-    __slots__ = ("_account", "_listener", "_lock")
+    __slots__ = ("_account", "_listener", "_lock", "_queue")
 
     def __init__(self, listener: socket.socket) -> None:
         """Take over a listening socket of the worker."""
         listener.setblocking(False)
         self._listener = listener
+        self._queue = select.poll()
+        self._queue.register(listener, select.POLLIN)
         self._account: Account | None = None
         # Held by the thread of a call when it changes the account and by the proxy's when it accepts: a connection
         # belongs to the call that was in flight when it was made, and the next one may be another organization's.
@@ -158,7 +163,7 @@ class Gate:
         return self._listener.fileno()
 
     def open(self, account: Account) -> None:
-        """Let the worker's connections in, on this account; those made before are dropped."""
+        """Accept the worker's connections for the call of this account; those made before are dropped."""
         with self._lock:
             self._account = account if self._drop_early() else None
 
@@ -179,11 +184,17 @@ class Gate:
             return self._account
 
     def _drop_early(self) -> bool:
-        """Return whether no connection is left that was made before; descriptors may be too few to accept them."""
-        try:
-            while True:
+        """Return whether no connection is left that was made before.
+
+        There are always more where a worker connects without end, and too few descriptors may be left to accept one.
+        """
+        for _ in range(_MOST_EARLY):
+            try:
+                if not self._queue.poll(0):
+                    return True
                 self._listener.accept()[0].close()
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False
+            except (BlockingIOError, ConnectionAbortedError):  # it is gone already
+                continue
+            except OSError:
+                return False
+        return False

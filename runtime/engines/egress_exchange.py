@@ -89,21 +89,19 @@ class Exchange:
     def _answer_as(self, host: str, port: int) -> None:
         """Serve one request to the platform inside a connection: recorded, and limited to the API, like any other."""
         self._client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
-        secure = self._client.recv(1, socket.MSG_PEEK) == _TLS_RECORD
-        client = self._client
-        if secure:
-            if self._rules.authority is None:
-                return
-            context = self._rules.authority.context_for(self._rules.own_name(host, port))
-            # The wrapper takes the descriptor over: it is what has to be shut down while a script stalls the handshake.
-            client = context.wrap_socket(client, server_side=True, do_handshake_on_connect=False)
+        if self._client.recv(1, socket.MSG_PEEK) != _TLS_RECORD:
+            port_suffix = "" if port == 80 else f":{port}"
+            Exchange(self._rules, self._account, self._client).serve_platform(f"http://{host}{port_suffix}")
+            return
+        if self._rules.authority is None:
+            return
+        context = self._rules.authority.context_for(self._rules.own_name(host, port))
+        # The wrapper takes the descriptor over: it is what has to be shut down while a script stalls the handshake.
+        with context.wrap_socket(self._client, server_side=True, do_handshake_on_connect=False) as client:
             self._account.watch(client)
             client.do_handshake()
-        inner = Exchange(self._rules, self._account, client)
-        port_suffix = "" if port == (443 if secure else 80) else f":{port}"
-        inner.serve_platform(f"{'https' if secure else 'http'}://{host}{port_suffix}")
-        if secure:
-            client.close()
+            port_suffix = "" if port == 443 else f":{port}"
+            Exchange(self._rules, self._account, client).serve_platform(f"https://{host}{port_suffix}")
 
     def serve_platform(self, origin: str) -> None:
         """Serve a request for a path at the platform's `origin`; it was counted with its connection."""

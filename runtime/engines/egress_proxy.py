@@ -21,12 +21,12 @@ _log = logging.getLogger(__name__)
 _MAX_CONNECTIONS = 128  # that are served, of all workers at one time
 _MAX_WAITING = 256  # that wait until one of their call ends
 _TOO_MANY = (
-    f"This call has {MAX_PER_CALL} requests under way and {MAX_WAITING} that wait, which is the most: wait for some "
-    "before you send more."
+    f"This call already has {MAX_PER_CALL} requests under way and {MAX_WAITING} that wait, the most there may be. Wait "
+    "for some to end before you send more."
 )
 _TOO_MANY_OF_ALL = (
-    "The integrations of this organization have as many requests under way as this host serves at once: send fewer at "
-    "the same time, or try again later."
+    "This organization's integrations have used up their share of the outgoing requests. Send fewer at the same time, "
+    "or try again later."
 )
 # Whether whoever waits already hears of a listener that comes later, too; else it has to be woken.
 _KERNEL_KEEPS = hasattr(selectors, "EpollSelector") or hasattr(selectors, "KqueueSelector")
@@ -100,12 +100,10 @@ class EgressProxy:
                 account: Account | None = None
                 with self._lock:
                     gate = self._gates.get(key.fd)
-                    try:
-                        client, account = gate.accept() if gate else (None, None)
-                    except (
-                        OSError
-                    ) as failed:  # the client disconnected, or the listener broke: the end of the worker cleans up
-                        client, error = None, failed
+                try:  # without that lock: a gate is held by a call that drops what its worker sent too early
+                    client, account = gate.accept() if gate else (None, None)
+                except OSError as failed:  # the client disconnected, or the worker has ended
+                    client, error = None, failed
                 if error is not None and error.errno in EXHAUSTED:
                     self._exhaustion.pause(error)
                 if client is None:
@@ -119,9 +117,7 @@ class EgressProxy:
     def _hand_over(self, account: Account | None, client: socket.socket) -> None:
         """Start a thread for a connection, now or when one of its call ends; refused here where too many wait."""
         if account is None:
-            turn_away(
-                client, "Requests can only be made while an event is handled, not while a script is being loaded."
-            )
+            turn_away(client, "Requests can only be made while an event is handled.")
             return
         if not self._waiting_shares.enter(*account.owner):
             turn_away(client, _TOO_MANY_OF_ALL)

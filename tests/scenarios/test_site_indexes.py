@@ -109,7 +109,7 @@ def test_a_page_of_that_name_goes_first(published: Published) -> None:
     assert got.status_code == 200 and ("<h1>Our own</h1>" in got.text or got.text.startswith("# "))
 
 
-def test_so_does_one_that_is_computed(alpha: Tenant) -> None:
+def test_a_computed_page_with_the_name_of_an_index_goes_first(alpha: Tenant) -> None:
     one = installed(alpha, SCRIPT, contentSources=SOURCES, blocks=[])
     space = Sourced(one)
     names = indexes.SITEMAP, indexes.PAGES, indexes.LLMS

@@ -35,13 +35,13 @@ def index_at(map_: SiteMap, site: SiteRow, place: str, home: str, at: Addresses,
     before, _, name = place.rpartition("/")
     part = _space_at(map_, before + "/" if before else "")
     base = canonical_home(site, at)
-    if name in (SITEMAP, PAGES) and site.visibility != "public":
+    if not _offers(site, name):
         return None
     if name == SITEMAP and not before:
         return _sitemaps(map_, base)
     if name == PAGES and part is not None:
         return _sitemap(map_, part, base)
-    if name == LLMS and site.agents_context == "included" and (part is not None or not before):
+    if name == LLMS and (part is not None or not before):
         parts = [part] if part is not None and before else map_.parts.spaces
         return "".join(_listing(map_, site.title, parts, home, ENDING if markdown else ""))
     return None
@@ -55,8 +55,7 @@ def is_index(place: str) -> bool:
 def parts_listed(map_: SiteMap, site: SiteRow, place: str) -> list[SiteSpaceRow]:
     """Give the spaces whose pages the index at a place may list, the first one first; none where it lists no pages."""
     name = place.rpartition("/")[2]
-    offered = site.agents_context == "included" if name == LLMS else name == PAGES and site.visibility == "public"
-    if not offered:
+    if name == SITEMAP or not _offers(site, name):
         return []
     if place == LLMS:
         return list(map_.parts.spaces)
@@ -72,6 +71,12 @@ def type_of(place: str) -> str:
 def canonical_home(site: SiteRow, at: Addresses) -> str:
     """Give the address under which search engines know a site."""
     return f"https://{site.proxy}/" if site.proxy else at.site(site.id)
+
+
+def _offers(site: SiteRow, name: str) -> bool:
+    if name == LLMS:
+        return bool(site.agents_context == "included")
+    return name in (SITEMAP, PAGES) and bool(site.visibility == "public")
 
 
 def _space_at(map_: SiteMap, start: str) -> SiteSpaceRow | None:

@@ -187,7 +187,7 @@ def test_what_is_wrong_is_reported(
     assert words in done.err
 
 
-def test_a_refusal_is_told_whole(logged_in: Shell, counter: Installed) -> None:
+def test_a_refusal_as_json_has_its_status(logged_in: Shell, counter: Installed) -> None:
     event = happened(counter, {"type": "space_content_updated", "revisionId": "r", "spaceId": counter.space})
     assert counter.owner.api.call("DELETE", f"{counter.path}/installations/{counter.installation}").status < 300
     done = logged_in("replay", event, "--integration", counter.name, "--json")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +18,7 @@ import pytest
 from runtime.engines.egress import EgressRules, Watch
 from runtime.engines.egress_account import Account, Gate
 from runtime.engines.egress_proxy import EgressProxy
+from runtime.engines.own_tls import OwnAuthority
 from tests.conftest import wait_for
 
 OWNER = ("organization", "integration")
@@ -94,8 +98,6 @@ def test_what_waits_and_is_given_up_is_never_sent(proxy: EgressProxy, rules: Slo
     wait_for(lambda: len(rules.begun) == 8)
     for client in call.ask(16):
         client.close()
-    wait_for(lambda: proxy._waiting_shares.held(*OWNER) != (0, 0))
-    time.sleep(0.1)
     (wanted,) = call.ask(1)
     wanted.settimeout(10)
     assert wanted.recv(12) != b"HTTP/1.1 503"
@@ -123,6 +125,44 @@ def test_a_connection_made_before_a_call_is_not_on_its_account() -> None:
         assert account is theirs
 
 
+def test_a_worker_that_connects_without_end_delays_nobody(proxy: EgressProxy) -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=16) as listener:
+        gate = proxy.attach(listener)
+        flooding = threading.Thread(target=flood, args=(listener.getsockname(), begun := threading.Event()))
+        flooding.start()
+        begun.wait()
+        call = Call(proxy)
+        for _ in range(200):
+            gate.open(Account(50, []))
+        (asked,) = call.ask(1)
+        asked.settimeout(30)
+        assert asked.recv(12)
+        flooding.join()
+        call.close(proxy)
+        proxy.detach(gate)
+
+
+def flood(address: tuple[str, int], begun: threading.Event) -> None:
+    """Connect for a second, without a pause."""
+    until = time.monotonic() + 1
+    while time.monotonic() < until:
+        with socket.socket() as one:
+            one.setblocking(False)
+            one.connect_ex(address)
+        begun.set()
+
+
+def test_a_gate_opens_without_a_descriptor_to_spare_where_nothing_waits() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        gate, ours = Gate(listener), Account(50, [])
+        with no_descriptors():
+            gate.open(ours)
+        with socket.create_connection(listener.getsockname()):
+            client, account = gate.accept()
+            client.close()
+        assert account is ours
+
+
 def test_a_gate_stays_shut_where_what_was_made_before_cannot_be_dropped() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         gate = Gate(listener)
@@ -137,7 +177,8 @@ def test_a_gate_stays_shut_where_what_was_made_before_cannot_be_dropped() -> Non
 def no_descriptors() -> Iterator[None]:
     """Let this process open nothing more."""
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (0, before[1]))
+    os.close(lowest := os.dup(0))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest, before[1]))
     try:
         yield
     finally:
@@ -160,6 +201,34 @@ def test_a_server_that_does_not_answer_holds_no_place_after_the_call(scheme: str
         wait_for(lambda: proxy._shares.held(*OWNER) == (0, 0), seconds=5)
         call.close(proxy)
         proxy.close()
+
+
+def test_handshakes_that_stall_or_fail_hold_nothing() -> None:
+    """Those with the proxy itself, where it stands for the platform."""
+    rules = EgressRules(own={"platform.example:443": ("127.0.0.1", 1)}, authority=OwnAuthority())
+    proxy = EgressProxy(rules)
+    call = Call(proxy)
+
+    def begin(words: bytes) -> socket.socket:
+        (client,) = call.ask(1, "platform.example:443", method="CONNECT")
+        assert b" 200 " in client.recv(4096)
+        client.sendall(words)
+        return client
+
+    begin(b"\x16\x03\x01\x00\x05").close()  # reads the certificates once
+    wait_for(lambda: proxy._shares.held(*OWNER) == (0, 0))
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(10):
+        begin(b"\x16 this is no handshake").close()
+    wait_for(lambda: proxy._shares.held(*OWNER) == (0, 0))
+    assert len(list(Path("/proc/self/fd").iterdir())) <= before + 3
+    begin(b"\x16\x03\x01")
+    time.sleep(0.3)
+    assert proxy._shares.held(*OWNER) == (1, 1)
+    call.end()
+    wait_for(lambda: proxy._shares.held(*OWNER) == (0, 0), seconds=5)
+    call.close(proxy)
+    proxy.close()
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import "node:zlib";
 
 import { CALL, DEFERRED, FAULT, HELLO, JOIN, Line, LOAD, OPEN, pack, packAnswer, packIdle, packNumber, PING, PONG, readCall, READY } from "./frames.mjs";
 import { hideTheRest, provide } from "./globals.mjs";
-import { createConsole, Places, say } from "./output.mjs";
+import { createConsole, Places, say, textOf } from "./output.mjs";
 import process from "./process.mjs";
 import { createFetch, DispatchRequest, formOf } from "./requests.mjs";
 import { isResponse, sendStream, sendWhole, watchResponses } from "./responses.mjs";
@@ -60,7 +60,7 @@ class Call {
   /** Nothing is sent for the call any more. */
   close() {
     this.over = true;
-    this.#outgoing?.abort(new TypeError("the call is over"));
+    this.#outgoing?.abort(new TypeError("the call is over; use waitUntil for work after the answer"));
   }
 
   /** Wait for one of the places among the requests that wait for an answer; rejects when `signal` is aborted. */
@@ -71,12 +71,16 @@ class Call {
       return;
     }
     await new Promise((go, refuse) => {
-      this.#waiting.push(go);
-      signal?.addEventListener("abort", () => {
-        const place = this.#waiting.indexOf(go);
-        if (place >= 0) this.#waiting.splice(place, 1);
-        refuse(signal.reason); // nothing, where its turn had come
-      }, { once: true });
+      const giveUp = () => {
+        this.#waiting.splice(this.#waiting.indexOf(begin), 1);
+        refuse(signal.reason);
+      };
+      const begin = () => {
+        signal?.removeEventListener("abort", giveUp);
+        go();
+      };
+      this.#waiting.push(begin);
+      signal?.addEventListener("abort", giveUp, { once: true });
     });
   }
 
@@ -190,8 +194,7 @@ async function answer(call, given) {
 }
 
 function report(call, error) {
-  const text = error instanceof Error && typeof error.stack === "string" ? error.stack : String(error);
-  say(call, "error", places.rewrite(text));
+  say(call, "error", places.rewrite(textOf(error)));
 }
 
 /**
@@ -204,8 +207,8 @@ function reportLost(error) {
 }
 
 /**
- * A timer that ends with the call that set it, as on Workers, and whose errors are known to be its call's: where the
- * runtime reports them by itself, nothing tells whose they are.
+ * A timer that stops once the call that set it is over, as on Workers, and reports its errors within that call: where
+ * the runtime reports them by itself, nothing tells whose they are.
  */
 function timer(start, stop) {
   const wrapped = (run, ...given) => {
@@ -219,7 +222,11 @@ function timer(start, stop) {
       try {
         run.apply(this, values);
       } catch (error) {
-        raise(error);
+        try {
+          raise(error);
+        } catch { // it cannot be read, not even by the runtime
+          report(call, error);
+        }
       }
     }, ...given);
     return started;

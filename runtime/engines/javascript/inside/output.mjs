@@ -15,6 +15,26 @@ const OWN_FRAMES = /\n\s+at [^\n]*(?:ext:|node:|\/inside\/)[^\n]*/g;
 const MISSING = /^TypeError: (?:Module not found|Import|Unsupported scheme "\w+" for module|Requires \w+ access to) ("[^"]*")/;
 const encoder = new TextEncoder();
 
+const UNREADABLE = "the script threw something that cannot be shown";
+
+// Whatever a script throws is read with care: its conversions and getters may throw in turn, in the midst of our code.
+function stackOf(error) {
+  try {
+    return typeof error?.stack === "string" ? error.stack : "";
+  } catch {
+    return "";
+  }
+}
+
+/** What a script threw, as text. */
+export function textOf(error) {
+  try {
+    return error instanceof Error && stackOf(error) || formatWithOptions(OPTIONS, error);
+  } catch {
+    return UNREADABLE;
+  }
+}
+
 /** Names a script's places as its author does. */
 export class Places {
   #folder;
@@ -56,8 +76,8 @@ export class Places {
 
   /** The fields of a ScriptFault for what a script threw. */
   fault(error) {
-    const stack = typeof error?.stack === "string" ? error.stack : "";
-    const text = this.rewrite(stack || formatWithOptions(OPTIONS, error));
+    const stack = stackOf(error);
+    const text = this.rewrite(stack || textOf(error));
     const fault = { message: this.#sentence(error) };
     const refused = /Blocked by null entry for "+(node:[\w/]+)/.exec(fault.message);
     const missing = MISSING.exec(fault.message);
@@ -78,7 +98,7 @@ export class Places {
     try {
       message = error instanceof Error ? `${error.name}: ${error.message}` : formatWithOptions(OPTIONS, error);
     } catch {
-      message = "the script threw something that cannot be shown";
+      message = UNREADABLE;
     }
     // What the loader says: an error of its own around the parser's, with a picture of the place.
     const parsed = /^TypeError: (SyntaxError: [^\n]*)/.exec(message);

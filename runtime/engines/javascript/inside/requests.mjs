@@ -90,11 +90,10 @@ export function createFetch(listener) {
     if (!call || call.loading) throw new TypeError("fetch can be used while an event is handled, not while the script loads");
     if (call.over) throw new TypeError("the call that wants to fetch is over; use waitUntil for work after the answer");
     const own = init?.signal === undefined ? (input instanceof NativeRequest ? input.signal : null) : init.signal;
-    await call.turn(MAX_WAITING, own);
+    const signal = own ? AbortSignal.any([own, call.outgoing()]) : call.outgoing();
+    // Rejects when the call ends while it waits: the way out is another call's by then.
+    await call.turn(MAX_WAITING, signal);
     try {
-      // While it waited the call may have ended, and its way out is another call's by now.
-      if (call.over) throw new TypeError("the call that wanted to fetch is over; use waitUntil for work after the answer");
-      const signal = own ? AbortSignal.any([own, call.outgoing()]) : call.outgoing();
       return await refusal(await nativeFetch(input, { ...init, signal, client: call.client() }));
     } finally {
       call.pass();

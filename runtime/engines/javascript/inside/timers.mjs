@@ -1,4 +1,4 @@
-// `node:timers` for a script: the timers that end with their call.
+// `node:timers` for a script: the global timers, which end with their call. `promises` are the runtime's own, which do not.
 
 import * as promises from "node:timers/promises";
 

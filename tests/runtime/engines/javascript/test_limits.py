@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -169,7 +168,6 @@ def test_what_is_said_while_loading_is_kept(engine: JavaScriptEngine, ask: Ask) 
     assert logs(ask(source)) == [("warn", "hello from the top")]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="counts in /proc")
 def test_calls_that_were_stopped_leave_nothing_open(engine: JavaScriptEngine, ask: Ask) -> None:
     hangs = "if (event.request.url.endsWith('/slow')) await new Promise(() => {}); return new Response()"
     hanging = script(worker(hangs))

@@ -62,6 +62,6 @@ def test_what_is_no_text_is_refused(tmp_path: Path, content: bytes) -> None:
         ("title: [", "Heading"),
     ],
 )
-def test_a_title_is_the_front_matter_s_if_it_is_a_text(front: str, title: str) -> None:
+def test_titles_in_front_matter_are_texts_or_numbers(front: str, title: str) -> None:
     text = markdown_page(f"---\n{front}\n---\n\n# Heading\n\nText\n", "file")
     assert (text.title, text.markdown.strip()) == (title, "Text")
