@@ -37,14 +37,16 @@ def eviction_order(idle: Iterable[Thing], owner: Callable[[Thing], str], newcome
 class Shares:
     """Places, of which an owner may hold as many as are free; safe to use from many threads.
 
-    A single owner gets half of them, two get a third each, and so on, and there is always a place for one who comes
-    new. Of the half, a part of an owner (an integration of an organization) may hold as many as the owner does not. The
-    rule is that of dynamic thresholds for shared buffers (Choudhury and Hahne, 1998).
+    An eighth is in reserve for those who hold none. Of the rest a single owner gets half, two get a third each, and so
+    on. Of the half, a part of an owner (an integration of an organization) may hold as many as the owner does not. The
+    rule is that of dynamic thresholds for shared buffers (Choudhury and Hahne, 1998); without the reserve a few owners,
+    of which each takes half of what is left, would leave nothing.
     """
 
     def __init__(self, total: int) -> None:
         """Take how many places there are."""
         self._total = self._free = total
+        self._reserve = total // 8
         self._held: dict[str, int] = {}
         self._held_by_part: dict[tuple[str, str], int] = {}
         self._lock = threading.Lock()
@@ -94,10 +96,10 @@ class Shares:
 
     def _may(self, owner: str, part: str) -> bool:
         count = self._held.get(owner, 0)
-        if count >= self._free:
+        if count >= (self._free - self._reserve if count else self._free):
             return False
         own = self._held_by_part.get((owner, part), 0) if part else 0
-        return own == 0 or own < self._total // 2 - count
+        return own == 0 or own < (self._total - self._reserve) // 2 - count
 
 
 class WaitingShares:
