@@ -15,7 +15,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from devkit.terminal import ending
-from devkit.terminal.output import Problem, as_sentence, complain, report, speak_json
+from devkit.terminal.output import Problem, print_error, report, speak_json
 from runtime import version
 
 SECTIONS: dict[str, dict[str, str]] = {
@@ -163,7 +163,7 @@ def main() -> None:
         click.echo(error.format_message())
         sys.exit(0)
     except click.ClickException as error:
-        complain(error.format_message(), {"message": as_sentence(error.format_message()), **_usage(error)})
+        report(Problem(error.format_message(), hint=_usage_hint(error)))
         sys.exit(error.exit_code)
     except Problem as problem:
         report(problem)
@@ -176,19 +176,19 @@ def main() -> None:
         if (number := ending.received()) is not None:
             sys.exit(128 + number)
         if isinstance(error, OSError) and error.filename and error.strerror:
-            complain(f"{error.filename}: {error.strerror}")
+            print_error(f"{error.filename}: {error.strerror}")
             sys.exit(1)
         words = f"{type(error).__name__}: {(str(error).splitlines() or ['no message'])[0]}"
-        complain(f"{words} ({WHERE})", {"message": words, "hint": WHERE})
+        print_error(f"{words} ({WHERE})", {"message": words, "hint": WHERE})
         sys.exit(1)
     finally:
         ending.at_once()
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _usage(error: click.ClickException) -> dict[str, str]:
-    """Return the hint for a command line that click refused: where the command is known, how its options are shown."""
+def _usage_hint(error: click.ClickException) -> str:
+    """Say where the options of the command are shown whose line click refused; "" where no command is known."""
     at = error.ctx if isinstance(error, click.UsageError) else None
     if at is None or at.parent is None:
-        return {}
-    return {"hint": f"`{at.command_path} --help` shows how it is called"}
+        return ""
+    return f"`{at.command_path} --help` shows how it is called"

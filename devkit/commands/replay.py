@@ -18,7 +18,7 @@ from devkit.hosts.credentials import LOCAL
 from devkit.projects import names
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
-from devkit.terminal.output import Problem, answer, complain, json_option, warn
+from devkit.terminal.output import Problem, answer, json_option, print_error, warn
 
 EXAMPLES = """\b
 Examples: devkit replay --last
@@ -106,7 +106,7 @@ def command(
     lines = [f"Sent {result['type']} {result['from']} again: {sending.outcome(result)}" for result in good]
     for item in done:
         if "error" in item:
-            complain(f"{item['from']} ({item['type']}): {item['error']}")
+            print_error(f"{item['from']} ({item['type']}): {item['error']}")
     wrong = outcomes.judged(goal, name, good)
     answer(as_json, {"host": goal.host, "replayed": done}, "\n".join(lines))
     if wrong is not None:

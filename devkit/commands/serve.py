@@ -28,7 +28,7 @@ from granian.constants import Interfaces
 from devkit.local_host import descriptors, private_files
 from devkit.local_host.leash import end_with_starter
 from devkit.local_host.log import log_to_errors
-from devkit.local_host.new_host import beginning
+from devkit.local_host.new_host import new_host_notice
 from devkit.local_host.serving import GIVE_UP_AFTER, Server, Shared
 from devkit.terminal.output import Problem, answer, json_option, note
 from runtime.dispatch import metrics
@@ -101,7 +101,7 @@ def command(
     if not 1 <= settings.workers <= MOST_WORKERS:
         raise Problem(f"DEVKIT_WORKERS={settings.workers}: must be from 1 to {MOST_WORKERS}")
     _must_be_free(address, port)
-    begins = beginning(settings)
+    notice = new_host_notice(settings)
     if settings.data:
         try:
             private_files.folder(Path(settings.data))
@@ -134,7 +134,7 @@ def command(
     shared_ones = {metrics.SHARED: counts, isolates.FOLDER: lending, relays.FOLDER: relay}
     made = {name: folders for name, folders in shared_ones.items() if folders is not None}
     try:
-        _run(settings, address, port, as_json, begins, partial(_keep, made, set()))
+        _run(settings, address, port, as_json, notice, partial(_keep, made, set()))
     finally:
         for folders in made.values():
             folders.close()
@@ -271,7 +271,7 @@ def _reachable(address: str) -> str:
     return "127.0.0.1" if address in ("0.0.0.0", "::") else address
 
 
-def _run(settings: Settings, address: str, port: int, as_json: bool, begins: str, keep: Callable[[], None]) -> None:
+def _run(settings: Settings, address: str, port: int, as_json: bool, notice: str, keep: Callable[[], None]) -> None:
     server = Server(
         "runtime.app",
         address=address,
@@ -299,8 +299,8 @@ def _run(settings: Settings, address: str, port: int, as_json: bool, begins: str
             text += f"\nno account exists yet; whoever opens this link becomes the administrator: {first}"
             facts["setupUrl"] = first
         answer(as_json, facts, text)
-        if begins:
-            note(begins)
+        if notice:
+            note(notice)
 
     if settings.workers > 1:
         _prepare_for_all(settings, server.shared)

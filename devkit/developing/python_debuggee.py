@@ -16,7 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from devkit.terminal.output import complain, say
+from devkit.terminal.output import print_error, say
 from devkit.tunnel.parts import MalformedCall, read_parts
 from runtime.sdk.answering import RawAnswer, RawCall, answer, find_integration
 from runtime.sdk.integration import Integration
@@ -79,7 +79,7 @@ class Handler(BaseHTTPRequestHandler):
         try:
             integration = self.script.integration()
         except (Exception, SystemExit):
-            complain(traceback.format_exc(limit=-1).strip().splitlines()[-1])
+            print_error(traceback.format_exc(limit=-1).strip().splitlines()[-1])
             self._answer(500, [], b'{"error":"Internal server error"}')
             return
         raw = answer(integration, RawCall(parts.event, parts.environment, parts.fetch_body, log))

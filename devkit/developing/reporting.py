@@ -10,7 +10,7 @@ import click
 
 from devkit.events.traces import as_text, handled
 from devkit.projects.findings import Finding
-from devkit.terminal.output import complain, say, warn
+from devkit.terminal.output import print_error, say, warn
 
 REMEMBERED = 1000
 """Events that were not shown, and may turn out to be those that the author just sent."""
@@ -61,7 +61,7 @@ class Reporter:
             self.tell("fault", findings[0].sentence, findings=[finding.as_json() for finding in findings])
             return
         for item in findings:
-            complain(item.sentence)
+            print_error(item.sentence)
             if item.pointed:
                 self.tell("", item.pointed)
 

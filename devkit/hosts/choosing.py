@@ -16,7 +16,7 @@ from devkit.hosts import credentials
 from devkit.hosts.client import Client
 from devkit.hosts.credentials import LOCAL, Credentials, Kept
 from devkit.local_host import running
-from devkit.terminal.output import Problem, whisper
+from devkit.terminal.output import Problem, print_dim
 
 HERE = "the `devkit dev` of this folder"
 
@@ -42,7 +42,7 @@ class Choice:
         """
         found, where = self._find(near, local_first)
         if not self.quiet:
-            whisper(f"host: {found.host}" + (f" ({where})" if where else ""))
+            print_dim(f"host: {found.host}" + (f" ({where})" if where else ""))
         return found
 
     def _find(self, near: str | None, local_first: bool) -> tuple[Credentials, str]:

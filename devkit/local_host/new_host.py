@@ -11,8 +11,8 @@ SIGNS = ("host.sqlite", "secret.key", private_files.OUR_FOLDER)
 """What is in the data folder of every host that has been started: one of these at least."""
 
 
-def beginning(settings: Settings) -> str:
-    """Say that a new host begins in the data folder, which might be a misspelled one; "" where there is one."""
+def new_host_notice(settings: Settings) -> str:
+    """Say that a new host starts in the data folder, which might be a misspelled one; "" where there is one."""
     if not settings.data or settings.database_url:
         return ""
     data = Path(settings.data).absolute()

@@ -28,7 +28,7 @@ class Problem(Exception):
         self.message, self.hint = as_sentence(message), as_sentence(hint)
         self.sentence = self.message
         if self.hint:
-            self.sentence += (" " if self.message.endswith((".", "?", "!")) else "; ") + self.hint
+            self.sentence += (" " if self.message.endswith((".", "?", "!", "?)")) else "; ") + self.hint
         super().__init__(self.sentence)
         self.exit_code = exit_code
         self.more = more
@@ -62,7 +62,7 @@ def speak_json(wanted: bool) -> None:
 _in_json = False
 
 
-def complain(sentence: str, told: Mapping[str, Any] | None = None) -> None:
+def print_error(sentence: str, told: Mapping[str, Any] | None = None) -> None:
     """Write one line on standard error: the sentence, or `{"error": told}` for programs."""
     mark = click.style("error: ", fg="red", bold=True)
     _aside("error", mark + escape_controls(as_sentence(sentence)), told or {"message": as_sentence(sentence)})
@@ -70,7 +70,7 @@ def complain(sentence: str, told: Mapping[str, Any] | None = None) -> None:
 
 def report(problem: Problem) -> None:
     """Write what went wrong as one line on standard error."""
-    complain(problem.sentence, problem.as_json())
+    print_error(problem.sentence, problem.as_json())
 
 
 def warn(sentence: str) -> None:
@@ -84,7 +84,7 @@ def note(text: str) -> None:
     _aside("note", escape_controls(text), {"message": text})
 
 
-def whisper(sentence: str) -> None:
+def print_dim(sentence: str) -> None:
     """Write one faint line on standard error about what runs without saying, for those who wonder."""
     _aside("note", click.style(escape_controls(sentence), dim=True), {"message": sentence})
 

@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 from devkit.developing.watcher import Watcher
-from devkit.terminal.output import whisper
+from devkit.terminal.output import print_dim
 
 
 def run_on_change(folder: Path, arguments: list[str]) -> None:
@@ -23,7 +23,7 @@ def run_on_change(folder: Path, arguments: list[str]) -> None:
         while True:
             changed.clear()
             subprocess.run([sys.executable, "-m", "devkit", "test", *arguments], check=False)
-            whisper("runs again when a file is saved; Ctrl-C ends")
+            print_dim("runs again when a file is saved; Ctrl-C ends")
             changed.wait()
     except KeyboardInterrupt:
         return

@@ -25,11 +25,11 @@ from runtime.store import epochs
 from runtime.store.change_counts import ChangeCounts
 from runtime.store.database_file import DatabaseFile, path_of
 from runtime.store.decides import UNKNOWN, Decides
+from runtime.store.epoch_prefetch import EpochPrefetch
 from runtime.store.epochs import Watch
 from runtime.store.group_commit import GroupCommit, write_savepoints
 from runtime.store.reach import Reach
 from runtime.store.remembered import Basis, Epochs, Record, watch_reading
-from runtime.store.together import Together
 
 RECHECK = 0.02
 CONNECTION_WAIT = 3.0
@@ -121,7 +121,7 @@ class Database:
         self._writes: dict[str, Any] = {} if self.is_sqlite else {"writes": True}  # SQLite's group says so itself
         self._alone, self._changes = alone, changes
         self._known = _Known()
-        self._together = Together()
+        self._prefetch = EpochPrefetch()
         self._epoch_reader = _EpochReader(self.engine)
         self._place: Callable[[], AbstractContextManager[None]] = nullcontext
         self._waiting: Callable[[], AbstractContextManager[None]] = nullcontext
@@ -205,7 +205,7 @@ class Database:
 
     def basis(self) -> Basis:
         """Begin the basis of a request; every request begins with it."""
-        return Basis(self.epochs, self._together)
+        return Basis(self.epochs, self._prefetch)
 
     def epochs(self, owners: Collection[str]) -> Epochs:
         """Return the committed epochs of these owners, possibly among others."""

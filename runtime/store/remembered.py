@@ -23,9 +23,9 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from runtime.store import epochs
 from runtime.store.decides import GLOBAL, Decides, owner_named, owners
+from runtime.store.epoch_prefetch import EpochPrefetch
 from runtime.store.fair_room import FairRoom, Parts
 from runtime.store.single_flight import SingleFlight
-from runtime.store.together import Together
 
 V = TypeVar("V")
 Epochs = Mapping[str, int]
@@ -107,9 +107,9 @@ class Basis:
     a request begins anew with each look.
     """
 
-    def __init__(self, ask: Callable[[Collection[str]], Epochs], together: Together) -> None:
-        """Take what reads epochs; `together` remembers, for all requests, what those that ask alike ask for next."""
-        self._ask, self._together = ask, together
+    def __init__(self, ask: Callable[[Collection[str]], Epochs], prefetch: EpochPrefetch) -> None:
+        """Take what reads epochs; `prefetch` remembers, for all requests, what those that ask alike ask for next."""
+        self._ask, self._prefetch = ask, prefetch
         self._read: dict[str, int] = {}
         self._first: frozenset[str] | None = None
         self._used: dict[str, int] | None = {}
@@ -146,9 +146,9 @@ class Basis:
         """Ask for epochs; requests that begin alike go on alike, so what is needed next is asked for at once."""
         if self._first is None:
             self._first = frozenset(missing)
-            missing |= self._together.next(self._first)
+            missing |= self._prefetch.next(self._first)
         else:
-            self._together.note(self._first, missing, set(self._read))
+            self._prefetch.note(self._first, missing, set(self._read))
         known = self._ask(missing)
         self._read |= {owner: known[owner] for owner in missing}
 

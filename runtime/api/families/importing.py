@@ -28,7 +28,7 @@ from runtime.contract.organizations import Role
 from runtime.engines.shares import NoneLeft
 from runtime.serializers import imports as serializers
 from runtime.services.files import MAX_FILE
-from runtime.services.importing import beginning
+from runtime.services.importing import lifecycle
 from runtime.store import rows
 from runtime.store.cursors import newest_first
 from runtime.store.imports import UNDER_WAY
@@ -150,7 +150,7 @@ regular.get(importing, IMPORT, "getImportById", "Get an import into a space (ext
 @importing.operation(f"POST {IMPORT.path}/cancel", IMPORT, needs=EDITORS)
 def cancel_import(call: Call, import_: ImportRow) -> ImportRow:
     """Cancel an import; a finished one stays as it is (extension)."""
-    beginning.cancel(call.session, import_)
+    lifecycle.cancel(call.session, import_)
     return import_
 
 
@@ -163,7 +163,7 @@ def _begun(
     row = None
     if change_request is not None:
         row = _find_change_request(call, space, change_request)
-    return beginning.begin(call.session, space, row, page, person_of(call), source, **given)
+    return lifecycle.begin(call.session, space, row, page, person_of(call), source, **given)
 
 
 def _find_change_request(call: Call, space: SpaceRow, value: str) -> ChangeRequestRow:
@@ -194,7 +194,7 @@ def _imported(
                 within: Any = call.find(SpaceRow, id=space.id)
                 call.require(role, within, "this space", session)
                 row = call.find(ChangeRequestRow, id=change_request.id) if change_request is not None else None
-                made = beginning.begin(session, within, row, page, person_of(call), body.source, url=body.url)
+                made = lifecycle.begin(session, within, row, page, person_of(call), body.source, url=body.url)
                 import_id = made.id
             call.host.jobs.wake()
             done = _wait(call, import_id)

@@ -87,7 +87,7 @@ def hostile() -> Iterator[str]:
 def test_nothing_but_colors_reaches_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     styled = click.style("red", fg="red", bold=True) + click.style("faint", dim=True)
     assert output.escape_controls(f"{styled} two\nlines\twide\r\n") == f"{styled} two\nlines\twide\n"
-    for write in (output.say, output.note, output.warn, output.complain, output.whisper):
+    for write in (output.say, output.note, output.warn, output.print_error, output.print_dim):
         write(EVIL)
         captured = capsys.readouterr()
         written = captured.out + captured.err

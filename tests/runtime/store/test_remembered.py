@@ -22,6 +22,7 @@ from runtime.store import epochs, rows, tokens
 from runtime.store.change_counts import ChangeCounts
 from runtime.store.database import Database
 from runtime.store.decides import FACE, GLOBAL
+from runtime.store.epoch_prefetch import EpochPrefetch
 from runtime.store.reach import HOST, Reach
 from runtime.store.remembered import Basis, Epochs, Remembered, record_of
 from runtime.store.tables.events import EventRow
@@ -29,7 +30,6 @@ from runtime.store.tables.installations import InstallationRow, SpaceInstallatio
 from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.organizations import MemberRow, OrganizationRow, TokenRow
 from runtime.store.tables.spaces import SpaceRow
-from runtime.store.together import Together
 from tests.runtime.store.conftest import World, named
 
 HERE, THERE = named("organizations", "here"), named("organizations", "there")
@@ -211,17 +211,17 @@ EPOCHS = st.dictionaries(OWNERS, st.integers(0, 5))
     uses=st.lists(st.one_of(st.none(), EPOCHS)), now=st.fixed_dictionaries({one: st.integers(0, 5) for one in "abc"})
 )
 def test_what_is_made_of_several_values_holds_as_long_as_all_of_them(uses: list[Any], now: dict[str, int]) -> None:
-    basis = Basis(lambda wanted: now, Together())
+    basis = Basis(lambda wanted: now, EpochPrefetch())
     for one in uses:
         basis.use(one)
-    holds = [Basis(lambda wanted: now, Together()).holds(one) for one in uses]
-    assert Basis(lambda wanted: now, Together()).holds(basis.used) == all(holds)
+    holds = [Basis(lambda wanted: now, EpochPrefetch()).holds(one) for one in uses]
+    assert Basis(lambda wanted: now, EpochPrefetch()).holds(basis.used) == all(holds)
 
 
 def test_requests_alike_ask_once(world: World) -> None:
     database = world.database
     first, second = Remembered[Any](database, nobody), Remembered[Any](database, nobody)
-    together = Together()
+    prefetch = EpochPrefetch()
 
     def ask() -> int:
         times = []
@@ -230,7 +230,7 @@ def test_requests_alike_ask_once(world: World) -> None:
             times.append(owners)
             return database.epochs(owners)
 
-        basis = Basis(epochs_, together)
+        basis = Basis(epochs_, prefetch)
         first.get("key", basis, visibility)
         second.get("key", basis, lambda session: rows.find(session, HOST, SpaceRow, id=SPACE_THERE))
         return len(times)

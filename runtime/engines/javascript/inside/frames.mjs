@@ -3,8 +3,8 @@
 export const LOAD = 1, CALL = 2, OPEN = 3, PING = 4, JOIN = 5;
 export const HELLO = 16, READY = 18, FAULT = 19, LOG = 20, ANSWER = 21, CHUNK = 22, END = 23, IDLE = 24, PONG = 26;
 export const STREAMED = 1, DEFERRED = 2;
+export const HEAD = 5; // bytes before the payload of a frame
 
-const HEAD = 5;
 const CALL_HEAD = 20;
 const ANSWER_HEAD = 19;
 const BLOCK = 65536;

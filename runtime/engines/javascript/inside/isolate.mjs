@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import "node:crypto";
 import "node:zlib";
 
-import { CALL, DEFERRED, FAULT, HELLO, JOIN, Line, LOAD, OPEN, pack, packAnswer, packIdle, packNumber, PING, PONG, readCall, READY } from "./frames.mjs";
+import { CALL, DEFERRED, FAULT, HEAD, HELLO, JOIN, Line, LOAD, OPEN, pack, packAnswer, packIdle, packNumber, PING, PONG, readCall, READY } from "./frames.mjs";
 import { hideTheRest, provide } from "./globals.mjs";
 import { createConsole, Places, say, textOf } from "./output.mjs";
 import process from "./process.mjs";
@@ -254,11 +254,20 @@ async function load(line, name) {
   }
 }
 
-/** Import a script of our own and call it, unseen: the first call of an isolate would take twice as long without. */
+/**
+ * Import a script of our own and call it, unseen: the first call of an isolate would take twice as long without. Throws
+ * if the script fails: then no other could be answered either.
+ */
 async function rehearse() {
-  const call = new Call({ open: true, send: () => Promise.resolve() }, null, 0);
+  const failures = [];
+  const send = (frame) => {
+    if (frame[0] === FAULT) failures.push(new TextDecoder().decode(frame.subarray(HEAD)));
+    return Promise.resolve();
+  };
+  const call = new Call({ open: true, send }, null, 0);
   script = (await import("./rehearsal.mjs")).default;
   await current.run(call, answer, call, { number: 0, event: "{}", environment: "{}", body: NO_BYTES });
+  if (failures.length > 0) throw new Error(`the first call of an isolate failed: ${failures[0]}`);
   script = null;
 }
 
@@ -298,14 +307,6 @@ function serveChannel(number, door) {
 const listener = () => current.getStore();
 const fetching = createFetch(listener);
 const watched = watchResponses();
-globalThis.addEventListener("unhandledrejection", (event) => {
-  event.preventDefault();
-  reportLost(event.reason);
-});
-globalThis.addEventListener("error", (event) => {
-  event.preventDefault();
-  reportLost(event.error);
-});
 hideTheRest();
 provide("fetch", fetching);
 provide("Response", watched);
@@ -316,4 +317,13 @@ provide("setInterval", timer(setInterval, clearInterval));
 provide("setImmediate", timer(setImmediate, clearImmediate));
 provide("navigator", Object.freeze({ userAgent: AGENT, language: "en", languages: ["en"], hardwareConcurrency: 1 }));
 await rehearse();
-obey(OWNER).then(() => exit(0));
+// From here on errors are those of scripts; one of our own above ends the isolate, and the host reads why.
+globalThis.addEventListener("unhandledrejection", (event) => {
+  event.preventDefault();
+  reportLost(event.reason);
+});
+globalThis.addEventListener("error", (event) => {
+  event.preventDefault();
+  reportLost(event.error);
+});
+obey(OWNER).then(() => exit(0), () => exit(3));

@@ -345,3 +345,16 @@ def test_processes_see_no_network_no_files_and_no_others(engine: JavaScriptEngin
     ]
     assert writable == []
     assert "/home" not in mount_options and "/root" not in mount_options
+
+
+def test_an_isolate_whose_rehearsal_fails_does_not_start(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inside = tmp_path / "inside"
+    shutil.copytree(command.INSIDE, inside)
+    (inside / "rehearsal.mjs").write_text("export default { fetch() { throw new Error('not in this version'); } };")
+    monkeypatch.setattr(command, "INSIDE", inside)
+    engine = make()
+
+    with pytest.raises(SandboxUnavailable, match="not in this version"):
+        engine.check(script(COUNTING))

@@ -9,23 +9,23 @@ from runtime.store.decides import FACE, GLOBAL
 from runtime.store.fair_room import FairRoom
 
 MOST = 10_000
-"""Beginnings that are remembered."""
+"""First questions that are remembered."""
 MOST_NEXT = 100
-"""Owners that are asked for at once because others who began alike did; also how many may make a beginning."""
+"""Owners that are asked for at once because others did; also how many a first question may name."""
 HEAVIEST = 16_000_000
 BYTES_OF_ONE, BYTES_OF_OWNER = 600, 200
-"""About how many bytes a beginning takes, and each owner that it names or that comes next."""
+"""About how many bytes a first question takes, and each owner that it names or that comes next."""
 NOBODY: frozenset[str] = frozenset()
 
 
-class Together:
-    """Remembers of each beginning what came next, within a bounded memory; safe between threads.
+class EpochPrefetch:
+    """Remembers what was asked after each first question, within a bounded memory; safe between threads.
 
-    A beginning is the part of one of the owners it names: whoever has most loses first, and nobody else's.
+    A first question is the part of one of the owners it names: whoever has most loses first, and nobody else's.
     """
 
     def __init__(self) -> None:
-        """Begin with nothing."""
+        """Start empty."""
         self._kept: dict[frozenset[str], frozenset[str]] = {}
         self._room = FairRoom(MOST, HEAVIEST)
         self._lock = threading.Lock()
@@ -37,7 +37,7 @@ class Together:
     def note(self, first: frozenset[str], missing: set[str], asked: set[str]) -> None:
         """Remember that whoever asked for `first` needed what was `missing`, having asked for all that was `asked`.
 
-        Where that has grown too long, as with somebody who does very different things, it begins anew with the former.
+        Where that has grown too long, as with somebody who does very different things, it starts with what was missing.
         """
         following = frozenset(missing | asked) - first
         if len(following) > MOST_NEXT:
