@@ -8,9 +8,12 @@ import pytest
 import requests
 
 from runtime.contract.identifiers import new_id
+from tests import databases
 from tests.conftest import Api, HostProcess, Tenant, tenant
 from tests.contract.test_operations import reader
 from tests.scenarios.browsing import Browser
+
+MOMENT = "2026-01-01 00:00:00.000000"
 
 
 @pytest.fixture(scope="module")
@@ -207,3 +210,23 @@ def test_what_is_appended_to_the_address_of_a_space_leads_to_its_page(admin: Bro
     assert (found.status_code, found.headers["Location"]) == (303, f"/app/spaces/{space}/pages/first")
     assert admin.ask("GET", found.headers["Location"]).status_code == 200
     assert admin.ask("GET", f"/app/spaces/{space}/guide/gone").status_code == 404
+
+
+def test_a_guest_of_many_is_told_what_is_not_listed(host: HostProcess, owner: Tenant) -> None:
+    token, user = reader(host, owner)
+    for number in range(22):
+        place = new_id()
+        title = f"Place {number:02d}"
+        copied = "type, email_domains, sso, ai, invite_links, merge_rules, created_at"
+        copy = f"INSERT INTO organizations (id, title, {copied}) SELECT ?, ?, {copied} FROM organizations WHERE id = ?"
+        databases.ask(host.data, copy, (place, title, owner.id))
+        databases.ask(
+            host.data,
+            "INSERT INTO members (organization_id, user_id, role, joined_at) VALUES (?, ?, NULL, ?)",
+            (place, user, MOMENT),
+        )
+    databases.ask(host.data, "UPDATE epochs SET n = n + 1", ())
+    page = signed_in(host, token).ask("GET", "/app").text
+    assert page.count("Shared with you by <bdi>Place") == 20
+    rest = page.partition('aria-label="More organizations"')[2].partition("</section>")[0]
+    assert "<bdi>Place 20</bdi>, <bdi>Place 21</bdi> is not listed here" in rest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 from flask import Flask, Response
@@ -43,6 +44,7 @@ def account_page(
         user = rows.find(session, HOST, UserRow, id=reach.user_id)
         organizations = rows.by_id(session, OrganizationRow, [place for place, _ in reach.roles])
         places = [(organizations[place].title, place, role) for place, role in reach.roles if place in organizations]
+        places.sort(key=lambda one: one[:2])
         guest_of = [place for _, place, role in places if role is None]
         shared = {
             place: structure.shared_with(session, reach, place, MOST_SHARED) for place in guest_of[:MOST_GUEST_OF]
@@ -58,8 +60,11 @@ def account_page(
         refused.status,
         name=name,
         email=email,
-        places=sorted(places, key=lambda one: one[:2]),
+        places=places,
         shared=shared,
+        full={place for place, listed in shared.items() if MOST_SHARED in Counter(one[0] for one in listed).values()},
+        most_shared=MOST_SHARED,
+        unlisted=guest_of[MOST_GUEST_OF:],
         sessions=newest,
         tokens=visit.do("listUserTokens", {}, query={"limit": "1000"})["items"],
         made=made,
