@@ -13,6 +13,7 @@ from wsgiref.types import StartResponse, WSGIEnvironment
 from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
+from runtime.api.anonymous_lanes import KnownSenders
 from runtime.api.answers import mount_errors
 from runtime.api.ask_streams import mount_ask_streams
 from runtime.api.auth import Authenticator
@@ -26,7 +27,6 @@ from runtime.api.inbound import mount_inbound
 from runtime.api.mount import mount
 from runtime.api.one_processor import OneProcessor
 from runtime.api.render_lane import RenderLane
-from runtime.api.strangers import SentBefore
 from runtime.api.table import operations
 from runtime.api.tunnel_lines import mount_tunnels
 from runtime.contract.addresses import Addresses
@@ -43,17 +43,17 @@ from runtime.dispatch.mailing import BadMailServer, Mailer, MailServer
 from runtime.dispatch.planning import Planner
 from runtime.dispatch.purging import Purger
 from runtime.dispatch.recorder import Recorder
-from runtime.dispatch.thinning import Thinning
+from runtime.dispatch.sampling import Sampling
 from runtime.dispatch.tunnels import Tunnels
 from runtime.dispatch.worker import Dispatcher
-from runtime.engines.apart.runner import ApartRunner
 from runtime.engines.dev_tunnel.relay import Relay
 from runtime.engines.egress import EgressRules
 from runtime.engines.interpreter_turns import Waiting, WaitingForLock
-from runtime.engines.javascript import meeting
+from runtime.engines.javascript import isolate_registry
 from runtime.engines.own_folders import Folders
 from runtime.engines.own_tls import OwnAuthority
 from runtime.engines.sandbox import SandboxUnavailable
+from runtime.engines.separate_process.runner import SeparateProcessRunner
 from runtime.engines.table import create_engines
 from runtime.services import first_sign_in
 from runtime.services.answer_model import AnswerModel, BadModel
@@ -70,16 +70,16 @@ from runtime.store.change_counts import ChangeCounts, Numbers
 from runtime.store.database import Database
 from runtime.store.database_file import KEY, DatabaseLost, path_of, refuse_lost
 from runtime.store.disk import Disk
+from runtime.store.epoch_cache import EpochCache
 from runtime.store.migrate import NewerDatabase, migrate
 from runtime.store.organizations import create_organization
-from runtime.store.remembered import Remembered
 from runtime.store.secrets import KeyMissing, load_keyring, use_keyring
 from runtime.web import identity
 from runtime.web.admin.mount import mount_admin
 from runtime.web.embed import mount_contentkit
+from runtime.web.error_pages import mount_lost
 from runtime.web.files import mount_files
 from runtime.web.identity import mount_identity
-from runtime.web.lost import mount_lost
 from runtime.web.pdfs import mount_pdfs
 from runtime.web.preview import mount_preview
 from runtime.web.sites.page import mount_site_page
@@ -88,7 +88,7 @@ from runtime.web.sites.published import mount_published
 AUTHORS = "Sample organization"
 AUTHOR_EMAIL = "author@localhost"
 WORK = "integration-work-"
-"""How the names of folders begin in which background jobs and processes apart work."""
+"""How the names of folders begin in which background jobs and separate processes work."""
 
 
 class StartRefused(RuntimeError):
@@ -238,17 +238,17 @@ def _host(settings: Settings, place: int, database: Database, followers: Followe
         relay,
         group=settings.control_group,
         process_per_installation=settings.process_per_installation,
-        isolates=meeting.folder_of(place),
+        isolates=isolate_registry.folder_of(place),
     )
     tunnels = Tunnels(database)
     announcer = Announcer()
     recorder = Recorder(database, announcer, settings.keep_events, alone=settings.alone)
     capacity = RequestCapacity(settings.threads)
     database.share(capacity.connection, Waiting, WaitingForLock)
-    apart, folders = ApartRunner(settings.sandbox), Folders(WORK)
+    separate_process, folders = SeparateProcessRunner(settings.sandbox), Folders(WORK)
     # Each process has its part, so that none has to ask the others; with a preview an author looks at everything.
     part = -(-settings.record_renders // settings.workers)
-    thinning = Thinning(followers, part, everything=settings.preview)
+    thinning = Sampling(followers, part, everything=settings.preview)
     invoker = Invoker(engines, recorder, thinning, settings.limits, tunnels, capacity.calls)
     plans = Plans(database, Planner(addresses))
     dispatcher = Dispatcher(
@@ -281,19 +281,21 @@ def _host(settings: Settings, place: int, database: Database, followers: Followe
         purger=Purger(database, blobs, settings.keep_events),
         free_memory=FreeMemory(),
         blobs=blobs,
-        apart=apart,
+        separate_process=separate_process,
         folders=folders,
-        jobs=JobRunner(JobTools(database, egress, blobs, addresses, apart, folders), KINDS, settings.job_threads),
+        jobs=JobRunner(
+            JobTools(database, egress, blobs, addresses, separate_process, folders), KINDS, settings.job_threads
+        ),
         indexer=Indexer(database),
         answer_model=_answer_model(settings),
         mailer=Mailer(database, server, addresses, settings.mail_retry_seconds) if server is not None else None,
         authenticator=Authenticator(database),
-        sent_before=SentBefore(),
+        sent_before=KnownSenders(),
         renders=renders,
         shortcuts=RenderShortcuts(settings.render_cache_bytes // 2),
         unfurling=Unfurling(),
         renderer=Renderer(plans, invoker, renders),
-        named=Remembered(
+        named=EpochCache(
             database, lambda key, _: str(key[0]), heaviest=HEAVIEST_NAMED, weigh=lambda named: named.parts
         ),
         capacity=capacity,

@@ -8,8 +8,8 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from devkit.build import javascript, reach
-from devkit.build.kept_esbuild import KeptEsbuild
+from devkit.build import javascript, project_files
+from devkit.build.esbuild_service import EsbuildService
 from devkit.projects.findings import InvalidProject
 from devkit.projects.own_files import content_of, text_of
 from devkit.projects.project import Project, secrets
@@ -31,7 +31,7 @@ def publish_body(
     organization: str,
     mode: str = "production",
     sandbox: SandboxMode | None = None,
-    kept: KeptEsbuild | None = None,
+    kept: EsbuildService | None = None,
 ) -> dict[str, Any]:
     """Build the body of publish: manifest, code, pictures, secrets; raises Problem or InvalidProject.
 
@@ -65,7 +65,7 @@ def script(
     project: Project,
     mode: str = "production",
     sandbox: SandboxMode | None = None,
-    kept: KeptEsbuild | None = None,
+    kept: EsbuildService | None = None,
 ) -> tuple[str, str]:
     """Return the code as one string, and the name of its entry file; raises Problem or InvalidProject.
 
@@ -73,7 +73,7 @@ def script(
     modules beside it travels with its folder, as a zip.
     """
     file = project.script
-    if not file.is_relative_to(reach.root_of(project.folder)):
+    if not file.is_relative_to(project_files.root_of(project.folder)):
         raise InvalidProject([project.finding(("script",), f"{project.manifest.script} is outside the project")])
     if not file.is_file():
         raise InvalidProject([project.finding(("script",), f"there is no file {project.manifest.script}")])
@@ -105,7 +105,7 @@ def modules(file: Path) -> list[Path]:
 
     A link to somewhere else is no part of a project.
     """
-    root = reach.root_of(file.parent)
+    root = project_files.root_of(file.parent)
     files = [
         path
         for path in sorted(file.parent.rglob("*.py"))
@@ -139,7 +139,7 @@ def _zipped(folder: Path, files: list[Path]) -> str:
 
 def _picture(project: Project, path: str) -> str:
     file = (project.folder / path).resolve()
-    if not file.is_relative_to(reach.root_of(project.folder)):
+    if not file.is_relative_to(project_files.root_of(project.folder)):
         raise Problem(
             f"{project.file.name}: the image {path} is outside the project; copy it into the project's folder"
         )

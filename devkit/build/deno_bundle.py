@@ -13,9 +13,9 @@ from typing import Any
 
 import deno
 
-from devkit.build import programs, reach, source_maps
+from devkit.build import programs, project_files, source_maps
 from devkit.build.esbuild import outside
-from devkit.build.places import relative, source_line
+from devkit.build.source_positions import relative, source_line
 from devkit.projects.findings import Finding
 from devkit.terminal.output import Problem
 from runtime.engines.sandbox import SandboxMode
@@ -98,7 +98,7 @@ def _from_elsewhere(folder: Path, code: str) -> list[str]:
         names.extend(content["sources"])
 
     source_maps.changed(code, look)
-    return [name for name in names if "://" not in name and not reach.within(folder / name, folder)]
+    return [name for name in names if "://" not in name and not project_files.within(folder / name, folder)]
 
 
 def _with_mode(text: str, mode: str) -> str:

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from devkit.build import node_packages, programs, reach
-from devkit.build.kept_esbuild import Bundled, Esbuild, KeptEsbuild
-from devkit.build.places import relative, source_line
+from devkit.build import node_packages, programs, project_files
+from devkit.build.esbuild_service import Bundled, Esbuild, EsbuildService
+from devkit.build.source_positions import relative, source_line
 from devkit.projects.findings import Finding
 from devkit.projects.own_files import MOST_TEXT, text_of
 from devkit.terminal.output import Problem
@@ -63,7 +63,7 @@ def find(folder: Path) -> Esbuild | None:
 
 
 def bundle(
-    found: Esbuild, folder: Path, script: Path, mode: str, confined: SandboxMode, kept: KeptEsbuild | None = None
+    found: Esbuild, folder: Path, script: Path, mode: str, confined: SandboxMode, kept: EsbuildService | None = None
 ) -> str | list[Finding]:
     """Bundle a script into the text of one module, or report what is wrong with it; raises Problem.
 
@@ -131,7 +131,7 @@ def _inputs(command: list[str], folder: Path) -> tuple[str, ...]:
 
 def _from_elsewhere(name: str, folder: Path) -> bool:
     """Return the finding for a file of a bundle that does not belong to the project."""
-    return not name.startswith("<") and not reach.within(folder / name, folder)
+    return not name.startswith("<") and not project_files.within(folder / name, folder)
 
 
 def _findings(folder: Path, script: Path, text: str) -> Iterator[Finding]:
@@ -150,7 +150,8 @@ def _findings(folder: Path, script: Path, text: str) -> Iterator[Finding]:
 
 def outside(folder: Path, name: str) -> str:
     """Return why an existing file cannot be imported."""
-    return f"{name!r} is outside the project; only files below {reach.root_of(folder)} and its packages are bundled"
+    root = project_files.root_of(folder)
+    return f"{name!r} is outside the project; only files below {root} and its packages are bundled"
 
 
 def explained(folder: Path, message: str, notes: str = "", file: str | None = None) -> str:
@@ -161,12 +162,12 @@ def explained(folder: Path, message: str, notes: str = "", file: str | None = No
     name = unresolved["name"]
     if name.startswith((".", "/")):
         meant = (folder / (file or "")).parent / name
-        if meant.exists() and not reach.within(meant, folder):
+        if meant.exists() and not project_files.within(meant, folder):
             return outside(folder, name)
         return f"there is no file {name!r} to import"
     package = "/".join(name.split("/")[: 2 if name.startswith("@") else 1])
-    for installed in (above / reach.PACKAGES / package for above in (folder, *folder.parents)):
-        if installed.is_dir() and not reach.within(installed, folder):
+    for installed in (above / project_files.PACKAGES / package for above in (folder, *folder.parents)):
+        if installed.is_dir() and not project_files.within(installed, folder):
             return outside(folder, package)
     if package in _dependencies(folder):
         return f"the package {package!r} is not installed; run `npm install`"

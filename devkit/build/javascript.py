@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from devkit.build import deno_bundle, esbuild
-from devkit.build.kept_esbuild import KeptEsbuild
-from devkit.build.places import relative
+from devkit.build.esbuild_service import EsbuildService
+from devkit.build.source_positions import relative
 from devkit.projects.findings import InvalidProject
 from devkit.projects.project import Project
 from devkit.terminal.output import Problem
@@ -16,7 +16,7 @@ from runtime.engines.sandbox import SandboxMode
 ENDINGS = (".js", ".jsx", ".mjs", ".ts", ".tsx", ".mts")
 
 
-def bundle(project: Project, mode: str, sandbox: SandboxMode, kept: KeptEsbuild | None = None) -> tuple[str, str]:
+def bundle(project: Project, mode: str, sandbox: SandboxMode, kept: EsbuildService | None = None) -> tuple[str, str]:
     """Return the bundled code, and the script's name; raises InvalidProject with what the bundler found, or Problem.
 
     Bundlers run in a sandbox that shows them the project and nothing else. With `kept`, one stays for the next time.

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from devkit.build import reach
+from devkit.build import project_files
 from devkit.terminal.output import Problem
 from runtime.engines import sandbox, seccomp
 from runtime.engines.process_limits import MSGQUEUE
@@ -163,7 +163,7 @@ def _filter() -> bytes:
 
 
 def _view(command: Sequence[str], folder: Path, mounts: Mapping[str, str], links: Mapping[str, str]) -> View:
-    seen = {str(place): str(place) for place in reach.places(folder)} | dict(mounts)
+    seen = {str(place): str(place) for place in project_files.places(folder)} | dict(mounts)
     links = dict(links)
     with open(command[0], "rb") as file:  # noqa: PTH123  (raises what tells that there is no such program)
         is_script = file.read(2) == b"#!"

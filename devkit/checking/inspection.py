@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from devkit.build.bundle import code_bytes, script
-from devkit.build.places import source_line
+from devkit.build.source_positions import source_line
 from devkit.checking import type_check
 from devkit.checking.manifest_text import Path_
 from devkit.checking.rules import RULES

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from devkit.build.places import source_line
+from devkit.build.source_positions import source_line
 from devkit.checking.rule import Rule
 from devkit.checking.subject import Drawing, Subject
 from devkit.checking.wording import nearest

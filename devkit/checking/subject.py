@@ -10,7 +10,7 @@ from typing import Any
 
 from devkit.build import javascript
 from devkit.build.bundle import modules, runtime_of
-from devkit.build.places import relative
+from devkit.build.source_positions import relative
 from devkit.checking import javascript_code, python_code
 from devkit.checking.code import Code, Source, Spot
 from devkit.checking.manifest_text import Path_

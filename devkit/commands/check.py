@@ -19,7 +19,7 @@ from devkit.projects.environments import env_option
 from devkit.projects.findings import Finding
 from devkit.terminal import completion
 from devkit.terminal.output import Problem, json_option, say
-from runtime.contract.measures import bytes_text, duration_text
+from runtime.contract.units import bytes_text, duration_text
 from runtime.engines.sandbox import SandboxMode
 
 COLORS = {"error": "red", "warning": "yellow"}

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from devkit.examining import table
-from devkit.examining.result import Examination, Place
-from devkit.examining.table import EXAMINATIONS
+from devkit.diagnostics import table
+from devkit.diagnostics.result import Examination, Place
+from devkit.diagnostics.table import EXAMINATIONS
 from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
 from devkit.terminal import completion

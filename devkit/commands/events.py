@@ -12,14 +12,14 @@ import click
 from devkit.events import history
 from devkit.events.traces import answer_text, as_text, ending_text, notes, what
 from devkit.events.types import EventType
-from devkit.hosts import choosing, shapes
+from devkit.hosts import choosing, response_types
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, RequestRefused, part
 from devkit.projects import names
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
 from devkit.terminal.output import Problem, json_option, one_line, say
-from runtime.contract.measures import bytes_text, duration_text
+from runtime.contract.units import bytes_text, duration_text
 
 EXAMPLES = """\b
 Examples: devkit events my-integration --status failed --since 2h
@@ -81,7 +81,7 @@ def command(
         name, event = _told_apart(client, name, env)
     name = name or names.name_here(env)
     if event is not None:
-        detail = client.call("GET", history.path(name, event), shape=shapes.DETAIL)
+        detail = client.call("GET", history.path(name, event), shape=response_types.DETAIL)
         say(json.dumps(detail) if as_json else _whole(detail))
         return
     queued = "true" if status is None else None
@@ -100,7 +100,7 @@ def _told_apart(client: Client, text: str, env: str | None) -> tuple[str, str | 
     """Tell the id of an event of this folder's integration from the name of another one; raises Problem."""
     try:
         here = names.name_here(env)
-        client.call("GET", history.path(here, text), shape=shapes.DETAIL)
+        client.call("GET", history.path(here, text), shape=response_types.DETAIL)
         return here, text
     except RequestRefused as refused:
         if refused.status not in (403, 404):
@@ -109,7 +109,7 @@ def _told_apart(client: Client, text: str, env: str | None) -> tuple[str, str | 
     except Problem:
         where = f"without an integration in this folder, an event needs its name: `devkit events NAME {text}`"
     try:
-        client.call("GET", f"/v1/integrations/{part(text)}", shape=shapes.NAMED)
+        client.call("GET", f"/v1/integrations/{part(text)}", shape=response_types.NAMED)
     except RequestRefused as refused:
         if refused.status != 404:
             raise

@@ -6,7 +6,7 @@ import json
 
 import click
 
-from devkit.hosts import choosing, installations, shapes
+from devkit.hosts import choosing, installations, response_types
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import part
 from devkit.hosts.organizations import organization_of
@@ -27,7 +27,7 @@ def command(name: str | None, organization: str | None, chosen: Choice, as_json:
     """List what is installed on an organization, or where the integration NAME is installed, with pending steps."""
     client = chosen.client()
     owner = organization_of(client, organization)
-    found = client.every(f"/v1/orgs/{part(owner)}/installations", shape=shapes.INSTALLED, search=name)
+    found = client.every(f"/v1/orgs/{part(owner)}/installations", shape=response_types.INSTALLED, search=name)
     rows = [
         (item["integration"]["name"], item["installation"])
         for item in found

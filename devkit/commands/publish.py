@@ -9,11 +9,11 @@ import click
 
 from devkit.build.bundle import publish_body
 from devkit.checking import inspection
-from devkit.hosts import choosing, installations, shapes
+from devkit.hosts import choosing, installations, response_types
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, RequestRefused, part
+from devkit.hosts.error_positions import finding_of
 from devkit.hosts.organizations import organization_of
-from devkit.hosts.refusals import finding_of
 from devkit.offline.confinement import compiler_sandbox_option
 from devkit.projects import project as projects
 from devkit.projects.environments import env_option
@@ -80,7 +80,7 @@ def command(
         try:
             sent = body | {"unlessSame": True}
             published: dict[str, Any] = client.call(
-                "POST", f"/v1/integrations/{part(name)}", sent, shape=shapes.PUBLISHED
+                "POST", f"/v1/integrations/{part(name)}", sent, shape=response_types.PUBLISHED
             )
         except RequestRefused as refused:
             finding = finding_of(refused.sentence, project.folder, path)
@@ -112,7 +112,9 @@ def _next_step(client: Client, name: str, published: dict[str, Any]) -> str:
 def _running(client: Client, name: str) -> dict[str, Any] | None:
     """Return what the host runs under this name, if anything."""
     try:
-        published: dict[str, Any] = client.call("GET", f"/v1/integrations/{part(name)}", shape=shapes.INTEGRATION)
+        published: dict[str, Any] = client.call(
+            "GET", f"/v1/integrations/{part(name)}", shape=response_types.INTEGRATION
+        )
         return published
     except RequestRefused as refused:
         if refused.status == 404:

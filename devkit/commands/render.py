@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from devkit.build.bundle import runtime_of
-from devkit.build.places import source_line
+from devkit.build.source_positions import source_line
 from devkit.checking.wording import nearest
 from devkit.offline import simulated_host
 from devkit.offline.confinement import sandbox_option

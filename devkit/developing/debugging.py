@@ -17,7 +17,7 @@ from requests import RequestException
 
 from devkit.build import source_maps
 from devkit.build.javascript import ENDINGS
-from devkit.developing.gates import AdapterGate, CallGate, Gate, InspectorGate
+from devkit.developing.debug_ports import AdapterGate, CallGate, Gate, InspectorGate
 from devkit.hosts import connections
 from devkit.local_host import private_files
 from devkit.local_host.process import choose_port

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from devkit.hosts.client import RequestRefused
-from devkit.hosts.refusals import finding_of
+from devkit.hosts.error_positions import finding_of
 from devkit.projects.findings import Finding, InvalidProject
 from devkit.projects.project import Project
 from devkit.terminal.output import Problem

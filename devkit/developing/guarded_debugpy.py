@@ -6,14 +6,14 @@ import importlib
 import types
 from pathlib import Path
 
-from devkit.developing import peers
+from devkit.developing import peer_user
 
 ADAPTER = Path(__file__).with_name("debug_adapter") / "__main__.py"
 
 
 def main() -> None:
     """Debug what the arguments name, as debugpy's command does."""
-    peers.guard()
+    peer_user.guard()
     # Once that is done: its modules remember what they find when they are imported.
     api, cli = (importlib.import_module(f"debugpy.server.{name}") for name in ("api", "cli"))
     vars(api)["adapter"] = types.SimpleNamespace(__file__=str(ADAPTER))  # it starts the folder that this file is in

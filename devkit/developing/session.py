@@ -9,13 +9,13 @@ import time
 from typing import Any
 
 from devkit.build.bundle import publish_body
-from devkit.build.kept_esbuild import KeptEsbuild
+from devkit.build.esbuild_service import EsbuildService
 from devkit.developing import browsers
 from devkit.developing.debugging import Debuggee
 from devkit.developing.faults import EXPECTED, faults, patience
-from devkit.developing.promises import unkept
 from devkit.developing.reporting import Reporter
 from devkit.developing.sample_content import fill
+from devkit.developing.unregistered_components import unkept
 from devkit.developing.watcher import Watcher
 from devkit.events import following
 from devkit.hosts import installations
@@ -56,7 +56,7 @@ class Session:
         self._faulty = False
         self._live = b""
         self._reloading = threading.Lock()
-        self._bundler = KeptEsbuild()
+        self._bundler = EsbuildService()
         self._watcher = Watcher(self._folder, self._changed)
 
     def run(self, started: float) -> None:

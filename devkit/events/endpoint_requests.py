@@ -11,9 +11,9 @@ from typing import Any
 import requests
 
 from devkit.events.signing import SIGNERS
-from devkit.hosts import connections, shapes
+from devkit.hosts import connections, response_types
 from devkit.hosts.client import LONGEST, Client, part, read_whole, reason
-from devkit.hosts.patience import Within
+from devkit.hosts.time_limits import Within
 from devkit.terminal.output import Problem
 from runtime import version
 
@@ -53,7 +53,7 @@ def endpoint(client: Client, name: str, place: Place) -> str:
         path += f"/spaces/{part(place.space)}"
     elif place.site:
         path += f"/sites/{part(place.site)}"
-    return str(client.call("GET", path, shape=shapes.ENDPOINT)["urls"]["publicEndpoint"])
+    return str(client.call("GET", path, shape=response_types.ENDPOINT)["urls"]["publicEndpoint"])
 
 
 def request(address: str, description: RequestDescription) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any
 
-from devkit.hosts import shapes
+from devkit.hosts import response_types
 from devkit.hosts.client import Client, part
 from devkit.terminal.output import Problem
-from runtime.contract.moments import wire_time
+from runtime.contract.timestamps import wire_time
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 PAGE = 200
@@ -36,12 +36,12 @@ def path(name: str, *more: str) -> str:
 
 def walk(client: Client, name: str, size: int = PAGE, **filters: str | None) -> Iterator[dict[str, Any]]:
     """Go through events, newest first; `filters` are those of the API: type, status, installation, since."""
-    return client.every(path(name), size, shapes.EVENT, **filters)
+    return client.every(path(name), size, response_types.EVENT, **filters)
 
 
 def whole(client: Client, name: str, event: str) -> dict[str, Any]:
     """Return one event, with its request's `body` if the host kept it; raises Problem."""
-    detail = client.call("GET", path(name, event), shape=shapes.DETAIL)
+    detail = client.call("GET", path(name, event), shape=response_types.DETAIL)
     recorded = {"body": detail["body"]} if "body" in detail else {}
     return {**detail["event"], **recorded}
 

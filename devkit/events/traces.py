@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from devkit.terminal.output import one_line
-from runtime.contract.event_words import ending, subject, word
-from runtime.contract.measures import bytes_text, duration_text
+from runtime.contract.event_descriptions import ending, subject, word
+from runtime.contract.units import bytes_text, duration_text
 from runtime.engines.frames import LEVELS
 
 COLORS = {"debug": "bright_black", "info": "cyan", "warn": "yellow", "error": "red"}

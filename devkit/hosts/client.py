@@ -13,7 +13,7 @@ from urllib3.exceptions import NameResolutionError
 
 from devkit.hosts import connections
 from devkit.hosts.credentials import Credentials
-from devkit.hosts.patience import Within
+from devkit.hosts.time_limits import Within
 from devkit.terminal.output import Problem
 from runtime import version
 from runtime.contract.json_shapes import Shape, kinds, listed, plain_object, record
@@ -67,7 +67,7 @@ class Client:
     ) -> Answer:
         """Call an operation and parse its JSON object; an empty response is an empty object.
 
-        `data` is a raw body, bytes or a file; `shape` validates the response (`devkit/hosts/shapes.py`). Raises
+        `data` is a raw body, bytes or a file; `shape` validates the response (`devkit/hosts/response_types.py`). Raises
         RequestRefused and HostUnreachable, the latter also for a response of another shape.
         """
         try:

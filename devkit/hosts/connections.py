@@ -10,7 +10,7 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3.connectionpool import ConnectionPool
 
-from devkit.hosts.patience import POOLS, Within
+from devkit.hosts.time_limits import POOLS, Within
 
 LOOPBACK = "127.0.0.1"
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
-from devkit.hosts import shapes
+from devkit.hosts import response_types
 from devkit.hosts.client import Client, RequestRefused, part
 from devkit.terminal.output import Problem
 
@@ -63,12 +63,14 @@ def ids_of(client: Client, kind: Kind, named: Iterable[str], organization: str |
 
 def _titles(client: Client, kind: Kind, organization: str | None) -> list[tuple[str, str]]:
     orgs = (
-        [organization] if organization else [one["id"] for one in client.every("/v1/orgs", shape=shapes.ORGANIZATION)]
+        [organization]
+        if organization
+        else [one["id"] for one in client.every("/v1/orgs", shape=response_types.ORGANIZATION)]
     )
     titles: list[tuple[str, str]] = []
     for org in orgs:
         try:
-            things = client.every(f"/v1/orgs/{part(org)}/{kind}s", shape=shapes.TITLED)
+            things = client.every(f"/v1/orgs/{part(org)}/{kind}s", shape=response_types.TITLED)
             titles += [(str(one["id"]), str(one.get("title") or "")) for one in things]
         except RequestRefused as refused:
             if refused.status not in (403, 404):  # a guest may not list them

@@ -18,10 +18,10 @@ from requests import RequestException
 from devkit.hosts import connections
 from devkit.hosts.credentials import Credentials
 from devkit.local_host import private_files, running
-from devkit.local_host.leash import LEASH
+from devkit.local_host.parent_watch import LEASH
 from devkit.terminal.output import Problem
 from runtime.contract.origins import authority_of
-from runtime.engines.dev_tunnel import meeting
+from runtime.engines.dev_tunnel import tunnel_registry
 from runtime.engines.sandbox import SandboxMode
 
 FIRST_PORT, PORTS = 4100, 800
@@ -47,7 +47,7 @@ class LocalHost:
         self.credentials = Credentials(self.url, _token(data))
         self._log = os.fdopen(private_files.opened(self.log, os.O_APPEND), "ab")
         # Made here and not by the host, so that it goes also when the host had to be killed.
-        self._folders = meeting.folders()
+        self._folders = tunnel_registry.folders()
         self._relay = self._folders.new()
         self._process = self._start()
         self._over = threading.Event()
@@ -75,7 +75,7 @@ class LocalHost:
             "DEVKIT_PUBLIC_URL": self.url,
             "DEVKIT_CONTENT_URL": content_url(os.environ.get("DEVKIT_CONTENT_URL", ""), self.port),
             LEASH: "1",
-            meeting.FOLDER: str(self._relay),
+            tunnel_registry.FOLDER: str(self._relay),
             **self._settings,
         }
         command = [sys.executable, "-m", "devkit", "serve", "--data", str(self._data), "--port", str(self.port)]

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, NoReturn
 
 from devkit.build.bundle import runtime_of, script
-from devkit.build.places import source_line
+from devkit.build.source_positions import source_line
 from devkit.offline import simulated_host
 from devkit.offline.answers import ReadableAnswer
 from devkit.offline.simulated_api import SimulatedApi

@@ -21,11 +21,11 @@ from runtime.contract.base import WireModel
 from runtime.contract.content import Revision, RevisionFile
 from runtime.contract.installations import InstallationStatus, TemporaryToken
 from runtime.contract.members import OrganizationMember
-from runtime.contract.moments import wire_time
 from runtime.contract.organizations import Organization, User
 from runtime.contract.site_structure import SiteSection, SiteSpace
 from runtime.contract.sites import Site
 from runtime.contract.spaces import Space
+from runtime.contract.timestamps import wire_time
 from runtime.engines.egress import EgressRules
 from runtime.engines.own_tls import OwnAuthority
 

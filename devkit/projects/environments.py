@@ -15,7 +15,7 @@ from typing import Any
 import click
 from dotenv.parser import parse_stream
 
-from devkit.build import reach
+from devkit.build import project_files
 from devkit.checking.manifest_text import ManifestText, Path_
 from devkit.checking.wording import nearest
 from devkit.projects import allowed as allowing
@@ -114,7 +114,7 @@ def own_file(folder: Path, name: str) -> Path:
     Repositories hold links, and one to `~/.aws/credentials` or `/proc/self/environ` reads as variables, too.
     """
     file = folder / name
-    if not file.resolve().is_relative_to(reach.root_of(folder)):
+    if not file.resolve().is_relative_to(project_files.root_of(folder)):
         raise Problem(
             f"{name} is a link to {file.resolve()}, outside the project", hint="replace it with a regular file"
         )

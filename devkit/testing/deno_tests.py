@@ -15,13 +15,13 @@ from urllib.parse import unquote, urlsplit
 
 import deno
 
-from devkit.build.places import relative
+from devkit.build.source_positions import relative
 from devkit.projects import project as projects
 from devkit.terminal.output import Problem
 from devkit.testing.files import FOLDER
 from devkit.testing.golden import Golden
 from devkit.testing.in_engine_caller import Engine
-from devkit.testing.line import Line
+from devkit.testing.json_lines import Line
 from devkit.testing.verbs import Session
 
 OPTIONS = (

@@ -8,7 +8,7 @@ from typing import Any
 
 from devkit.offline.sandboxed_script import SandboxedScript
 from devkit.projects.project import Project
-from devkit.testing.calling import Ended
+from devkit.testing.caller import Ended
 from devkit.testing.fake_api import FakeApi
 from devkit.testing.fake_network import FakeNetwork
 from devkit.testing.faults import ScriptFailed

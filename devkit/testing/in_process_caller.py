@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from devkit.build.places import relative, source_line
-from devkit.testing.calling import Ended
+from devkit.build.source_positions import relative, source_line
+from devkit.testing.caller import Ended
 from devkit.testing.fake_api import FakeApi
 from devkit.testing.faults import ScriptFailed
 from devkit.testing.intercepting import intercepted

@@ -15,7 +15,7 @@ from devkit.offline.simulated_host import INSTALLATION, Level, Screen
 from devkit.projects.project import Project
 from devkit.rendering.view import View
 from devkit.terminal.output import Problem
-from devkit.testing.calling import Caller
+from devkit.testing.caller import Caller
 from devkit.testing.fake_api import FakeApi, Reply, ScriptRequest
 from devkit.testing.faults import Refused, ScriptFailed
 from devkit.testing.in_process_caller import InProcess

@@ -13,7 +13,7 @@ __tracebackhide__ = True  # a failed test shows its own lines, and the script's
 
 if TYPE_CHECKING:
     from devkit.projects.project import Project
-    from devkit.testing.calling import Caller
+    from devkit.testing.caller import Caller
     from devkit.testing.clock import Clock
     from devkit.testing.fake_api import FakeApi
     from devkit.testing.golden import Golden

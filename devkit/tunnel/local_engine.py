@@ -12,9 +12,9 @@ from typing import Any
 from devkit.offline.sandboxed_script import SandboxedScript
 from devkit.tunnel.exchange import Answer, Incoming
 from devkit.tunnel.parts import MalformedCall, Parts, read_parts
-from runtime.contract.event_words import unhandled
+from runtime.contract.event_descriptions import unhandled
 from runtime.contract.invocation import Outcome, Trace
-from runtime.contract.moments import wire_time
+from runtime.contract.timestamps import wire_time
 
 Told = Callable[[dict[str, Any]], None]
 """Takes an event with its trace, in the shape in which hosts show them."""

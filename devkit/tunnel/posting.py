@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import urllib3
 
-from devkit.hosts.patience import POOLS, Within
+from devkit.hosts.time_limits import POOLS, Within
 from runtime.engines.dev_tunnel.line import MAX_CALLS
 
 SILENCE = 120

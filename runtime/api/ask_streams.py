@@ -24,7 +24,7 @@ from runtime.api.host import Host
 from runtime.api.permission import Gate
 from runtime.api.requests import parse_body, parse_query, read_json
 from runtime.api.server_sent_events import CONNECTED, stream, written
-from runtime.api.standing import Standing
+from runtime.api.stream_access import StreamAccess
 from runtime.contract.asking import AnswerSoFar, AskQuery, AskSite, AskStreamQuery
 from runtime.contract.content import DocumentFormat
 from runtime.services import asking as service
@@ -79,8 +79,8 @@ def _in_site(host: Host, **path: str) -> Response:
     return _streamed(standing, _organization(call), find, body.question, query.format)
 
 
-def _standing(host: Host, path: dict[str, str], gate: Gate) -> Standing:
-    return Standing(host, request.headers.get("Authorization"), path, lambda call: admit_alone(call, gate))
+def _standing(host: Host, path: dict[str, str], gate: Gate) -> StreamAccess:
+    return StreamAccess(host, request.headers.get("Authorization"), path, lambda call: admit_alone(call, gate))
 
 
 def _organization(call: Call) -> OrganizationRow:
@@ -90,7 +90,11 @@ def _organization(call: Call) -> OrganizationRow:
 
 
 def _streamed(
-    standing: Standing, organization: OrganizationRow, find: Callable[[], Passages], question: str, form: DocumentFormat
+    standing: StreamAccess,
+    organization: OrganizationRow,
+    find: Callable[[], Passages],
+    question: str,
+    form: DocumentFormat,
 ) -> Response:
     host = standing.call.host
     with host.capacity.turns.of(organization.id, standing.call.actor.part):
@@ -100,7 +104,7 @@ def _streamed(
 
 
 def _events(
-    standing: Standing, model: AnswerModel | None, passages: Passages, question: str, form: DocumentFormat
+    standing: StreamAccess, model: AnswerModel | None, passages: Passages, question: str, form: DocumentFormat
 ) -> Iterator[bytes]:
     yield CONNECTED
     last, spoke = None, 0.0

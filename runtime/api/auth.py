@@ -18,7 +18,7 @@ from runtime.services import published_places, site_entry
 from runtime.store import content_tokens, rows, share_links, tokens
 from runtime.store.content_tokens import Preview
 from runtime.store.database import Database
-from runtime.store.remembered import Basis, Remembered
+from runtime.store.epoch_cache import Basis, EpochCache
 from runtime.store.rows import HOST, Reach
 from runtime.store.tables.change_requests import ChangeRequestRow
 from runtime.store.tables.content import RevisionRow
@@ -85,7 +85,7 @@ class Authenticator:
     """Finds actors by token and caches them until a row that affects access changes."""
 
     def __init__(self, database: Database) -> None:
-        self._known: Remembered[Actor] = Remembered(
+        self._known: EpochCache[Actor] = EpochCache(
             database, lambda _, actor: actor.owner, heaviest=HEAVIEST, weigh=_weight
         )
 

@@ -15,8 +15,8 @@ from runtime.contract.organizations import Role, reaches
 from runtime.serializers.view import View
 from runtime.store import rows
 from runtime.store.database import Table
+from runtime.store.epoch_cache import Basis
 from runtime.store.levels import level_on
-from runtime.store.remembered import Basis
 
 R = TypeVar("R", bound=Table)
 

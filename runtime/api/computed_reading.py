@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar, cast
 
 from runtime.api.call import Call
-from runtime.api.unfinished import Unfinished
+from runtime.api.deferred_answers import DeferredAnswer
 from runtime.contract.computing import OPENAPI_SOURCE, Compute
 from runtime.services import content as service
 from runtime.services.computed_content import ComputedContent, Reader
@@ -42,7 +42,7 @@ def source_of(call: Call, request: Compute) -> ContentSourceClient | Specificati
     return client
 
 
-def whole(call: Call, row: RevisionRow, *, computed: bool, show: Callable[[Snapshot], T]) -> T | Unfinished:
+def whole(call: Call, row: RevisionRow, *, computed: bool, show: Callable[[Snapshot], T]) -> T | DeferredAnswer:
     """Return a whole revision; with `computed`, including what its sources compute."""
     snapshot = snapshot_of(call.session, row)
     if not (computed and snapshot.sources and _may(call)):
@@ -51,7 +51,7 @@ def whole(call: Call, row: RevisionRow, *, computed: bool, show: Callable[[Snaps
     def finish() -> T:
         return _shown(call, show, _reader(call, row, snapshot).filled())
 
-    return Unfinished(finish)
+    return DeferredAnswer(finish)
 
 
 class PageLookup:
@@ -62,7 +62,7 @@ class PageLookup:
         self._call, self._row, self._snapshot = call, row, snapshot_of(call.session, row)
         self._id, self._path = page_id, path.strip("/") if path is not None else None
 
-    def show(self, show: Show[T], *, computed: bool, documents: bool) -> T | Unfinished:
+    def show(self, show: Show[T], *, computed: bool, documents: bool) -> T | DeferredAnswer:
         """Show the page; with `computed`, one that is computed, with what is computed in it; raises NotFound.
 
         With `documents`, its document is computed as well. A page that people created is found before a computed
@@ -82,7 +82,7 @@ class PageLookup:
             document = reader.document(page) if says and _is_computed(page) else None
             return _shown(call, show, filled, page, document)
 
-        return Unfinished(finish)
+        return DeferredAnswer(finish)
 
     def _stored(self) -> Page | None:
         if self._path is not None:

@@ -13,12 +13,12 @@ from wsgiref.types import WSGIEnvironment
 from flask import request
 from sqlalchemy.orm import Session
 
+from runtime.api.anonymous_lanes import Whose, lane_of
 from runtime.api.auth import ANYBODY, Actor, with_share_key
 from runtime.api.call import Call, refusal
 from runtime.api.host import Host, Named
 from runtime.api.permission import Gate, Needs
 from runtime.api.resource import Resource
-from runtime.api.strangers import Whose, lane_of
 from runtime.contract import errors
 from runtime.contract.integrations import Scope
 from runtime.contract.organizations import Role, reaches

@@ -26,7 +26,7 @@ from runtime.api.permission import Gate, member, own
 from runtime.api.requests import parse_query
 from runtime.api.server_sent_events import CONNECTED, STILL_HERE, stream, written
 from runtime.api.shown_events import event_details
-from runtime.api.standing import Standing
+from runtime.api.stream_access import StreamAccess
 from runtime.contract import errors
 from runtime.contract.events import EventDetail, EventStreamQuery
 from runtime.dispatch.announcing import Announcement
@@ -68,7 +68,7 @@ class _Reader:
 
     def __init__(self, host: Host, path: dict[str, str]) -> None:
         self._followed: str | None = None
-        self._standing = Standing(host, request.headers.get("Authorization"), path, self._admit)
+        self._standing = StreamAccess(host, request.headers.get("Authorization"), path, self._admit)
 
     @property
     def call(self) -> Call:

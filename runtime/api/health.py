@@ -17,7 +17,7 @@ from runtime.api.host import Host
 from runtime.contract import errors
 from runtime.dispatch import metrics
 from runtime.store import queue
-from runtime.store.decides import GLOBAL
+from runtime.store.epoch_rules import GLOBAL
 
 
 def mount_health(app: Flask, host: Host) -> None:

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from sqlalchemy.exc import TimeoutError as NoConnection
 
+from runtime.api.anonymous_lanes import STRANGERS, KnownSenders
 from runtime.api.auth import Authenticator
-from runtime.api.strangers import STRANGERS, SentBefore
 from runtime.contract import errors
 from runtime.contract.addresses import Addresses
 from runtime.contract.organizations import Role
@@ -27,11 +27,11 @@ from runtime.dispatch.purging import Purger
 from runtime.dispatch.recorder import Recorder
 from runtime.dispatch.tunnels import Tunnels
 from runtime.dispatch.worker import Dispatcher
-from runtime.engines.apart.runner import ApartRunner
 from runtime.engines.costly_turns import CostlyTurns
 from runtime.engines.dev_tunnel.relay import Relay
 from runtime.engines.interpreter_turns import InterpreterTurns, Waiting, owner_at_work
 from runtime.engines.own_folders import Folders
+from runtime.engines.separate_process.runner import SeparateProcessRunner
 from runtime.engines.shares import NoneLeft, Shares, Turns, WaitingShares
 from runtime.engines.table import Engines
 from runtime.services.answer_model import AnswerModel
@@ -44,8 +44,8 @@ from runtime.settings import Settings
 from runtime.store.blobs.store import BlobStore
 from runtime.store.database import CONNECTION_WAIT, CONNECTIONS, Database, Table
 from runtime.store.disk import Disk
+from runtime.store.epoch_cache import EpochCache
 from runtime.store.page_weight import bytes_of
-from runtime.store.remembered import Remembered
 
 Body = TypeVar("Body")
 
@@ -172,19 +172,19 @@ class Host:
     purger: Purger
     free_memory: FreeMemory
     blobs: BlobStore
-    apart: ApartRunner
+    separate_process: SeparateProcessRunner
     folders: Folders
     jobs: JobRunner
     indexer: Indexer
     answer_model: AnswerModel | None
     mailer: Mailer | None
     authenticator: Authenticator
-    sent_before: SentBefore
+    sent_before: KnownSenders
     renders: RenderCache
     shortcuts: RenderShortcuts
     unfurling: Unfurling
     renderer: Renderer
-    named: Remembered[Named]
+    named: EpochCache[Named]
     capacity: RequestCapacity
 
     def close(self) -> None:

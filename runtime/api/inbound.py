@@ -13,12 +13,12 @@ from urllib.parse import urlsplit
 from flask import Flask, Response, request
 from sqlalchemy.orm import Session
 
+from runtime.api.anonymous_lanes import Whose, lane_of
 from runtime.api.content_origin import asked_host, on_own_origin
 from runtime.api.entrance import look_up
 from runtime.api.host import Host
 from runtime.api.raw_path import raw_path, raw_query
 from runtime.api.script_headers import HOP_BY_HOP, POLICY, cookies_for_scripts, fits, kept
-from runtime.api.strangers import Whose, lane_of
 from runtime.contract import errors
 from runtime.contract.addresses import Asked
 from runtime.contract.invocation import Outcome

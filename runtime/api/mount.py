@@ -17,14 +17,14 @@ from pydantic import MISSING
 
 from runtime.api.call import Call
 from runtime.api.counting import counted_as
+from runtime.api.deferred_answers import DeferredAnswer
 from runtime.api.entrance import admit_alone, admit_sharing, caller, waits_as
 from runtime.api.host import Host
 from runtime.api.operation import Operation
 from runtime.api.requests import parse_body, parse_query, read_body
 from runtime.api.resource import Resource, RowsOf
-from runtime.api.unfinished import Unfinished
+from runtime.api.stored_json import StoredJson
 from runtime.api.uploads import Upload
-from runtime.api.written_json import WrittenJson
 from runtime.contract import errors
 from runtime.contract.base import ListOf, ListQuery, Next
 from runtime.dispatch.outbox import WAKE
@@ -103,7 +103,7 @@ def _run_in_transaction(call: Call, operation: Operation, inputs: Inputs | error
         admit_sharing(call, operation.gate, session, _share_key(inputs))
         sent = checked(inputs)
         value = call_handler(call, operation, sent)
-        if not isinstance(value, Unfinished):
+        if not isinstance(value, DeferredAnswer):
             answer = _answer(call, operation, sent, value)
             if session.info.get(WAKE):
                 call.after.append(call.host.dispatcher.wake)
@@ -148,7 +148,7 @@ def _answer(call: Call, operation: Operation, inputs: Inputs, value: Any) -> Res
         value = call.show(operation.shows.serialize, value)
         if operation.status == 201:
             call.location = call.location or getattr(getattr(value, "urls", None), "location", None)
-    if isinstance(value, WrittenJson):
+    if isinstance(value, StoredJson):
         return value.response(call.host.capacity, call.actor.owner, call.actor.part)
     status = call.status or operation.status
     headers = {"Location": call.location} if call.location else {}

@@ -9,13 +9,13 @@ from typing import Any
 from pydantic import MISSING
 
 from runtime.api.call import CallView
+from runtime.contract.event_descriptions import ending, subject
 from runtime.contract.event_privacy import texts_of, withheld_payload, withheld_trace
-from runtime.contract.event_words import ending, subject
 from runtime.contract.events import Delivery, EventDetail, IntegrationEvent, KeptAnswer
 from runtime.contract.masking import BY_SHAPE
 from runtime.dispatch.deliveries import level_of
 from runtime.store import event_lists, installed, searching
-from runtime.store.remembered import Basis
+from runtime.store.epoch_cache import Basis
 from runtime.store.tables.events import EventRow
 
 

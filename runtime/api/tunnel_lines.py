@@ -19,7 +19,7 @@ from runtime.api.permission import Gate, member
 from runtime.api.raw_path import raw_path, raw_query
 from runtime.api.script_headers import HOP_BY_HOP, cookies_for_scripts, fits, kept
 from runtime.api.server_sent_events import CONNECTED, STILL_HERE, stream, written
-from runtime.api.standing import Standing
+from runtime.api.stream_access import StreamAccess
 from runtime.contract import errors
 from runtime.engines.dev_tunnel.line import Line
 from runtime.engines.dev_tunnel.messages import ANSWER, TunnelAnswer, TunnelCall, answer_head, read_frames
@@ -112,10 +112,10 @@ def _body() -> Iterator[bytes]:
         yield block
 
 
-def _admit(host: Host, tunnel: str) -> Standing:
+def _admit(host: Host, tunnel: str) -> StreamAccess:
     """Admit the holder of the tunnel, if they may have tunnels; raises Unauthorized, NotFound, Forbidden."""
     authorization = request.headers.get("Authorization")
-    return Standing(host, authorization, {"tunnelId": tunnel}, lambda call: admit_alone(call, GATE))
+    return StreamAccess(host, authorization, {"tunnelId": tunnel}, lambda call: admit_alone(call, GATE))
 
 
 def _stream(host: Host, tunnel: str) -> Response:
@@ -130,7 +130,7 @@ def _line(host: Host, tunnel: str) -> Line:
         raise errors.Unavailable(str(error)) from error
 
 
-def _lines(line: Line, host: Host, holder: Standing) -> Iterator[bytes]:
+def _lines(line: Line, host: Host, holder: StreamAccess) -> Iterator[bytes]:
     """Write what a line has to tell as server-sent events; a comment when it has been silent for a while.
 
     It ends when its holder loses the right to it: what came in meanwhile is not written any more.

@@ -24,7 +24,7 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
-from runtime.contract.moments import wire_time
+from runtime.contract.timestamps import wire_time
 
 T = TypeVar("T")
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from runtime.contract.invocation import Limits, Outcome, Trace
 from runtime.contract.masking import BY_SHAPE, Masker
-from runtime.dispatch.kept_answers import kept_answer
 from runtime.dispatch.recorder import summary
+from runtime.dispatch.stored_answers import kept_answer
 from runtime.dispatch.traces import MAX_BODY, trace_text
 from runtime.store.claims import Claimed
 

@@ -6,8 +6,8 @@ from sqlalchemy.orm import Session
 
 from runtime.store import installed
 from runtime.store.database import Database
+from runtime.store.epoch_cache import Basis, EpochCache
 from runtime.store.installed import Installed
-from runtime.store.remembered import Basis, Remembered
 
 KEPT = 2_000
 """Integrations whose installations are cached."""
@@ -25,7 +25,7 @@ class Candidates:
     """Installations by organization and integration, dropped when an epoch that they depend on advances."""
 
     def __init__(self, database: Database) -> None:
-        self._kept: Remembered[list[Installed]] = Remembered(
+        self._kept: EpochCache[list[Installed]] = EpochCache(
             database,
             lambda key, _: str(key[0]),
             KEPT,

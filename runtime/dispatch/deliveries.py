@@ -11,7 +11,7 @@ from runtime.dispatch.planning import Level, Plan, Planner
 from runtime.store import rows
 from runtime.store.claims import Claimed
 from runtime.store.database import Database
-from runtime.store.remembered import Basis, Remembered
+from runtime.store.epoch_cache import Basis, EpochCache
 from runtime.store.rows import HOST
 from runtime.store.tables.installations import InstallationRow, SiteInstallationRow, SpaceInstallationRow
 from runtime.store.tables.integrations import IntegrationRow
@@ -27,7 +27,7 @@ class Plans:
 
     def __init__(self, database: Database, planner: Planner) -> None:
         self._planner = planner
-        self._kept: Remembered[Plan | None] = Remembered(
+        self._kept: EpochCache[Plan | None] = EpochCache(
             database, _owner, KEPT_PLANS, heaviest=HEAVIEST, weigh=lambda plan: {} if plan is None else plan.parts
         )
 

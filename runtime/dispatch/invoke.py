@@ -12,11 +12,11 @@ from runtime.contract.identifiers import new_id
 from runtime.contract.invocation import Failure, Invocation, Limits, Outcome, Trace
 from runtime.contract.masking import Masker
 from runtime.dispatch import metrics, tracing
-from runtime.dispatch.kept_answers import KINDS, Copied, kept_answer
 from runtime.dispatch.planning import Plan
 from runtime.dispatch.recorder import Recorder
+from runtime.dispatch.sampling import Sampling, noteworthy
 from runtime.dispatch.script_event import ScriptEvent
-from runtime.dispatch.thinning import Thinning, noteworthy
+from runtime.dispatch.stored_answers import KINDS, Copied, kept_answer
 from runtime.dispatch.traces import recorded_body, trace_text
 from runtime.dispatch.tunnels import Tunnels
 from runtime.engines.shares import Shares
@@ -94,7 +94,7 @@ class Invoker:
         self,
         engines: Engines,
         recorder: Recorder,
-        thinning: Thinning,
+        thinning: Sampling,
         limits: Limits,
         tunnels: Tunnels,
         seats: Shares | None = None,
@@ -138,7 +138,7 @@ class Invoker:
     def render(self, plan: Plan, event: ScriptEvent, read: Callable[[Outcome], Answer], *, source: Source) -> Answer:
         """Send a render, and return the result of `read` for its answer; raises what `read` raises.
 
-        An answer that `read` refuses counts as a failure; others are sampled by `Thinning`.
+        An answer that `read` refuses counts as a failure; others are sampled by `Sampling`.
         """
         outcome, parts = self._call(plan, event, None, None, source, sound=None)
         sound = False

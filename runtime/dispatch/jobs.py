@@ -12,9 +12,9 @@ from typing import Any
 
 from runtime.contract.addresses import Addresses
 from runtime.contract.identifiers import new_id
-from runtime.engines.apart.runner import ApartRunner
 from runtime.engines.egress import EgressRules
 from runtime.engines.own_folders import Folders
+from runtime.engines.separate_process.runner import SeparateProcessRunner
 from runtime.engines.shares import Shares
 from runtime.store import jobs
 from runtime.store.blobs.store import BlobStore
@@ -55,7 +55,7 @@ class JobTools:
     egress: EgressRules
     blobs: BlobStore
     addresses: Addresses
-    apart: ApartRunner
+    separate_process: SeparateProcessRunner
     folders: Folders
     """For temporary files; those of a killed host are removed when the next one starts."""
 

@@ -10,10 +10,10 @@ from collections import deque
 from datetime import UTC, datetime
 from typing import Any
 
+from runtime.contract.event_descriptions import ending, subject
 from runtime.contract.event_privacy import withheld_payload
-from runtime.contract.event_words import ending, subject
 from runtime.contract.masking import BY_SHAPE
-from runtime.contract.moments import wire_time
+from runtime.contract.timestamps import wire_time
 from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.retention import Retention
 from runtime.engines import time_slices

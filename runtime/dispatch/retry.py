@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runtime.contract.event_words import UNHANDLED
+from runtime.contract.event_descriptions import UNHANDLED
 
 JITTER = 0.25
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from runtime.contract.invocation import Limits, LogLine, Subrequest, Trace
 from runtime.contract.masking import Masker
-from runtime.contract.moments import wire_time
+from runtime.contract.timestamps import wire_time
 
 Masked = Callable[[str], str]
 MAX_BODY = 64 * 1024

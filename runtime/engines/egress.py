@@ -19,8 +19,8 @@ from urllib.parse import SplitResult, urlsplit
 
 import certifi
 
+from runtime.engines.buffered_responses import WholeResponse
 from runtime.engines.own_tls import OwnAuthority
-from runtime.engines.whole_pieces import WholeResponse
 
 Address = tuple[str, int]
 Resolver = Callable[..., Sequence[tuple[Any, ...]]]

@@ -14,9 +14,9 @@ from typing import IO, BinaryIO
 from urllib.parse import SplitResult, urlsplit
 
 from runtime.contract.invocation import Subrequest
-from runtime.engines.effort import Effort, TooMuchWork
 from runtime.engines.egress import CheckedConnection, EgressRefused, EgressRules, open_connection, target_of
 from runtime.engines.egress_account import Account
+from runtime.engines.work_limits import TooMuchWork, WorkLimit
 
 _HEAD_BYTES = 65_536
 _BODY_BYTES = 32 * 1024 * 1024
@@ -225,7 +225,7 @@ class Exchange:
         poll = select.poll()
         for descriptor in ends:
             poll.register(descriptor, select.POLLIN)
-        effort = Effort()
+        effort = WorkLimit()
         while readable := poll.poll(WAIT_SECONDS * 1000):
             for descriptor, _ in readable:
                 source, sink = ends[descriptor]
@@ -271,7 +271,7 @@ def _copy(reader: IO[bytes], connection: CheckedConnection, length: int) -> None
 
 def _chunks(reader: BinaryIO) -> Iterator[bytes]:
     """Read a chunked body, a limited piece at a time; raises `ValueError`, `EgressRefused`."""
-    total, effort = 0, Effort()
+    total, effort = 0, WorkLimit()
     while size := int(reader.readline(1024).partition(b";")[0].strip(), 16):
         total += size
         if size < 0 or total > _BODY_BYTES:

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import BinaryIO
 from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
-from runtime.engines.effort import Effort, TooMuchWork
+from runtime.engines.buffered_responses import ResponseInCrumbs
 from runtime.engines.egress import CheckedConnection, EgressRefused, EgressRules, open_connection, target_of
-from runtime.engines.whole_pieces import AnswerInCrumbs
+from runtime.engines.work_limits import TooMuchWork, WorkLimit
 
 MAX_PACK = 500 * 1024 * 1024
 MAX_REFERENCES = 32 * 1024 * 1024
@@ -184,7 +184,7 @@ class GitRemote:
                 _check_status(answer)
                 yield answer
                 return
-            except (AnswerInCrumbs, TooMuchWork):
+            except (ResponseInCrumbs, TooMuchWork):
                 raise GitFailed("The connection was closed because the server sent too many small chunks.") from None
             except (OSError, http.client.HTTPException) as error:
                 if connection.was_cut or isinstance(error, TimeoutError):
@@ -251,7 +251,7 @@ class _Packets:
 
     def __init__(self, answer: http.client.HTTPResponse, most: int) -> None:
         self._answer, self._left = answer, most
-        self._effort = Effort()
+        self._effort = WorkLimit()
 
     def next(self, longest: int = 65_535) -> bytes | None:
         """Read one; what is longer, as text that happens to begin with digits, is not an answer of Git's."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TypeVar
 
-from runtime.engines.waiting_line import Waiter, WaitingLine
+from runtime.engines.wait_queue import Waiter, WaitQueue
 
 Key = TypeVar("Key", str, tuple[str, str])
 Thing = TypeVar("Thing")
@@ -170,7 +170,7 @@ class Turns:
         self._held: dict[str, int] = {}
         self._queued: dict[str, int] = {}
         self._lock = threading.Lock()
-        self._line = WaitingLine[str](self._lock)
+        self._line = WaitQueue[str](self._lock)
 
     @contextmanager
     def turn(self, owner: str) -> Iterator[None]:

@@ -23,10 +23,10 @@ from runtime.contract.change_requests import (
     RequestReviewers,
     UpdateChangeRequest,
 )
-from runtime.contract.moments import wire_time
+from runtime.contract.timestamps import wire_time
 from runtime.dispatch import outbox
 from runtime.serializers.file_urls import address_of
-from runtime.services import content, content_room, room, semantic_changes
+from runtime.services import content, content_quota, quotas, semantic_changes
 from runtime.services.editing import Editor, Node, too_much
 from runtime.services.merging.snapshots import Merge, merge_snapshots
 from runtime.store import change_requests as stored
@@ -128,7 +128,7 @@ def update(session: Session, space: SpaceRow, row: ChangeRequestRow, body: Updat
 
 def _hold_room(session: Session, space: SpaceRow) -> None:
     going_on = ChangeRequestRow.status.in_(("draft", "open"))
-    room.hold(session, ChangeRequestRow, MAX_OPEN, FULL, going_on, space_id=space.id)
+    quotas.hold(session, ChangeRequestRow, MAX_OPEN, FULL, going_on, space_id=space.id)
 
 
 def content_of(session: Session, row: ChangeRequestRow) -> RevisionRow:
@@ -173,7 +173,7 @@ def put_file(session: Session, space: SpaceRow, row: ChangeRequestRow, user_id: 
     """Add a file, or replace its bytes; returns the id of the revision. Raises BadRequest if there is no room."""
 
     def apply(editor: Editor) -> None:
-        content_room.for_files(session, space.id, {file.blob: file.size})
+        content_quota.for_files(session, space.id, {file.blob: file.size})
         editor.put_file(file)
 
     return _edit(session, space, row, user_id, apply)[0]
@@ -273,7 +273,7 @@ def request_reviewers(
             setattr(row, field, value)
     asked = stored.reviewers(session, row.id, body.users)
     more = len(set(body.users) - asked.keys())
-    room.hold(session, RequestedReviewerRow, MAX_REVIEWERS, FULL_OF_REVIEWERS, more=more, change_request_id=row.id)
+    quotas.hold(session, RequestedReviewerRow, MAX_REVIEWERS, FULL_OF_REVIEWERS, more=more, change_request_id=row.id)
     for reviewer in dict.fromkeys(body.users):
         if not _sees(session, reviewer, space):
             raise errors.BadRequest(f"users: `{reviewer[:60]}` cannot see this space")
@@ -352,9 +352,9 @@ def write_revision(
 
     Raises BadRequest if the space has too many, or too much content in them.
     """
-    if sum(one["count"] for one in row.contributors.values()) % content_room.SELDOM == 0:
-        content_room.for_revisions(session, row.space_id)
-    content_room.for_documents(session, row.space_id)
+    if sum(one["count"] for one in row.contributors.values()) % content_quota.SELDOM == 0:
+        content_quota.for_revisions(session, row.space_id)
+    content_quota.for_documents(session, row.space_id)
     values |= {"type": kind, "parents": parents, "user_id": user_id}
     before = _revision(session, row.space_id, row.revision_id)
     made = revisions.write(session, row.space_id, snapshot, documents, before=before, **values)

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from runtime.contract import errors
 from runtime.contract.collections import CreateCollection, UpdateCollection
-from runtime.services import installing, moving, room
+from runtime.services import installing, moving, quotas
 from runtime.services import spaces as spaces_service
 from runtime.services import structure as service
 from runtime.store import leaving, structure
@@ -31,7 +31,7 @@ def create(
         parent_id=parent.id if parent is not None else None,
         effective_level=parent.effective_level if parent is not None else None,
     )
-    room.for_collections(session, organization_id)
+    quotas.for_collections(session, organization_id)
     session.add(row)
     session.flush()
     structure.attach(session, row)

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from runtime.contract import errors
-from runtime.engines.apart.answers import Refused
-from runtime.engines.apart.runner import ApartFailed, open_made
+from runtime.engines.separate_process.answers import Refused
+from runtime.engines.separate_process.runner import SeparateProcessFailed, open_made
 from runtime.services.markdown.patience import TakesTooLong
 from runtime.services.markdown.reading import document_of
 from runtime.services.markdown.writing import markdown_of
@@ -23,7 +23,7 @@ BRIEF = 1.0
 MOST_MADE = 32 * 1024 * 1024
 """Maximum bytes, as JSON, of all documents from long Markdown, which the host holds in memory: `# a` is a block in four
 characters, and forty times as long as a document."""
-RunApart = Callable[[Callable[[Path, Any], Any], Path, Any], Any]
+RunSeparately = Callable[[Callable[[Path, Any], Any], Path, Any], Any]
 """Runs one of our functions on a folder, in a separate process."""
 Lent = Callable[[], AbstractContextManager[Path]]
 """Provides a folder that is removed afterwards."""
@@ -61,7 +61,7 @@ def seconds_for(size: int) -> float:
     return BRIEF * max(1.0, size / LONG)
 
 
-def read_all(texts: Sequence[str], run_apart: RunApart, lent: Lent) -> list[Mapping[str, Any]]:
+def read_all(texts: Sequence[str], run_separately: RunSeparately, lent: Lent) -> list[Mapping[str, Any]]:
     """Parse Markdown; long texts in a separate process, so that other requests are not delayed.
 
     Raises BadRequest for texts that take too much time or memory.
@@ -74,10 +74,10 @@ def read_all(texts: Sequence[str], run_apart: RunApart, lent: Lent) -> list[Mapp
         for number, text in enumerate(texts):
             (folder / _TEXT.format(number)).write_text(text, encoding="utf-8", errors="surrogatepass")
         try:
-            run_apart(read_files, folder, len(texts))
+            run_separately(read_files, folder, len(texts))
         except Refused as refused:
             raise errors.BadRequest(f"changes: the Markdown {refused.message}; send fewer pages at once") from refused
-        except ApartFailed as error:
+        except SeparateProcessFailed as error:
             most = "could not be read" if error.reason == "crashed" else f"takes too much {error.reason} to read"
             raise errors.BadRequest(f"changes: the Markdown {most}; send fewer or shorter pages at once") from error
         return [_made(folder, number) for number in range(len(texts))]

@@ -27,7 +27,7 @@ from runtime.contract.change_requests import (
 )
 from runtime.contract.identifiers import new_id
 from runtime.contract.slugs import Slugs, slug_of
-from runtime.services.documents import Lent, RunApart, markdown_of_sent, read_all
+from runtime.services.documents import Lent, RunSeparately, markdown_of_sent, read_all
 from runtime.store.content.entries import HOLDS_PAGES, File, Page, ReusableContent
 from runtime.store.content.revisions import name_of
 from runtime.store.content.snapshot import BrokenTree, Snapshot, in_order
@@ -45,14 +45,14 @@ _NULLABLE = ("description", "emoji", "icon", "layout", "cover", "variables")
 _FLAGS = ("hidden", "no_index", "no_robots_index")
 
 
-def documents_of_changes(changes: Sequence[Change], run_apart: RunApart, lent: Lent) -> list[Node | None]:
+def documents_of_changes(changes: Sequence[Change], run_separately: RunSeparately, lent: Lent) -> list[Node | None]:
     """Read what each change writes, None for those that write nothing; raises BadRequest, naming the field.
 
     Markdown takes its time: no transaction should wait for it.
     """
     given = [document_in(change) for change in changes]
     texts = [one.markdown for one in given if one is not None and isinstance(one.markdown, str)]
-    read = iter(read_all(texts, run_apart, lent))
+    read = iter(read_all(texts, run_separately, lent))
     return [_document_sent(one, read, f"changes.{place}.document") for place, one in enumerate(given)]
 
 

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from runtime.contract import errors
 from runtime.contract.grants import InviteToContent
 from runtime.contract.organizations import Role
-from runtime.services import moving, room
+from runtime.services import moving, quotas
 from runtime.services import structure as service
 from runtime.store import access, membership, rows
 from runtime.store.reach import HOST, Reach
@@ -85,7 +85,7 @@ def _give(session: Session, content: Content, whom: str, ids: Iterable[str], rol
     if role is not None:
         place = {"space_id" if isinstance(content, SpaceRow) else "collection_id": content.id}
         organization_id = content.organization_id
-        room.hold(session, GrantRow, MAX_GRANTS, FULL, more=len(wanted - held.keys()), **place)
+        quotas.hold(session, GrantRow, MAX_GRANTS, FULL, more=len(wanted - held.keys()), **place)
         session.add_all(
             GrantRow(organization_id=organization_id, role=role, **{whom: one}, **place) for one in wanted - held.keys()
         )

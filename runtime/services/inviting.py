@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from runtime.contract import errors
 from runtime.contract.invites import InvitedPerson, InviteUsers
 from runtime.contract.organizations import Role, reaches
-from runtime.services import room
+from runtime.services import quotas
 from runtime.store import invites, locks, rows, sign_ins
 from runtime.store.database import now
 from runtime.store.rows import HOST, Reach
@@ -62,7 +62,7 @@ def invite(
         for address, role in people.items()
         if address not in members
     ]
-    room.hold(session, EmailInviteRow, MAX_INVITES, FULL_OF_INVITES, more=len(made), organization_id=organization.id)
+    quotas.hold(session, EmailInviteRow, MAX_INVITES, FULL_OF_INVITES, more=len(made), organization_id=organization.id)
     session.add_all(made)
     session.flush()
     return list(members.values()), made
@@ -74,7 +74,7 @@ def create_link(
     """Make a link into an organization; raises Conflict where links are off, BadRequest where there are too many."""
     if not organization.invite_links:
         raise errors.Conflict(LINKS_OFF)
-    room.hold(session, InviteLinkRow, MAX_LINKS, FULL_OF_LINKS, organization_id=organization.id)
+    quotas.hold(session, InviteLinkRow, MAX_LINKS, FULL_OF_LINKS, organization_id=organization.id)
     link = InviteLinkRow(organization_id=organization.id, role=role, invited_by=invited_by)
     session.add(link)
     session.flush()
@@ -150,7 +150,7 @@ def join(session: Session, organization_id: str, invite_id: str, user_id: str) -
     member = rows.find(session, HOST, MemberRow, organization_id=organization_id, user_id=user_id)
     sso = isinstance(accepted, EmailInviteRow) and accepted.sso
     if member is None:
-        room.for_members(session, organization_id)
+        quotas.for_members(session, organization_id)
         member = MemberRow(organization_id=organization_id, user_id=user_id, role=accepted.role, sso=sso)
         session.add(member)
     elif isinstance(accepted, EmailInviteRow) and accepted.role and not reaches(member.role, accepted.role):

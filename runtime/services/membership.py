@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from runtime.contract import errors
 from runtime.contract.organizations import Role
 from runtime.contract.teams import TeamRole, UpdateTeamMembers
-from runtime.services import room
+from runtime.services import quotas
 from runtime.store import identity_providers, invites, membership, rows
 from runtime.store.rows import HOST
 from runtime.store.tables.invites import EmailInviteRow, InviteLinkRow
@@ -97,7 +97,7 @@ def _keep_an_admin(session: Session, organization: OrganizationRow, member: Memb
 
 def create_team(session: Session, organization: OrganizationRow, title: str, people: Iterable[str]) -> TeamRow:
     """Make a team of these members; raises BadRequest for somebody who is not a member, and for one team too many."""
-    room.hold(session, TeamRow, MAX_TEAMS, FULL_OF_TEAMS, organization_id=organization.id)
+    quotas.hold(session, TeamRow, MAX_TEAMS, FULL_OF_TEAMS, organization_id=organization.id)
     team = TeamRow(organization_id=organization.id, title=title)
     session.add(team)
     session.flush()

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from runtime.contract import errors
 from runtime.contract.organizations import Role
 from runtime.contract.places import Move
-from runtime.services import installing, room, space_settings
+from runtime.services import installing, quotas, space_settings
 from runtime.services import structure as service
 from runtime.services.git import operations
 from runtime.services.structure import C
@@ -99,8 +99,8 @@ def transfer(session: Session, reach: Reach, row: C, target: OrganizationRow) ->
         raise errors.PreconditionFailed(ON_A_SITE.format(taken))
     if isinstance(row, CollectionRow):
         must_have_all(session, reach, row, "admin")
-    room.for_spaces(session, target.id, len(alive))
-    room.for_collections(session, target.id, len(folders))
+    quotas.for_spaces(session, target.id, len(alive))
+    quotas.for_collections(session, target.id, len(folders))
     _end_work(session, alive)
     for space in alive:
         installing.uninstall_from(session, space)

@@ -19,7 +19,7 @@ from runtime.engines.calling import PoolBusy
 from runtime.engines.engine import ScriptRefused
 from runtime.engines.sandbox import SandboxUnavailable
 from runtime.engines.table import Engines, UnknownRuntime
-from runtime.services import room
+from runtime.services import quotas
 from runtime.store import locks, organizations, rows, versions
 from runtime.store.rows import HOST
 from runtime.store.tables.integrations import IntegrationRow, PreviewImageRow, VersionRow
@@ -130,7 +130,7 @@ def store_version(
         return row
     number = row.version + 1 if row else 1
     if row is None:
-        room.hold(session, IntegrationRow, MAX_INTEGRATIONS, FULL, organization_id=owner.id)
+        quotas.hold(session, IntegrationRow, MAX_INTEGRATIONS, FULL, organization_id=owner.id)
         row = IntegrationRow(
             name=name, organization_id=owner.id, version_id=script.version, version=number, **published
         )

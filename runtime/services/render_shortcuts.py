@@ -15,9 +15,9 @@ from runtime.dispatch.planning import Plan
 from runtime.dispatch.script_event import ScriptEvent
 from runtime.services.render_cache import CachedRender
 from runtime.services.rendering import PreparedRender
+from runtime.store.epoch_cache import Basis, Epochs
 from runtime.store.fair_memory import FairMemory
 from runtime.store.queue import Source
-from runtime.store.remembered import Basis, Epochs
 
 Request = tuple[str | None, str, str, bytes]
 """The `Authorization` header, the path, the query and the body."""

@@ -30,8 +30,8 @@ from runtime.dispatch.script_event import ScriptEvent
 from runtime.engines.engine import AnswerCut
 from runtime.services.render_cache import CachedRender, RenderCache, max_age
 from runtime.store import installed, rows
+from runtime.store.epoch_cache import Basis
 from runtime.store.queue import Source
-from runtime.store.remembered import Basis
 from runtime.store.rows import Reach
 from runtime.store.tables.installations import InstallationRow
 from runtime.store.tables.integrations import IntegrationRow

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from runtime.contract.comments import PostComment
 from runtime.contract.reviews import SubmitReview
-from runtime.services import change_requests, commenting, room
+from runtime.services import change_requests, commenting, quotas
 from runtime.store import change_requests as stored
 from runtime.store.tables.change_requests import ChangeRequestRow
 from runtime.store.tables.reviews import ReviewRow
@@ -24,7 +24,7 @@ def submit(session: Session, space: SpaceRow, row: ChangeRequestRow, user_id: st
     Raises BadRequest for one that is closed, and for one that has too many reviews.
     """
     change_requests.hold_open(session, space, row)
-    room.hold(session, ReviewRow, MAX_REVIEWS, FULL, change_request_id=row.id)
+    quotas.hold(session, ReviewRow, MAX_REVIEWS, FULL, change_request_id=row.id)
     asked = stored.reviewers(session, row.id, [user_id]).get(user_id)
     review = ReviewRow(
         change_request_id=row.id,

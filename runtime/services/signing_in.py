@@ -21,10 +21,10 @@ from sqlalchemy.orm import Session
 from runtime.contract import errors
 from runtime.contract.addresses import Addresses
 from runtime.contract.invites import EmailAddress
-from runtime.contract.moments import wire_time
 from runtime.contract.organizations import Role
 from runtime.contract.saml import read_certificate
-from runtime.services import room
+from runtime.contract.timestamps import wire_time
+from runtime.services import quotas
 from runtime.services.saml_response import A, Expected, P, ResponseRejected, SamlResponse, SignedIn
 from runtime.store import locks, rows, sign_ins
 from runtime.store.database import now
@@ -219,7 +219,7 @@ def _member(session: Session, provider: SamlProviderRow, person: SignedIn, momen
     member = rows.find(session, HOST, MemberRow, **by)
     if member is None:
         try:
-            room.for_members(session, provider.organization_id)
+            quotas.for_members(session, provider.organization_id)
         except errors.BadRequest as full:
             raise ResponseRejected(str(full)) from full
         member = MemberRow(**by, role=_invited_role(session, provider, address, moment))

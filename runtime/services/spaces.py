@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from runtime.contract import errors
 from runtime.contract.organizations import Role
 from runtime.contract.spaces import CreateSpace
-from runtime.services import installing, room, site_places
+from runtime.services import installing, quotas, site_places
 from runtime.services import structure as service
 from runtime.services.content import begin, copy
 from runtime.store import deleted_spaces, rows
@@ -39,7 +39,7 @@ def create(session: Session, organization_id: str, parent: CollectionRow | None,
         edit_mode=body.edit_mode,
         language=None if body.language is MISSING else body.language,
     )
-    room.for_spaces(session, organization_id)
+    quotas.for_spaces(session, organization_id)
     return add(session, row)
 
 
@@ -73,7 +73,7 @@ def duplicate(session: Session, space: SpaceRow) -> SpaceRow:
         language=space.language,
         default_level=space.default_level,
     )
-    room.for_spaces(session, row.organization_id)
+    quotas.for_spaces(session, row.organization_id)
     session.add(row)
     session.flush()
     for grant in rows.every(session, HOST, GrantRow, space_id=space.id):

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 from runtime.contract.organizations import ROLES
 from runtime.store import epochs
 from runtime.store.content_levels import ABOVE, GRANT, IN_TEAM
-from runtime.store.decides import GLOBAL
+from runtime.store.epoch_rules import GLOBAL
 from runtime.store.levels import NONE, number_of
 from runtime.store.tables.collections import CollectionRow
 from runtime.store.tables.organizations import MemberRow

@@ -24,12 +24,12 @@ from sqlalchemy.types import TypeDecorator
 from runtime.store import epochs
 from runtime.store.change_counts import ChangeCounts
 from runtime.store.database_file import DatabaseFile, path_of
-from runtime.store.decides import UNKNOWN, Decides
+from runtime.store.epoch_cache import Basis, Epochs, Record, watch_reading
 from runtime.store.epoch_prefetch import EpochPrefetch
+from runtime.store.epoch_rules import UNKNOWN, EpochRules
 from runtime.store.epochs import Watch
 from runtime.store.group_commit import GroupCommit, write_savepoints
 from runtime.store.reach import Reach
-from runtime.store.remembered import Basis, Epochs, Record, watch_reading
 
 RECHECK = 0.02
 CONNECTION_WAIT = 3.0
@@ -43,12 +43,12 @@ TRUSTED = 0.5
 class Table(DeclarativeBase):
     """The base of every table. A table that does not say who sees its rows shows them to the host only.
 
-    One that does not declare what its rows affect advances the global epoch (`runtime/store/decides.py`).
+    One that does not declare what its rows affect advances the global epoch (`runtime/store/epoch_rules.py`).
     `taken` is the message for a duplicate row.
     """
 
     taken: ClassVar[str] = "Somebody created the same object concurrently; check what exists, and try again."
-    decides: ClassVar[Decides | None] = UNKNOWN
+    decides: ClassVar[EpochRules | None] = UNKNOWN
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Hashable, Mapping
 
-from runtime.store.decides import FACE, GLOBAL
-from runtime.store.fair_room import FairRoom
+from runtime.store.epoch_rules import FACE, GLOBAL
+from runtime.store.fair_eviction import FairEviction
 
 MOST = 10_000
 """First questions that are remembered."""
@@ -27,7 +27,7 @@ class EpochPrefetch:
     def __init__(self) -> None:
         """Start empty."""
         self._kept: dict[frozenset[str], frozenset[str]] = {}
-        self._room = FairRoom(MOST, HEAVIEST)
+        self._room = FairEviction(MOST, HEAVIEST)
         self._lock = threading.Lock()
 
     def next(self, first: frozenset[str]) -> frozenset[str]:

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Column, Connection, MetaData, Result, String, Table, event, inspect, select
 from sqlalchemy.orm import ORMExecuteState, Session, sessionmaker
 
-from runtime.store.decides import EVERYBODY, GLOBAL, Decides, Of, owner_named, owners
+from runtime.store.epoch_rules import EVERYBODY, GLOBAL, EpochRules, Of, owner_named, owners
 from runtime.store.inserting import insert_into
 
 metadata = MetaData()
@@ -54,7 +54,7 @@ class Watch:
         """Note what changes and what goes, while the rows that say whose it is are still there."""
         named = [one for row in session.deleted for one in _named(row, going=True)]
         for row in session.dirty:
-            decides: Decides | None = row.decides
+            decides: EpochRules | None = row.decides
             changed = _changed(row) if decides is not None else {}
             if decides is not None and changed.keys() - decides.content:
                 named += _named(row)
@@ -74,7 +74,7 @@ class Watch:
         if not (state.is_insert or state.is_update or state.is_delete):
             return None
         statement: Any = state.statement
-        decides: Decides | None = statement.table.info.get("decides")
+        decides: EpochRules | None = statement.table.info.get("decides")
         if decides is None:
             return None
         changed = _set_by(statement) if state.is_update and not state.parameters else None
@@ -116,7 +116,7 @@ def moved(session: Session) -> bool:
 
 
 def _named(row: Any, *, going: bool = False) -> Iterator[tuple[Of, Any]]:
-    decides: Decides | None = row.decides
+    decides: EpochRules | None = row.decides
     if decides is not None:
         for of in (*decides.moves, *(decides.going if going else ())):
             yield owner_named(row, of)

@@ -10,10 +10,10 @@ from sqlalchemy import ColumnElement, delete, exists, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from runtime.store import rows
+from runtime.store.epoch_cache import record_of
 from runtime.store.levels import number_of
 from runtime.store.page_weight import length_of
 from runtime.store.reach import Reach
-from runtime.store.remembered import record_of
 from runtime.store.tables.installations import (
     ExternalIdRow,
     InstallationRow,

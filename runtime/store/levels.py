@@ -16,8 +16,8 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from runtime.contract.organizations import ROLES, Role
 from runtime.store.database import Table
+from runtime.store.epoch_cache import record_of
 from runtime.store.reach import Reach
-from runtime.store.remembered import record_of
 
 NONE = 0
 """The number for no level; 1 to 6 are the roles from weak to strong."""

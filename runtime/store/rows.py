@@ -18,11 +18,11 @@ from runtime.contract.organizations import Role
 from runtime.store import cursors
 from runtime.store.cursors import Order
 from runtime.store.database import Table
+from runtime.store.epoch_cache import record_of
 from runtime.store.levels import level_of
 from runtime.store.page_weight import rows_that_fit
 from runtime.store.reach import HOST as HOST
 from runtime.store.reach import Reach as Reach
-from runtime.store.remembered import record_of
 
 R = TypeVar("R", bound=Table)
 Conditions = Sequence[ColumnElement[bool]]

@@ -20,7 +20,7 @@ from runtime.api.host import Host
 from runtime.api.permission import Gate, member
 from runtime.api.requests import parse_body, read_json
 from runtime.api.server_sent_events import CONNECTED, STILL_HERE, stream, written
-from runtime.api.standing import Standing
+from runtime.api.stream_access import StreamAccess
 from runtime.contract import accessibility, contentkit, errors, event_examples
 from runtime.contract.base import Body, WireModel
 from runtime.contract.invocation import Limits, ScriptFault
@@ -216,7 +216,7 @@ def _is_typed(host: Host, name: str) -> bool:
 
 def _stream(host: Host, name: str) -> Response:
     authorization = request.headers.get("Authorization")
-    reader = Standing(host, authorization, {"integrationName": name}, _admit_reader)
+    reader = StreamAccess(host, authorization, {"integrationName": name}, _admit_reader)
 
     def lines() -> Iterator[bytes]:
         with host.announcer.listen(name) as queue:

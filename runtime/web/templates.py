@@ -6,9 +6,9 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader
 
-from runtime.contract.event_words import word
-from runtime.contract.measures import bytes_text, duration_text
+from runtime.contract.event_descriptions import word
 from runtime.contract.organizations import ROLES
+from runtime.contract.units import bytes_text, duration_text
 
 TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "pages"), autoescape=True, trim_blocks=True, lstrip_blocks=True

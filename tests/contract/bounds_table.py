@@ -10,15 +10,15 @@ from runtime.services import (
     access_tokens,
     change_requests,
     commenting,
-    content_room,
+    content_quota,
     granting,
     installing,
     inviting,
     membership,
     organizations,
     publishing,
+    quotas,
     reviewing,
-    room,
     saml_providers,
     sharing,
     site_outline,
@@ -36,13 +36,13 @@ def most_items(model: type[Body], field: str) -> int:
 
 
 SPACE = {
-    "spaces": room.MAX_SPACES,
-    "revisions": content_room.MAX_REVISIONS,
-    "space_blobs": content_room.MAX_BLOBS,
+    "spaces": quotas.MAX_SPACES,
+    "revisions": content_quota.MAX_REVISIONS,
+    "space_blobs": content_quota.MAX_BLOBS,
     "grants": granting.MAX_GRANTS,
     "space_installations": installing.MAX_PARTS,
 }
-CONTENT = {"revisions": content_room.MAX_REVISIONS, "space_blobs": content_room.MAX_BLOBS}
+CONTENT = {"revisions": content_quota.MAX_REVISIONS, "space_blobs": content_quota.MAX_BLOBS}
 IMPORT = {**CONTENT, "imports": imports.KEPT, "jobs": MAX_WAITING}
 COMMENT = {"comments": commenting.MAX_COMMENTS}
 REPLY = {"comment_replies": commenting.MAX_REPLIES}
@@ -50,14 +50,14 @@ REACTIONS = {"comment_reactions": commenting.MAX_PEOPLE}
 MAX_SITES = sites.MAX_SITES
 NAMES = {"external_ids": most_items(UpdatePart, "externalIds")}
 EVENT = {"events": queue.MAX_WAITING}
-GIT = {**CONTENT, "git_operations": MAX_WAITING, "git_syncs": room.MAX_SPACES, "jobs": MAX_WAITING}
+GIT = {**CONTENT, "git_operations": MAX_WAITING, "git_syncs": quotas.MAX_SPACES, "jobs": MAX_WAITING}
 PDF = {"pdfs": making.MAX_KEPT, "jobs": making.MAX_WAITING}
 VERSIONS = {"integration_versions": Settings().keep_versions}
 GRANTS = {"grants": granting.MAX_GRANTS}
 SITE_PART = {"site_spaces": site_outline.MAX_SPACES}
 
 BOUNDED: dict[str, dict[str, int]] = {
-    "addMemberToOrganizationTeamById": {"team_members": room.MAX_MEMBERS},
+    "addMemberToOrganizationTeamById": {"team_members": quotas.MAX_MEMBERS},
     "addSectionGroupToSite": {"site_section_groups": site_outline.MAX_GROUPS},
     "addSectionToGroup": {"site_sections": site_outline.MAX_SECTIONS, **SITE_PART},
     "addSectionToSite": {"site_sections": site_outline.MAX_SECTIONS, **SITE_PART},
@@ -65,7 +65,7 @@ BOUNDED: dict[str, dict[str, int]] = {
     "beginImport": IMPORT,
     "changeContentInChangeRequest": CONTENT,
     "createChangeRequest": {"change_requests": change_requests.MAX_OPEN},
-    "createCollection": {"collections": room.MAX_COLLECTIONS, "collection_ancestors": structure.MAX_NESTED},
+    "createCollection": {"collections": quotas.MAX_COLLECTIONS, "collection_ancestors": structure.MAX_NESTED},
     "createOpenAPISpec": {
         "openapi_specs": openapi_specs.MAX_SPECS,
         "openapi_spec_versions": openapi_specs.MAX_VERSIONS,
@@ -82,7 +82,7 @@ BOUNDED: dict[str, dict[str, int]] = {
     },
     "createOrganizationInvite": {"invite_links": inviting.MAX_LINKS},
     "createOrganizationSAMLProvider": {"saml_providers": saml_providers.MAX_PROVIDERS},
-    "createOrganizationTeam": {"teams": membership.MAX_TEAMS, "team_members": room.MAX_MEMBERS},
+    "createOrganizationTeam": {"teams": membership.MAX_TEAMS, "team_members": quotas.MAX_MEMBERS},
     "createSite": {
         "sites": sites.MAX_SITES,
         "site_installations": installing.MAX_PARTS,
@@ -118,7 +118,7 @@ BOUNDED: dict[str, dict[str, int]] = {
     "inviteToCollection": GRANTS,
     "inviteToSpace": GRANTS,
     "inviteUsersToOrganization": {"email_invites": inviting.MAX_INVITES, "jobs": MAX_WAITING},
-    "joinOrganizationWithInvite": {"members": room.MAX_MEMBERS},
+    "joinOrganizationWithInvite": {"members": quotas.MAX_MEMBERS},
     "mergeChangeRequest": {"revisions": change_requests.MAX_EVER},
     "openTunnel": {"tunnels": tunnels.MAX_TUNNELS},
     "postCommentInChangeRequest": COMMENT,
@@ -142,12 +142,16 @@ BOUNDED: dict[str, dict[str, int]] = {
     "updateCommentInSpace": REACTIONS,
     "updateCommentReplyInChangeRequest": REACTIONS,
     "updateCommentReplyInSpace": REACTIONS,
-    "updateIntegrationInstallation": {**NAMES, "space_installations": room.MAX_SPACES, "site_installations": MAX_SITES},
+    "updateIntegrationInstallation": {
+        **NAMES,
+        "space_installations": quotas.MAX_SPACES,
+        "site_installations": MAX_SITES,
+    },
     "updateIntegrationSiteInstallation": NAMES,
     "updateIntegrationSpaceInstallation": NAMES,
     "updateSiteAdaptiveSchema": {"site_adaptive_schemas": MAX_SITES},
     "updateSiteCustomizationById": {"site_customizations": MAX_SITES},
-    "updateMembersInOrganizationTeam": {"team_members": room.MAX_MEMBERS},
+    "updateMembersInOrganizationTeam": {"team_members": quotas.MAX_MEMBERS},
     "uploadFileToChangeRequest": CONTENT,
     "uploadImport": IMPORT,
 }

@@ -465,7 +465,7 @@ def test_an_organization_has_two_long_texts_read_at_once(alpha: Tenant, beta: Te
     def count() -> None:
         nonlocal most
         while not over.is_set():
-            found = [pid for pid in descendants(host.process.pid) if b"engines.apart.child" in _command(pid)]
+            found = [pid for pid in descendants(host.process.pid) if b"engines.separate_process.child" in _command(pid)]
             # Bubblewrap has the command in its own words, and the process that it starts has it once more.
             most = max(most, len([pid for pid in found if not _command(pid).partition(b"\0")[0].endswith(b"bwrap")]))
             over.wait(0.05)

@@ -23,8 +23,8 @@ from runtime.services import (
     inviting,
     membership,
     publishing,
+    quotas,
     reviewing,
-    room,
     saml_providers,
     sharing,
 )
@@ -235,14 +235,14 @@ KINDS = [
     Kind(RequestedReviewerRow, change_requests.MAX_REVIEWERS, on_change_request, ask, of_people=True),
     Kind(
         SpaceRow,
-        room.MAX_SPACES,
+        quotas.MAX_SPACES,
         in_organization,
         posted(lambda g: f"{g.at}/spaces", lambda n: {"title": "One more"}),
         {"deleted_at": lambda n: now()},  # what nobody has to make an index of
     ),
     Kind(
         CollectionRow,
-        room.MAX_COLLECTIONS,
+        quotas.MAX_COLLECTIONS,
         in_organization,
         posted(lambda g: f"{g.at}/collections", lambda n: {"title": "One more"}),
     ),
@@ -252,7 +252,7 @@ KINDS = [
         in_organization,
         posted(lambda g: f"{g.at}/teams", lambda n: {"title": "T"}, "PUT"),
     ),
-    Kind(MemberRow, room.MAX_MEMBERS, in_organization, join, of_people=True),
+    Kind(MemberRow, quotas.MAX_MEMBERS, in_organization, join, of_people=True),
     Kind(GrantRow, granting.MAX_GRANTS, in_space, give, of_people=True),
     Kind(
         InviteLinkRow,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from debugpy.common import sockets
 
-from devkit.developing import peers
+from devkit.developing import peer_user
 
 close: Callable[[socket.socket], None] = sockets.close_socket
 
@@ -23,5 +23,5 @@ def close_when_read(connection: socket.socket) -> None:
 
 
 sockets.close_socket = close_when_read
-peers.guard()
+peer_user.guard()
 runpy.run_module("debugpy.adapter", run_name="__main__", alter_sys=True)

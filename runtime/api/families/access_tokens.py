@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime.api import regular
+from runtime.api import crud
 from runtime.api.call import Call
 from runtime.api.operation import Family
 from runtime.api.permission import USER
@@ -39,7 +39,7 @@ def create_user_token(call: Call, body: CreateToken) -> CreatedToken:
     return CreatedToken(**call.show(serializers.personal_tokens, row).model_dump(), token=token)
 
 
-regular.delete(
+crud.delete(
     access_tokens,
     TOKEN,
     "revokeUserToken",

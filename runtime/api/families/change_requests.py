@@ -9,14 +9,14 @@ from typing import Any
 
 from pydantic import MISSING
 
-from runtime.api import regular
+from runtime.api import crud
 from runtime.api.call import Call
+from runtime.api.deferred_answers import DeferredAnswer
 from runtime.api.families import content as reading
 from runtime.api.families.spaces import SPACE
 from runtime.api.operation import FROM_SCRIPTS, Family
 from runtime.api.permission import for_visitors, member
 from runtime.api.resource import Resource
-from runtime.api.unfinished import Unfinished
 from runtime.contract import errors
 from runtime.contract.change_requests import (
     ChangeContent,
@@ -65,8 +65,8 @@ CHANGE_REQUEST = Resource(
     order=newest_first(ChangeRequestRow.created_at, ChangeRequestRow.id),
 )
 _log = logging.getLogger(__name__)
-APART_MEMORY = 1536 * 1024 * 1024
-APART_SECONDS = 60.0
+SEPARATE_MEMORY = 1536 * 1024 * 1024
+SEPARATE_SECONDS = 60.0
 CONTENT = f"{CHANGE_REQUEST.path}/content"
 EDITORS, REVIEWERS = member("edit"), member("review")
 READ_CHANGE_REQUEST = for_visitors(member("read"))
@@ -95,7 +95,7 @@ def create_change_request(call: Call, space: SpaceRow, body: CreateChangeRequest
     return service.create(call.session, space, person_of(call), body)
 
 
-regular.get(change_requests, CHANGE_REQUEST, "getChangeRequestById", "Get a change request.", needs=READ_CHANGE_REQUEST)
+crud.get(change_requests, CHANGE_REQUEST, "getChangeRequestById", "Get a change request.", needs=READ_CHANGE_REQUEST)
 
 
 @change_requests.operation(f"PATCH {CHANGE_REQUEST.path}", CHANGE_REQUEST, needs=member("edit"))
@@ -165,7 +165,7 @@ def change_content_in_change_request(
     call: Call, space: SpaceRow, change_request: ChangeRequestRow, body: ChangeContent
 ) -> ChangedContent:
     """Change pages, reusable contents and variables in a change request, all or nothing (extension)."""
-    documents = documents_of_changes(body.changes, lambda *work: _run_apart(call, *work), call.host.folders.lent)
+    documents = documents_of_changes(body.changes, lambda *work: _run_separately(call, *work), call.host.folders.lent)
     changes = list(zip(body.changes, documents, strict=True))
     with call.host.database.transaction(writes=True) as session:
         call.opened = session
@@ -175,12 +175,14 @@ def change_content_in_change_request(
     return ChangedContent(revision=revision, added=added)
 
 
-def _run_apart(call: Call, function: Callable[[Path, Any], Any], folder: Path, arguments: Any) -> Any:
+def _run_separately(call: Call, function: Callable[[Path, Any], Any], folder: Path, arguments: Any) -> Any:
     """Run a function in one of the calling organization's slots, and in one of its two turns."""
     capacity, owner = call.host.capacity, call.actor.owner
     try:
         with capacity.calls.place(owner), Waiting(), capacity.readers.turn(owner):
-            return call.host.apart.run(function, folder, arguments, memory=APART_MEMORY, seconds=APART_SECONDS)
+            return call.host.separate_process.run(
+                function, folder, arguments, memory=SEPARATE_MEMORY, seconds=SEPARATE_SECONDS
+            )
     except NoneLeft:
         raise errors.Unavailable(
             "This organization has too many long texts in progress; try again in a moment."
@@ -199,7 +201,7 @@ def get_change_request_changes(call: Call, change_request: ChangeRequestRow, que
 @change_requests.operation(f"GET {CONTENT}", Revision, needs=READ_CHANGE_REQUEST, also=FROM_SCRIPTS)
 def get_revision_of_change_request_by_id(
     call: Call, change_request: ChangeRequestRow, query: ContentQuery
-) -> Revision | Unfinished:
+) -> Revision | DeferredAnswer:
     """Get the content of a change request."""
     return reading.shown_revision(call, service.content_of(call.session, change_request), query)
 
@@ -207,7 +209,7 @@ def get_revision_of_change_request_by_id(
 @change_requests.operation(f"GET {CONTENT}/pages", Pages, needs=READ_CHANGE_REQUEST, also=FROM_SCRIPTS)
 def list_pages_in_change_request(
     call: Call, change_request: ChangeRequestRow, query: ContentQuery
-) -> Pages | Unfinished:
+) -> Pages | DeferredAnswer:
     """List the pages of a change request, as a tree."""
     return reading.shown_pages(call, service.content_of(call.session, change_request), query)
 

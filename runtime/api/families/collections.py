@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import MISSING
 
-from runtime.api import regular
+from runtime.api import crud
 from runtime.api.call import Call, refusal
 from runtime.api.families.organizations import ORGANIZATION
 from runtime.api.operation import Family
@@ -53,7 +53,7 @@ def create_collection(call: Call, organization: OrganizationRow, body: CreateCol
     return service.create(call.session, organization.id, parent, body)
 
 
-regular.get(collections, COLLECTION, "getCollectionById", "Get a collection.", needs=member("read"))
+crud.get(collections, COLLECTION, "getCollectionById", "Get a collection.", needs=member("read"))
 
 
 @collections.operation(f"PATCH {COLLECTION.path}", COLLECTION, needs=member("create"))

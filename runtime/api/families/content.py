@@ -10,11 +10,11 @@ from pydantic import MISSING
 
 from runtime.api.call import Call
 from runtime.api.computed_reading import PageLookup, whole
+from runtime.api.deferred_answers import DeferredAnswer
 from runtime.api.families.spaces import SPACE
 from runtime.api.operation import FROM_SCRIPTS, Family
 from runtime.api.permission import Needs, for_visitors, member, scoped
 from runtime.api.resource import PathValue, Resource
-from runtime.api.unfinished import Unfinished
 from runtime.contract import errors
 from runtime.contract.change_requests import ChangeRequest
 from runtime.contract.computing import DocumentQuery, JsonDocument
@@ -74,13 +74,13 @@ content = Family(
 
 
 @content.operation(f"GET {CONTENT}", Revision, needs=READERS, also=FROM_SCRIPTS)
-def get_current_revision(call: Call, space: SpaceRow, query: ContentQuery) -> Revision | Unfinished:
+def get_current_revision(call: Call, space: SpaceRow, query: ContentQuery) -> Revision | DeferredAnswer:
     """Get the current content of a space."""
     return shown_revision(call, service.current(call.session, space), query)
 
 
 @content.operation(f"GET {CONTENT}/pages", Pages, needs=READERS, also=FROM_SCRIPTS)
-def list_pages(call: Call, space: SpaceRow, query: ContentQuery) -> Pages | Unfinished:
+def list_pages(call: Call, space: SpaceRow, query: ContentQuery) -> Pages | DeferredAnswer:
     """List the pages of a space, as a tree."""
     return shown_pages(call, service.current(call.session, space), query)
 
@@ -113,7 +113,7 @@ def get_document_by_id(call: Call, space: SpaceRow, query: DocumentQuery) -> Jso
 
 
 @content.operation(f"GET {REVISION.path}", Revision, needs=READERS, also=FROM_SCRIPTS)
-def get_revision_by_id(call: Call, revision: RevisionRow, query: ContentQuery) -> Revision | Unfinished:
+def get_revision_by_id(call: Call, revision: RevisionRow, query: ContentQuery) -> Revision | DeferredAnswer:
     """Get a revision of a space."""
     return shown_revision(call, revision, query)
 
@@ -129,7 +129,7 @@ def get_revision_semantic_changes(
 
 
 @content.operation(f"GET {REVISION.path}/pages", Pages, needs=READERS, also=FROM_SCRIPTS)
-def list_pages_in_revision_by_id(call: Call, revision: RevisionRow, query: ContentQuery) -> Pages | Unfinished:
+def list_pages_in_revision_by_id(call: Call, revision: RevisionRow, query: ContentQuery) -> Pages | DeferredAnswer:
     """List the pages of a revision, as a tree."""
     return shown_pages(call, revision, query)
 
@@ -184,7 +184,7 @@ def shown_changes(changes: Sequence[Any], limit: int, merged_from: ChangeRequest
     )
 
 
-def shown_revision(call: Call, row: RevisionRow, query: ContentQuery) -> Revision | Unfinished:
+def shown_revision(call: Call, row: RevisionRow, query: ContentQuery) -> Revision | DeferredAnswer:
     """Return a whole revision; its files do not include those that a source computes."""
 
     def shown(snapshot: Snapshot) -> Revision:
@@ -197,7 +197,7 @@ def _tree(call: Call, row: RevisionRow, snapshot: Snapshot, query: ContentQuery)
     return serializers.PageTree(call.host.addresses, row.space_id, snapshot, metadata=query.metadata)
 
 
-def shown_pages(call: Call, row: RevisionRow, query: ContentQuery) -> Pages | Unfinished:
+def shown_pages(call: Call, row: RevisionRow, query: ContentQuery) -> Pages | DeferredAnswer:
     """Show the pages of a revision."""
 
     def shown(snapshot: Snapshot) -> Pages:
@@ -208,7 +208,7 @@ def shown_pages(call: Call, row: RevisionRow, query: ContentQuery) -> Pages | Un
 
 def shown_page(
     call: Call, row: RevisionRow, query: PageQuery, *, page_id: str = "", path: str | None = None
-) -> dict[str, Any] | Unfinished:
+) -> dict[str, Any] | DeferredAnswer:
     """Show the page with an id or at a path, with its document where a format is asked for; raises NotFound.
 
     A computed page is shown without its document while its source does not answer.

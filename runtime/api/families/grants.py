@@ -8,12 +8,12 @@ from typing import Any
 from pydantic import MISSING
 
 from runtime.api.call import Call
+from runtime.api.crud import described
 from runtime.api.families.collections import COLLECTION
 from runtime.api.families.members import MEMBER
 from runtime.api.families.spaces import SPACE
 from runtime.api.operation import Family
 from runtime.api.permission import member
-from runtime.api.regular import described
 from runtime.api.resource import Resource, RowsOf
 from runtime.contract import errors
 from runtime.contract.grants import (

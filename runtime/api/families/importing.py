@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import MISSING
 
-from runtime.api import regular
+from runtime.api import crud
 from runtime.api.call import Call
 from runtime.api.families.change_requests import CHANGE_REQUEST, person_of
 from runtime.api.families.spaces import SPACE
@@ -143,8 +143,8 @@ def begin_import(call: Call, space: SpaceRow, body: BeginImport) -> ImportRow:
     return made
 
 
-regular.list_of(importing, IMPORT, "listImports", "List the imports into a space (extension).", needs=member("read"))
-regular.get(importing, IMPORT, "getImportById", "Get an import into a space (extension).", needs=member("read"))
+crud.list_of(importing, IMPORT, "listImports", "List the imports into a space (extension).", needs=member("read"))
+crud.get(importing, IMPORT, "getImportById", "Get an import into a space (extension).", needs=member("read"))
 
 
 @importing.operation(f"POST {IMPORT.path}/cancel", IMPORT, needs=EDITORS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import MISSING
 
-from runtime.api import regular
+from runtime.api import crud
 from runtime.api.call import Call, refusal
 from runtime.api.families.integrations import INTEGRATION
 from runtime.api.families.organizations import ORGANIZATION
@@ -73,7 +73,7 @@ def install_integration(call: Call, integration: IntegrationRow, body: InstallIn
     return installing.install(call.session, integration, organization.id)
 
 
-regular.get(installations, INSTALLATION, "getIntegrationInstallationById", "Get an installation.", needs=READERS)
+crud.get(installations, INSTALLATION, "getIntegrationInstallationById", "Get an installation.", needs=READERS)
 
 
 @installations.operation(f"PATCH {INSTALLATION.path}", INSTALLATION, needs=WRITERS)
@@ -95,7 +95,7 @@ def update_integration_installation(
     return installation
 
 
-regular.delete(
+crud.delete(
     installations,
     INSTALLATION,
     "uninstallIntegration",

@@ -7,7 +7,7 @@ from functools import partial
 
 from pydantic import MISSING
 
-from runtime.api import regular
+from runtime.api import crud
 from runtime.api.call import Call
 from runtime.api.operation import Family
 from runtime.api.permission import ANYBODY_WITH_A_TOKEN, INTEGRATION_ONLY, USER, member
@@ -54,7 +54,7 @@ def list_integrations(call: Call, query: IntegrationQuery) -> Conditions:
     return searching.integrations(query)
 
 
-regular.get(integrations, INTEGRATION, "getIntegrationByName", "Get an integration.", needs=ANYBODY_WITH_A_TOKEN)
+crud.get(integrations, INTEGRATION, "getIntegrationByName", "Get an integration.", needs=ANYBODY_WITH_A_TOKEN)
 
 
 @integrations.operation(
@@ -97,7 +97,7 @@ def _unpublish(call: Call, row: IntegrationRow) -> None:
     call.after.append(lambda: call.host.engines.retire(row.version_id))
 
 
-regular.delete(
+crud.delete(
     integrations,
     INTEGRATION,
     "unpublishIntegration",

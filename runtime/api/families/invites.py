@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import MISSING
 
-from runtime.api import regular
+from runtime.api import crud
 from runtime.api.call import Call
 from runtime.api.families.organizations import ORGANIZATION
 from runtime.api.operation import Family
@@ -65,7 +65,7 @@ def join_organization_with_invite(call: Call) -> Joined:
     return Joined()
 
 
-regular.list_of(
+crud.list_of(
     invites,
     INVITE_LINK,
     "listOrganizationInviteLinks",
@@ -80,8 +80,8 @@ def create_organization_invite(call: Call, organization: OrganizationRow, body: 
     return service.create_link(call.session, organization, body.role, call.actor.reach.user_id)
 
 
-regular.get(invites, INVITE_LINK, "getOrganizationInviteLink", "Get an invite link.", needs=member("admin"))
-regular.update(
+crud.get(invites, INVITE_LINK, "getOrganizationInviteLink", "Get an invite link.", needs=member("admin"))
+crud.update(
     invites,
     INVITE_LINK,
     "updateOrganizationInviteById",
@@ -89,7 +89,7 @@ regular.update(
     needs=member("admin"),
     body=UpdateInviteLink,
 )
-regular.delete(
+crud.delete(
     invites,
     INVITE_LINK,
     "deleteOrganizationInviteById",

@@ -6,7 +6,7 @@ from functools import partial
 
 from pydantic import MISSING
 
-from runtime.api import regular
+from runtime.api import crud
 from runtime.api.call import Call
 from runtime.api.families.organizations import ORGANIZATION
 from runtime.api.families.spaces import SPACE
@@ -46,7 +46,7 @@ def list_members_in_organization_by_id(call: Call, organization: OrganizationRow
     return membership.members(organization.id, query)
 
 
-regular.get(members, MEMBER, "getMemberInOrganizationById", "Get a member.", needs=member("read"))
+crud.get(members, MEMBER, "getMemberInOrganizationById", "Get a member.", needs=member("read"))
 
 
 @members.operation(f"PATCH {MEMBER.path}", MEMBER, needs=member("admin"))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 
-from runtime.api import regular
+from runtime.api import crud
 from runtime.api.call import Call
 from runtime.api.families.organizations import ORGANIZATION
 from runtime.api.operation import Family
 from runtime.api.permission import Needs, for_visitors, member, scoped
 from runtime.api.resource import Resource
-from runtime.api.written_json import WrittenJson
+from runtime.api.stored_json import StoredJson
 from runtime.contract import errors
 from runtime.contract.openapi_specs import (
     CreateSpec,
@@ -56,7 +56,7 @@ WRITERS: Needs = scoped(member("create"), "openapi:write")
 
 openapi_specs = Family("OpenAPI specs", SPEC, VERSION)
 
-regular.list_of(
+crud.list_of(
     openapi_specs, SPEC, "list_openapi_specs", "List the API specifications of an organization.", needs=READERS
 )
 
@@ -71,7 +71,7 @@ def create_openapi_spec(call: Call, organization: OrganizationRow, body: CreateS
     return spec
 
 
-regular.get(openapi_specs, SPEC, "get_openapi_spec_by_slug", "Get an API specification.", needs=READERS)
+crud.get(openapi_specs, SPEC, "get_openapi_spec_by_slug", "Get an API specification.", needs=READERS)
 
 
 @openapi_specs.operation(
@@ -92,7 +92,7 @@ def create_or_update_openapi_spec_by_slug(
     return spec
 
 
-regular.list_of(
+crud.list_of(
     openapi_specs,
     VERSION,
     "list_openapi_spec_versions",
@@ -108,7 +108,7 @@ def get_latest_openapi_spec_version(call: Call, specification: OpenApiSpecRow) -
 
 
 @openapi_specs.operation(f"GET {VERSION.collection}/latest/content", OpenApiSpecContent, needs=for_visitors(READERS))
-def get_latest_openapi_spec_version_content(call: Call, specification: OpenApiSpecRow) -> WrittenJson:
+def get_latest_openapi_spec_version_content(call: Call, specification: OpenApiSpecRow) -> StoredJson:
     """Get all files of the latest version of an API specification."""
     reach = call.actor.reach
     if reach.kind == "visitor" and not SHOWN.shows(call.session, reach, specification.slug):
@@ -116,20 +116,18 @@ def get_latest_openapi_spec_version_content(call: Call, specification: OpenApiSp
     return content_of(call, specification, latest(call, specification))
 
 
-regular.get(
-    openapi_specs, VERSION, "get_openapi_spec_version_by_id", "Get a version of a specification.", needs=READERS
-)
+crud.get(openapi_specs, VERSION, "get_openapi_spec_version_by_id", "Get a version of a specification.", needs=READERS)
 
 
 @openapi_specs.operation(f"GET {VERSION.path}/content", OpenApiSpecContent, needs=READERS)
 def get_openapi_spec_version_content_by_id(
     call: Call, specification: OpenApiSpecRow, specification_version: OpenApiVersionRow
-) -> WrittenJson:
+) -> StoredJson:
     """Get all files of a version of an API specification."""
     return content_of(call, specification, specification_version)
 
 
-regular.delete(
+crud.delete(
     openapi_specs,
     SPEC,
     "delete_openapi_spec_by_slug",
@@ -153,8 +151,8 @@ def latest(call: Call, spec: OpenApiSpecRow) -> OpenApiVersionRow:
     raise errors.NotFound(f"There is no version of `{spec.slug}` yet: it {because}.")
 
 
-def content_of(call: Call, spec: OpenApiSpecRow, version: OpenApiVersionRow) -> WrittenJson:
+def content_of(call: Call, spec: OpenApiSpecRow, version: OpenApiVersionRow) -> StoredJson:
     """Return the content of a version, as it is stored."""
     address = serializers.version_address(call.view(call.session), spec, version)
     after = f',"url":{json.dumps(f"{address}/content")}}}'
-    return WrittenJson(b'{"filesystem":', call.host.blobs.open(version.blob), version.size, after.encode())
+    return StoredJson(b'{"filesystem":', call.host.blobs.open(version.blob), version.size, after.encode())

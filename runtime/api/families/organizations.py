@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pydantic import MISSING
 
-from runtime.api import regular
+from runtime.api import crud
 from runtime.api.call import Call
 from runtime.api.operation import Family
 from runtime.api.permission import USER, member, scoped
@@ -48,7 +48,7 @@ def list_organizations_for_authenticated_user(call: Call) -> Conditions:
     return []
 
 
-regular.get(
+crud.get(
     organizations,
     ORGANIZATION,
     "getOrganizationById",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime.api import regular
+from runtime.api import crud
 from runtime.api.operation import Family
 from runtime.api.permission import USER, for_visitors
 from runtime.api.resource import Resource
@@ -23,7 +23,7 @@ USER_RESOURCE = Resource(
 people = Family("People", USER_RESOURCE)
 
 
-regular.get(
+crud.get(
     people,
     USER_RESOURCE,
     "getUserById",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.api import regular
+from runtime.api import crud
 from runtime.api.call import Call
 from runtime.api.families.change_requests import CHANGE_REQUEST, person_of
 from runtime.api.operation import Family
@@ -32,7 +32,7 @@ REVIEWER = Resource(
 
 reviewers = Family("Change requests", REVIEWER)
 
-regular.list_of(
+crud.list_of(
     reviewers,
     REVIEWER,
     "getRequestedReviewersByChangeRequestId",
@@ -50,7 +50,7 @@ def request_reviewers_for_change_request(
     return RequestedReviewers(users=serializers.requested_reviewers(call.view(call.session), rows))
 
 
-regular.delete(
+crud.delete(
     reviewers,
     REVIEWER,
     "removeRequestedReviewerFromChangeRequest",

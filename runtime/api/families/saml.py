@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime.api import regular
+from runtime.api import crud
 from runtime.api.call import Call
 from runtime.api.families.organizations import ORGANIZATION
 from runtime.api.operation import Family
@@ -30,7 +30,7 @@ SAML_PROVIDER = Resource(
 
 saml = Family("Single sign-on", SAML_PROVIDER)
 
-regular.list_of(
+crud.list_of(
     saml,
     SAML_PROVIDER,
     "listSAMLProvidersInOrganizationById",
@@ -47,7 +47,7 @@ def create_organization_saml_provider(
     return service.create(call.session, organization, body)
 
 
-regular.get(saml, SAML_PROVIDER, "getOrganizationSAMLProviderById", "Get an identity provider.", needs=member("admin"))
+crud.get(saml, SAML_PROVIDER, "getOrganizationSAMLProviderById", "Get an identity provider.", needs=member("admin"))
 
 
 @saml.operation(f"PATCH {SAML_PROVIDER.path}", SAML_PROVIDER, needs=member("admin"))
@@ -58,7 +58,7 @@ def update_organization_saml_provider(
     return service.update(call.session, saml_provider, body)
 
 
-regular.delete(
+crud.delete(
     saml,
     SAML_PROVIDER,
     "deleteOrganizationSAMLProvider",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime.api import regular
+from runtime.api import crud
 from runtime.api.call import Call
 from runtime.api.families.site_structure import SITE_SPACE
 from runtime.api.families.sites import SITE, require_create_on_all
@@ -63,7 +63,7 @@ AUTH = f"{SITE.path}/publishing/auth"
 LOOKS = f"{SITE.path}/customization"
 SPACE_LOOKS = f"{SITE_SPACE.path}/customization"
 
-regular.list_of(
+crud.list_of(
     site_publishing,
     SHARE_LINK,
     "listSiteShareLinks",
@@ -88,10 +88,10 @@ def update_site_share_link_by_id(
     """Change a share link."""
     if body.active is True and not share_link.active:
         require_create_on_all(call, site)
-    return regular.patched(share_link, body)
+    return crud.patched(share_link, body)
 
 
-regular.delete(
+crud.delete(
     site_publishing,
     SHARE_LINK,
     "deleteSiteShareLinkById",
@@ -118,7 +118,7 @@ def update_site_redirect_by_id(call: Call, site: SiteRow, redirect: RedirectRow,
     return sharing.update_redirect(call.session, site, redirect, body)
 
 
-regular.delete(site_publishing, REDIRECT, "deleteSiteRedirectById", "Delete a redirect.", needs=EDITORS)
+crud.delete(site_publishing, REDIRECT, "deleteSiteRedirectById", "Delete a redirect.", needs=EDITORS)
 
 
 @site_publishing.operation(f"GET {SITE.path}/redirect", FoundRedirect, needs=for_visitors(READERS))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import MISSING, Field, StringConstraints
 
-from runtime.api import regular
+from runtime.api import crud
 from runtime.api.call import Call
 from runtime.api.families.integrations import INTEGRATION
 from runtime.api.families.organizations import ORGANIZATION
@@ -20,7 +20,7 @@ from runtime.contract.installations import SearchQuery
 from runtime.contract.organizations import reaches
 from runtime.contract.sites import CreateSite, Site, SiteIntegrationScript, SiteType, UpdateSite
 from runtime.serializers import sites as serializers
-from runtime.services import installing, room, site_removal, site_scripts, site_settings, site_structure
+from runtime.services import installing, quotas, site_removal, site_scripts, site_settings, site_structure
 from runtime.services import spaces as space_service
 from runtime.store import rows, searching
 from runtime.store import site_structure as stored
@@ -68,8 +68,8 @@ def list_sites(call: Call, organization: OrganizationRow, query: SiteQuery) -> C
 @sites.operation(f"POST {SITE.collection}", SITE, needs=member("create"), status=201, body_optional=True)
 def create_site(call: Call, organization: OrganizationRow, body: CreateSite) -> SiteRow:
     """Create a site."""
-    room.hold(call.session, SiteRow, MAX_SITES, FULL, SiteRow.deleted_at.is_(None), organization_id=organization.id)
-    room.hold(call.session, SiteRow, MAX_EVER, FULL_FOREVER, organization_id=organization.id)
+    quotas.hold(call.session, SiteRow, MAX_SITES, FULL, SiteRow.deleted_at.is_(None), organization_id=organization.id)
+    quotas.hold(call.session, SiteRow, MAX_EVER, FULL_FOREVER, organization_id=organization.id)
     row = SiteRow(organization_id=organization.id, title=body.title, type=body.type, visibility=body.visibility)
     call.session.add(row)
     call.session.flush()
@@ -113,13 +113,13 @@ def _spaces_for(call: Call, organization: OrganizationRow, body: CreateSite) -> 
         return []
     if isinstance(body.spaces, str):
         space = SpaceRow(organization_id=organization.id, title=body.title[:50], emoji="1f4d8", visibility="public")
-        room.for_spaces(call.session, organization.id)
+        quotas.for_spaces(call.session, organization.id)
         return [space_service.add(call.session, space).id]
     require_create_on(call, organization.id, body.spaces, "spaces")
     return body.spaces
 
 
-regular.get(sites, SITE, "getSiteById", "Get a site.", needs=for_visitors(scoped(member("read"), "site:metadata:read")))
+crud.get(sites, SITE, "getSiteById", "Get a site.", needs=for_visitors(scoped(member("read"), "site:metadata:read")))
 
 
 @sites.operation(f"PATCH {SITE.path}", SITE, needs=member("create"))
@@ -135,7 +135,7 @@ def update_site_by_id(call: Call, site: SiteRow, body: UpdateSite) -> SiteRow:
     return site
 
 
-regular.delete(
+crud.delete(
     sites,
     SITE,
     "deleteSiteById",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import MISSING
 
-from runtime.api import regular
+from runtime.api import crud
 from runtime.api.call import Call
 from runtime.api.families.members import MEMBER
 from runtime.api.families.organizations import ORGANIZATION
@@ -69,9 +69,9 @@ def create_organization_team(call: Call, organization: OrganizationRow, body: Cr
     return service.create_team(call.session, organization, body.title, people)
 
 
-regular.get(teams, TEAM, "getTeamInOrganizationById", "Get a team.", needs=member("read"))
-regular.update(teams, TEAM, "updateTeamInOrganizationById", "Change a team.", needs=member("admin"), body=UpdateTeam)
-regular.delete(
+crud.get(teams, TEAM, "getTeamInOrganizationById", "Get a team.", needs=member("read"))
+crud.update(teams, TEAM, "updateTeamInOrganizationById", "Change a team.", needs=member("admin"), body=UpdateTeam)
+crud.delete(
     teams,
     TEAM,
     "removeTeamFromOrganizationById",
@@ -79,7 +79,7 @@ regular.delete(
     needs=member("admin", on="organization"),
     status=204,
 )
-regular.list_of(
+crud.list_of(
     teams, TEAM_MEMBER, "listTeamMembersInOrganizationById", "List the members of a team.", needs=member("read")
 )
 
@@ -99,7 +99,7 @@ def add_member_to_organization_team_by_id(
     service.join(call.session, team, call.path["userId"], role)
 
 
-regular.delete(
+crud.delete(
     teams,
     TEAM_MEMBER,
     "deleteMemberFromOrganizationTeamById",

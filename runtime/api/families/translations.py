@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from runtime.api import regular
+from runtime.api import crud
 from runtime.api.call import Call
+from runtime.api.crud import patched
 from runtime.api.families.organizations import ORGANIZATION
 from runtime.api.operation import Family
 from runtime.api.permission import member
-from runtime.api.regular import patched
 from runtime.api.resource import Resource
 from runtime.contract.translations import TranslationSettings, WriteTranslation
 from runtime.serializers import translations as serializers
@@ -29,14 +29,14 @@ MAX_TRANSLATIONS = 1000
 
 translations = Family("Translations", TRANSLATION)
 
-regular.list_of(
+crud.list_of(
     translations,
     TRANSLATION,
     "listTranslations",
     "List the translation settings of an organization.",
     needs=member("read"),
 )
-regular.create(
+crud.create(
     translations,
     TRANSLATION,
     "createTranslation",
@@ -46,7 +46,7 @@ regular.create(
     most=MAX_TRANSLATIONS,
     full="An organization has at most {most} translation settings; delete some first.",
 )
-regular.get(translations, TRANSLATION, "getTranslation", "Get translation settings.", needs=member("read"))
+crud.get(translations, TRANSLATION, "getTranslation", "Get translation settings.", needs=member("read"))
 
 
 @translations.operation(f"PUT {TRANSLATION.path}", TRANSLATION, needs=member("create"))
@@ -55,7 +55,7 @@ def update_translation(call: Call, translation: TranslationRow, body: WriteTrans
     return patched(translation, body)
 
 
-regular.delete(
+crud.delete(
     translations,
     TRANSLATION,
     "deleteTranslation",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime.api import regular
+from runtime.api import crud
 from runtime.api.call import Call
 from runtime.api.families.organizations import ORGANIZATION
 from runtime.api.operation import Family
@@ -11,7 +11,7 @@ from runtime.api.resource import Resource
 from runtime.contract.organizations import Role
 from runtime.contract.tunnels import OpenTunnel, Tunnel
 from runtime.serializers import tunnels as serializers
-from runtime.services import room
+from runtime.services import quotas
 from runtime.store import rows
 from runtime.store import tunnels as leases
 from runtime.store.cursors import newest_first
@@ -40,7 +40,7 @@ FULL = "You have used {most} names for tunnels in this organization; use one of 
 tunnels = Family("Tunnels", TUNNEL)
 
 
-regular.list_of(tunnels, TUNNEL, "listTunnels", "List the caller's own tunnels (extension).", needs=member(TUNNELLER))
+crud.list_of(tunnels, TUNNEL, "listTunnels", "List the caller's own tunnels (extension).", needs=member(TUNNELLER))
 
 
 @tunnels.operation(f"POST {TUNNEL.collection}", TUNNEL, needs=member(TUNNELLER))
@@ -49,7 +49,7 @@ def open_tunnel(call: Call, organization: OrganizationRow, body: OpenTunnel) -> 
     user = call.actor.reach.user_id or ""
     own = {"organization_id": organization.id, "user_id": user}
     if rows.find(call.session, HOST, TunnelRow, **own, name=body.name) is None:
-        room.hold(call.session, TunnelRow, MAX_TUNNELS, FULL, organization_id=organization.id, user_id=user)
+        quotas.hold(call.session, TunnelRow, MAX_TUNNELS, FULL, organization_id=organization.id, user_id=user)
     seconds = call.host.settings.tunnel_lease_seconds
     return leases.lease(call.session, organization.id, user, body.name, call.host.relay.address, seconds)
 

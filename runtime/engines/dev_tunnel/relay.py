@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from runtime.engines.dev_tunnel import meeting
+from runtime.engines.dev_tunnel import tunnel_registry
 from runtime.engines.dev_tunnel.line import Line, belonging
 from runtime.engines.dev_tunnel.messages import (
     ANSWER,
@@ -57,8 +57,8 @@ class Relay:
     def __init__(self, address: Callable[[str], str] = "http://127.0.0.1/tunnels/{}".format) -> None:
         """Take a function that returns the address of a tunnel on this machine, whose last part is the tunnel's id."""
         self._address = address
-        folder = os.environ.get(meeting.FOLDER)
-        self._own = meeting.folders() if not folder else None
+        folder = os.environ.get(tunnel_registry.FOLDER)
+        self._own = tunnel_registry.folders() if not folder else None
         self._folder = self._own.new() if self._own is not None else Path(folder or "")
 
     def address(self, tunnel: str) -> str:

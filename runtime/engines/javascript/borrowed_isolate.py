@@ -12,9 +12,9 @@ from pathlib import Path
 from runtime.engines.calling import ProcessBroken
 from runtime.engines.egress_proxy import EgressProxy
 from runtime.engines.javascript.cpu_share import CpuShare
-from runtime.engines.javascript.doorway import IsolateSockets
 from runtime.engines.javascript.isolate import Isolate
-from runtime.engines.javascript.presence import Presence
+from runtime.engines.javascript.isolate_sockets import IsolateSockets
+from runtime.engines.javascript.shared_call_counts import SharedCallCounts
 from runtime.engines.process_handle import hold
 
 READY, ASK_CAUSE = b"ready", b"cause"
@@ -49,7 +49,7 @@ class BorrowedIsolate(Isolate):
         self._handle = hold(self.pid, lambda: not self._ended)
         self._doorway = IsolateSockets(folder / "host", offer["door"])
         try:
-            self.presence = Presence(folder / "presence", offer["slot"])
+            self.presence = SharedCallCounts(folder / "presence", offer["slot"])
             self._doorway.open()
             lender.send(READY)
             connection = self._take_control()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from runtime.engines.calling import ProcessBroken
 from runtime.engines.javascript.channels import Channel
 from runtime.engines.shares import Shares
-from runtime.engines.waiting_line import Waiter, WaitingLine
+from runtime.engines.wait_queue import Waiter, WaitQueue
 
 
 class ChannelPool:
@@ -17,7 +17,7 @@ class ChannelPool:
     def __init__(self, open_channel: Callable[[], Channel], most: int) -> None:
         self._open, self._most = open_channel, most
         self._lock = threading.Lock()
-        self._line = WaitingLine[str](self._lock)
+        self._line = WaitQueue[str](self._lock)
         self._shares = Shares(most)
         self._owners: dict[Channel, str] = {}
         self._free: list[Channel] = []

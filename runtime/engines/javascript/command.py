@@ -14,8 +14,8 @@ from typing import BinaryIO
 
 from runtime.engines import process_limits, sandbox, seccomp
 from runtime.engines.own_folders import Folders
+from runtime.engines.process_start import on_any_processor
 from runtime.engines.sandbox import SandboxMode, SandboxUnavailable, View
-from runtime.engines.starting import on_any_processor
 
 INSIDE = Path(__file__).parent / "inside"
 """What is loaded into an isolate before the script."""

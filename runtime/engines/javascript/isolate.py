@@ -17,8 +17,8 @@ from runtime.engines.javascript.channel_pool import ChannelPool
 from runtime.engines.javascript.channels import Channel, Control
 from runtime.engines.javascript.command import HEADROOM
 from runtime.engines.javascript.cpu_share import CpuShare
-from runtime.engines.javascript.doorway import CONTROL, NUMBER, IsolateSockets
-from runtime.engines.javascript.presence import Presence
+from runtime.engines.javascript.isolate_sockets import CONTROL, NUMBER, IsolateSockets
+from runtime.engines.javascript.shared_call_counts import SharedCallCounts
 from runtime.engines.priority import LONG_SECONDS, LongCalls, Priority
 from runtime.engines.process_handle import ProcessHandle
 from runtime.engines.processes import measure, shown
@@ -61,7 +61,7 @@ class Isolate(ABC):
         self._memory_checked_at = 0.0
         self._most_memory = memory + HEADROOM
         self._control: Control | None = None
-        self.presence = Presence()  # of this process alone, until it is shared
+        self.presence = SharedCallCounts()  # of this process alone, until it is shared
         self._handle = None
         self.priority = Priority(LongCalls())  # counted alone, until it is one of a pool
         self.owner = self.used_by = ""

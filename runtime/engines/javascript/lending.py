@@ -26,7 +26,7 @@ from runtime.engines.egress_proxy import EgressProxy
 from runtime.engines.exhaustion import EXHAUSTED, Exhaustion
 from runtime.engines.javascript.borrowed_isolate import ASK_CAUSE, MEMORY, READY, BorrowedIsolate
 from runtime.engines.javascript.own_isolate import OwnIsolate
-from runtime.engines.javascript.presence import SLOTS
+from runtime.engines.javascript.shared_call_counts import SLOTS
 
 _log = logging.getLogger(__name__)
 

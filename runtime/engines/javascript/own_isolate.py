@@ -21,9 +21,9 @@ from runtime.engines.javascript.bundle import BUNDLE, MAP, script_name, without_
 from runtime.engines.javascript.channels import Channel, Control
 from runtime.engines.javascript.command import HEADROOM, STDERR_BYTES, THREADS, IsolateLauncher, limits_of
 from runtime.engines.javascript.cpu_share import CpuShare
-from runtime.engines.javascript.doorway import IsolateSockets
 from runtime.engines.javascript.isolate import Isolate
-from runtime.engines.javascript.presence import Presence
+from runtime.engines.javascript.isolate_sockets import IsolateSockets
+from runtime.engines.javascript.shared_call_counts import SharedCallCounts
 from runtime.engines.priority import LONG_SECONDS
 from runtime.engines.process_handle import hold
 from runtime.engines.processes import measure, resident
@@ -68,7 +68,7 @@ class OwnIsolate(Isolate):
         self._process: subprocess.Popen[bytes] | None = None
         try:
             if shared:
-                self.presence = Presence(self.folder / "presence")
+                self.presence = SharedCallCounts(self.folder / "presence")
             self._start(pad, memory)
         except OSError as error:
             self.close()

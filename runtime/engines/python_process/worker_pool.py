@@ -11,7 +11,7 @@ from typing import NamedTuple
 from runtime.engines.calling import PoolBusy
 from runtime.engines.python_process.worker import Worker
 from runtime.engines.shares import Shares, eviction_order
-from runtime.engines.waiting_line import Waiter, WaitingLine
+from runtime.engines.wait_queue import Waiter, WaitQueue
 
 # Version, tenant, memory limit in bytes; without a tenant for a worker that has loaded its script and served nobody.
 Key = tuple[str, str | None, int]
@@ -56,7 +56,7 @@ class WorkerPool:
         self._shares = Shares(total)  # of the workers that are busy
         self._owners: dict[Worker, Owner] = {}  # of the workers that are busy, whose call it is
         self._places = 0  # workers there are or are being started
-        self._line = WaitingLine[_Wanted](self._lock)
+        self._line = WaitQueue[_Wanted](self._lock)
         self._closed = False
 
     def take(self, key: Key, owner: Owner, deadline: float) -> tuple[Worker, bool]:

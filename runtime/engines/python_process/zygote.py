@@ -14,9 +14,9 @@ from pathlib import Path
 import runtime
 from runtime.engines import sandbox, seccomp
 from runtime.engines.own_folders import Folders
+from runtime.engines.process_start import on_any_processor
 from runtime.engines.python_process.child.orders import ORDER, TAKEN, UP
 from runtime.engines.sandbox import SandboxMode, SandboxUnavailable
-from runtime.engines.starting import on_any_processor
 
 PACKAGES = (
     "requests", "urllib3", "idna", "certifi", "charset-normalizer", "pyjwt", "cryptography", "cffi", "pycparser",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from runtime.engines.apart.answers import Refused
+from runtime.engines.separate_process.answers import Refused
 from runtime.services.folders.configuration import Configuration, read_configuration
 from runtime.services.folders.front_matter import parted, read_front_matter, read_variables
 from runtime.services.folders.links import ReadLinks, WriteLinks

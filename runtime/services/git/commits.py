@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from runtime.engines.apart.answers import Refused
+from runtime.engines.separate_process.answers import Refused
 from runtime.services.git.objects import EXECUTABLE, FILE, FOLDER, TreeEntry, oid_of, read_tree, write_tree
 from runtime.services.git.packs import Pack
 from runtime.services.git.tree_files import GROUP_WRITABLE

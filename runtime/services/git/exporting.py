@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from sqlalchemy.orm import Session
 
 from runtime.dispatch.jobs import Job, JobFailed
-from runtime.engines.apart.answers import Refused
-from runtime.engines.apart.runner import ApartFailed, open_made
 from runtime.engines.git_http import ZERO, GitRemote, PushRefused, References
+from runtime.engines.separate_process.answers import Refused
+from runtime.engines.separate_process.runner import SeparateProcessFailed, open_made
 from runtime.services import change_requests, content
 from runtime.services.folders.walking import MAX_FILE
 from runtime.services.git import operations
@@ -146,7 +146,7 @@ def _make(job: Job, folder: Path, operation: GitOperationRow, tip: str | None) -
             text = file.read(MAX_PATHS + 1)
     except Refused as error:
         raise JobFailed(error.message) from error
-    except ApartFailed as error:
+    except SeparateProcessFailed as error:
         log.warning("a commit of space %s could not be made: %s", operation.space_id, error)
         raise JobFailed(f"Writing the repository takes too much {error.reason}.") from error
     if len(text) > MAX_PATHS:
@@ -155,7 +155,7 @@ def _make(job: Job, folder: Path, operation: GitOperationRow, tip: str | None) -
 
 
 def _run(job: Job, folder: Path, arguments: dict[str, Any]) -> dict[str, Any]:
-    said: dict[str, Any] = job.tools.apart.run(
+    said: dict[str, Any] = job.tools.separate_process.run(
         make_commit, folder, arguments, memory=MEMORY, seconds=SECONDS, file_bytes=2 << 30, check=job.check
     )
     return said

@@ -8,15 +8,15 @@ from pathlib import Path
 from sqlalchemy.orm import Session
 
 from runtime.dispatch.jobs import Job, JobFailed
-from runtime.engines.apart.answers import Refused
-from runtime.engines.apart.runner import ApartFailed
 from runtime.engines.git_http import GitRemote
+from runtime.engines.separate_process.answers import Refused
+from runtime.engines.separate_process.runner import SeparateProcessFailed
 from runtime.services.folders.walking import MAX_FILE
 from runtime.services.git import operations
 from runtime.services.git.reading_commit import PACK, read_content
-from runtime.services.importing import keeping
+from runtime.services.importing import storing
 from runtime.services.importing.assembling import Place
-from runtime.services.importing.handing_over import read_imported
+from runtime.services.importing.transfer import read_imported
 from runtime.services.importing.tree import Imported
 from runtime.store import rows
 from runtime.store.reach import HOST
@@ -50,20 +50,20 @@ def import_repository(job: Job, operation: GitOperationRow) -> None:
             remote.fetch(oid, references.capabilities, pack, MAX_FILE)
         arguments = {"commit": oid, "directory": operation.directory}
         try:
-            said = job.tools.apart.run(
+            said = job.tools.separate_process.run(
                 read_content, folder, arguments, memory=MEMORY, seconds=SECONDS, file_bytes=1 << 30, check=job.check
             )
             imported = read_imported(folder)
         except Refused as error:
             raise JobFailed(error.message) from error
-        except ApartFailed as error:
+        except SeparateProcessFailed as error:
             log.warning("a commit of space %s could not be read: %s", operation.space_id, error)
-            raise JobFailed(keeping.sentence_of(error)) from error
+            raise JobFailed(storing.sentence_of(error)) from error
         _keep(job, folder, imported, operation, oid, said["message"])
 
 
 def _keep(job: Job, folder: Path, imported: Imported, operation: GitOperationRow, oid: str, message: str) -> None:
-    target = keeping.Target(
+    target = storing.Target(
         operation.space_id,
         None,
         operation.revision_id,
@@ -74,12 +74,12 @@ def _keep(job: Job, folder: Path, imported: Imported, operation: GitOperationRow
         values={"git": operations.commit_of(operation, oid, message, ours=False)},
     )
 
-    def end(session: Session, kept: keeping.Kept) -> None:
+    def end(session: Session, kept: storing.Kept) -> None:
         space, row = find(session, operation)
         problems = [*imported.problems, *kept.problems]
         operations.succeeded(session, space, row, operation.revision_id, oid, problems)
 
-    keeping.keep(job, folder, imported, target, end)
+    storing.keep(job, folder, imported, target, end)
 
 
 def _is_there(session: Session, space: SpaceRow, operation: GitOperationRow, oid: str) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from runtime.engines.apart.answers import Refused
+from runtime.engines.separate_process.answers import Refused
 from runtime.services.git.objects import NUMBERS, TYPES, BadObject, new_hash, oid_of
 
 MAX_OBJECT = 100 * 1024 * 1024

@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from runtime.engines.apart.answers import Refused
+from runtime.engines.separate_process.answers import Refused
 from runtime.services.folders.reading import read_files
 from runtime.services.git.objects import BadObject, Commit, read_commit
 from runtime.services.git.packs import Pack
 from runtime.services.git.tree_files import TreeFiles
-from runtime.services.importing.handing_over import write_imported
+from runtime.services.importing.transfer import write_imported
 
 PACK = "fetched.pack"
 FILES = "files"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from pathlib import Path
 
-from runtime.engines.apart.answers import Refused
+from runtime.engines.separate_process.answers import Refused
 from runtime.services.folders.names import MAX_PATH
 from runtime.services.folders.walking import (
     MAX_DEPTH,

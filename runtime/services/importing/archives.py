@@ -7,8 +7,8 @@ import zipfile
 import zlib
 from pathlib import Path
 
-from runtime.engines.apart.answers import Refused
-from runtime.services.importing.handing_over import clean
+from runtime.engines.separate_process.answers import Refused
+from runtime.services.importing.transfer import clean
 
 MAX_MEMBERS = 20_000
 MAX_BYTES = 1 << 30

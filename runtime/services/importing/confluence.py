@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from runtime.engines.apart.answers import Refused
+from runtime.engines.separate_process.answers import Refused
 from runtime.services.importing.folders import FolderReader
-from runtime.services.importing.handing_over import Writer
 from runtime.services.importing.html_tree import parsed
 from runtime.services.importing.page_texts import Text, html_page, text_of
+from runtime.services.importing.transfer import Writer
 
 MAIN = "#main-content"
 NOT_PAGES = ("index.html",)

@@ -19,8 +19,8 @@ from runtime.contract.addresses import shown_address
 from runtime.dispatch.jobs import Job
 from runtime.services.importing import fetching
 from runtime.services.importing.fetching import Fetched, NotFetched
-from runtime.services.importing.handing_over import CRAWLED, put_inside
 from runtime.services.importing.links import LONGEST_ADDRESS, same
+from runtime.services.importing.transfer import CRAWLED, put_inside
 
 MAX_PAGES = 500
 DEEPEST = 10

@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 from markdownify import ATX, MarkdownConverter
 
-from runtime.engines.apart.answers import Refused
+from runtime.engines.separate_process.answers import Refused
 from runtime.services.importing.admonitions import ADMONITIONS
 from runtime.services.importing.foreign_html import CHECKED, UNCHECKED, classes_of, language_of, tidy
-from runtime.services.importing.handing_over import clean
 from runtime.services.importing.html_tables import inner_of, table_of
 from runtime.services.importing.html_tree import every, parsed, without
 from runtime.services.importing.iframes import rewrite_iframes
 from runtime.services.importing.pictures_in_html import Keep
+from runtime.services.importing.transfer import clean
 from runtime.services.markdown.attributes import write_attributes
 from runtime.services.markdown.links import is_safe
 

@@ -9,7 +9,7 @@ from typing import Any
 from bs4 import BeautifulSoup, Comment, Doctype, ProcessingInstruction, XMLParsedAsHTMLWarning
 from bs4.element import PageElement, Tag
 
-from runtime.engines.apart.answers import Refused
+from runtime.engines.separate_process.answers import Refused
 
 PARSER = "lxml"
 """It closes elements that were left open, as browsers do."""

@@ -12,12 +12,12 @@ from urllib.parse import unquote, urlsplit
 from sqlalchemy.orm import Session
 
 from runtime.dispatch.jobs import Job, JobFailed, JobKind
-from runtime.engines.apart.answers import Refused
-from runtime.engines.apart.runner import ApartFailed
-from runtime.services.importing import fetching, handing_over, keeping
+from runtime.engines.separate_process.answers import Refused
+from runtime.engines.separate_process.runner import SeparateProcessFailed
+from runtime.services.importing import fetching, storing, transfer
 from runtime.services.importing.assembling import Place
 from runtime.services.importing.crawling import Crawl
-from runtime.services.importing.keeping import Kept, Target
+from runtime.services.importing.storing import Kept, Target
 from runtime.store import imports, rows
 from runtime.store.reach import HOST
 from runtime.store.tables.imports import ImportRow
@@ -65,25 +65,25 @@ class _Import:
         with self._job.tools.folders.lent() as folder:
             arguments = self._bring(folder)
             try:
-                self._apart(reading.read, folder, arguments, keeping.SECONDS, self._heard)
-                imported = handing_over.read_imported(folder)
+                self._apart(reading.read, folder, arguments, storing.SECONDS, self._heard)
+                imported = transfer.read_imported(folder)
             except Refused as error:
                 raise JobFailed(error.message) from error
-            except ApartFailed as error:
-                raise JobFailed(keeping.sentence_of(error)) from error
+            except SeparateProcessFailed as error:
+                raise JobFailed(storing.sentence_of(error)) from error
             self._tell(total=imported.total, problems=[*imported.problems])
             place = Place(self._row.page_id)
             row = self._row
             target = Target(row.space_id, row.change_request_id, row.revision_id, row.user_id, place)
 
             def finish(session: Session, kept: Kept) -> None:
-                problems = [*imported.problems, *kept.problems][: handing_over.MAX_PROBLEMS]
+                problems = [*imported.problems, *kept.problems][: transfer.MAX_PROBLEMS]
                 total = max(imported.total, kept.entries)
                 done = {"imported": kept.entries, "total": total, "problems": problems}
                 if not imports.end(session, row.id, "completed", **done):
                     raise Cancelled("The import was cancelled.")
 
-            keeping.keep(self._job, folder, imported, target, finish)
+            storing.keep(self._job, folder, imported, target, finish)
 
     def _bring(self, folder: Path) -> Mapping[str, Any]:
         """Fetch the source into the folder; returns the reader's arguments."""
@@ -102,10 +102,10 @@ class _Import:
             self._job.save({**self._job.progress, "blob": known})
         self._copy(folder, known)
         name = unquote(urlsplit(row.url).path.rstrip("/").rpartition("/")[2])
-        return {"source": row.source, "name": handing_over.clean(name)[:200].replace("/", "-")}
+        return {"source": row.source, "name": transfer.clean(name)[:200].replace("/", "-")}
 
     def _copy(self, folder: Path, blob: str) -> None:
-        with self._job.tools.blobs.open(blob) as stream, (folder / handing_over.INPUT).open("xb") as file:
+        with self._job.tools.blobs.open(blob) as stream, (folder / transfer.INPUT).open("xb") as file:
             shutil.copyfileobj(stream, file, 1 << 20)
 
     def _links(self, folder: Path, arguments: Any) -> Any:
@@ -113,15 +113,15 @@ class _Import:
 
         try:
             return self._apart(websites.links_of, folder, arguments, LINKS_SECONDS)
-        except ApartFailed as error:
-            raise JobFailed(keeping.sentence_of(error)) from error
+        except SeparateProcessFailed as error:
+            raise JobFailed(storing.sentence_of(error)) from error
 
     def _rules(self, folder: Path, arguments: Any) -> Any:
         from runtime.services.importing import robots
 
         try:
             return self._apart(robots.rules_of, folder, arguments, RULES_SECONDS, memory=RULES_MEMORY)
-        except ApartFailed as error:
+        except SeparateProcessFailed as error:
             took = "could not be parsed" if error.reason == "crashed" else f"takes too much {error.reason} to parse"
             raise JobFailed(f"The robots.txt of the website {took}, so nothing is imported.") from error
 
@@ -132,16 +132,16 @@ class _Import:
         arguments: Any,
         seconds: float,
         heard: Callable[[int, int], None] | None = None,
-        memory: int = keeping.MEMORY,
+        memory: int = storing.MEMORY,
     ) -> Any:
-        return self._job.tools.apart.run(
+        return self._job.tools.separate_process.run(
             function, folder, arguments,
-            memory=memory, seconds=seconds, file_bytes=keeping.FILE_BYTES, check=self._job.check, heard=heard,
+            memory=memory, seconds=seconds, file_bytes=storing.FILE_BYTES, check=self._job.check, heard=heard,
         )  # fmt: skip
 
     def _heard(self, done: int, total: int) -> None:
         """Record progress; numbers from the untrusted reader are clamped."""
-        total = min(total, handing_over.MAX_ENTRIES)
+        total = min(total, transfer.MAX_ENTRIES)
         self._tell(imported=min(done, total), total=total)
 
     def _tell(self, **values: Any) -> None:

@@ -8,7 +8,7 @@ from runtime.contract import errors
 from runtime.contract.importing import ImportSource
 from runtime.services.importing import job
 from runtime.services.importing.assembling import Place
-from runtime.services.importing.keeping import Target, base_of
+from runtime.services.importing.storing import Target, base_of
 from runtime.store import imports
 from runtime.store.blobs.store import Blob
 from runtime.store.jobs import TooManyJobs, enqueue

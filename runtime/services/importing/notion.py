@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from runtime.services.importing.folders import FolderReader
-from runtime.services.importing.handing_over import Writer, clean
 from runtime.services.importing.page_texts import Text, text_of
+from runtime.services.importing.transfer import Writer, clean
 from runtime.services.markdown.block_lines import CodeFence
 
 ID = re.compile(r"[ _-]([0-9a-f]{32})(?=(?:_all)?(?:\.\w+)?$)")

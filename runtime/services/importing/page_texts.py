@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import yaml
 from bs4.dammit import EncodingDetector
 
-from runtime.engines.apart.answers import Refused
+from runtime.engines.separate_process.answers import Refused
 from runtime.services.folders.titles import without_closing
-from runtime.services.importing.handing_over import clean
 from runtime.services.importing.html_markdown import read_html
 from runtime.services.importing.pictures_in_html import Keep
+from runtime.services.importing.transfer import clean
 
 MAX_PAGE = 16 << 20
 """Bytes of a page."""

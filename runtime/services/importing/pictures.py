@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from runtime.services.importing.handing_over import Writer
+from runtime.services.importing.transfer import Writer
 from runtime.services.importing.tree import ImportedFile
 
 

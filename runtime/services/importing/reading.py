@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from runtime.engines.apart.answers import Refused
+from runtime.engines.separate_process.answers import Refused
 from runtime.services.importing import archives, confluence, folders, notion, websites, word
-from runtime.services.importing.handing_over import INPUT, Writer
+from runtime.services.importing.transfer import INPUT, Writer
 
 UNPACKED = "unpacked"
 """The folder into which an archive is unpacked."""

@@ -12,13 +12,13 @@ from typing import Any
 import mammoth
 
 from runtime.contract.pictures import type_of_picture
-from runtime.engines.apart.answers import Refused
+from runtime.engines.separate_process.answers import Refused
 from runtime.services.importing import archives
-from runtime.services.importing.handing_over import Writer, clean
 from runtime.services.importing.links import PathLinks
 from runtime.services.importing.page_texts import Text, html_page
 from runtime.services.importing.pictures import Pictures
 from runtime.services.importing.pictures_in_html import Keep
+from runtime.services.importing.transfer import Writer, clean
 from runtime.services.importing.tree import ImportedPage
 from runtime.services.markdown.reading import document_of
 

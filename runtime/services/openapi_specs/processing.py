@@ -9,7 +9,7 @@ from typing import Any
 
 from runtime.contract.openapi_specs import ErrorCode
 from runtime.dispatch.jobs import Job, JobKind
-from runtime.engines.apart.runner import ApartFailed, open_made
+from runtime.engines.separate_process.runner import SeparateProcessFailed, open_made
 from runtime.services.openapi_specs.faults import MAX_FILE, MAX_FILES, MAX_RESULT, MAX_TOTAL, shortened
 from runtime.services.openapi_specs.fetching import Unfetched, fetch_file
 from runtime.services.openapi_specs.working import RESULT, Given, work
@@ -125,7 +125,7 @@ class _Processing:
 
     def _apart(self) -> Any:
         try:
-            return self._job.tools.apart.run(
+            return self._job.tools.separate_process.run(
                 work,
                 self._folder,
                 self._given,
@@ -134,7 +134,7 @@ class _Processing:
                 file_bytes=MAX_RESULT,
                 check=self._job.check,
             )
-        except ApartFailed as error:
+        except SeparateProcessFailed as error:
             raise _Ended("PARSE_ERROR", shortened(_REASONS[error.reason])) from error
 
     def _kept(self) -> Outcome:

@@ -14,9 +14,9 @@ from sqlalchemy.orm import Session
 from runtime.contract import errors
 from runtime.contract.document_references import references_in
 from runtime.dispatch.jobs import Job, JobFailed, JobKind
-from runtime.engines.apart.answers import Refused
-from runtime.engines.apart.runner import ApartFailed, open_made
 from runtime.engines.egress import EgressRefused, FetchFailed, fetch
+from runtime.engines.separate_process.answers import Refused
+from runtime.engines.separate_process.runner import SeparateProcessFailed, open_made
 from runtime.engines.unpacking import unpacked
 from runtime.services.printing.book import Book, TooMuch, book_of, chosen
 from runtime.services.printing.setting import BOOK, PDF, picture_key, set_book
@@ -105,12 +105,12 @@ def give_up(job: Job, sentence: str) -> None:
 
 def _set(job: Job, folder: Path) -> None:
     try:
-        job.tools.apart.run(
+        job.tools.separate_process.run(
             set_book, folder, {}, memory=MEMORY, seconds=SECONDS, file_bytes=MAX_PDF, mounts=FONTS, check=job.check
         )
     except Refused as refused:
         raise JobFailed(refused.message) from None
-    except ApartFailed as failed:
+    except SeparateProcessFailed as failed:
         if failed.reason == "crashed":
             raise
         much = "memory" if failed.reason == "memory" else "time"

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from markupsafe import escape
 
 from runtime.contract.inclusions import Inclusions
-from runtime.engines.apart.answers import Refused
+from runtime.engines.separate_process.answers import Refused
 from runtime.services.html.coloring import Coloring
 from runtime.services.html.targets import Ref
 from runtime.services.html.writing import html_of

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from runtime.contract.identifiers import new_id
 from runtime.store import content_levels
 from runtime.store.database import Table, UtcTime, now
-from runtime.store.decides import ORGANIZATION, Decides
+from runtime.store.epoch_rules import ORGANIZATION, EpochRules
 from runtime.store.reach import Reach
 
 
@@ -33,7 +33,7 @@ class CollectionRow(Table):
         Index("collections_of_organization", "organization_id", "position", "id"),
         Index("collections_in_collection", "parent_id", "position", "id"),
     )
-    decides: ClassVar[Decides | None] = Decides(
+    decides: ClassVar[EpochRules | None] = EpochRules(
         (ORGANIZATION,), frozenset(("title", "description", "position", "created_at", "updated_at"))
     )
 

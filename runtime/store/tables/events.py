@@ -9,7 +9,7 @@ from sqlalchemy import BigInteger, ColumnElement, Float, Index, Integer, String,
 from sqlalchemy.orm import Mapped, deferred, mapped_column
 
 from runtime.store.database import Table, UtcTime
-from runtime.store.decides import NOT_KEPT, Decides
+from runtime.store.epoch_rules import NOT_KEPT, EpochRules
 from runtime.store.reach import Reach
 from runtime.store.secrets import SealedText
 from runtime.store.tables.integrations import IntegrationRow
@@ -32,7 +32,7 @@ class EventRow(Table):
     """
 
     __tablename__ = "events"
-    decides: ClassVar[Decides | None] = NOT_KEPT
+    decides: ClassVar[EpochRules | None] = NOT_KEPT
     __table_args__ = (
         # What is not over, in the order it is taken in; what is over is most of the table.
         Index("events_standing", "seq", sqlite_where=STANDING, postgresql_where=STANDING),

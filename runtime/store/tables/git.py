@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from runtime.contract.identifiers import new_id
 from runtime.store.database import Table, UtcTime, now
-from runtime.store.decides import NOT_KEPT, Decides
+from runtime.store.epoch_rules import NOT_KEPT, EpochRules
 from runtime.store.secrets import SealedText
 
 
@@ -23,7 +23,7 @@ class GitOperationRow(Table):
 
     __tablename__ = "git_operations"
     __table_args__ = (Index("git_operations_of_space", "space_id"),)
-    decides: ClassVar[Decides | None] = NOT_KEPT
+    decides: ClassVar[EpochRules | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"))
@@ -49,7 +49,7 @@ class GitSyncRow(Table):
     """
 
     __tablename__ = "git_syncs"
-    decides: ClassVar[Decides | None] = NOT_KEPT
+    decides: ClassVar[EpochRules | None] = NOT_KEPT
 
     space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"), primary_key=True)
     provider: Mapped[str | None] = mapped_column(String(20))

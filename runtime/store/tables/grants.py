@@ -11,7 +11,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from runtime.contract.identifiers import new_id
 from runtime.contract.organizations import Role
 from runtime.store.database import Table, UtcTime, now
-from runtime.store.decides import ORGANIZATION, Decides
+from runtime.store.epoch_rules import ORGANIZATION, EpochRules
 from runtime.store.reach import Reach
 
 
@@ -35,7 +35,7 @@ class GrantRow(Table):
         Index("grants_on_collection", "collection_id", "created_at", "id"),
     )
     taken: ClassVar[str] = "Somebody granted access to the same person or team concurrently; check who has access."
-    decides: ClassVar[Decides | None] = Decides((ORGANIZATION,), frozenset(("created_at",)))
+    decides: ClassVar[EpochRules | None] = EpochRules((ORGANIZATION,), frozenset(("created_at",)))
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     organization_id: Mapped[str] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"), index=True)

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from runtime.contract.identifiers import new_id
 from runtime.store.database import Table, UtcTime, now
-from runtime.store.decides import NOT_KEPT, Decides
+from runtime.store.epoch_rules import NOT_KEPT, EpochRules
 
 
 class JobRow(Table):
@@ -25,7 +25,7 @@ class JobRow(Table):
         Index("jobs_of_subject", "kind", "subject"),
         Index("jobs_of_organization", "organization_id"),
     )
-    decides: ClassVar[Decides | None] = NOT_KEPT
+    decides: ClassVar[EpochRules | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     kind: Mapped[str] = mapped_column(String(40))

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from runtime.contract.identifiers import new_id
 from runtime.store.database import Table, UtcTime, now
-from runtime.store.decides import NOT_KEPT, Decides
+from runtime.store.epoch_rules import NOT_KEPT, EpochRules
 from runtime.store.levels import role_level
 from runtime.store.reach import Reach
 from runtime.store.tables.organizations import OrganizationRow
@@ -30,7 +30,7 @@ class OpenApiSpecRow(Table):
         Index("openapi_specs_of_blob", "source_blob"),
     )
     taken: ClassVar[str] = "The organization already has an API specification with this slug; choose another one."
-    decides: ClassVar[Decides | None] = NOT_KEPT
+    decides: ClassVar[EpochRules | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     organization_id: Mapped[str] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
@@ -73,7 +73,7 @@ class OpenApiVersionRow(Table):
         Index("openapi_versions_of_spec", "spec_id", "created_at", "id"),
         Index("openapi_versions_of_blob", "blob"),
     )
-    decides: ClassVar[Decides | None] = NOT_KEPT
+    decides: ClassVar[EpochRules | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     spec_id: Mapped[str] = mapped_column(ForeignKey("openapi_specs.id", ondelete="CASCADE"))

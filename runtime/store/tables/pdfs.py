@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from runtime.contract.identifiers import new_id
 from runtime.store.database import Table, UtcTime, now
-from runtime.store.decides import NOT_KEPT, Decides
+from runtime.store.epoch_rules import NOT_KEPT, EpochRules
 
 
 class PdfRow(Table):
@@ -26,7 +26,7 @@ class PdfRow(Table):
         Index("pdfs_of_blob", "blob"),
     )
     taken: ClassVar[str] = "Somebody requested the same PDF concurrently; try again."
-    decides: ClassVar[Decides | None] = NOT_KEPT
+    decides: ClassVar[EpochRules | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"))

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped, aliased, mapped_column
 
 from runtime.contract.identifiers import new_id
 from runtime.store.database import Table, UtcTime, now
-from runtime.store.decides import NOT_KEPT, Decides
+from runtime.store.epoch_rules import NOT_KEPT, EpochRules
 from runtime.store.reach import Reach
 from runtime.store.tables.change_requests import ChangeRequestRow, RequestedReviewerRow
 
@@ -24,7 +24,7 @@ class ReviewRow(Table):
         Index("reviews_of_person", "user_id"),
         Index("reviews_asked_by", "requested_by"),
     )
-    decides: ClassVar[Decides | None] = NOT_KEPT
+    decides: ClassVar[EpochRules | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     change_request_id: Mapped[str] = mapped_column(ForeignKey("change_requests.id", ondelete="CASCADE"))

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Mapped, aliased, mapped_column
 from runtime.contract.identifiers import new_id
 from runtime.store import content_levels
 from runtime.store.database import Table, UtcTime, now
-from runtime.store.decides import ORGANIZATION, Decides
+from runtime.store.epoch_rules import ORGANIZATION, EpochRules
 from runtime.store.page_weight import ShortJson
 from runtime.store.reach import Reach
 from runtime.store.tables.collections import CollectionRow, at_the_end
@@ -30,7 +30,7 @@ class SpaceRow(Table):
         Index("spaces_by_change", "updated_at"),
         gone("spaces_gone"),
     )
-    decides: ClassVar[Decides | None] = Decides(
+    decides: ClassVar[EpochRules | None] = EpochRules(
         (ORGANIZATION,),
         frozenset(
             (

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from runtime.contract.identifiers import new_id
 from runtime.store.database import Table, UtcTime, now
-from runtime.store.decides import NOT_KEPT, Decides
+from runtime.store.epoch_rules import NOT_KEPT, EpochRules
 from runtime.store.levels import role_level
 from runtime.store.reach import Reach
 
@@ -18,7 +18,7 @@ from runtime.store.reach import Reach
 class TranslationRow(Table):
     __tablename__ = "translations"
     __table_args__ = (Index("translations_of_organization", "organization_id", "created_at", "id"),)
-    decides: ClassVar[Decides | None] = NOT_KEPT
+    decides: ClassVar[EpochRules | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     organization_id: Mapped[str] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))

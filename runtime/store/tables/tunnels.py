@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from runtime.contract.identifiers import new_id
 from runtime.store.database import Table, UtcTime, now
-from runtime.store.decides import ORGANIZATION, USER, Decides
+from runtime.store.epoch_rules import ORGANIZATION, USER, EpochRules
 from runtime.store.levels import role_level
 from runtime.store.reach import Reach
 
@@ -24,7 +24,7 @@ class TunnelRow(Table):
     __tablename__ = "tunnels"
     __table_args__ = (UniqueConstraint("organization_id", "user_id", "name"),)
     taken: ClassVar[str] = "A tunnel of this name was opened concurrently; try again."
-    decides: ClassVar[Decides | None] = Decides(
+    decides: ClassVar[EpochRules | None] = EpochRules(
         (ORGANIZATION,), frozenset(("leased_until", "lease_seconds", "created_at")), rests_on=(ORGANIZATION, USER)
     )
 

@@ -15,8 +15,8 @@ from runtime.store.database import now
 from runtime.store.rows import HOST
 from runtime.store.tables.invites import EmailInviteRow
 from runtime.store.tables.organizations import OrganizationRow, TokenRow, UserRow
-from runtime.web.admin.asking import NOTHING_REFUSED, Refused
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
+from runtime.web.admin.forms import NOTHING_REFUSED, Refused
 from runtime.web.admin.signing_in import browser_name
 
 MOST_SHARED = 200

@@ -18,15 +18,15 @@ from urllib.parse import parse_qsl, quote
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
+from runtime.api.anonymous_lanes import lane_of
 from runtime.api.answers import error_answer
 from runtime.api.auth import Actor
 from runtime.api.host import ANONYMOUS, Host
-from runtime.api.performing import perform
+from runtime.api.page_operations import perform
 from runtime.api.script_headers import BROWSER_COOKIE, SESSION_COOKIE
-from runtime.api.strangers import lane_of
 from runtime.contract import errors
 from runtime.contract.origins import authority_of
-from runtime.store.remembered import Basis
+from runtime.store.epoch_cache import Basis
 from runtime.store.secrets import keyring
 from runtime.web.admin.file_forms import SentFile, read_form_with_file
 from runtime.web.origins import on_public_origin

@@ -10,8 +10,8 @@ from flask import Flask, Response
 
 from runtime.api.host import Host
 from runtime.contract import errors
-from runtime.web.admin.asking import NOTHING_REFUSED, Refused, attempt
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
+from runtime.web.admin.forms import NOTHING_REFUSED, Refused, attempt
 from runtime.web.admin.paging import every, page_of
 from runtime.web.admin.places import filters
 from runtime.web.admin.space_content import CHANGES, around_space

@@ -9,9 +9,9 @@ from flask import Flask, Response, request
 
 from runtime.api.host import Host
 from runtime.services.spaces import RESTORABLE
-from runtime.web.admin.asking import NOTHING_REFUSED, Question, Refused, add_question, attempt
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
 from runtime.web.admin.content_tree import tree_of
+from runtime.web.admin.forms import NOTHING_REFUSED, Question, Refused, add_question, attempt
 from runtime.web.admin.places import organization_of
 
 MAX_DELETED = 100

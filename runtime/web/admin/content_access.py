@@ -8,9 +8,9 @@ from typing import Any
 from flask import Flask, Response
 
 from runtime.api.host import Host
-from runtime.web.admin.asking import NOTHING_REFUSED, Refused, attempt, role_of
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
 from runtime.web.admin.content_settings import KINDS, ContentKind
+from runtime.web.admin.forms import NOTHING_REFUSED, Refused, attempt, role_of
 from runtime.web.admin.organizations import organization_around
 from runtime.web.admin.paging import page_of
 from runtime.web.admin.places import not_deleted

@@ -13,9 +13,9 @@ from runtime.contract.organizations import reaches
 from runtime.store import rows
 from runtime.store.tables.collections import CollectionRow
 from runtime.store.tables.spaces import SpaceRow
-from runtime.web.admin.asking import NOTHING_REFUSED, Question, Refused, add_question, attempt, role_of
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
 from runtime.web.admin.content_tree import Tree, tree_of
+from runtime.web.admin.forms import NOTHING_REFUSED, Question, Refused, add_question, attempt, role_of
 from runtime.web.admin.organizations import organization_around
 from runtime.web.admin.places import not_deleted
 

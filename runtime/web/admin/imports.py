@@ -11,8 +11,8 @@ from flask import Flask, Response, request
 from runtime.api.host import Host
 from runtime.contract import errors
 from runtime.services.files import MAX_FILE
-from runtime.web.admin.asking import NOTHING_REFUSED, Refused, attempt
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
+from runtime.web.admin.forms import NOTHING_REFUSED, Refused, attempt
 from runtime.web.admin.paging import page_of
 from runtime.web.admin.space_content import around_space
 

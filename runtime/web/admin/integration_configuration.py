@@ -21,7 +21,7 @@ from runtime.web.admin.integration_parts import KINDS
 from runtime.web.admin.integrations import ONE, installation_in, path_to
 from runtime.web.admin.paging import every
 from runtime.web.admin.places import Object, about_the_form, organization_of, place
-from runtime.web.admin.policies import with_pictures, with_screen
+from runtime.web.admin.security_policies import with_pictures, with_screen
 
 LONGEST_RENDER = 256 * 1024
 SCHEME = re.compile(r"\s*[a-z][a-z0-9+.-]*:", re.IGNORECASE)

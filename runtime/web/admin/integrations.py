@@ -9,12 +9,12 @@ from flask import Flask, Response, request
 from runtime.api.host import Host
 from runtime.contract import errors
 from runtime.contract.integrations import Category
-from runtime.web.admin.asking import Question, add_question
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
+from runtime.web.admin.forms import Question, add_question
 from runtime.web.admin.paging import every, page_of
 from runtime.web.admin.places import Object, about_the_form, filters, organization_of, place
-from runtime.web.admin.policies import with_pictures
 from runtime.web.admin.scope_words import in_words
+from runtime.web.admin.security_policies import with_pictures
 
 AT = f"{PATH}/orgs/<organization>/integrations"
 ONE = f"{AT}/<name>"

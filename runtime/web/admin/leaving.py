@@ -11,8 +11,8 @@ from runtime.services import membership
 from runtime.store import rows
 from runtime.store.rows import HOST
 from runtime.store.tables.organizations import MemberRow, OrganizationRow
-from runtime.web.admin.asking import Question, add_question
 from runtime.web.admin.browser import PATH, OperatorVisit
+from runtime.web.admin.forms import Question, add_question
 
 
 def mount_leaving(app: Flask, host: Host) -> None:

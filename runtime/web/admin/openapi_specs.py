@@ -7,9 +7,9 @@ from typing import Any
 from flask import Flask, Response
 
 from runtime.api.host import Host
-from runtime.api.performing import answered
-from runtime.web.admin.asking import NOTHING_REFUSED, Question, Refused, add_question, attempt
+from runtime.api.page_operations import answered
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
+from runtime.web.admin.forms import NOTHING_REFUSED, Question, Refused, add_question, attempt
 from runtime.web.admin.paging import page_of
 from runtime.web.admin.places import organization_of, place
 

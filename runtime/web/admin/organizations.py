@@ -9,8 +9,8 @@ from flask import Flask, Response
 
 from runtime.api.host import Host
 from runtime.contract import errors
-from runtime.web.admin.asking import NOTHING_REFUSED, Refused, attempt, role_of
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
+from runtime.web.admin.forms import NOTHING_REFUSED, Refused, attempt, role_of
 from runtime.web.admin.paging import every
 from runtime.web.admin.places import organization_of, titles_of
 

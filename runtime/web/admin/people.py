@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 from flask import Flask, Response, request
 
 from runtime.api.host import Host
-from runtime.web.admin.asking import NOTHING_REFUSED, Question, Refused, add_question, attempt, role_of
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
+from runtime.web.admin.forms import NOTHING_REFUSED, Question, Refused, add_question, attempt, role_of
 from runtime.web.admin.paging import page_of
 from runtime.web.admin.places import organization_of
 

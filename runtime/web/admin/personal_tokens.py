@@ -8,8 +8,8 @@ from flask import Flask, Response
 
 from runtime.api.host import Host
 from runtime.web.admin.account import account_page
-from runtime.web.admin.asking import Question, add_question, attempt
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
+from runtime.web.admin.forms import Question, add_question, attempt
 
 
 def mount_personal_tokens(app: Flask, host: Host) -> None:

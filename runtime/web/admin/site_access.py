@@ -6,8 +6,8 @@ from flask import Flask, Response
 
 from runtime.api.host import Host
 from runtime.contract import errors
-from runtime.web.admin.asking import Question, add_question
 from runtime.web.admin.browser import OperatorVisit, add_page
+from runtime.web.admin.forms import Question, add_question
 from runtime.web.admin.paging import page_of
 from runtime.web.admin.places import Object, about_the_form, filters, organization_of, place
 from runtime.web.admin.site_structure import parts_of

@@ -9,11 +9,11 @@ from flask import Flask, Response, request
 from runtime.api.host import Host
 from runtime.contract import errors
 from runtime.contract.sites import SiteVisibility
-from runtime.web.admin.asking import Question, add_question
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
+from runtime.web.admin.forms import Question, add_question
 from runtime.web.admin.paging import every, page_of
 from runtime.web.admin.places import Object, about_the_form, filters, organization_of, place, titles_of
-from runtime.web.admin.policies import with_pictures
+from runtime.web.admin.security_policies import with_pictures
 
 AT = f"{PATH}/orgs/<organization>/sites"
 ONE = f"{AT}/<site>"

@@ -18,8 +18,8 @@ from runtime.store.content.snapshot import Snapshot
 from runtime.store.rows import Reach
 from runtime.store.tables.sites import SiteRow
 from runtime.web.sites.indexes import is_index, parts_listed
-from runtime.web.sites.map import Computed, SiteMap
 from runtime.web.sites.markdown import ENDING
+from runtime.web.sites.site_map import Computed, SiteMap
 
 
 def computed_for(host: Host, site: SiteRow, claims: Mapping[str, Any] | None, place: str) -> Computed:

@@ -16,7 +16,7 @@ from runtime.store.content.entries import Page
 from runtime.store.content.snapshot import Snapshot
 from runtime.store.tables.site_structure import SiteSpaceRow
 from runtime.web.sites.icons import sign_of
-from runtime.web.sites.map import CONTENTS, SiteMap, SitePage, shown_pages
+from runtime.web.sites.site_map import CONTENTS, SiteMap, SitePage, shown_pages
 from runtime.web.sites.targets import SpaceTargets
 
 LONGEST = 60

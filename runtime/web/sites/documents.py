@@ -23,7 +23,7 @@ from runtime.store import rows, searching
 from runtime.store.rows import HOST
 from runtime.store.tables.integrations import IntegrationRow
 from runtime.web.sites.icons import icon
-from runtime.web.sites.map import SiteMap, SitePage
+from runtime.web.sites.site_map import SiteMap, SitePage
 from runtime.web.sites.targets import SpaceTargets, leads_away
 
 OF_NOTES = ("note ", "annotated ")

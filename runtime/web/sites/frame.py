@@ -29,8 +29,8 @@ from runtime.services.markdown.emoji import character_of
 from runtime.services.markdown.links import is_safe
 from runtime.store.tables.site_structure import SiteSpaceRow
 from runtime.store.tables.sites import SiteRow
-from runtime.web.sites.look import style_of
-from runtime.web.sites.map import SiteMap
+from runtime.web.sites.site_map import SiteMap
+from runtime.web.sites.stylesheet import style_of
 from runtime.web.sites.targets import SpaceTargets, leads_away
 
 Theme = Literal["light", "dark"]

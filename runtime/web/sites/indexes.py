@@ -13,8 +13,8 @@ from runtime.contract.addresses import Addresses
 from runtime.services.markdown.escaping import in_markdown
 from runtime.store.tables.site_structure import SiteSpaceRow
 from runtime.store.tables.sites import SiteRow
-from runtime.web.sites.map import SiteMap, SitePage
 from runtime.web.sites.markdown import ENDING
+from runtime.web.sites.site_map import SiteMap, SitePage
 
 SITEMAP, PAGES, LLMS = "sitemap.xml", "sitemap-pages.xml", "llms.txt"
 """What the addresses of the indexes end with; a page of that name goes first."""

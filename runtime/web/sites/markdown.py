@@ -15,7 +15,7 @@ from runtime.services.expressions import ReaderOfDocuments
 from runtime.services.markdown.links import IdLinks, is_safe
 from runtime.services.markdown.writing import markdown_of
 from runtime.store.content.snapshot import Snapshot
-from runtime.web.sites.map import SiteMap, SitePage
+from runtime.web.sites.site_map import SiteMap, SitePage
 from runtime.web.sites.targets import SpaceTargets
 
 ENDING = ".md"

@@ -34,11 +34,11 @@ from runtime.store.database import now
 from runtime.store.rows import HOST
 from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.sites import SiteRow
-from runtime.web.allowance import Allowance
 from runtime.web.assets import STATIC, serve
 from runtime.web.embed import EVERYWHERE
 from runtime.web.origins import on_public_origin
 from runtime.web.preview import admit
+from runtime.web.rate_limits import RateLimit
 from runtime.web.sites.page_content import sample_of
 from runtime.web.sites.page_reports import MAX_BODY, Violation, violations
 from runtime.web.sites.policy import policy_of_sample
@@ -62,9 +62,9 @@ class Reading:
     """What readers of sites do now, in this process: how much of it is taken, and where the last of each site was."""
 
     def __init__(self) -> None:
-        self.renders = Allowance(600, 60)
-        self.insights = Allowance(1200, 60)  # each is a commit, which anybody may cause
-        self.violations = Allowance(30, 60)
+        self.renders = RateLimit(600, 60)
+        self.insights = RateLimit(1200, 60)  # each is a commit, which anybody may cause
+        self.violations = RateLimit(30, 60)
         self.last: dict[str, dict[str, Any]] = {}
 
 

@@ -17,7 +17,7 @@ from runtime.services import visiting
 from runtime.store import searching
 from runtime.store.tables.sites import SiteRow
 from runtime.web.sites.documents import written
-from runtime.web.sites.map import SiteMap
+from runtime.web.sites.site_map import SiteMap
 
 MAX_PAGES = 300
 """Pages of all spaces that the sample lists."""

@@ -25,8 +25,8 @@ from runtime.web.sites.frame import THEMES, Look
 from runtime.web.sites.icons import sign_of
 from runtime.web.sites.indexes import canonical_home
 from runtime.web.sites.layout import PageLayout, layout_of
-from runtime.web.sites.map import CONTENTS, SiteMap, SitePage, shown_pages
 from runtime.web.sites.markdown import ENDING
+from runtime.web.sites.site_map import CONTENTS, SiteMap, SitePage, shown_pages
 from runtime.web.sites.targets import SpaceTargets
 
 SEARCH = "-/search"

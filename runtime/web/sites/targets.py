@@ -8,7 +8,7 @@ from runtime.contract.addresses import Addresses
 from runtime.serializers.file_urls import address_of
 from runtime.services.html.targets import Ref
 from runtime.store.tables.site_structure import SiteSpaceRow
-from runtime.web.sites.map import SiteMap
+from runtime.web.sites.site_map import SiteMap
 
 
 class SpaceTargets:

@@ -21,12 +21,12 @@ from runtime.store.tables.spaces import SpaceRow
 from runtime.web.sites.computing import computed_for
 from runtime.web.sites.frame import Frame, Look, frame_of, look_of
 from runtime.web.sites.indexes import index_at, is_index, type_of
-from runtime.web.sites.look import source_of
-from runtime.web.sites.map import CONTENTS, Computed, SiteMap, SitePage
 from runtime.web.sites.markdown import ENDING, markdown_page
 from runtime.web.sites.page_content import sample_of
 from runtime.web.sites.policy import policy_of_framed, policy_of_read, policy_of_sample
 from runtime.web.sites.reading import SEARCH, listing_of, reading_of, search_of
+from runtime.web.sites.site_map import CONTENTS, Computed, SiteMap, SitePage
+from runtime.web.sites.stylesheet import source_of
 from runtime.web.sites.targets import SpaceTargets
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from devkit.build import programs, reach
+from devkit.build import programs, project_files
 from devkit.build.bundle import publish_body, script
 from devkit.checking import type_check
 from devkit.projects.findings import InvalidProject
@@ -161,22 +161,22 @@ def test_a_workspace_is_what_names_the_project(file: str, text: str, there: bool
     folder = tmp_path / "apps" / "one"
     folder.mkdir(parents=True)
     (tmp_path / file).write_text(text)
-    assert reach.root_of(folder) == (tmp_path if there else folder)
+    assert project_files.root_of(folder) == (tmp_path if there else folder)
 
 
 def test_a_home_is_no_workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "one").mkdir()
     (tmp_path / "package.json").write_text('{"workspaces": ["*"]}')
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert reach.root_of(tmp_path / "one") == tmp_path / "one"
+    assert project_files.root_of(tmp_path / "one") == tmp_path / "one"
 
 
 def test_packages_are_looked_for_in_folders_of_that_name_alone(tmp_path: Path, secret: Path) -> None:
     folder = tmp_path / "one"
     folder.mkdir()
     (folder / "node_modules").symlink_to(secret.parent)
-    assert reach.places(folder) == [folder]
-    assert not reach.within(folder / "node_modules" / "secret.txt", folder)
+    assert project_files.places(folder) == [folder]
+    assert not project_files.within(folder / "node_modules" / "secret.txt", folder)
 
 
 @pytest.mark.parametrize("field", ["icon: ../home/secret.txt", "previewImages: [../home/secret.txt]"])

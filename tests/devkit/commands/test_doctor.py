@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from devkit.examining import machine, table
-from devkit.examining.result import Place
-from devkit.examining.table import EXAMINATIONS
+from devkit.diagnostics import machine, table
+from devkit.diagnostics.result import Place
+from devkit.diagnostics.table import EXAMINATIONS
 from devkit.hosts.choosing import Choice
 from tests.conftest import HostProcess, Installed, Tenant, free_port
 from tests.contract.test_operations import reader

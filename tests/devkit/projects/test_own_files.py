@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from devkit.build import bundle
-from devkit.build.places import source_line
+from devkit.build.source_positions import source_line
 from devkit.checking import manifest_text
 from devkit.projects import environments, names, own_files
 from devkit.terminal.output import Problem

@@ -16,8 +16,8 @@ import pytest
 from sqlalchemy import event, text
 from werkzeug.test import Client
 
+from runtime.api.anonymous_lanes import STRANGERS
 from runtime.api.script_headers import BROWSER_COOKIE, SESSION_COOKIE, VISITOR_COOKIE
-from runtime.api.strangers import STRANGERS
 from runtime.app import Application, create_app
 from runtime.contract.identifiers import new_id
 from runtime.engines.interpreter_turns import owner_at_work

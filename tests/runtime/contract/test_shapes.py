@@ -14,9 +14,9 @@ from runtime.contract.base import nul_free
 from runtime.contract.events import EVENTS
 from runtime.contract.identifiers import new_id
 from runtime.contract.lzstring import NotLzString, decompress
-from runtime.contract.moments import wire_time
 from runtime.contract.organizations import ROLES, reaches
 from runtime.contract.security_policy import normalise
+from runtime.contract.timestamps import wire_time
 
 VECTOR = (
     "N4Igxg9gtgDhB2BTeAXAkgExALhBglgIYDmAToVCADQgykQwDOOokqyKOIhA1AEYgAvjTYpEAD07ZQKAJ4xEXDBDABXKB2ohGMQmESYujAIxbE"

@@ -16,9 +16,9 @@ from runtime.contract.addresses import Addresses
 from runtime.contract.identifiers import new_id
 from runtime.dispatch import jobs as dispatch
 from runtime.dispatch.jobs import Job, JobFailed, JobKind, JobRunner, JobTools
-from runtime.engines.apart.runner import ApartRunner
 from runtime.engines.egress import EgressRules
 from runtime.engines.own_folders import Folders
+from runtime.engines.separate_process.runner import SeparateProcessRunner
 from runtime.store import jobs, organizations, secrets
 from runtime.store.blobs.store import open_blobs
 from runtime.store.database import Database, now
@@ -73,7 +73,7 @@ def start(database: Database, tmp_path: Path) -> Iterator[Callable[..., JobRunne
     runners: list[JobRunner] = []
     blobs = open_blobs(database, str(tmp_path / "blobs"))
     folders = Folders("test-jobs-")
-    tools = JobTools(database, EgressRules(), blobs, Addresses("http://a", ""), ApartRunner("off"), folders)
+    tools = JobTools(database, EgressRules(), blobs, Addresses("http://a", ""), SeparateProcessRunner("off"), folders)
 
     def started(work: Work, threads: int = 4, **options: Any) -> JobRunner:
         runner = JobRunner(tools, [work.kind(**options)], threads)

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from runtime.contract.invocation import Limits, Script
-from runtime.engines import effort
+from runtime.engines import work_limits
 from runtime.engines.egress import Address, EgressRules
 from runtime.engines.egress_exchange import without_credentials
 from runtime.engines.python_process.pool import PythonEngine
@@ -259,8 +259,8 @@ def test_an_answer_in_chunks_of_a_byte_is_given_up(ask: Ask) -> None:
 def test_what_a_script_sends_byte_by_byte_is_given_up(
     way: str, ask: Ask, sink: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(effort, "ALWAYS", 0.01)
-    monkeypatch.setattr(effort, "A_SECOND", 1 << 40)
+    monkeypatch.setattr(work_limits, "ALWAYS", 0.01)
+    monkeypatch.setattr(work_limits, "A_SECOND", 1 << 40)
     tunnel = "CONNECT sink.example:443 HTTP/1.1\r\nHost: sink.example:443\r\n\r\n"
     post = "POST http://platform.example/ HTTP/1.1\r\nHost: platform.example\r\nTransfer-Encoding: chunked\r\n\r\n"
     head, piece = (tunnel, b"x") if way == "a tunnel" else (post, b"1\r\nx\r\n")

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from runtime.engines import effort, git_http
+from runtime.engines import git_http, work_limits
 from runtime.engines.egress import EgressRefused, EgressRules, FetchFailed, fetch
 from runtime.engines.git_http import GitFailed, GitRemote, GitTooLarge, PushRefused, without_credentials
 
@@ -192,7 +192,7 @@ def test_addresses_without_credentials() -> None:
 def test_a_server_that_sends_byte_by_byte_is_given_up(
     side: str, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(effort, "ALWAYS", 0.2)
+    monkeypatch.setattr(work_limits, "ALWAYS", 0.2)
     remote, small = server.remote(), b"0005x" * 2_000_000
     with pytest.raises(GitFailed, match="small chunks"):
         if side == "references":

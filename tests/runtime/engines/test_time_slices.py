@@ -13,8 +13,8 @@ from runtime.api.one_processor import OneProcessor
 from runtime.dispatch.fair_pool import FairPool
 from runtime.engines.egress import EgressRules
 from runtime.engines.priority import set_niceness
+from runtime.engines.process_start import on_any_processor
 from runtime.engines.python_process.pool import PythonEngine
-from runtime.engines.starting import on_any_processor
 from runtime.engines.time_slices import LONG, SHORT, USUAL, answer_soon, as_usual, set_slice
 from tests.conftest import wait_for
 from tests.runtime.engines.conftest import asker, handler

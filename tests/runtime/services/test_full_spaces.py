@@ -15,7 +15,7 @@ from sqlalchemy import func, select, update
 from runtime.contract import errors
 from runtime.contract.change_requests import CreateChangeRequest
 from runtime.contract.identifiers import new_id
-from runtime.services import change_requests, content_room
+from runtime.services import change_requests, content_quota
 from runtime.services import spaces as space_service
 from runtime.store.content import collecting, sizes
 from runtime.store.content.entries import File
@@ -87,25 +87,25 @@ def ground(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ground]:
 def test_the_last_place_is_taken_once(
     most: str, table: type[Table], ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(content_room, most, ground.count(table) + 1)
+    monkeypatch.setattr(content_quota, most, ground.count(table) + 1)
     assert sorted(ground.put_at_once()) == [False] * (AT_ONCE - 1) + [True]
-    assert ground.count(table) == getattr(content_room, most)
+    assert ground.count(table) == getattr(content_quota, most)
 
 
 def test_one_change_request_fills_a_space_by_no_more_than_what_is_let_in_between(
     ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(content_room, "MAX_REVISIONS", 15)
+    monkeypatch.setattr(content_quota, "MAX_REVISIONS", 15)
     made = 0
     while ground.put(ground.requests[0]):
         made += 1
         assert made < 100
-    assert 15 <= ground.count(RevisionRow) < 15 + content_room.SELDOM
+    assert 15 <= ground.count(RevisionRow) < 15 + content_quota.SELDOM
 
 
 def test_what_was_begun_is_merged_into_a_full_space(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ground.put(ground.requests[0])
-    monkeypatch.setattr(content_room, "MAX_REVISIONS", ground.count(RevisionRow))
+    monkeypatch.setattr(content_quota, "MAX_REVISIONS", ground.count(RevisionRow))
     assert not ground.put(ground.requests[1])
     with ground.database.transaction(writes=True) as session:
         space = session.get_one(SpaceRow, ground.space)
@@ -122,11 +122,11 @@ def test_a_space_with_as_many_bytes_as_there_may_be_is_only_merged(
     with ground.database.transaction(writes=False) as session:
         there = sizes.size_of(session, ground.space)
     assert there > 0
-    monkeypatch.setattr(content_room, "MAX_DOCUMENTS", there)
+    monkeypatch.setattr(content_quota, "MAX_DOCUMENTS", there)
     assert ground.put_at_once() == [False] * AT_ONCE
     with ground.database.transaction(writes=True) as session:
         with pytest.raises(errors.BadRequest, match=f"have {there:,} bytes, compressed, which is the maximum"):
-            content_room.for_documents(session, ground.space)
+            content_quota.for_documents(session, ground.space)
         space = session.get_one(SpaceRow, ground.space)
         row = session.get_one(ChangeRequestRow, ground.requests[0])
         prepared = change_requests.prepare(session, row, "merge")

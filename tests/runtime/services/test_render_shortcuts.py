@@ -14,8 +14,8 @@ from runtime.dispatch.script_event import ScriptEvent
 from runtime.services.render_cache import CachedRender
 from runtime.services.render_shortcuts import LONGEST_REQUEST, RenderShortcuts, Request
 from runtime.services.rendering import PreparedRender
+from runtime.store.epoch_cache import Basis
 from runtime.store.epoch_prefetch import EpochPrefetch
-from runtime.store.remembered import Basis
 
 REQUEST: Request = ("Bearer t", "/v1/integrations/i/render", "", b"{}")
 FOREVER = float("inf")

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.store import epoch_prefetch
-from runtime.store.decides import GLOBAL
+from runtime.store.epoch_cache import Basis
 from runtime.store.epoch_prefetch import MOST_NEXT, EpochPrefetch
-from runtime.store.remembered import Basis
+from runtime.store.epoch_rules import GLOBAL
 
 
 def kept_of(known: EpochPrefetch, owner: str) -> int:

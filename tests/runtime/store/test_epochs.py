@@ -13,7 +13,7 @@ from sqlalchemy import delete, insert, inspect, select, update
 
 from runtime.store import schema
 from runtime.store.database import Database, Table, now
-from runtime.store.decides import FACE, GLOBAL, UNKNOWN, owners
+from runtime.store.epoch_rules import FACE, GLOBAL, UNKNOWN, owners
 from runtime.store.tables.installations import ExternalIdRow, InstallationRow, SpaceInstallationRow
 from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.organizations import MemberRow, OrganizationRow, UserRow

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from sqlalchemy import insert, select
+from tests.runtime.store.test_epoch_cache import SPACE, SPACE_THERE, Counted, nobody, visibility
 
 from runtime.dispatch.planning import KEPT_SCRIPTS, Scripts
 from runtime.services.openapi_specs.shown import OVERHEAD, ShownSpecs
-from runtime.store.remembered import Remembered
+from runtime.store.epoch_cache import EpochCache
 from runtime.store.tables.content import RevisionRow
 from runtime.store.tables.integrations import IntegrationRow, VersionRow
 from runtime.store.tables.spaces import SpaceRow
 from tests.runtime.store.conftest import World
-from tests.runtime.store.test_remembered import SPACE, SPACE_THERE, Counted, nobody, visibility
 
 
 def test_one_owner_cannot_empty_what_all_need(world: World) -> None:
     for bounds in ({"most": 20}, {"heaviest": 20}):
-        kept = Remembered[str](
+        kept = EpochCache[str](
             world.database, lambda key, _: key[0], weigh=lambda value: {object(): 1}, **({"heaviest": 999} | bounds)
         )
         modest = Counted()
@@ -30,7 +30,7 @@ def test_one_owner_cannot_empty_what_all_need(world: World) -> None:
 
 
 def test_of_what_cannot_be_kept_the_name_is_not_kept_either(world: World) -> None:
-    kept: Remembered[None] = Remembered(world.database, nobody)
+    kept: EpochCache[None] = EpochCache(world.database, nobody)
     for number in range(10):
         kept.get(("x" * 1_000_000, number), world.database.basis(), lambda session: None)
     assert len(kept._unkept) == 10 and len(repr(kept._unkept)) < 1000

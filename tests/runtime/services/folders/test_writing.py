@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from runtime.engines.apart.answers import Refused
+from runtime.engines.separate_process.answers import Refused
 from runtime.services.folders.writing import write_folder
 from runtime.services.markdown.reading import document_of
 from runtime.store.content.entries import Page

@@ -14,7 +14,7 @@ from dulwich.pack import PackData, write_pack_objects
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from runtime.engines.apart.answers import Refused
+from runtime.engines.separate_process.answers import Refused
 from runtime.services.git import packs
 from runtime.services.git.commits import Trees
 from runtime.services.git.objects import BadObject, TreeEntry, oid_of, read_commit, read_tree, write_commit, write_tree

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runtime.contract.documents import check_document
-from runtime.engines.apart.answers import Refused
+from runtime.engines.separate_process.answers import Refused
 from runtime.services.importing import archives
 from runtime.services.importing.html_markdown import read_html
 from runtime.services.markdown.reading import document_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime.engines.apart.answers import Refused
+from runtime.engines.separate_process.answers import Refused
 from runtime.services.importing.page_texts import markdown_page, text_of
 
 TEXT = "Café – naïve"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from runtime.engines.apart.answers import Refused
+from runtime.engines.separate_process.answers import Refused
 from runtime.services.importing import folders, word
-from runtime.services.importing.handing_over import Writer
+from runtime.services.importing.transfer import Writer
 from tests.scenarios.elsewhere import PICTURE, PIXEL, packed, paragraph, word_document
 
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"

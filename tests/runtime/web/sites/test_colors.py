@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 
 from runtime.contract.customizations import STANDARD, HeaderPreset, SiteCustomizationSettings, Theme
 from runtime.web.sites.colors import BLACK, READABLE, WHITE, Color
-from runtime.web.sites.look import KINDS, MODES, palette_of, style_of
+from runtime.web.sites.stylesheet import KINDS, MODES, palette_of, style_of
 
 COLORS = some.from_regex(r"\A#(?:[0-9a-fA-F]{3}){1,2}\Z")
 PAIRS = some.builds(lambda light, dark: {"light": light, "dark": dark}, COLORS, COLORS)

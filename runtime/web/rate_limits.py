@@ -1,0 +1,31 @@
+"""Rate limits for anonymous requests."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+
+MAX_KEYS = 1000
+
+
+class RateLimit:
+    """At most a given number per period for each key; unused allowance is not carried over."""
+
+    def __init__(self, most: int, seconds: float) -> None:
+        self._most, self._seconds = most, seconds
+        self._windows: OrderedDict[str, tuple[float, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def take(self, key: str, amount: int = 1) -> int:
+        """Take up to `wanted` of what is left for a key; returns how many there were."""
+        moment = time.monotonic()
+        with self._lock:
+            began, used = self._windows.pop(key, (moment, 0))
+            if moment - began >= self._seconds:
+                began, used = moment, 0
+            granted = min(amount, self._most - used)
+            self._windows[key] = (began, used + granted)
+            while len(self._windows) > MAX_KEYS:
+                self._windows.popitem(last=False)
+        return granted
