@@ -14,11 +14,11 @@ from typing import Any
 
 import deno
 import requests
-from tests.devkit.developing.test_debug_ports import as_root, asked_by_a_stranger, listening
 
 from tests.conftest import HostProcess, Installed, Tenant, free_port, wait_for
 from tests.devkit.conftest import Shell
 from tests.devkit.dev_process import DevProcess, processes_of
+from tests.devkit.developing.test_debug_ports import as_root, asked_by_a_stranger, listening
 
 StartDev = Callable[..., DevProcess]
 INSPECTOR = Path(__file__).with_name("inspector.mjs")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 import requests
-from tests.devkit.hosts.test_time_limits import HEAD, Dripping
 
 from devkit.events import endpoint_requests
 from devkit.events.endpoint_requests import RequestDescription
@@ -12,6 +11,7 @@ from devkit.hosts import client, event_stream
 from devkit.hosts.client import Client, HostUnreachable
 from devkit.hosts.credentials import Credentials
 from devkit.hosts.event_stream import ServerSentEvent, events
+from tests.devkit.hosts.test_time_limits import HEAD, Dripping
 
 STREAM = b": connected\n\nevent: one\nid: 1\ndata: {}\n\n: still here\n\nevent: two\ndata: x\n\nevent: cut"
 

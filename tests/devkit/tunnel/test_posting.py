@@ -11,10 +11,10 @@ from contextlib import suppress
 import pytest
 import requests
 import urllib3
-from tests.devkit.hosts.test_time_limits import SLOW, Dripping
 
 from devkit.tunnel import posting
 from devkit.tunnel.posting import Posts, TakenTooSlowly
+from tests.devkit.hosts.test_time_limits import SLOW, Dripping
 
 TAKEN = b"HTTP/1.1 204 No Content\r\n\r\n"
 
