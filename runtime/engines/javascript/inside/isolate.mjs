@@ -14,6 +14,7 @@ import { createFetch, DispatchRequest, formOf } from "./requests.mjs";
 import { isResponse, sendStream, sendWhole, watchResponses } from "./responses.mjs";
 
 const raise = globalThis.reportError;
+const afterThis = globalThis.setImmediate;
 const { connect, createHttpClient, exit, readTextFileSync, args: [host, scripts, certificates] } = Deno;
 const BUNDLE = "script.js";
 const MAP = "script.map";
@@ -172,6 +173,8 @@ async function answer(call, given) {
   try {
     const response = await script.fetch(new DispatchRequest(formOf(given), call.controller.signal), ENVIRONMENT, context);
     if (!isResponse(response)) throw new TypeError("the script's fetch must answer a Response");
+    // The runtime tells of promises that nobody waited for only when its turn comes; their errors belong to this call.
+    await new Promise(afterThis);
     if (!await sendWhole(call, response)) {
       sent = true;
       await sendStream(call, response);

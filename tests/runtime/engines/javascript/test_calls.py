@@ -178,6 +178,16 @@ def test_an_error_nobody_waits_for_is_logged_and_ends_nothing(probe: Probe) -> N
     assert [text.split("\n")[0] for _, text in logs(got)] == ["RangeError: lost", "TypeError: late"]
 
 
+@pytest.mark.parametrize(
+    "lost", ["Promise.reject(new RangeError('lost'));", "(async () => { throw new RangeError('lost'); })();"]
+)
+def test_an_error_nobody_waits_for_is_logged_also_by_a_call_that_answers_at_once(probe: Probe, lost: str) -> None:
+    got = probe(f"{lost} return new Response('fine');")
+
+    assert got.body == b"fine"
+    assert [text.split("\n")[0] for _, text in logs(got)] == ["RangeError: lost"]
+
+
 @pytest.mark.parametrize("answer", ["undefined", "'text'", "{ status: 200 }", "Response.error()"])
 def test_an_answer_must_be_a_response(probe: Probe, answer: str) -> None:
     assert probe(f"return {answer}").outcome.status == 500
