@@ -125,6 +125,31 @@ def test_exception_answers_500_with_its_fault_and_a_log_of_the_authors_lines(pro
     assert got.trace.logs[-1].message.splitlines()[1:] == ["  integration.py:9 in run", "    json.loads('{')"]
 
 
+def test_what_ends_a_thread_is_one_log_record_with_the_authors_lines(probe: Probe) -> None:
+    got = probe(
+        """
+        import sys, threading
+
+        def work():
+            1 / 0
+
+        thread = threading.Thread(target=work, name="worker")
+        thread.start()
+        thread.join()
+        ended = threading.Thread(target=sys.exit)
+        ended.start()
+        ended.join()
+        return Response("fine")
+        """
+    )
+
+    assert got.body == b"fine"
+    (only,) = got.trace.logs
+    assert only.level == "error"
+    assert only.message.startswith("In worker:\nZeroDivisionError: division by zero\n  integration.py:")
+    assert only.message.endswith("1 / 0") and "threading.py" not in only.message
+
+
 def test_output_becomes_log_lines(probe: Probe) -> None:
     got = probe(
         """

@@ -75,6 +75,7 @@ class Worker:
         self._loader = Loader(payload[frames.LOAD_HEAD.size : start].decode(), self._folder)
         self._out: tuple[LineWriter, LineWriter] = redirect(self._wire)
         threading.stack_size(_STACK)
+        threading.excepthook = self._tell_thread
         os.register_at_fork(after_in_child=self._wire.detach)
         signal.signal(signal.SIGURG, self._tell_place)
         confine.limit_memory(memory, confined=self._confined)
@@ -102,6 +103,12 @@ class Worker:
             place = self._loader.place(frame)
             if place is not None:
                 self._wire.send_at_once(frames.pack(frames.PLACE, json.dumps(place).encode()))
+
+    def _tell_thread(self, given: threading.ExceptHookArgs) -> None:
+        """Log what ended a thread of the script as one record: its call may be over before a second one is sent."""
+        if given.exc_value is not None and not isinstance(given.exc_value, SystemExit):
+            name = given.thread.name if given.thread is not None else "a thread"
+            self._wire.log("error", f"In {name}:\n{self._loader.render(given.exc_value)}")
 
     def _refuse(self, fault: dict[str, Any], text: str) -> None:
         """Report why the script cannot be loaded."""
