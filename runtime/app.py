@@ -26,6 +26,7 @@ from runtime.api.host import HEAVIEST_NAMED, Host, RequestCapacity
 from runtime.api.inbound import mount_inbound
 from runtime.api.mount import mount
 from runtime.api.one_processor import OneProcessor
+from runtime.api.openapi_document import mount_openapi_document
 from runtime.api.render_lane import RenderLane
 from runtime.api.table import operations
 from runtime.api.tunnel_lines import mount_tunnels
@@ -77,7 +78,7 @@ from runtime.store.secrets import KeyMissing, load_keyring, use_keyring
 from runtime.web import identity
 from runtime.web.admin.mount import mount_admin
 from runtime.web.embed import mount_contentkit
-from runtime.web.error_pages import mount_lost
+from runtime.web.error_pages import mount_error_pages
 from runtime.web.files import mount_files
 from runtime.web.identity import mount_identity
 from runtime.web.pdfs import mount_pdfs
@@ -172,6 +173,7 @@ def create_app(settings: Settings, place: int = 0, changes: Numbers | None = Non
     mount_errors(app)
     mount_content_origin(app, host)
     mount_health(app, host)
+    mount_openapi_document(app, host, operations())
     mount(app, host, operations())
     mount_event_stream(app, host)
     mount_ask_streams(app, host)
@@ -186,7 +188,7 @@ def create_app(settings: Settings, place: int = 0, changes: Numbers | None = Non
     if settings.preview:
         mount_preview(app, host)
         mount_identity(app, host)
-    mount_lost(app, host)
+    mount_error_pages(app, host)
     tracing.start()
     host.dispatcher.start()
     host.purger.start()

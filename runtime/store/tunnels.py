@@ -19,7 +19,7 @@ from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.organizations import MemberRow
 from runtime.store.tables.tunnels import TunnelRow
 
-StreamAccess = Literal["elsewhere", "leased", "lapsed"]
+LeaseState = Literal["elsewhere", "leased", "lapsed"]
 
 
 def lease(
@@ -47,7 +47,7 @@ def lease(
     return row
 
 
-def standing(session: Session, url: str) -> StreamAccess:
+def standing(session: Session, url: str) -> LeaseState:
     """Return how it stands with the address events are to go to; `elsewhere` are addresses no tunnel of ours has.
 
     A lease is worth nothing, either, once its holder is not an administrator of who owns an integration whose events go

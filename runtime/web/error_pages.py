@@ -20,7 +20,7 @@ ASK_ANOTHER = "Check the address, or continue from your account."
 TITLES = {404: "There is no page here", 405: "There is no page here", 503: "Busy at the moment"}
 
 
-def mount_lost(app: Flask, host: Host) -> None:
+def mount_error_pages(app: Flask, host: Host) -> None:
     """Answer errors in the format of the API, and as a page where a person looks; replaces `mount_errors`."""
 
     def shown(answer: Response) -> Response:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 import requests
 
@@ -31,3 +34,16 @@ def test_programs_get_json(path: str, headers: dict[str, str], host: HostProcess
 def test_the_api_speaks_json_to_everybody(host: HostProcess) -> None:
     answer = requests.get(host.url + "/v1/nothing", headers=PEOPLE, timeout=20)
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, 404)
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "identity"])
+def test_the_document_that_errors_name_is_served(encoding: str, host: HostProcess) -> None:
+    nothing = requests.get(host.url + "/v1/nothing", timeout=20)
+    assert "/openapi.json lists all operations" in nothing.json()["error"]["message"]
+    answer = requests.get(host.url + "/openapi.json", headers={"Accept-Encoding": encoding}, timeout=30)
+    assert (answer.status_code, answer.headers.get("Content-Encoding", "identity")) == (200, encoding)
+    assert answer.json() == json.loads((Path(__file__).parents[2] / "openapi.json").read_text())
+    again = requests.get(host.url + "/openapi.json", headers={"If-None-Match": answer.headers["ETag"]}, timeout=20)
+    assert (again.status_code, again.content) == (304, b"")
+    elsewhere = requests.get(host.url + "/openapi.json", headers={"Host": "site.example"}, timeout=20)
+    assert elsewhere.status_code == 404
