@@ -248,7 +248,7 @@ class Invoker:
             environment=plan.environment,
             fetch_body=fetch_body,
             limits=limits,
-            tunnel_url=self._tunnels.open(plan.tunnel_url) if plan.tunnel_url else None,
+            tunnel_url=self._tunnels.open(plan.integration_id, plan.tunnel_url) if plan.tunnel_url else None,
             organization=plan.organization_id,
         )
         outcome = self.engines.invoke(invocation, parts.traced) if seated else self._crowded(parts)

@@ -6,8 +6,12 @@ import logging
 import threading
 import time
 
-from runtime.store import tunnels
+from sqlalchemy.orm import Session
+
+from runtime.store import rows, tunnels
 from runtime.store.database import Database
+from runtime.store.rows import HOST
+from runtime.store.tables.integrations import IntegrationRow
 
 _log = logging.getLogger(__name__)
 
@@ -20,25 +24,35 @@ class Tunnels:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._seen: dict[str, float] = {}
+        self._seen: dict[tuple[str, str], float] = {}
         self._lock = threading.Lock()
 
-    def open(self, url: str) -> str | None:
+    def open(self, integration_id: str, url: str) -> str | None:
         """Return the address for events of development mode; None, and the mode ends, if its developer is gone."""
+        key = integration_id, url
         with self._lock:
-            if self._seen.get(url, 0.0) > time.monotonic():
+            if self._seen.get(key, 0.0) > time.monotonic():
                 return url
         with self._database.transaction(writes=False) as session:
-            standing = tunnels.standing(session, url)
+            lapsed = _lapsed(session, integration_id, url) is not None
         with self._lock:
-            if standing != "lapsed":
-                self._seen[url] = time.monotonic() + RECHECK
+            if not lapsed:
+                self._seen[key] = time.monotonic() + RECHECK
                 return url
-            self._seen.pop(url, None)
+            self._seen.pop(key, None)
         _log.info(
-            "development mode through %s ended: its lease expired, or its holder is no longer an administrator", url
+            "development mode through %s ended: its lease expired, or its developer is no longer an administrator", url
         )
         with self._database.transaction(writes=True) as session:
-            if tunnels.standing(session, url) == "lapsed":  # not renewed in between
-                tunnels.end_development(session, url)
+            integration = _lapsed(session, integration_id, url)  # it may have been renewed in between
+            if integration is not None:
+                integration.tunnel_url, integration.tunnel_all, integration.tunnel_by = None, False, None
         return None
+
+
+def _lapsed(session: Session, integration_id: str, url: str) -> IntegrationRow | None:
+    """Return the integration if its events still go to this address, but should not any more."""
+    integration = rows.find(session, HOST, IntegrationRow, id=integration_id)
+    if integration is None or integration.tunnel_url != url:
+        return None
+    return integration if tunnels.standing(session, integration) == "lapsed" else None

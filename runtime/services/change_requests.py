@@ -30,17 +30,15 @@ from runtime.services import content, content_quota, quotas, semantic_changes
 from runtime.services.editing import Editor, Node, too_much
 from runtime.services.merging.snapshots import Merge, merge_snapshots
 from runtime.store import change_requests as stored
-from runtime.store import installed, locks, rows
+from runtime.store import installed, locks, membership, rows
 from runtime.store.content import revisions
 from runtime.store.content.entries import File
 from runtime.store.content.revisions import snapshot_of
 from runtime.store.content.snapshot import Snapshot
 from runtime.store.database import now
-from runtime.store.levels import level_on
-from runtime.store.reach import HOST, Reach
+from runtime.store.reach import HOST
 from runtime.store.tables.change_requests import ChangeRequestRow, RequestedReviewerRow
 from runtime.store.tables.content import RevisionRow
-from runtime.store.tables.organizations import MemberRow
 from runtime.store.tables.spaces import SpaceRow
 
 CLOSED = {
@@ -292,11 +290,7 @@ def hold_open(session: Session, space: SpaceRow, row: ChangeRequestRow) -> None:
 
 
 def _sees(session: Session, user_id: str, space: SpaceRow) -> bool:
-    member = rows.find(session, HOST, MemberRow, organization_id=space.organization_id, user_id=user_id)
-    if member is None:
-        return False
-    theirs = Reach("user", user_id=user_id, roles=frozenset({(space.organization_id, member.role)}))
-    return level_on(session, theirs, space) is not None
+    return membership.level_of_person(session, user_id, space) is not None
 
 
 def lock(session: Session, space: SpaceRow) -> None:

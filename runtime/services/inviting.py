@@ -11,7 +11,7 @@ from runtime.contract import errors
 from runtime.contract.invites import InvitedPerson, InviteUsers
 from runtime.contract.organizations import Role, reaches
 from runtime.services import quotas
-from runtime.store import invites, locks, rows, sign_ins
+from runtime.store import invites, locks, membership, rows, sign_ins
 from runtime.store.database import now
 from runtime.store.rows import HOST, Reach
 from runtime.store.tables.invites import EmailInviteRow, InviteLinkRow
@@ -137,7 +137,7 @@ def join(session: Session, organization_id: str, invite_id: str, user_id: str) -
 
     Raises NotFound for an invite that is not there or over, Forbidden for one that is for another address.
     """
-    locks.acquire(session, f"membership of {user_id} in {organization_id}")
+    membership.hold(session, organization_id, user_id)
     accepted = find(session, organization_id, invite_id)
     organization = rows.find(session, HOST, OrganizationRow, id=organization_id)
     if organization is not None and organization.sso:
@@ -146,7 +146,8 @@ def join(session: Session, organization_id: str, invite_id: str, user_id: str) -
         user = rows.find(session, HOST, UserRow, id=user_id)
         if user is None or user.email.lower() != accepted.email:
             raise errors.Forbidden("This invite is for another e-mail address than that of your account.")
-        session.delete(accepted)
+        if not rows.remove(session, accepted):
+            raise errors.NotFound(NO_INVITE)
     member = rows.find(session, HOST, MemberRow, organization_id=organization_id, user_id=user_id)
     sso = isinstance(accepted, EmailInviteRow) and accepted.sso
     if member is None:

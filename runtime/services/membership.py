@@ -10,7 +10,7 @@ from runtime.contract import errors
 from runtime.contract.organizations import Role
 from runtime.contract.teams import TeamRole, UpdateTeamMembers
 from runtime.services import quotas
-from runtime.store import identity_providers, invites, membership, rows
+from runtime.store import identity_providers, invites, membership, rows, tunnels
 from runtime.store.rows import HOST
 from runtime.store.tables.invites import EmailInviteRow, InviteLinkRow
 from runtime.store.tables.organizations import MemberRow, OrganizationRow, TokenRow
@@ -37,6 +37,7 @@ def change_role(session: Session, organization: OrganizationRow, member: MemberR
     _keep_an_admin(session, organization, member, role)
     if member.role == "admin" and role != "admin":
         _withdraw_invites(session, member)
+        tunnels.end_development_by(session, member.user_id, organization.id)
     invites.withdraw_to(session, organization.id, member.user_id)
     member.role = role
     session.flush()
@@ -47,7 +48,7 @@ def require_single_sign_on(session: Session, organization: OrganizationRow, memb
 
     Raises Conflict for the last administrator who could still sign in.
     """
-    rows.lock(session, organization)
+    _hold(session, organization, member)
     member.sso = True
     session.flush()
     if member.role == "admin" and not identity_providers.lets_an_administrator_in(session, organization):
@@ -62,6 +63,7 @@ def remove(session: Session, organization: OrganizationRow, member: MemberRow) -
     _keep_an_admin(session, organization, member, None)
     if member.role == "admin":
         _withdraw_invites(session, member)
+        tunnels.end_development_by(session, member.user_id, organization.id)
     invites.withdraw_to(session, organization.id, member.user_id)
     for token in rows.every(session, HOST, TokenRow, organization_id=organization.id, user_id=member.user_id):
         session.delete(token)
@@ -86,11 +88,21 @@ def _withdraw_invites(session: Session, member: MemberRow) -> None:
         session.delete(invite)
 
 
+def _hold(session: Session, organization: OrganizationRow, member: MemberRow) -> None:
+    """Decide alone who administers an organization, by what the member is now; raises NotFound for one who has left.
+
+    Two administrators who remove each other at the same time wait for each other here, and so does who is made one
+    while somebody else stops being one.
+    """
+    membership.hold(session, organization.id, member.user_id)
+    rows.lock(session, organization)
+    rows.lock(session, member)
+
+
 def _keep_an_admin(session: Session, organization: OrganizationRow, member: MemberRow, role: Role | None) -> None:
+    _hold(session, organization, member)
     if member.role != "admin" or role == "admin":
         return
-    # Two administrators who remove each other at the same time wait for each other here.
-    rows.lock(session, organization)
     if not identity_providers.lets_an_administrator_in(session, organization, without=member.user_id):
         raise errors.Conflict(LAST_ADMIN)
 

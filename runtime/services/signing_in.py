@@ -26,7 +26,7 @@ from runtime.contract.saml import read_certificate
 from runtime.contract.timestamps import wire_time
 from runtime.services import quotas
 from runtime.services.saml_response import A, Expected, P, ResponseRejected, SamlResponse, SignedIn
-from runtime.store import locks, rows, sign_ins
+from runtime.store import locks, membership, rows, sign_ins
 from runtime.store.database import now
 from runtime.store.rows import HOST
 from runtime.store.tables.invites import EmailInviteRow
@@ -216,6 +216,7 @@ def _member(session: Session, provider: SamlProviderRow, person: SignedIn, momen
         session.add(user)
         session.flush()
     by = {"organization_id": provider.organization_id, "user_id": user.id}
+    membership.hold(session, provider.organization_id, user.id)
     member = rows.find(session, HOST, MemberRow, **by)
     if member is None:
         try:
@@ -239,8 +240,8 @@ def _invited_role(session: Session, provider: SamlProviderRow, address: str, mom
     invite = rows.find(session, HOST, EmailInviteRow, **by)
     if invite is None or invite.expires_at <= moment:
         return provider.default_role
-    session.delete(invite)
-    return invite.role
+    role = invite.role
+    return role if rows.remove(session, invite) else provider.default_role
 
 
 def _address_of(person: SignedIn) -> str:

@@ -8,11 +8,32 @@ from sqlalchemy import ColumnElement, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from runtime.contract.members import MemberQuery
-from runtime.store import rows
-from runtime.store.rows import Conditions, Reach
+from runtime.contract.organizations import Role
+from runtime.store import locks, rows
+from runtime.store.levels import level_on
+from runtime.store.rows import HOST, Conditions, Reach
 from runtime.store.searching import contains
 from runtime.store.tables.organizations import MemberRow, OrganizationRow, UserRow
+from runtime.store.tables.spaces import SpaceRow
 from runtime.store.tables.teams import TeamMemberRow, TeamRow
+
+
+def hold(session: Session, organization_id: str, user_id: str) -> None:
+    """Let nobody else change what a person is in an organization until the transaction ends.
+
+    Whoever accepts an invite, signs in for the first time, or gives, changes and ends a membership comes one after the
+    other. Rows that were read before may be outdated.
+    """
+    locks.acquire(session, f"membership of {user_id} in {organization_id}")
+
+
+def level_of_person(session: Session, user_id: str, space: SpaceRow) -> Role | None:
+    """Return the level that a person has on a space now, whatever they came with when they asked for something."""
+    member = rows.find(session, HOST, MemberRow, organization_id=space.organization_id, user_id=user_id)
+    if member is None:
+        return None
+    theirs = Reach("user", user_id=user_id, roles=frozenset({(space.organization_id, member.role)}))
+    return level_on(session, theirs, space)
 
 
 def members(organization_id: str, query: MemberQuery) -> Conditions:

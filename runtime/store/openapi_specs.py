@@ -7,7 +7,8 @@ from collections.abc import Collection, Sequence
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from runtime.store import jobs, rows
+from runtime.contract import errors
+from runtime.store import jobs, locks, rows
 from runtime.store.blobs.store import Blob
 from runtime.store.database import now
 from runtime.store.reach import HOST, Reach
@@ -29,9 +30,26 @@ def is_full(session: Session, organization_id: str) -> bool:
 def by_slug(session: Session, organization_id: str, slug: str) -> OpenApiSpecRow | None:
     """Find a specification as it is now; others who change it wait."""
     spec = rows.find(session, HOST, OpenApiSpecRow, organization_id=organization_id, slug=slug)
-    if spec is not None:
+    return spec if spec is not None and _locked(session, spec) else None
+
+
+def remove(session: Session, spec: OpenApiSpecRow) -> bool:
+    """Delete a specification; others who change one of its organization wait. False where somebody else did."""
+    hold(session, spec.organization_id)
+    return rows.remove(session, spec)
+
+
+def hold(session: Session, organization_id: str) -> None:
+    """Let nobody else make, replace or delete specifications of an organization until the transaction ends."""
+    locks.acquire(session, f"openapi:{organization_id}")
+
+
+def _locked(session: Session, spec: OpenApiSpecRow) -> bool:
+    try:
         rows.lock(session, spec)
-    return spec
+    except errors.NotFound:
+        return False
+    return True
 
 
 def by_slugs(session: Session, reach: Reach, organization_id: str, slugs: Collection[str]) -> list[OpenApiSpecRow]:
@@ -70,9 +88,8 @@ def waiting(session: Session, spec_id: str) -> OpenApiSpecRow | None:
 def begin(session: Session, spec_id: str) -> OpenApiSpecRow | None:
     """Note that a specification is being processed; gives its source, None where there is nothing to do."""
     spec = waiting(session, spec_id)
-    if spec is None:
+    if spec is None or not _locked(session, spec):
         return None
-    rows.lock(session, spec)
     spec.state = "progress"
     session.flush()
     session.expunge(spec)
@@ -87,9 +104,8 @@ def finish(
     There is a new version where the content is not that of the last one; the oldest go.
     """
     spec = rows.find(session, HOST, OpenApiSpecRow, id=began.id)
-    if spec is None:
+    if spec is None or not _locked(session, spec):
         return True
-    rows.lock(session, spec)
     if spec.revision != began.revision:
         return False
     if blob is not None and not _is_last(session, spec, blob.name):

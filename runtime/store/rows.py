@@ -12,8 +12,10 @@ from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from sqlalchemy import ColumnElement, Select, and_, bindparam, func, inspect, literal, select, true
+from sqlalchemy.exc import InvalidRequestError
 from sqlalchemy.orm import Session
 
+from runtime.contract import errors
 from runtime.contract.organizations import Role
 from runtime.store import cursors
 from runtime.store.cursors import Order
@@ -158,8 +160,14 @@ def has_more(session: Session, table: type[Table], than: int, *conditions: Any, 
 
 
 def lock(session: Session, row: Table) -> None:
-    """Lock this row until the end of the transaction (SQLite has one writer anyway)."""
-    session.refresh(row, with_for_update=True)
+    """Lock this row until the end of the transaction (SQLite has one writer anyway), and read it anew.
+
+    Raises NotFound where it was deleted a moment ago.
+    """
+    try:
+        session.refresh(row, with_for_update=True)
+    except InvalidRequestError:
+        raise errors.NotFound from None
 
 
 def remove(session: Session, row: Table) -> bool:

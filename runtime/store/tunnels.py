@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Literal
 
-from sqlalchemy import select, update
+from sqlalchemy import ColumnElement, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -47,26 +47,31 @@ def lease(
     return row
 
 
-def standing(session: Session, url: str) -> LeaseState:
-    """Return how it stands with the address events are to go to; `elsewhere` are addresses no tunnel of ours has.
+def standing(session: Session, integration: IntegrationRow) -> LeaseState:
+    """Return how it stands with the address an integration's events go to; `elsewhere` is one no tunnel of ours has.
 
-    A lease is worth nothing, either, once its holder is not an administrator of who owns an integration whose events go
-    there: development mode would show them what they may not read any more.
+    It has lapsed, whatever the lease says, once the holder of the tunnel, or who named an address elsewhere, is not an
+    administrator of who owns the integration: development mode would show them what they may not read any more.
     """
-    until = session.scalar(select(TunnelRow.leased_until).where(TunnelRow.url == url))
-    if until is None:
-        return "elsewhere"
-    owners = session.scalars(select(IntegrationRow.organization_id).where(IntegrationRow.tunnel_url == url))
-    fit = until > now() and all(may_develop(session, url, owner) for owner in owners)
+    tunnel = session.execute(
+        select(TunnelRow.leased_until, TunnelRow.user_id).where(TunnelRow.url == integration.tunnel_url)
+    ).first()
+    if tunnel is None:
+        return "elsewhere" if _is_admin(session, integration.tunnel_by, integration.organization_id) else "lapsed"
+    fit = tunnel.leased_until > now() and _is_admin(session, tunnel.user_id, integration.organization_id)
     return "leased" if fit else "lapsed"
 
 
 def may_develop(session: Session, url: str, organization_id: str) -> bool:
-    """Return whether who holds a tunnel is an administrator of an organization; addresses elsewhere are nobody's."""
+    """Return whether who holds a tunnel is an administrator of an organization; addresses elsewhere have no holder."""
     holder = session.scalar(select(TunnelRow.user_id).where(TunnelRow.url == url))
-    if holder is None:
-        return True
-    member = rows.find(session, HOST, MemberRow, user_id=holder, organization_id=organization_id)
+    return holder is None or _is_admin(session, holder, organization_id)
+
+
+def _is_admin(session: Session, user_id: str | None, organization_id: str) -> bool:
+    if user_id is None:
+        return False
+    member = rows.find(session, HOST, MemberRow, user_id=user_id, organization_id=organization_id)
     return member is not None and reaches(member.role, "admin")
 
 
@@ -83,10 +88,19 @@ def end(session: Session, row: TunnelRow) -> None:
 
 
 def end_development(session: Session, url: str) -> None:
-    """Turn off the development mode that points at an address."""
+    """Turn off the development mode of all integrations whose events go to an address."""
+    _turn_off(session, IntegrationRow.tunnel_url == url)
+
+
+def end_development_by(session: Session, user_id: str, organization_id: str) -> None:
+    """Turn off what somebody turned on who is no longer an administrator of an organization."""
+    _turn_off(session, IntegrationRow.organization_id == organization_id, IntegrationRow.tunnel_by == user_id)
+
+
+def _turn_off(session: Session, *which: ColumnElement[bool]) -> None:
     session.execute(
         update(IntegrationRow)
-        .where(IntegrationRow.tunnel_url == url)
-        .values(tunnel_url=None, tunnel_all=False)
+        .where(*which)
+        .values(tunnel_url=None, tunnel_all=False, tunnel_by=None)
         .execution_options(synchronize_session=False)
     )

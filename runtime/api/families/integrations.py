@@ -113,7 +113,7 @@ DEV = f"{INTEGRATION.path}/dev"
 def get_integration_development_mode(call: Call, integration: IntegrationRow) -> ShownDevelopmentMode:
     """Return whether development mode is on, and where events go (extension)."""
     url = integration.tunnel_url
-    standing = tunnels.standing(call.session, url) if url else "elsewhere"
+    standing = tunnels.standing(call.session, integration) if url else "elsewhere"
     return ShownDevelopmentMode(
         tunnel_url=url,
         all=integration.tunnel_all,
@@ -129,12 +129,13 @@ def set_integration_development_mode(call: Call, integration: IntegrationRow, bo
             "tunnelUrl: the holder of this tunnel is not an administrator of the organization that owns the integration"
         )
     integration.tunnel_url, integration.tunnel_all = body.tunnel_url, body.all
+    integration.tunnel_by = call.actor.reach.user_id
 
 
 @integrations.operation(f"DELETE {DEV}", needs=member("admin"), status=205)
 def disable_integration_development_mode(call: Call, integration: IntegrationRow) -> None:
     """Turn development mode off."""
-    integration.tunnel_url, integration.tunnel_all = None, False
+    integration.tunnel_url, integration.tunnel_all, integration.tunnel_by = None, False, None
 
 
 @integrations.operation(f"POST {INTEGRATION.path}/tasks", needs=INTEGRATION_ONLY, status=204, also=("429",))

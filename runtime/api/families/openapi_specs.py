@@ -127,12 +127,18 @@ def get_openapi_spec_version_content_by_id(
     return content_of(call, specification, specification_version)
 
 
+def _remove(call: Call, spec: OpenApiSpecRow) -> None:
+    if not store.remove(call.session, spec):
+        call.status = 204
+
+
 crud.delete(
     openapi_specs,
     SPEC,
     "delete_openapi_spec_by_slug",
     "Delete an API specification with all its versions.",
     needs=WRITERS,
+    by=_remove,
 )
 
 

@@ -198,7 +198,7 @@ def _finish(job: Job, operation: GitOperationRow, made: Made) -> None:
     """Record the commit of the current revision, unless the space has changed since."""
     with job.tools.database.transaction(writes=True) as session:
         job.still_ours(session)
-        space, row = find(session, operation)
+        space, row = find(session, operation, pushed=True)
         change_requests.lock(session, space)
         revision_id = made.revision_id
         current = content.current(session, space)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
+from runtime.contract.organizations import reaches
 from runtime.dispatch.jobs import Job, JobFailed
 from runtime.engines.git_http import GitRemote
 from runtime.engines.separate_process.answers import Refused
@@ -18,7 +19,7 @@ from runtime.services.importing import storing
 from runtime.services.importing.assembling import Place
 from runtime.services.importing.transfer import read_imported
 from runtime.services.importing.tree import Imported
-from runtime.store import rows
+from runtime.store import membership, rows
 from runtime.store.reach import HOST
 from runtime.store.tables.content import RevisionRow
 from runtime.store.tables.git import GitOperationRow, GitSyncRow
@@ -92,10 +93,16 @@ def _is_there(session: Session, space: SpaceRow, operation: GitOperationRow, oid
     return revision is not None and revision.git is not None and revision.git.get("oid") == oid
 
 
-def find(session: Session, operation: GitOperationRow) -> tuple[SpaceRow, GitOperationRow]:
-    """Load an operation and its space; raises JobFailed if either was deleted."""
+def find(session: Session, operation: GitOperationRow, *, pushed: bool = False) -> tuple[SpaceRow, GitOperationRow]:
+    """Load an operation and its space; raises JobFailed if either was deleted.
+
+    Also where the person who began it may do so no longer, unless a commit of it was `pushed` already.
+    """
     row = rows.find(session, HOST, GitOperationRow, id=operation.id)
     space = rows.find(session, HOST, SpaceRow, id=operation.space_id)
     if row is None or space is None or space.deleted_at is not None:
         raise JobFailed("The space was deleted a moment ago.")
+    person = None if pushed else row.user_id
+    if person is not None and not reaches(membership.level_of_person(session, person, space), "admin"):
+        raise JobFailed("Whoever began this may not change the content of this space any more.")
     return space, row

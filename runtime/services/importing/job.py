@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from sqlalchemy.orm import Session
 
+from runtime.contract.organizations import Role, reaches
 from runtime.dispatch.jobs import Job, JobFailed, JobKind
 from runtime.engines.separate_process.answers import Refused
 from runtime.engines.separate_process.runner import SeparateProcessFailed
@@ -18,9 +19,10 @@ from runtime.services.importing import fetching, storing, transfer
 from runtime.services.importing.assembling import Place
 from runtime.services.importing.crawling import Crawl
 from runtime.services.importing.storing import Kept, Target
-from runtime.store import imports, rows
+from runtime.store import imports, membership, rows
 from runtime.store.reach import HOST
 from runtime.store.tables.imports import ImportRow
+from runtime.store.tables.spaces import SpaceRow
 
 NAME = "import"
 LONGEST_SENTENCE = 500
@@ -77,6 +79,7 @@ class _Import:
             target = Target(row.space_id, row.change_request_id, row.revision_id, row.user_id, place)
 
             def finish(session: Session, kept: Kept) -> None:
+                self._must_be_allowed(session)
                 problems = [*imported.problems, *kept.problems][: transfer.MAX_PROBLEMS]
                 total = max(imported.total, kept.entries)
                 done = {"imported": kept.entries, "total": total, "problems": problems}
@@ -144,8 +147,21 @@ class _Import:
         total = min(total, transfer.MAX_ENTRIES)
         self._tell(imported=min(done, total), total=total)
 
+    def _must_be_allowed(self, session: Session) -> None:
+        """Raise Cancelled if whoever began the import may not change this content any more."""
+        row = self._row
+        space = rows.find(session, HOST, SpaceRow, id=row.space_id)
+        needed: Role = "edit" if row.change_request_id is not None or row.page_id is not None else "create"
+        if (
+            space is None
+            or row.user_id is None
+            or not reaches(membership.level_of_person(session, row.user_id, space), needed)
+        ):
+            raise Cancelled("Whoever began this import may not change this content any more.")
+
     def _tell(self, **values: Any) -> None:
         with self._job.tools.database.transaction(writes=True) as session:
+            self._must_be_allowed(session)
             going_on = imports.change(session, self._row.id, **values)
         if not going_on:
             raise Cancelled("The import was cancelled.")

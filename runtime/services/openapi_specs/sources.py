@@ -11,7 +11,6 @@ from runtime.store import openapi_specs as store
 from runtime.store.blobs.store import BlobStore
 from runtime.store.database import Database
 from runtime.store.jobs import TooManyJobs
-from runtime.store.locks import acquire
 from runtime.store.tables.openapi_specs import OpenApiSpecRow
 
 
@@ -36,7 +35,7 @@ class Sources:
         url, blob = self._kept(source)
         try:
             with self._database.transaction(writes=True) as session:
-                acquire(session, f"openapi:{organization_id}")
+                store.hold(session, organization_id)
                 known = store.by_slug(session, organization_id, slug) if replace else None
                 if known is not None:
                     spec = known

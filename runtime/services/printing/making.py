@@ -166,7 +166,10 @@ def _from_elsewhere(job: Job, url: str, until: float) -> tuple[bytes, str] | Non
             return None
         headers = {name.lower(): value for name, value in answer.headers}
         if answer.status in (301, 302, 303, 307, 308) and "location" in headers:
-            url = urljoin(url, headers["location"])
+            try:
+                url = urljoin(url, headers["location"])
+            except ValueError:  # a server may write anything there
+                return None
             continue
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         return (picture, kind) if answer.status == 200 and kind in TYPES else None

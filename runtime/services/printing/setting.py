@@ -39,7 +39,7 @@ class BookTargets:
         kind = ref.get("kind")
         if kind == "url":
             url = ref.get("url")
-            return url if isinstance(url, str) and urlsplit(url).scheme in ("http", "https", "mailto", "tel") else None
+            return url if isinstance(url, str) and _leads_out(url) else None
         page_id = ref.get("page", self._page if kind == "anchor" else None)
         if kind not in ("page", "anchor") or "space" in ref or page_id not in self._here:
             return None
@@ -137,6 +137,13 @@ def set_book(folder: Path, arguments: Mapping[str, Any]) -> dict[str, int]:
 def picture_key(ref: Ref) -> str:
     """Name a picture among those of a book."""
     return _picture_key(ref)
+
+
+def _leads_out(url: str) -> bool:
+    try:
+        return urlsplit(url).scheme in ("http", "https", "mailto", "tel")
+    except ValueError:  # an author may write anything there
+        return False
 
 
 def _picture_key(ref: Ref) -> str:

@@ -63,6 +63,7 @@ class IntegrationRow(Table):
     signing_secret: Mapped[str] = mapped_column(SealedJson, default=new_signing_secret)
     tunnel_url: Mapped[str | None] = mapped_column(String(256))
     tunnel_all: Mapped[bool] = mapped_column(Boolean, default=False)
+    tunnel_by: Mapped[str | None] = mapped_column(String(20))
     created_at: Mapped[datetime] = mapped_column(UtcTime, default=now)
     updated_at: Mapped[datetime] = mapped_column(UtcTime, default=now, onupdate=now)
 
