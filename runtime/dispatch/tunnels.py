@@ -34,7 +34,10 @@ class Tunnels:
             if self._seen.get(key, 0.0) > time.monotonic():
                 return url
         with self._database.transaction(writes=False) as session:
-            lapsed = _lapsed(session, integration_id, url) is not None
+            integration = _developed(session, integration_id, url)
+            lapsed = integration is not None and tunnels.standing(session, integration) == "lapsed"
+        if integration is None:  # somebody has turned it off since the call was planned
+            return None
         with self._lock:
             if not lapsed:
                 self._seen[key] = time.monotonic() + RECHECK
@@ -44,15 +47,13 @@ class Tunnels:
             "development mode through %s ended: its lease expired, or its developer is no longer an administrator", url
         )
         with self._database.transaction(writes=True) as session:
-            integration = _lapsed(session, integration_id, url)  # it may have been renewed in between
-            if integration is not None:
+            integration = _developed(session, integration_id, url)
+            if integration is not None and tunnels.standing(session, integration) == "lapsed":  # not renewed in between
                 integration.tunnel_url, integration.tunnel_all, integration.tunnel_by = None, False, None
         return None
 
 
-def _lapsed(session: Session, integration_id: str, url: str) -> IntegrationRow | None:
-    """Return the integration if its events still go to this address, but should not any more."""
+def _developed(session: Session, integration_id: str, url: str) -> IntegrationRow | None:
+    """Return the integration if its events go to this address."""
     integration = rows.find(session, HOST, IntegrationRow, id=integration_id)
-    if integration is None or integration.tunnel_url != url:
-        return None
-    return integration if tunnels.standing(session, integration) == "lapsed" else None
+    return integration if integration is not None and integration.tunnel_url == url else None

@@ -8,6 +8,8 @@ from sqlalchemy.orm import Session
 
 from runtime.contract import errors
 from runtime.services.site_outline import Item, Node, Outline, parent_of
+from runtime.store import rows
+from runtime.store.reach import Reach
 from runtime.store.tables.site_structure import SiteSectionGroupRow, SiteSectionRow, SiteSpaceRow
 from runtime.store.tables.sites import SiteRow
 
@@ -24,10 +26,13 @@ def pointer(value: Any) -> Pointer | None:
     return value.type, next(getattr(value, name) for name in names if hasattr(value, name))
 
 
-def sort(session: Session, site: SiteRow, item: Pointer, position: Any) -> Item:
-    """Move an item of a site; raises NotFound for one that is not there, BadRequest for a place that is none."""
+def sort(session: Session, reach: Reach, site: SiteRow, item: Pointer, position: Any) -> Item:
+    """Move an item of a site; raises NotFound for one that is not there, BadRequest for a place that is none.
+
+    What the actor does not see is not there.
+    """
     outline = Outline(session, site)
-    found = _find(outline, item)
+    found = _find(outline, reach, item)
     if found is None:
         raise errors.NotFound(f"There is no {item[0].replace('-', ' ')} `{item[1][:60]}` in this site.")
     before, after = pointer(position.before), pointer(position.after)
@@ -36,7 +41,7 @@ def sort(session: Session, site: SiteRow, item: Pointer, position: Any) -> Item:
     for field, named in (("before", before), ("after", after)):
         if named == item:
             raise errors.BadRequest(f"position.{field}: is the item that is to be moved")
-    anchors = [_anchor(outline, found, named, field) for field, named in (("before", before), ("after", after))]
+    anchors = [_anchor(outline, reach, found, named, field) for field, named in (("before", before), ("after", after))]
     if isinstance(found, SiteSpaceRow):
         _move_space(outline, found, *anchors)
     else:
@@ -45,17 +50,18 @@ def sort(session: Session, site: SiteRow, item: Pointer, position: Any) -> Item:
     return found
 
 
-def _find(outline: Outline, item: Pointer) -> Item | None:
+def _find(outline: Outline, reach: Reach, item: Pointer) -> Item | None:
     kind, item_id = item
     if kind == "site-space":
-        return outline.space(item_id)
+        seen = rows.find(outline.session, reach, SiteSpaceRow, id=item_id)
+        return outline.space(item_id) if seen is not None else None
     return outline.sections.get(item_id) if kind == "site-section" else outline.groups.get(item_id)
 
 
-def _anchor(outline: Outline, moved: Item, named: Pointer | None, field: str) -> Any:
+def _anchor(outline: Outline, reach: Reach, moved: Item, named: Pointer | None, field: str) -> Any:
     if named is None:
         return None
-    anchor = _find(outline, named)
+    anchor = _find(outline, reach, named)
     if anchor is None or isinstance(anchor, SiteSpaceRow) is not isinstance(moved, SiteSpaceRow):
         raise errors.BadRequest(
             f"position.{field}: there is no such item of the same kind in this site: `{named[1][:60]}`"
@@ -102,8 +108,8 @@ def _move_space(outline: Outline, part: SiteSpaceRow, before: SiteSpaceRow | Non
     outline.spaces[holder] = siblings
 
 
-def move(session: Session, site: SiteRow, row: Moved, position: Any) -> Moved:
+def move(session: Session, reach: Reach, site: SiteRow, row: Moved, position: Any) -> Moved:
     """Move what a path names."""
     kinds = {SiteSpaceRow: "site-space", SiteSectionRow: "site-section", SiteSectionGroupRow: "site-section-group"}
-    sort(session, site, (kinds[type(row)], row.id), position)
+    sort(session, reach, site, (kinds[type(row)], row.id), position)
     return row

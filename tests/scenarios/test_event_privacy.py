@@ -13,7 +13,18 @@ import requests
 from runtime.contract.identifiers import new_id
 from runtime.store import tokens
 from tests import databases
-from tests.conftest import Api, HostProcess, Installed, Tenant, init, installed, publication, tenant, wait_for
+from tests.conftest import (
+    Api,
+    HostProcess,
+    Installed,
+    Tenant,
+    free_port,
+    init,
+    installed,
+    publication,
+    tenant,
+    wait_for,
+)
 from tests.contract.requests_table import page_view
 from tests.scenarios.reading import Reading
 
@@ -289,6 +300,34 @@ def test_development_mode_ends_when_its_developer_is_no_administrator(shown: Hos
     assert developer.call("PUT", f"{one.path}/dev", {"tunnelUrl": tunnel["url"]}).status == 204
     assert one.render("counter").status == 502  # nobody listens at the other end
     change(shown, developer, owner.id, "create")
+    wait_for(lambda: one.render("counter").status == 200)
+    assert owner.api.get(f"{one.path}/dev").json["tunnelUrl"] is None
+
+
+@pytest.mark.parametrize("end", ["demoted", "removed"])
+def test_development_mode_elsewhere_ends_when_who_named_it_is_no_administrator(
+    shown: HostProcess, owner: Tenant, end: str
+) -> None:
+    one = installed(owner, SCRIPT)
+    developer = person(shown, {owner.id: "admin"})
+    elsewhere = f"http://127.0.0.1:{free_port()}/hook"
+    assert developer.call("PUT", f"{one.path}/dev", {"tunnelUrl": elsewhere, "all": True}).status == 204
+    assert one.render("counter").status == 502  # nobody listens there
+    member = f"/v1/orgs/{owner.id}/members/{developer.get('/v1/user').json['id']}"
+    ended = owner.api.call("DELETE", member) if end == "removed" else owner.api.call("PATCH", member, {"role": "edit"})
+    assert ended.status in (200, 205)
+    assert owner.api.get(f"{one.path}/dev").json == {"tunnelUrl": None, "all": False}
+    wait_for(lambda: one.render("counter").status == 200)
+
+
+def test_development_mode_elsewhere_ends_however_who_named_it_stopped_being_an_administrator(
+    shown: HostProcess, owner: Tenant
+) -> None:
+    one = installed(owner, SCRIPT)
+    developer = person(shown, {owner.id: "admin"})
+    elsewhere = f"http://127.0.0.1:{free_port()}/hook"
+    assert developer.call("PUT", f"{one.path}/dev", {"tunnelUrl": elsewhere}).status == 204
+    change(shown, developer, owner.id, "edit")
     wait_for(lambda: one.render("counter").status == 200)
     assert owner.api.get(f"{one.path}/dev").json["tunnelUrl"] is None
 

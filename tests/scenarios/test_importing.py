@@ -5,9 +5,11 @@ from __future__ import annotations
 import base64
 import gzip
 import re
+import threading
 import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
@@ -16,6 +18,7 @@ from runtime.api.families.importing import LONGEST_WAIT
 from tests.conftest import Answer, HostProcess, Tenant, init, tenant, wait_for
 from tests.scenarios import elsewhere as other
 from tests.scenarios.elsewhere import PICTURE, PIXEL, Elsewhere, elsewhere, packed, paragraph, word_document
+from tests.scenarios.people import person
 from tests.scenarios.test_content import Space, ok
 
 
@@ -26,12 +29,18 @@ def web() -> Iterator[Elsewhere]:
 
 
 @pytest.fixture(scope="module")
-def owner(web: Elsewhere, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tenant]:
+def reaching(web: Elsewhere, tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostProcess]:
+    """A host that may reach the other server."""
     data = tmp_path_factory.mktemp("importing")
     init(data, "First", "first@example.com")
     host = HostProcess(data, "--allow-egress", web.authority).start()
-    yield tenant(host, "Importers", "importers@example.com")
+    yield host
     assert host.stop() == 0
+
+
+@pytest.fixture(scope="module")
+def owner(reaching: HostProcess) -> Tenant:
+    return tenant(reaching, "Importers", "importers@example.com")
 
 
 @pytest.fixture
@@ -480,6 +489,35 @@ def test_an_import_ends_when_its_space_is_given_away(space: Space, web: Elsewher
     assert sent(space, b"# Fresh", "markdown")["status"] == "completed"
     assert ok(space.api.get(at))["status"] == "cancelled"
     assert ok(space.api.get(space.path))["revision"] != before
+
+
+@pytest.mark.parametrize("end", ["removed", "demoted"])
+def test_an_import_ends_with_the_right_to_begin_it(
+    reaching: HostProcess, owner: Tenant, space: Space, web: Elsewhere, end: str
+) -> None:
+    before = ok(space.api.get(space.path))["revision"]
+    go_on = threading.Event()
+
+    def late(asked: BaseHTTPRequestHandler) -> None:
+        go_on.wait(60)
+        asked.send_response(200)
+        asked.send_header("Content-Length", "6")
+        asked.end_headers()
+        asked.wfile.write(b"# Evil")
+
+    web.pages["/late"] = late
+    one = person(reaching, owner, "create")
+    begun = ok(one.api.post(f"{space.path}/imports", {"url": f"{web.url}/late", "source": "markdown"}), 201)["id"]
+    at = f"{space.path}/imports/{begun}"
+    wait_for(lambda: "/late" in web.asked)
+    member = f"/v1/orgs/{owner.id}/members/{one.id}"
+    ended = owner.api.call("DELETE", member) if end == "removed" else owner.api.call("PATCH", member, {"role": "edit"})
+    assert ended.status in (200, 205)
+    go_on.set()
+    wait_for(lambda: ok(space.api.get(at))["status"] == "failed")
+    assert "may not change this content any more" in ok(space.api.get(at))["error"]
+    assert ok(space.api.get(space.path))["revision"] == before
+    web.asked.clear()
 
 
 def test_an_import_can_be_cancelled(space: Space, web: Elsewhere) -> None:

@@ -16,6 +16,7 @@ import pytest
 import requests
 
 from tests.conftest import HostProcess, Tenant, tenant, wait_for
+from tests.scenarios.elsewhere import elsewhere
 from tests.scenarios.people import person
 from tests.scenarios.test_content import Space, ok, page
 from tests.scenarios.test_files import picture, upload
@@ -174,6 +175,8 @@ ATTACKS = [
     '<object data="file:///etc/passwd"></object>',
     '<a rel="attachment" href="file:///etc/passwd">x</a>',
     "[x](javascript:alert(1))",
+    "[no address](http://[x)",
+    '{% embed url="http://[y" %}',
     "<script>alert(1)</script>",
 ]
 SVG = """<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="40" height="40">
@@ -222,11 +225,28 @@ def test_nothing_of_the_machine_or_its_network_gets_in(alpha: Tenant, listener: 
     reader = printed(space)
     assert listener.asked == []
     text = text_of(reader)
-    assert "root:" not in text
+    assert "root:" not in text and "no address" in text
     outside, _ = links_of(reader)
     assert not {one for one in outside if not one.startswith(("http://", "https://", "mailto:"))}
     raw = b"".join(str(one).encode() for one in (reader.trailer, reader.metadata))
     assert b"/JavaScript" not in raw and not reader.attachments
+
+
+def test_a_picture_whose_server_leads_nowhere_is_left_out(tmp_path: Path) -> None:
+    def lost(asked: http.server.BaseHTTPRequestHandler) -> None:
+        asked.send_response(302)
+        asked.send_header("Location", "http://[::1")
+        asked.send_header("Content-Length", "0")
+        asked.end_headers()
+
+    with elsewhere() as web:
+        web.pages["/lost.png"] = lost
+        host = HostProcess(tmp_path, "--allow-egress", web.authority).start()
+        space = Space(tenant(host, "Lost", "a@example.com"))
+        space.merge(page("Page", f"Before.\n\n![x]({web.url}/lost.png)\n\nAfter."))
+        text = text_of(printed(space))
+        assert "Before." in text and "After." in text and web.asked == ["/lost.png"]
+        assert host.stop() == 0
 
 
 def test_a_kill_while_it_is_made_does_no_harm(tmp_path: Path) -> None:
@@ -242,7 +262,7 @@ def test_a_kill_while_it_is_made_does_no_harm(tmp_path: Path) -> None:
 
         asking = threading.Thread(target=ask)
         asking.start()
-        wait_for(lambda: children_named(host, "apart") or None)
+        wait_for(lambda: children_named(host, "separate_process") or None)
         host.kill()
         asking.join()
         host.start()
@@ -253,7 +273,7 @@ def test_a_kill_while_it_is_made_does_no_harm(tmp_path: Path) -> None:
 
 
 def children_named(host: HostProcess, name: str) -> list[str]:
-    """Find processes that work apart for a host."""
+    """Find the separate processes of a host."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

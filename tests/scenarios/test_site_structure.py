@@ -363,7 +363,7 @@ def test_nobody_opens_by_conditions_or_links_what_they_do_not_see(site: Site, ho
     ):
         answer = author.api.call(method, path, body)
         assert answer.status == 403 and "every space" in answer.text, path
-    # Nor by moving it to where the condition does not hold.
+    # Nor by moving it to where the condition does not hold: what they do not see is not there.
     other = site.space("Other")
     ok(site.api.post(f"{site.path}/site-spaces", {"spaceId": other, "sectionId": section}), 201)
     (plain_part,) = (one["id"] for one in parts if one["space"]["id"] == plain)
@@ -377,7 +377,12 @@ def test_nobody_opens_by_conditions_or_links_what_they_do_not_see(site: Site, ho
         ("PATCH", f"{site.path}/structure/sort", {"item": {**there, "id": part}, "position": {"before": there}}),
     ):
         answer = author.api.call(method, path, body)
-        assert answer.status == (404 if method == "POST" else 403), answer.text
+        assert answer.status == 404, answer.text
+    beside = {"item": there, "position": {"after": {**there, "id": part}}}
+    unknown = {"item": there, "position": {"after": {**there, "id": "nothing"}}}
+    said = [author.api.call("PATCH", f"{site.path}/structure/sort", one) for one in (beside, unknown)]
+    assert [one.status for one in said] == [400, 400]
+    assert said[0].text.replace(part, "nothing") == said[1].text
     ok(site.api.call("PATCH", f"{site.path}/structure/sort", body))
     ok(author.api.call("PATCH", off, {"name": "Renamed"}))
 

@@ -135,7 +135,7 @@ def _must_open_there(call: Call, site: SiteRow, part: SiteSpaceRow, before: str 
 def move_site_space(call: Call, site: SiteRow, site_space: SiteSpaceRow, body: MoveSiteSpace) -> SiteSpaceRow:
     """Move a space of a site before or after another one."""
     before = site_space.section_id
-    moved = site_sorting.move(call.session, site, site_space, body.position)
+    moved = site_sorting.move(call.session, call.actor.reach, site, site_space, body.position)
     _must_open_there(call, site, moved, before)
     return moved
 
@@ -175,7 +175,7 @@ def delete_site_section_by_id(call: Call, site: SiteRow, section: SiteSectionRow
 @site_parts.operation(f"POST {SECTION.path}/move", SECTION, needs=EDITORS, body_optional=True)
 def move_site_section(call: Call, site: SiteRow, section: SiteSectionRow, body: MoveSection) -> SiteSectionRow:
     """Move a section before or after another one (deprecated; sort the structure)."""
-    return site_sorting.move(call.session, site, section, body.position)
+    return site_sorting.move(call.session, call.actor.reach, site, section, body.position)
 
 
 @site_parts.list(f"GET {GROUP.collection}", GROUP, needs=READERS)
@@ -226,7 +226,7 @@ def move_site_section_group(
     call: Call, site: SiteRow, section_group: SiteSectionGroupRow, body: MoveGroup
 ) -> SiteSectionGroupRow:
     """Move a section group before or after a section or group (deprecated; sort the structure)."""
-    return site_sorting.move(call.session, site, section_group, body.position)
+    return site_sorting.move(call.session, call.actor.reach, site, section_group, body.position)
 
 
 @site_parts.operation(f"GET {SITE.path}/structure", SiteStructure, needs=for_visitors(READERS))
@@ -245,7 +245,7 @@ def get_site_structure(call: Call, site: SiteRow, query: ShareKeyQuery) -> Any:
 def sort_site_structure(call: Call, site: SiteRow, body: SortStructure) -> Any:
     """Move a space, a section or a group of a site before or after another one."""
     sections = {part.id: part.section_id for part in site_structure.parts_of(call.session, site).spaces}
-    row = site_sorting.sort(call.session, site, (body.item.type, body.item.id), body.position)
+    row = site_sorting.sort(call.session, call.actor.reach, site, (body.item.type, body.item.id), body.position)
     if isinstance(row, SiteSpaceRow):
         _must_open_there(call, site, row, sections.get(row.id))
     return call.show(serializers.SERIALIZERS[type(row)], row)
