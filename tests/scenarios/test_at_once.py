@@ -151,3 +151,12 @@ def test_changes_of_one_installation_follow_each_other(alpha: Tenant, host: Host
 
 def told_of(one: Installed) -> list[Any]:
     return items(one.owner, f"{one.path}/events", type="installation_setup")[::-1]
+
+
+def test_a_specification_is_replaced_and_deleted(alpha: Tenant) -> None:
+    at = f"/v1/orgs/{alpha.id}/openapi/once"
+    body = {"source": {"text": "openapi: 3.1.0\ninfo: {title: Once, version: '1'}\npaths: {}\n"}}
+    for _ in range(TIMES):
+        assert alpha.api.call("PUT", at, body).status in (200, 201)
+        put, *deleted = at_once(lambda: alpha.api.call("PUT", at, body), *[lambda: alpha.api.call("DELETE", at)] * 2)
+        assert put.status in (200, 201, 404) and set(statuses(deleted)) <= {204, 205}
