@@ -52,7 +52,7 @@ class Session:
         self._followed = threading.Event()
         self._organization = ""
         self._endpoints: list[str] = []
-        self._started = 0.0
+        self._started: float | None = None
         self._faulty = False
         self._live = b""
         self._reloading = threading.Lock()
@@ -106,12 +106,14 @@ class Session:
             published = self.client.call("POST", f"/v1/integrations/{part(self.name)}", sent)
             if self._debuggee is not None:
                 self._debuggee.put(body["script"])
-            fresh = self._installed != self.name
-            if fresh:
+            former = self._installed
+            if former != self.name:
                 self._install(published)
                 self._follow(self.name, moment)
-            if fresh or self._faulty:
-                self._put_fault(None)
+            if former != self.name or self._faulty:
+                self._put_fault(self.name, None)
+            if former not in (None, self.name):
+                self._tell_renamed(former, self.name)
         except EXPECTED as error:
             if not first and not self._watcher.quiet(patience(self._folder, project)):
                 return  # it was looked at in the middle of being saved, and is looked at again at once
@@ -136,8 +138,10 @@ class Session:
         if self.preview == url:
             return
         self.preview = url
-        seconds = time.perf_counter() - self._started
-        text = f"Preview of {self.name}: {url}  (ready in {seconds:.2f} s)"
+        text = f"Preview of {self.name}: {url}"
+        if self._started is not None:
+            text += f"  (ready in {time.perf_counter() - self._started:.2f} s)"
+            self._started = None
         self._reporter.tell("ready", text, url=url, host=self._host.url)
         if self._endpoints:
             places = "\n  ".join(self._endpoints)
@@ -173,14 +177,21 @@ class Session:
     def _show(self, findings: list[Finding]) -> None:
         self._reporter.faults(findings)
         try:
-            self._put_fault(findings[0].as_json())
+            self._faulty = True
+            if self.name is not None:
+                self._put_fault(self.name, findings[0].as_json())
         except Problem as problem:
             self._reporter.notice(problem.sentence)
 
-    def _put_fault(self, fault: dict[str, Any] | None) -> None:
-        self._faulty = fault is not None
-        if self.name is not None:
-            self.client.call("PUT", f"/preview/api/{part(self.name)}/fault", {"fault": fault})
+    def _put_fault(self, name: str, fault: dict[str, Any] | None) -> None:
+        if name == self.name:
+            self._faulty = fault is not None
+        self.client.call("PUT", f"/preview/api/{part(name)}/fault", {"fault": fault})
+
+    def _tell_renamed(self, former: str, name: str) -> None:
+        """Say on the open preview, and in the terminal, that the project is another integration from now on."""
+        self._put_fault(former, {"message": f"The manifest names the integration `{name}` now; open its own preview."})
+        self._reporter.notice(f"The manifest names the integration `{name}` now; `{former}` stays as it was.")
 
     def _follow(self, name: str, since: float) -> None:
         """Write the events of this name since it was published, and no longer those of the one before."""

@@ -59,6 +59,8 @@ def follow(
                     notify(f"{client.host} is back.")
                     away = False
                 for message in events(stream):
+                    if stopping.is_set():  # somebody else may follow by now
+                        return
                     after = message.id or after
                     detail = client.read(message.data, response_types.DETAIL, "an event of the stream")
                     key = (detail["event"]["id"], detail["event"]["delivery"]["attempts"])
@@ -67,8 +69,6 @@ def follow(
                         yield detail
                     if len(delivered) > REMEMBERED:
                         delivered.popitem(last=False)
-                    if stopping.is_set():
-                        return
         except RequestRefused as refused:
             if refused.status < 500:
                 raise

@@ -147,6 +147,40 @@ def test_a_save_in_several_steps_is_no_fault(file: str, start_dev: StartDev, pro
     assert process.wait("fault")["findings"], "what stays away is told all the same"
 
 
+def test_a_project_that_is_renamed_says_so_and_its_events_are_told_once(
+    start_dev: StartDev, project: Path, shell: Shell
+) -> None:
+    process = start_dev(project)
+    ready = process.wait("ready")
+    assert "(ready in " in ready["message"]
+
+    def fault_of(name: str) -> Any:
+        token = ready["url"].partition("#key=")[2]
+        headers = {"Authorization": f"Bearer {token}"}
+        return requests.get(f"{ready['host']}/preview/api/{name}", headers=headers, timeout=20).json()["fault"]
+
+    process.edit("integration.yaml", ("name: counter", "name: counter-two\nenvs: 5"))
+    process.wait("fault")
+    at = len(process.messages)
+    process.edit("integration.yaml", ("\nenvs: 5", ""))
+    renamed = process.wait("ready", at)
+    assert "counter-two" in renamed["url"] and "(ready in " not in renamed["message"]
+    assert "`counter-two` now; `counter` stays" in process.wait("notice", at)["message"]
+    assert "open its own preview" in fault_of("counter")["message"] and fault_of("counter-two") is None
+    at = len(process.messages)
+    process.edit("integration.yaml", ("name: counter-two", "name: counter"))
+    process.wait("ready", at)
+    assert fault_of("counter") is None and "open its own preview" in fault_of("counter-two")["message"]
+    (sent,) = shell("trigger", "installation_setup", "--set", "status=active", "--json", folder=project).json["events"]
+    (last,) = shell("trigger", "installation_setup", "--set", "status=active", "--json", folder=project).json["events"]
+
+    def told(event: str) -> int:
+        return sum(line["type"] == "event" and line["event"]["event"]["id"] == event for line in process.messages)
+
+    wait_for(lambda: told(last))
+    assert (told(sent), told(last)) == (1, 1)
+
+
 def test_a_block_that_is_renamed_in_the_manifest_alone_is_told(start_dev: StartDev, project: Path) -> None:
     process = start_dev(project)
     process.wait("ready")
