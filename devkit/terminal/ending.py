@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
+import threading
 from types import FrameType
 
 NUMBERS = (signal.SIGTERM, signal.SIGHUP)
@@ -22,6 +25,7 @@ def in_order() -> None:
     for number in NUMBERS:
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _end)
+    sys.unraisablehook = _not_lost
 
 
 def at_once() -> None:
@@ -48,6 +52,22 @@ def received() -> int | None:
 
 
 _received: int | None = None
+SOON = 0.05
+"""Seconds until a signal is sent again that came at a moment in which nothing can be raised."""
+
+
+def _not_lost(given: sys.UnraisableHookArgs) -> None:
+    """Send a signal again whose exception went nowhere: what it came into was a finalizer, or called by one.
+
+    Python's own import system has such callbacks, so it happens to commands that are just starting.
+    """
+    if not isinstance(given.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(given)
+        return
+    number = given.exc_value.number if isinstance(given.exc_value, EndedBySignal) else signal.SIGINT
+    timer = threading.Timer(SOON, os.kill, (os.getpid(), number))
+    timer.daemon = True
+    timer.start()
 
 
 def _end(number: int, _: FrameType | None) -> None:

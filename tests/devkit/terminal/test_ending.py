@@ -118,3 +118,29 @@ def test_a_question_for_a_secret_gives_the_terminal_back(project: Path, tmp_path
         assert code == 128 + number
         check_traces(typed, code, number, project)
         assert not (project / ".env").exists()
+
+
+FINALIZED = """
+import signal, sys, time, weakref
+from devkit.terminal import ending
+
+class Thing:
+    pass
+
+ending.in_order()
+thing = Thing()
+watch = weakref.ref(thing, lambda _: (signal.raise_signal(int(sys.argv[1])), time.sleep(0.01)))
+try:
+    del thing
+    time.sleep(30)
+except KeyboardInterrupt as error:
+    sys.exit(ending.exit_code(error))
+"""
+
+
+@pytest.mark.parametrize("number", ENDINGS)
+def test_an_interrupt_that_comes_into_a_finalizer_is_not_lost(number: signal.Signals) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FINALIZED, str(int(number))], capture_output=True, text=True, timeout=20
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (128 + number, "", "")
