@@ -76,7 +76,10 @@ class Call:
         """Raise Forbidden unless the actor is a person with this level on a row, which `where` names."""
         level = level_on(session, self.actor.reach, row)
         if self.actor.kind != "user" or not reaches(level, role):
-            raise errors.Forbidden(refusal(self.actor, f"the role `{role}` in {where}", level or "guest"))
+            said = role_refusal(f"the role {role.capitalize()} in {where}", level)
+            raise errors.Forbidden(
+                refusal(self.actor, f"the role `{role}` in {where}", level or "guest"), on_pages=said
+            )
 
 
 class CallView(View):
@@ -85,6 +88,12 @@ class CallView(View):
     def __init__(self, session: Session, call: Call, *, extended: bool = False) -> None:
         super().__init__(session, call.host.addresses, call.actor.reach, extended=extended)
         self.call = call
+
+
+def role_refusal(needed: str, level: Role | None) -> str:
+    """Return what people are told on pages who lack a role."""
+    mine = f"your role is {level.capitalize()}" if level else "you are a guest"
+    return f"This needs {needed}, and {mine}. Ask an administrator."
 
 
 def refusal(actor: Actor, needed: str, level: str | None = None) -> str:

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from runtime.api.anonymous_lanes import Whose, lane_of
 from runtime.api.auth import ANYBODY, Actor, with_share_key
-from runtime.api.call import Call, refusal
+from runtime.api.call import Call, refusal, role_refusal
 from runtime.api.host import Host, Named
 from runtime.api.permission import Gate, Needs
 from runtime.api.resource import Resource
@@ -81,7 +81,8 @@ def admit(call: Call, gate: Gate, session: Session) -> None:
         if match is None and gate.deleted and resource.deleted is not None and place == len(gate.chain) - 1:
             match = resource.deleted(session, call.actor.reach, value)
         if match is None and not (gate.missing and place == len(gate.chain) - 1):
-            raise errors.NotFound(f"There is no {resource.word} `{value[:60]}`, or this token may not see it.")
+            there = f"There is no {resource.word} `{value[:60]}`, or"
+            raise errors.NotFound(f"{there} this token may not see it.", on_pages=f"{there} you may not see it.")
         if match is not None:
             parent, level = match
             named.rows[resource.name], named.levels[resource.name] = parent, level
@@ -157,7 +158,9 @@ def permit(actor: Actor, call: Call, gate: Gate) -> None:
         return  # the path names one object, which does not exist: there is nothing to do, and nothing to protect
     level = named.levels[decider.name] if decider is not None else None
     if not reaches(level, needs.role or "admin"):
-        raise errors.Forbidden(refusal(actor, _needed(gate), level or "guest"))
+        role = (needs.role or "admin").capitalize()
+        said = role_refusal(f"the role {role}{decider.held if decider is not None else ''}", level)
+        raise errors.Forbidden(refusal(actor, _needed(gate), level or "guest"), on_pages=said)
 
 
 def permit_more(call: Call, what: str, scope: Scope) -> None:

@@ -11,6 +11,7 @@ from runtime.contract.computing import GivenSource, JsonDocument
 from runtime.contract.content_references import ContentReference, FileReference, UrlReference
 from runtime.contract.documents import check_document
 from runtime.contract.emoji import Emoji
+from runtime.contract.expected import NEW_ID, expecting
 from runtime.contract.file_names import FileName
 from runtime.contract.identifiers import ObjectId
 from runtime.contract.organizations import User
@@ -120,10 +121,14 @@ class DocumentInput(Body):
 
 
 PageTitle = Annotated[Text, StringConstraints(min_length=1, max_length=1000)]
-Slug = Annotated[Text, StringConstraints(pattern=r"^[^/?#%\s\\]{1,100}$")]
+SLUG = expecting("1 to 100 characters without spaces, /, ?, #, % and \\", r"^[^/?#%\s\\]{1,100}$")
+Slug = Annotated[Text, StringConstraints(pattern=SLUG)]
 Icon = Annotated[Text, StringConstraints(max_length=50)]
 Description = Annotated[Text, StringConstraints(max_length=300)]
-VariableName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
+VARIABLE = expecting(
+    "up to 64 letters, digits and underscores that begin with no digit", r"^[A-Za-z_][A-Za-z0-9_]{0,63}$"
+)
+VariableName = Annotated[str, StringConstraints(pattern=VARIABLE)]
 VariableValue = Annotated[Text, StringConstraints(max_length=256)] | bool | int | float
 Variables = Annotated[dict[VariableName, VariableValue], Field(max_length=200)]
 
@@ -180,7 +185,7 @@ class InsertPage(PageFields):
     """A new page; an `id` may be given, to refer to it in further changes."""
 
     type: Literal["insert_page"]
-    id: Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9]{1,40}$")] | MISSING = MISSING
+    id: Annotated[str, StringConstraints(pattern=NEW_ID)] | MISSING = MISSING
     page: Literal["document", "group", "link", "computed"] = "document"
     title: PageTitle
     position: PagePosition = Field(default_factory=PagePosition)
@@ -209,7 +214,7 @@ class PutReusableContent(Body):
     """Create a reusable content, or change the one with this id."""
 
     type: Literal["put_reusable_content"]
-    id: Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9]{1,40}$")] | MISSING = MISSING
+    id: Annotated[str, StringConstraints(pattern=NEW_ID)] | MISSING = MISSING
     title: PageTitle | MISSING = MISSING
     document: DocumentInput | MISSING = MISSING
 

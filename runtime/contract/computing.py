@@ -10,6 +10,7 @@ from pydantic import MISSING, AfterValidator, Field, StringConstraints, model_va
 
 from runtime.contract.base import Body, JsonObject, Query, Text, WireModel
 from runtime.contract.content_references import ContentReference
+from runtime.contract.expected import NEW_ID, expecting
 
 SOURCE = re.compile(r"integration:([^:]+):([^:]+)")
 OPENAPI_SOURCE = "builtin:openapi"
@@ -17,6 +18,11 @@ MAX_DEPENDENCIES = 50
 MAX_SOURCE = 10_000
 """Characters of a source that stands in a page, as JSON: whoever reads a page reads the list of all of them."""
 
+SOURCE_TYPE = expecting(
+    "`builtin:openapi`, `builtin:translation` or `integration:NAME:SOURCE`",
+    r"^(builtin:(openapi|translation)|integration:[^:]+:[^:]+)$",
+)
+DOWNLOAD = expecting("an address that begins with https://, http:// or data:", r"^(https?://|data:)[^\s]+$")
 ObjectId = Annotated[Text, StringConstraints(min_length=1, max_length=100)]
 
 
@@ -86,7 +92,7 @@ class PageSource(Body):
 
     type: Annotated[
         Text,
-        StringConstraints(max_length=300, pattern=r"^(builtin:(openapi|translation)|integration:[^:]+:[^:]+)$"),
+        StringConstraints(max_length=300, pattern=SOURCE_TYPE),
     ]
     props: JsonObject
     dependencies: Annotated[dict[ObjectId, Dependency], Field(max_length=MAX_DEPENDENCIES)] | MISSING = MISSING
@@ -125,7 +131,7 @@ class JsonDocument(WireModel):
 class InputBase(Body):
     """Common fields of the pages of a source."""
 
-    id: Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9]{1,40}$")] | MISSING = MISSING
+    id: Annotated[str, StringConstraints(pattern=NEW_ID)] | MISSING = MISSING
     title: Annotated[Text, StringConstraints(min_length=1, max_length=1000)]
     emoji: Annotated[Text, StringConstraints(max_length=50)] | MISSING = MISSING
     icon: Annotated[Text, StringConstraints(max_length=50)] | MISSING = MISSING
@@ -134,7 +140,7 @@ class InputBase(Body):
 class AnySource(Body):
     """A source inside a computed page; it is checked when that page's content is requested."""
 
-    type: Annotated[Text, StringConstraints(pattern=r"^(builtin:(openapi|translation)|integration:[^:]+:[^:]+)$")]
+    type: Annotated[Text, StringConstraints(pattern=SOURCE_TYPE)]
     props: JsonObject
     dependencies: JsonObject | MISSING = MISSING
 
@@ -178,9 +184,7 @@ class InputFile(Body):
     id: Annotated[Text, StringConstraints(min_length=1, max_length=100)] | MISSING = MISSING
     name: Annotated[Text, StringConstraints(min_length=1, max_length=1000)]
     content_type: Annotated[Text, StringConstraints(min_length=1, max_length=200)]
-    download_url: Annotated[
-        Text, StringConstraints(max_length=4096, pattern=r"^(https?://|data:)[^\s]+$"), Field(alias="downloadURL")
-    ]
+    download_url: Annotated[Text, StringConstraints(max_length=4096, pattern=DOWNLOAD), Field(alias="downloadURL")]
     size: Annotated[float, Field(ge=0)]
     dimensions: Dimensions | MISSING = MISSING
 

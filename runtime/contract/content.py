@@ -8,6 +8,7 @@ from pydantic import MISSING, Field, StringConstraints
 
 from runtime.contract.base import JsonObject, ListQuery, Moment, Query, WireModel
 from runtime.contract.change_requests import ChangeRequest
+from runtime.contract.expected import NEW_ID
 from runtime.contract.file_names import FileName
 from runtime.contract.pages import Page
 
@@ -44,7 +45,7 @@ class UploadQuery(Query):
     """`name` is that of the file; with the `id` of an existing file, its bytes are replaced."""
 
     name: FileName
-    id: Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9]{1,40}$")] | None = None
+    id: Annotated[str, StringConstraints(pattern=NEW_ID)] | None = None
 
 
 class PageQuery(ContentQuery):

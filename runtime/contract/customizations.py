@@ -9,12 +9,14 @@ from pydantic import MISSING, AfterValidator, ConfigDict, Field, StringConstrain
 from runtime.contract.base import Body, Query, Text, WebAddress
 from runtime.contract.conditions import checked
 from runtime.contract.content_references import ContentReference
+from runtime.contract.expected import expecting
 from runtime.contract.sites import SiteTitle
 
 MAX_LINKS, MAX_GROUPS, MAX_FACES = 100, 20, 40
 
 
-Color = Annotated[str, StringConstraints(pattern=r"^#(?:[0-9a-fA-F]{3}){1,2}$")]
+Color = Annotated[str, StringConstraints(pattern=expecting("a color such as #2f5fd0", r"^#(?:[0-9a-fA-F]{3}){1,2}$"))]
+FONT_FAMILY = expecting("a name without quotes, backslashes, ;, {, }, < and >", r"^[^\"'\\;{}<>\x00-\x1f]+$")
 Short = Annotated[Text, StringConstraints(max_length=200)]
 Condition = Literal[""] | Annotated[Text, StringConstraints(min_length=1, max_length=1024), AfterValidator(checked)]
 
@@ -69,7 +71,7 @@ class OwnFont(Body):
 
     id: Short
     custom: bool
-    font_family: Annotated[Text, StringConstraints(min_length=1, max_length=50, pattern=r"^[^\"'\\;{}<>\x00-\x1f]+$")]
+    font_family: Annotated[Text, StringConstraints(min_length=1, max_length=50, pattern=FONT_FAMILY)]
     font_faces: Annotated[list[FontFace], Field(min_length=1, max_length=MAX_FACES)]
 
 

@@ -8,11 +8,12 @@ from typing import Annotated
 from pydantic import AfterValidator, StringConstraints
 
 from runtime.contract.base import has_no_nul
+from runtime.contract.expected import DOTTED
 
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 LENGTH = 20
 
-IntegrationName = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9-_.]+$", max_length=100)]
+IntegrationName = Annotated[str, StringConstraints(pattern=DOTTED, max_length=100)]
 ObjectId = Annotated[str, AfterValidator(has_no_nul), StringConstraints(min_length=1, max_length=100)]
 """The id of an object, as far as a body must be believed."""
 

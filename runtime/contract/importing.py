@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import MISSING, AfterValidator, Field, StringConstraints
 
 from runtime.contract.base import Body, Moment, Query, Text, WireModel
+from runtime.contract.expected import NEW_ID
 from runtime.contract.file_names import FileName
 from runtime.contract.identifiers import ObjectId
 
@@ -59,8 +60,8 @@ class UploadImportQuery(Query):
 
     source: ImportSource
     name: FileName = "import"
-    page: Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9]{1,40}$")] | None = None
-    change_request: Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9]{1,40}$")] | None = None
+    page: Annotated[str, StringConstraints(pattern=NEW_ID)] | None = None
+    change_request: Annotated[str, StringConstraints(pattern=NEW_ID)] | None = None
 
 
 class Import(WireModel):

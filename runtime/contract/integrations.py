@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, AfterValidator, Field, StringConstraints, model_validator
 
 from runtime.contract.base import Body, ListQuery, Moment, Text, Url, WireModel
+from runtime.contract.expected import DOTTED, expecting
 from runtime.contract.organizations import Organization
 from runtime.contract.security_policy import normalise
 
@@ -39,6 +40,8 @@ Category = Literal["analytics", "collaboration", "content", "gitsync", "marketin
 Target = Literal["all", "site", "space", "organization"]
 Visibility = Literal["public", "private", "unlisted"]
 Runtime = Literal["v1", "v2", "python"]
+ENTRY = expecting("the path of a file, such as src/script.py", r"^[\w.-][\w./-]*$")
+TUNNEL = expecting("an address that begins with https:// or http://", r"^https?://[^\s]+$")
 MAX_MANIFEST = 2_000_000
 """Characters of a manifest as JSON: scripts get it with each call, and lists show it."""
 MAX_ICON = 350_000
@@ -135,7 +138,7 @@ class ExternalLink(Body):
     label: Annotated[Text, StringConstraints(max_length=100)]
 
 
-EntryName = Annotated[Text, StringConstraints(min_length=1, max_length=200, pattern=r"^[\w.-][\w./-]*$")]
+EntryName = Annotated[Text, StringConstraints(min_length=1, max_length=200, pattern=ENTRY)]
 SecretName = Annotated[Text, StringConstraints(min_length=1, max_length=100)]
 SecretValue = Annotated[Text, StringConstraints(max_length=10_000)]
 
@@ -204,9 +207,7 @@ class PublishIntegration(Manifest):
         Field(default_factory=list)
     )
     script: Text
-    entry: Annotated[Text, StringConstraints(min_length=1, max_length=200, pattern=r"^[\w.-][\w./-]*$")] = (
-        "integration.py"
-    )
+    entry: Annotated[Text, StringConstraints(min_length=1, max_length=200, pattern=ENTRY)] = "integration.py"
     organization: Annotated[Text, StringConstraints(min_length=1, max_length=100)]
     secrets: Annotated[dict[SecretName, SecretValue], Field(max_length=20)] = Field(default_factory=dict)
     unless_same: bool = False
@@ -257,7 +258,7 @@ class IntegrationQuery(ListQuery):
 
     search: Annotated[Text, StringConstraints(max_length=200)] | None = None
     category: Category | None = None
-    block_domain: Annotated[str, StringConstraints(max_length=100, pattern=r"^[a-zA-Z0-9-_.]+$")] | None = None
+    block_domain: Annotated[str, StringConstraints(max_length=100, pattern=DOTTED)] | None = None
     blocks: bool | None = None
     content_sources: bool | None = None
     owner: Annotated[Text, StringConstraints(max_length=100)] | None = None
@@ -268,7 +269,7 @@ class IntegrationQuery(ListQuery):
 class DevelopmentMode(Body):
     """Where events go while development mode is on."""
 
-    tunnel_url: Annotated[Text, StringConstraints(min_length=1, max_length=256, pattern=r"^https?://[^\s]+$")]
+    tunnel_url: Annotated[Text, StringConstraints(min_length=1, max_length=256, pattern=TUNNEL)]
     all: bool = False
 
 

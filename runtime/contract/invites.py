@@ -7,14 +7,16 @@ from typing import Annotated, Literal
 from pydantic import MISSING, AfterValidator, Field, StringConstraints
 
 from runtime.contract.base import Body, Text, WireModel, refusing
+from runtime.contract.expected import expecting
 from runtime.contract.organizations import OrganizationTitle, Role
 
 MAX_INVITED = 100
 """Addresses in one request: each gets an e-mail."""
 
-EMAIL = (
+EMAIL = expecting(
+    "an e-mail address such as name@example.com",
     r"^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@"
-    r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$"
+    r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$",
 )
 """What browsers take for an e-mail address, with a dot in its domain."""
 
@@ -98,9 +100,8 @@ class InviteLink(WireModel):
     urls: InviteLinkUrls
 
 
-PersonName = Annotated[
-    Text, StringConstraints(strip_whitespace=True, min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]*$")
-]
+ONE_LINE = expecting("one line without control characters", r"^[^\x00-\x1f\x7f]*$")
+PersonName = Annotated[Text, StringConstraints(strip_whitespace=True, min_length=1, max_length=100, pattern=ONE_LINE)]
 
 
 class FirstPerson(WireModel):

@@ -7,10 +7,12 @@ from typing import Annotated
 from pydantic import MISSING, Field, StringConstraints
 
 from runtime.contract.base import JsonObject, Text
+from runtime.contract.expected import expecting
 from runtime.contract.identifiers import IntegrationName
 from runtime.contract.integrations import Manifest, Runtime, SecretName, SecretValue
 
-EnvName = Annotated[str, StringConstraints(pattern=r"^[\w.-]{1,50}$")]
+ENV_NAME = expecting("1 to 50 letters, digits, dots, hyphens and underscores", r"^[\w.-]{1,50}$")
+EnvName = Annotated[str, StringConstraints(pattern=ENV_NAME)]
 
 
 class ProjectManifest(Manifest):

@@ -9,13 +9,16 @@ from urllib.parse import urlsplit
 from pydantic import MISSING, AfterValidator, BeforeValidator, Field, StringConstraints
 
 from runtime.contract.base import Body, Moment, Url, WebAddress, WireModel
+from runtime.contract.expected import expecting
 
 MAX_TEXT = 20 * 1024 * 1024
 """Bytes of a specification that is sent as text."""
 ProcessingState = Literal["pending", "progress", "complete"]
 ErrorCode = Literal["FETCH_TIMEOUT", "FETCH_ERROR", "PARSE_ERROR"]
 LONGEST_SLUG = 100
-SLUG = r"^[a-z0-9]+(?:-[a-z0-9]+)*$"
+SLUG = expecting(
+    "lowercase letters, digits and single hyphens between them, such as orders-api", r"^[a-z0-9]+(?:-[a-z0-9]+)*$"
+)
 SpecSlug = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_SLUG, pattern=SLUG)]
 
 

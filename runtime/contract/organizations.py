@@ -8,6 +8,7 @@ from pydantic import MISSING, AfterValidator, Field, StringConstraints, model_va
 
 from runtime.contract import merge_expressions
 from runtime.contract.base import Body, Moment, Text, WebAddress, WireModel, has_no_nul
+from runtime.contract.expected import expecting
 from runtime.contract.identifiers import ObjectId
 from runtime.contract.titles import Title
 
@@ -131,9 +132,11 @@ MergeRules = Annotated[NoMergeRules | SomeMergeRules, Field(discriminator="type"
 
 
 OrganizationTitle = Annotated[Title, StringConstraints(min_length=2, max_length=255)]
-HOSTNAME = r"^[a-z0-9](?:[a-z0-9-]{1,30})[a-z0-9]$"
+HOSTNAME = expecting(
+    "3 to 32 lowercase letters, digits and hyphens, such as my-company", r"^[a-z0-9](?:[a-z0-9-]{1,30})[a-z0-9]$"
+)
 Hostname = Annotated[str, StringConstraints(max_length=32, pattern=HOSTNAME)]
-EMAIL_DOMAIN = r"^(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z][A-Za-z0-9-]{1,62}$"
+EMAIL_DOMAIN = expecting("a domain such as example.com", r"^(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z][A-Za-z0-9-]{1,62}$")
 MAX_DOMAIN = 253
 EmailDomain = Annotated[str, StringConstraints(to_lower=True, max_length=MAX_DOMAIN, pattern=EMAIL_DOMAIN)]
 

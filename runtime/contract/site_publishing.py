@@ -8,6 +8,7 @@ from urllib.parse import quote, unquote
 from pydantic import MISSING, AfterValidator, Field, StringConstraints, model_validator
 
 from runtime.contract.base import Body, ListQuery, Moment, Query, Text, WebAddress, WireModel
+from runtime.contract.expected import expecting
 from runtime.contract.identifiers import IntegrationName, ObjectId
 from runtime.contract.site_structure import PublishedUrls, ShareKey
 
@@ -26,7 +27,10 @@ Source = Annotated[
     str,
     StringConstraints(
         max_length=512,
-        pattern=r"^/(?:[A-Za-z0-9\-._~]|%[0-9A-Fa-f]{2})+(?:/(?:[A-Za-z0-9\-._~]|%[0-9A-Fa-f]{2})+)*$",
+        pattern=expecting(
+            "a path that begins with /, such as /old/page",
+            r"^/(?:[A-Za-z0-9\-._~]|%[0-9A-Fa-f]{2})+(?:/(?:[A-Za-z0-9\-._~]|%[0-9A-Fa-f]{2})+)*$",
+        ),
     ),
     AfterValidator(_as_asked_for),
 ]

@@ -8,6 +8,7 @@ from pydantic import MISSING, AfterValidator, Field, StringConstraints
 
 from runtime.contract.base import Body, ListQuery, Query, Text, WireModel
 from runtime.contract.conditions import checked
+from runtime.contract.expected import expecting
 from runtime.contract.identifiers import ObjectId
 from runtime.contract.spaces import Space
 from runtime.contract.titles import Title
@@ -23,8 +24,9 @@ def _not_reserved(path: str) -> str:
     return path
 
 
+SEGMENT = expecting("letters, digits, dots, underscores, hyphens and ~", r"^[A-Za-z0-9._~-]+$")
 PathSegment = Annotated[
-    Text, StringConstraints(min_length=1, max_length=100, pattern=r"^[A-Za-z0-9._~-]+$"), AfterValidator(_not_reserved)
+    Text, StringConstraints(min_length=1, max_length=100, pattern=SEGMENT), AfterValidator(_not_reserved)
 ]
 Condition = Annotated[Text, StringConstraints(min_length=1, max_length=1024), AfterValidator(checked)]
 NoCondition = Annotated[Literal[""], AfterValidator(lambda value: None)]

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, Field, StringConstraints
 
 from runtime.contract.base import Body, Moment, Text, WireModel
+from runtime.contract.expected import expecting
 from runtime.contract.identifiers import IntegrationName
 from runtime.contract.titles import Title
 
@@ -42,7 +43,11 @@ class IntegrationVisitorAuth(Body):
 
 
 VisitorAuth = Annotated[CustomVisitorAuth | IntegrationVisitorAuth, Field(discriminator="backend")]
-Proxy = Annotated[Text, StringConstraints(max_length=512, pattern=r"^([\w-]+\.)*[\w-]+\.[a-zA-Z]{2,}(/[\w-]+)+$")]
+PROXY = expecting(
+    "a host and a path without https://, such as example.com/docs",
+    r"^([\w-]+\.)*[\w-]+\.[a-zA-Z]{2,}(/[\w-]+)+$",
+)
+Proxy = Annotated[Text, StringConstraints(max_length=512, pattern=PROXY)]
 ObjectId = Annotated[Text, StringConstraints(min_length=1, max_length=100)]
 
 

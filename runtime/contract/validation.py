@@ -9,6 +9,8 @@ from typing import Any
 from pydantic import MISSING, ValidationError
 from pydantic_core import ErrorDetails
 
+from runtime.contract.expected import expected
+
 LONGEST_PLACE = 200
 MOST_ERRORS = 50
 """Errors of one value that are considered."""
@@ -159,6 +161,8 @@ def words(first: ErrorDetails) -> str:
         what = what if bound == 1 else f"{what}s"
         there = f", not {about['actual_length']}" if about.get("actual_length") is not None else ""
         return f"must have at {'most' if most else 'least'} {bound} {what}{there}"
+    if kind == "string_pattern_mismatch" and (wanted := expected(about["pattern"])) is not None:
+        return f"must be {wanted}"
     said = SAID.get(kind)
     whole = {name: int(value) for name, value in about.items() if isinstance(value, float) and value.is_integer()}
     return said.format(**about | whole) if said is not None else first["msg"]

@@ -16,8 +16,8 @@ from runtime.store.tables.sites import SiteRow
 
 MAX_ADMINISTERED = 500
 WITHOUT_PROVIDER = (
-    "sso: the organization has no identity provider whose `ssoURL`, `entityID` and `certificate` are set; "
-    "without one, nobody could sign in. Complete a provider first."
+    "sso: the organization has no identity provider with `ssoURL`, `entityID` and `certificate`; "
+    "without one, nobody could sign in. Complete an identity provider first."
 )
 OF_OTHER_DOMAINS = (
     "emailDomains: no administrator's e-mail address is in these domains, so none could use single sign-on. Add the "

@@ -65,3 +65,27 @@ def test_settings_are_said_in_words_of_people(admin: Browser, owner: Tenant) -> 
     for place in (f"/app/orgs/{owner.id}", f"/app/orgs/{owner.id}/sites/{site}/settings"):
         text = admin.ask("GET", place).text
         assert "<form" in text and "ept for clients" not in text, place
+
+
+def test_what_is_refused_names_the_labels_of_fields(admin: Browser, owner: Tenant) -> None:
+    at = f"/v1/orgs/{owner.id}/sites/{owner.api.post(f'/v1/orgs/{owner.id}/sites', {'title': 'Docs'}).json['id']}"
+    site, home = at.replace("/v1", "/app"), f"/app/orgs/{owner.id}"
+    space = owner.api.post(f"/v1/orgs/{owner.id}/spaces", {"title": "In it"}).json["id"]
+    assert owner.api.post(f"{at}/site-spaces", {"spaceId": space}).status == 201
+    settings = {"title": "Docs", "visibility": "public"}
+    organization = {"title": "Change requests", "defaultRole": "read"}
+    for place, form, said in (
+        (f"{site}/settings", {**settings, "proxy": "no path"}, "Also reached at: must be a host and a path without"),
+        (f"{site}/redirects", {"source": "old", "target": "site-space x"}, "Path: must be a path that begins with /"),
+        (f"{home}/openapi", {"slug": "A b", "url": "https://a.example/"}, "Name: must be lowercase letters, digits"),
+        (
+            home,
+            {**organization, "sso": "on"},
+            "Single sign-on only: the organization has no identity provider with “Sign",
+        ),
+    ):
+        refused = admin.submit(place, place, **form)
+        alert = re.search(r'role="alert">([^<]*)<', refused.text)
+        assert alert is not None and alert[1].startswith(said), (place, refused.text)
+    assert admin.submit(f"{site}/settings", f"{site}/settings", **settings, proxy="https://foo.example/docs/").ok
+    assert owner.api.get(at).json["proxy"]["origin"] == "foo.example/docs"

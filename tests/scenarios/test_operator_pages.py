@@ -58,13 +58,15 @@ def test_settings_are_saved_and_what_is_refused_stays_typed(admin: Browser, owne
     assert shown == (more["hostname"], more["logo"], {"type": "site", "site": site})
     page = admin.ask("GET", home).text
     assert f'<option value="{site}" selected>First</option>' in page and more["logo"] in page
-    assert "hostname" in alert(admin.submit(home, home, **form, hostname="No Name"))
+    said = alert(admin.submit(home, home, **form, hostname="No Name"))
+    assert said == "Hostname: must be 3 to 32 lowercase letters, digits and hyphens, such as my-company"
     assert admin.submit(home, home, **form).headers["Location"] == home
     found = owner.api.get(f"/v1/orgs/{owner.id}").json
     assert found["hostname"] == more["hostname"] and "logo" not in found["urls"] and "defaultContent" not in found
     assert "Ops &lt;b&gt;" in admin.ask("GET", home).text
     refused = admin.submit(home, home, **{**form, "title": "Typed", "emailDomains": "not a domain!"})
-    assert refused.status_code == 400 and "emailDomains" in alert(refused) and 'value="Typed"' in refused.text
+    assert refused.status_code == 400 and 'value="Typed"' in refused.text
+    assert alert(refused).startswith("E-mail domains, number 1: must be a domain such as example.com")
     assert admin.submit(home, home, title="No role").status_code == 400
     assert owner.api.get(f"/v1/orgs/{owner.id}").json["title"] == "Ops <b>"
 
@@ -91,7 +93,12 @@ def test_who_administers_nothing_sees_no_form_and_is_refused(host: HostProcess, 
         assert shown.status_code == 200, page
         assert re.findall(r'<form[^>]* method="post"[^>]*>', shown.text) == [SIGN_OUT], page
     for page in (f"{home}/invites", f"{home}/sso", f"/app/spaces/{space}/access"):
-        assert mine.ask("GET", page).status_code == 403, page
+        shown = mine.ask("GET", page)
+        assert shown.status_code == 403, page
+        assert "This needs the role Admin" in shown.text and "your role is Read. Ask" in shown.text, page
+        assert "token" not in shown.text, page
+    nowhere = mine.ask("GET", "/app/spaces/nope")
+    assert nowhere.status_code == 404 and "There is no space `nope`, or you may not see it." in nowhere.text
     for page in (home, f"{home}/teams/{team}", f"{home}/teams/{team}/delete", f"/app/spaces/{space}/delete"):
         assert mine.submit("/app", page, title="Taken over", defaultRole="admin").status_code == 403, page
     assert mine.submit("/app", f"{home}/members/{me}", role="admin").status_code == 403
@@ -126,6 +133,7 @@ def test_people_are_invited_and_links_handed_on(admin: Browser, host: HostProces
     page, email = f"/app/orgs/{owner.id}/invites", f"{new_id().lower()}@example.com"
     refused = admin.submit(page, page, emails="nobody", role="read")
     assert refused.status_code == 400 and ">nobody</textarea>" in refused.text
+    assert alert(refused) == "E-mail addresses, number 1: must be an e-mail address such as name@example.com"
     came = admin.submit(page, page, emails=f"{email},\n{owner.user}@example.com", role="comment").text
     place = re.search(rf"<dt>{email}</dt><dd><code>{host.url}([^<]+)", came)
     assert place is not None and "2 people are invited" in came
@@ -164,8 +172,8 @@ def test_guests_and_members_leave(host: HostProcess) -> None:
 def test_specifications_are_added_looked_at_and_deleted(admin: Browser, owner: Tenant) -> None:
     page, api, slug = f"/app/orgs/{owner.id}/openapi", f"/v1/orgs/{owner.id}/openapi", f"s-{new_id().lower()}"
     refused = admin.submit(page, page, slug="Not So", url="http://10.0.0.1/")
-    assert refused.status_code == 400 and "slug" in alert(refused) and 'value="Not So"' in refused.text
-    assert "url" in alert(admin.submit(page, page, slug=slug, url="file:///etc/passwd"))
+    assert refused.status_code == 400 and "Name: must be" in alert(refused) and 'value="Not So"' in refused.text
+    assert "Address: must be" in alert(admin.submit(page, page, slug=slug, url="file:///etc/passwd"))
     one = admin.submit(page, page, slug=slug, url="http://10.0.0.1/<b>").headers["Location"]
     assert one == f"{page}/{slug}"
     wait_for(lambda: owner.api.get(f"{api}/{slug}").json["processingState"] == "complete")
@@ -216,7 +224,11 @@ def test_teams_are_made_and_led(admin: Browser, host: HostProcess, owner: Tenant
 def test_identity_providers_are_set_up(admin: Browser, owner: Tenant) -> None:
     page = f"/app/orgs/{owner.id}/sso"
     refused = admin.submit(page, page, label="Company", ssoURL="not an address", defaultRole="read")
-    assert refused.status_code == 400 and "ssoURL" in alert(refused) and 'value="not an address"' in refused.text
+    assert (
+        refused.status_code == 400
+        and "Sign-in address (SSO URL): " in alert(refused)
+        and 'value="not an address"' in refused.text
+    )
     one = admin.submit(page, page, label="Company", defaultRole="none").headers["Location"]
     shown = admin.ask("GET", one).text
     provider = one.rsplit("/", 1)[1]
@@ -233,7 +245,7 @@ def test_identity_providers_are_set_up(admin: Browser, owner: Tenant) -> None:
 def test_tokens_are_shown_once_and_revoked(host: HostProcess, owner: Tenant) -> None:
     mine = signed_in(host, reader(host, owner)[0])
     refused = mine.submit("/app", "/app/tokens", title=" ", days="7")
-    assert refused.status_code == 400 and "title" in alert(refused)
+    assert refused.status_code == 400 and "What it is for: " in alert(refused)
     assert mine.submit("/app", "/app/tokens", title="Odd", days="soon").status_code == 400
     made = mine.submit("/app", "/app/tokens", title="Build <b>", days="never")
     token = re.search(r'value="(dk_[^"]+)"', made.text)

@@ -18,6 +18,7 @@ from runtime.store.tables.organizations import OrganizationRow, TokenRow, UserRo
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
 from runtime.web.admin.forms import NOTHING_REFUSED, Refused
 from runtime.web.admin.signing_in import browser_name
+from runtime.web.admin.wording import on_page
 
 MOST_SHARED = 200
 """Spaces, and collections, that are listed for a guest of an organization."""
@@ -90,7 +91,7 @@ def _open(visit: OperatorVisit, given: str) -> Response:
             user_id = first_sign_in.use(session, given, visit.form)
             value = sessions.begin(session, user_id, browser_name(), until, None)
     except errors.BadRequest as error:
-        return _first(visit, given, error.message)
+        return _first(visit, given, on_page(error))
     visit.begin(value, until)
     return visit.to(PATH)
 

@@ -29,6 +29,7 @@ from runtime.contract.origins import authority_of
 from runtime.store.epoch_cache import Basis
 from runtime.store.secrets import keyring
 from runtime.web.admin.file_forms import SentFile, read_form_with_file
+from runtime.web.admin.wording import on_page
 from runtime.web.origins import on_public_origin
 from runtime.web.templates import TEMPLATES
 
@@ -131,7 +132,8 @@ def add_page(
             raise
         except Exception as error:
             said = error_answer(error, f"{request.method} {request.path}")
-            text = json.loads(said.body)["error"]["message"]
+            told = json.loads(said.body)["error"]["message"]
+            text = on_page(error) if isinstance(error, errors.ApiError) else told
             made = visit.page("message", said.status, title="Something went wrong", text=text)
             made.headers.update({name: value for name, value in said.headers if name == "Retry-After"})
         made.headers["Cache-Control"] = "no-store"

@@ -11,6 +11,7 @@ from flask import Flask, Response
 from runtime.api.host import Host
 from runtime.contract import errors
 from runtime.web.admin.browser import OperatorVisit, add_page
+from runtime.web.admin.wording import NO_OTHERS, on_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +47,14 @@ class Question:
     here: str
 
 
-def attempt(visit: OperatorVisit, form: str, act: Callable[[], Any]) -> Refused:
+def attempt(visit: OperatorVisit, form: str, act: Callable[[], Any], labels: Mapping[str, str] = NO_OTHERS) -> Refused:
     """Perform the action of a form; returns its error, and raises only Unauthorized."""
     try:
         act()
     except errors.Unauthorized:
         raise
     except errors.ApiError as error:
-        return Refused(form, error.message, errors.status_of(error), visit.form)
+        return Refused(form, on_page(error, labels), errors.status_of(error), visit.form)
     return NOTHING_REFUSED
 
 
@@ -76,7 +77,7 @@ def add_question(
         except (errors.Unauthorized, errors.NotFound):
             raise
         except errors.ApiError as error:
-            return show(visit, error.message, errors.status_of(error), **path)
+            return show(visit, on_page(error), errors.status_of(error), **path)
         return visit.to(following)
 
     add_page(app, host, rule, show, "GET")

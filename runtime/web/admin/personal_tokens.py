@@ -11,6 +11,8 @@ from runtime.web.admin.account import account_page
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
 from runtime.web.admin.forms import Question, add_question, attempt
 
+LABELS = {"title": "What it is for"}
+
 
 def mount_personal_tokens(app: Flask, host: Host) -> None:
     """Add the pages."""
@@ -24,7 +26,7 @@ def _create(visit: OperatorVisit) -> Response:
     until = None if days == "never" else int(days) if days.isdecimal() else 0
     body = {"title": visit.form.get("title", ""), "expiresIn": until}
     made: dict[str, Any] = {}
-    refused = attempt(visit, "token", lambda: made.update(visit.do("createUserToken", {}, body=body)))
+    refused = attempt(visit, "token", lambda: made.update(visit.do("createUserToken", {}, body=body)), LABELS)
     return account_page(visit, refused, made or None)
 
 

@@ -10,6 +10,7 @@ from flask import request
 
 from runtime.contract import errors
 from runtime.web.admin.browser import PATH, OperatorVisit
+from runtime.web.admin.wording import on_page
 
 Object = dict[str, Any]
 ABOUT_THE_FORM = (400, 409, 412, 422)
@@ -49,4 +50,4 @@ def about_the_form(error: errors.ApiError) -> str:
     """Say what is wrong with what was sent; raises errors that are about something else."""
     if error.status not in ABOUT_THE_FORM:
         raise error
-    return error.message
+    return on_page(error)

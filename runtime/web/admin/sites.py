@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, get_args
 
 from flask import Flask, Response, request
@@ -17,6 +18,8 @@ from runtime.web.admin.security_policies import with_pictures
 
 AT = f"{PATH}/orgs/<organization>/sites"
 ONE = f"{AT}/<site>"
+SCHEME = re.compile(r"^https?://", re.IGNORECASE)
+"""How the address of a proxy begins where it is copied from a browser; the operation takes it without."""
 VISIBILITIES = {
     "public": "Public: everybody, and search engines",
     "unlisted": "Unlisted: everybody who knows the address",
@@ -115,7 +118,7 @@ def _change(visit: OperatorVisit, organization: str, site: str) -> Response:
     body: Object = {
         "title": form.get("title", ""),
         "visibility": form.get("visibility", ""),
-        "proxy": form.get("proxy", "").strip() or None,
+        "proxy": SCHEME.sub("", form.get("proxy", "").strip()).rstrip("/") or None,
         "adaptiveContent": {"enabled": "adaptive" in form},
         "agentsContext": "included" if "agents" in form else "excluded",
     }

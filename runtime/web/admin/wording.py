@@ -1,0 +1,76 @@
+"""Errors of operations in the words of pages: the label of a field in place of its name in the API."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from runtime.contract import errors
+
+LABELS = {
+    "ai": "AI features",
+    "basename": "Basename",
+    "certificate": "Certificate (X.509, PEM)",
+    "condition": "Who sees it",
+    "defaultContent": "Default site",
+    "defaultLevel": "Default access for members",
+    "defaultRole": "Role of new members",
+    "defaultTeam": "Team they join",
+    "description": "Description",
+    "editMode": "How its content changes",
+    "email": "E-mail address",
+    "emailDomains": "E-mail domains",
+    "emails": "E-mail addresses",
+    "entityID": "Entity ID of the identity provider",
+    "fallbackURL": "Sign-in page of your service",
+    "hostname": "Hostname",
+    "icon": "Icon",
+    "inviteLinks": "Invite links",
+    "label": "Name",
+    "logo": "Logo",
+    "name": "Name",
+    "organization": "Organization",
+    "path": "Path",
+    "proxy": "Also reached at",
+    "role": "Role",
+    "slug": "Name",
+    "spaceId": "Space",
+    "sso": "Single sign-on only",
+    "ssoURL": "Sign-in address (SSO URL)",
+    "subject": "What it changes",
+    "title": "Title",
+    "url": "Address",
+    "visibility": "Who may read it",
+    "visitorAuth": "Who signs visitors in",
+}
+"""The labels of the fields of forms, by what operations call them."""
+SOURCES = {"source": "Path", "source.url": "Address"}
+"""What operations call by one name, and pages by two: of redirects, and of specifications and imports."""
+_PLACE = re.compile(r"([A-Za-z]\w*(?:\.\w+)*): (?=\S)")
+_NAMED = re.compile(r"`(\w+)`")
+NO_OTHERS: Mapping[str, str] = MappingProxyType({})
+NEVER_TYPED = " or an object"
+
+
+def on_page(error: errors.ApiError, labels: Mapping[str, str] = NO_OTHERS) -> str:
+    """Say an error for people: in the labels of fields, and without what no form can send.
+
+    `labels` are those that the form at hand has in place of the usual ones.
+    """
+    message = error.on_pages
+    placed = _PLACE.match(message)
+    label = labels.get(placed[1]) or _label(placed[1]) if placed else None
+    if not placed or not label:
+        return message
+    said = _NAMED.sub(lambda name: f"“{LABELS[name[1]]}”" if name[1] in LABELS else name[0], message[placed.end() :])
+    return f"{label}: {said.replace(NEVER_TYPED, '')}"
+
+
+def _label(name: str) -> str | None:
+    """Return the label of a field, with the number of an item in it, counted from one."""
+    if name in SOURCES:
+        return SOURCES[name]
+    first, *inside = name.split(".")
+    number = next((f", number {int(part) + 1}" for part in inside if part.isdigit()), "")
+    return f"{LABELS[first]}{number}" if first in LABELS else None

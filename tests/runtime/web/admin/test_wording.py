@@ -1,0 +1,43 @@
+"""Errors are said in the words of pages."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import runtime.web
+from runtime.contract import errors
+from runtime.web.admin.wording import LABELS, SOURCES, on_page
+
+PAGES = Path(str(runtime.web.__file__)).parent / "pages" / "admin"
+
+
+def test_every_label_is_one_of_a_page() -> None:
+    templates = "\n".join(page.read_text() for page in PAGES.glob("*.html"))
+    shown = {*re.findall(r"<label[^>]*>([^<{]+)</label>", templates), *re.findall(r'\("\w+", "([^"]+)", "', templates)}
+    assert {*LABELS.values(), *SOURCES.values()} - shown == set()
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("slug: must be short", "Name: must be short"),
+        ("emails.2: must be one or an object (and 3 more)", "E-mail addresses, number 3: must be one (and 3 more)"),
+        ("emails.0.email: is required", "E-mail addresses, number 1: is required"),
+        ("source.url: must be an address", "Address: must be an address"),
+        ("source: must be a path", "Path: must be a path"),
+        ("sso: send `ssoURL` of `ours`", "Single sign-on only: send “Sign-in address (SSO URL)” of `ours`"),
+        ("unheard: must be short", "unheard: must be short"),
+        ("The title `slug` is taken.", "The title `slug` is taken."),
+    ],
+)
+def test_names_are_labels(message: str, said: str) -> None:
+    assert on_page(errors.BadRequest(message)) == said
+
+
+def test_pages_speak_of_no_tokens() -> None:
+    for kind in (errors.NotFound, errors.Forbidden):
+        assert "token" in kind().message and "token" not in on_page(kind())
+    assert on_page(errors.NotFound("No token of yours.", on_pages="No such thing.")) == "No such thing."
