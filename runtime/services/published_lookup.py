@@ -208,6 +208,8 @@ def _sign_in(session: Session, at: Addresses, asked: Asked) -> str:
     """Return the address where visitors sign in; raises Forbidden and Unavailable if there is none."""
     site, place = asked.site, "/".join(_written(segment) for segment in asked.path)
     if site.visitor_auth_backend != "integration":
+        if site.fallback_url is None and site.visitor_auth_backend is None:
+            raise errors.Forbidden("This site is for visitors who sign in, and its owners have not chosen how.")
         if site.fallback_url is None:
             raise errors.Forbidden("Visitors of this site are signed in by its owners' own service: send its token.")
         return sign_in_address(site.fallback_url, place)

@@ -31,6 +31,7 @@ from runtime.web.admin.site_structure import mount_site_structure
 from runtime.web.admin.sites import mount_sites
 from runtime.web.admin.space_content import mount_space_content
 from runtime.web.admin.teams import mount_teams
+from runtime.web.admin.visitor_sign_in import mount_visitor_sign_in
 from runtime.web.assets import STATIC, serve
 from runtime.web.origins import on_public_origin
 
@@ -50,6 +51,7 @@ def mount_admin(app: Flask, host: Host) -> None:
     mount_site_structure(app, host)
     mount_site_parts(app, host)
     mount_site_access(app, host)
+    mount_visitor_sign_in(app, host)
     mount_personal_tokens(app, host)
     mount_organizations(app, host)
     mount_leaving(app, host)

@@ -153,6 +153,10 @@ def _shared(host: Host, site: SiteRow, place: str) -> Response:
 
 def _send_elsewhere(site: SiteRow, place: str) -> Response:
     """Redirect a visitor to the sign-in of the site's owners."""
+    if site.fallback_url is None and site.visitor_auth_backend is None:
+        raise Apology(
+            403, "Nobody can sign in yet", "This site is for visitors who sign in, and its owners have not chosen how."
+        )
     if site.fallback_url is None:
         raise Apology(403, "Sign in elsewhere", "Visitors of this site are signed in by its owners' own service.")
     return redirect(sign_in_address(site.fallback_url, place))
