@@ -91,6 +91,40 @@ def test_a_site_with_two_sections_and_a_share_link_is_found(page: Any, owner: Te
     assert resolved.post("/v1/urls/published", {"url": address}).status == 404
 
 
+def test_the_keyboard_stays_with_what_moves(page: Any, owner: Tenant) -> None:
+    build(page, owner)
+    press(page, "Move All the details up")
+    expect(page.get_by_role("button", name="Move All the details down")).to_be_focused()
+    press(page, "Move All the details down")
+    expect(page.get_by_role("button", name="Move All the details up")).to_be_focused()
+    press(page, "Make default: All the details")
+    expect(page.get_by_role("link", name="Edit All the details")).to_be_focused()
+    press(page, "Publish")
+    expect(page.get_by_role("button", name="Unpublish")).to_be_focused()
+    spaces = owner.api.get(f"/v1/orgs/{owner.id}/spaces").json["items"]
+    (blog,) = [one["id"] for one in spaces if one["title"] == "Blog"]
+    page.goto(f"/app/spaces/{blog}")
+    press(page, "Move up")
+    expect(page.get_by_text("It is number 2 of 3 here.")).to_be_visible()
+    expect(page.get_by_role("button", name="Move up")).to_be_focused()
+    press(page, "Move up")
+    expect(page.get_by_role("button", name="Move down")).to_be_focused()
+
+
+def test_the_content_is_reached_past_the_menu(page: Any, owner: Tenant) -> None:
+    page.goto(f"/app/orgs/{owner.id}/sites")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("main")).to_be_focused()
+    page.set_viewport_size({"width": 390, "height": 800})
+    place = page.get_by_role("banner").get_by_role("link", name="Publishers")
+    box = place.bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+    place.click()
+    expect(page.get_by_role("heading", name="Publishers", level=1)).to_be_visible()
+
+
 def test_parts_are_renamed_grouped_and_removed(page: Any, owner: Tenant) -> None:
     build(page, owner)
     page.get_by_label("Title").last.fill("More")

@@ -269,17 +269,19 @@ def test_the_policy_of_the_site_is_folded_away(page: Any, tools: DevProcess) -> 
     expect(page.locator("#policy dt").first).to_have_text("default-src")
 
 
-def test_the_site_page_of_an_integration_for_spaces_leads_to_what_can_be_previewed(page: Any, tmp_path: Path) -> None:
-    process = written(tmp_path / "spaces", DRAWS.replace("target: all", "target: space"), SCRIPT)
+@pytest.mark.parametrize("target", ["space", "organization"])
+def test_the_site_page_of_an_integration_for_no_site_leads_to_what_can_be_previewed(
+    page: Any, tmp_path: Path, target: str
+) -> None:
+    process = written(tmp_path / target, DRAWS.replace("target: all", f"target: {target}"), SCRIPT)
     try:
-        page.goto(process.url)
-        expect(page.locator("#stage-title")).to_have_text("Linked")
-        page.get_by_role("navigation", name="Pages").get_by_role("link", name="Site").click()
-        sorry = page.get_by_role("alert").filter(has_text="target: space")
+        page.goto(process.url.replace("/preview/tools#", "/preview/tools/site#"))
+        sorry = page.get_by_role("alert").filter(has_text=f"for {target}s (its manifest says target: {target})")
         expect(sorry.get_by_role("link")).to_have_text(
             ["Its blocks and screens", "Its events, and sending events to it", "Where it is installed"]
         )
-        sorry.get_by_role("link", name="Its blocks and screens").click()
-        expect(page.locator("#stage-title")).to_have_text("Linked")
+        if target == "space":
+            sorry.get_by_role("link", name="Its blocks and screens").click()
+            expect(page.locator("#stage-title")).to_have_text("Linked")
     finally:
         process.end()

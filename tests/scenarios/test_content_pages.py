@@ -230,3 +230,22 @@ def test_a_guest_of_many_is_told_what_is_not_listed(host: HostProcess, owner: Te
     assert page.count("Shared with you by <bdi>Place") == 20
     rest = page.partition('aria-label="More organizations"')[2].partition("</section>")[0]
     assert "<bdi>Place 20</bdi>, <bdi>Place 21</bdi> is not listed here" in rest
+
+
+def test_spaces_of_equal_titles_are_told_apart(admin: Browser, owner: Tenant) -> None:
+    made = {
+        parent: owner.api.post(f"/v1/orgs/{owner.id}/collections", {"title": parent}).json["id"]
+        for parent in ("Up", "In")
+    }
+    spaces = [
+        owner.api.post(f"/v1/orgs/{owner.id}/spaces", {"title": "From client", **parent}).json["id"]
+        for parent in ({}, {"parent": made["Up"]}, {"parent": made["In"]}, {"parent": made["In"]})
+    ]
+    site = owner.api.post(f"/v1/orgs/{owner.id}/sites", {"title": "Docs"}).json["id"]
+    for page in (f"/app/orgs/{owner.id}/sites", f"/app/orgs/{owner.id}/sites/{site}"):
+        options = dict(re.findall(r'<option value="(\w+)"[^>]*>([^<]*From client[^<]*)<', admin.ask("GET", page).text))
+        assert [options[space] for space in spaces] == [
+            "From client",
+            "Up / From client",
+            *(f"In / From client ({space})" for space in spaces[2:]),
+        ]

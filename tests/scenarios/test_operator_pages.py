@@ -138,6 +138,7 @@ def test_people_are_invited_and_links_handed_on(admin: Browser, host: HostProces
     place = re.search(rf"<dt>{email}</dt><dd><code>{host.url}([^<]+)", came)
     assert place is not None and "2 people are invited" in came
     guest = Browser(host.url)
+    assert 'with the role <span class="badge">Comment</span>' in guest.ask("GET", place[1]).text
     assert guest.submit(place[1], place[1], name="Ida").status_code == 303
     assert f'href="/app/orgs/{owner.id}"' in guest.ask("GET", "/app").text
     assert admin.submit(page, f"{page}/links", role="read").status_code == 303

@@ -144,14 +144,16 @@ def _step(kind: ContentKind, visit: OperatorVisit, one: str, direction: str) -> 
         return visit.to(kind.place(one))
     pointer = {"type": beside[other]["object"], beside[other]["object"]: beside[other]["id"]}
     side = "before" if direction == "up" else "after"
-    return _after(kind, visit, one, "step", kind.move, {"position": {side: pointer}})
+    # The keyboard stays on the button that was pressed, unless there is only the other one any more.
+    at_end = {0: "down", len(beside) - 1: "up"}.get(other, direction)
+    return _after(kind, visit, one, "step", kind.move, {"position": {side: pointer}}, focus=f"#move-{at_end}")
 
 
 def _after(
-    kind: ContentKind, visit: OperatorVisit, one: str, form: str, operation: str, body: dict[str, Any]
+    kind: ContentKind, visit: OperatorVisit, one: str, form: str, operation: str, body: dict[str, Any], focus: str = ""
 ) -> Response:
     refused = attempt(visit, form, lambda: visit.do(operation, kind.path(one), body=body))
-    return _show(kind, visit, one, refused) if refused.form else visit.to(kind.place(one))
+    return _show(kind, visit, one, refused) if refused.form else visit.to(kind.place(one) + focus)
 
 
 def _duplicate(visit: OperatorVisit, one: str) -> Response:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
 from runtime.store import structure
 from runtime.web.admin.browser import OperatorVisit
+from runtime.web.admin.paging import every
+from runtime.web.admin.places import titles_of, told_apart
 
 LARGEST_PAGE = 1000
 MAX_PAGES = 10
@@ -54,7 +57,23 @@ class Tree:
             if each["permissions"]["create"] or each["id"] == one.get("parent"):
                 found.append((each["id"], title))
             waiting += [(inner, title) for inner in reversed(self.below.get(each["id"], []))]
-        return found
+        return told_apart(found)
+
+
+def spaces_to_choose(visit: OperatorVisit, organization: str) -> list[tuple[str, str]]:
+    """List all spaces of an organization, by id and title; those of equal titles by the collections they are in."""
+    spaces = [*every(visit, "listSpacesInOrganizationById", {"organizationId": organization})]
+    times = Counter(one["title"] for one in spaces)
+    equal = [one for one in spaces if times[one["title"]] > 1]
+    if not equal:
+        return titles_of(spaces)
+    collections, _ = _every(visit, "listCollectionsInOrganizationById", organization)
+    tree = Tree({}, {one["id"]: one for one in collections}, True)
+    ways = {
+        one["id"]: " / ".join([*(above["title"] for above in tree.ancestors_of(one)), one["title"] or "Untitled"])
+        for one in equal
+    }
+    return told_apart([(one["id"], ways.get(one["id"]) or one["title"] or "Untitled") for one in spaces])
 
 
 def tree_of(visit: OperatorVisit, organization: str) -> Tree:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
@@ -43,7 +44,13 @@ def filters(*names: str) -> dict[str, str]:
 
 def titles_of(objects: Iterable[Object]) -> list[tuple[str, str]]:
     """Return ids and titles for a list to choose from."""
-    return [(one["id"], one.get("title") or "Untitled") for one in objects]
+    return told_apart([(one["id"], one.get("title") or "Untitled") for one in objects])
+
+
+def told_apart(choices: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Put the id behind each title that others in the list have, too."""
+    times = Counter(title for _, title in choices)
+    return [(id, f"{title} ({id})" if times[title] > 1 else title) for id, title in choices]
 
 
 def about_the_form(error: errors.ApiError) -> str:

@@ -43,7 +43,7 @@ def _switch(visit: OperatorVisit, organization: str, site: str, link: str) -> Re
     """Switch a link on or off."""
     body = {"active": visit.form.get("active") == "yes"}
     visit.do("updateSiteShareLinkById", path_to(organization, site, shareLinkId=link), body=body)
-    return visit.to(place("orgs", organization, "sites", site, "share-links"))
+    return visit.to(f"{place('orgs', organization, 'sites', site, 'share-links')}#switch-{link}")
 
 
 def _redirects(visit: OperatorVisit, organization: str, site: str, problem: str = "") -> Response:

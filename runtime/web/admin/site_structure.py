@@ -9,8 +9,8 @@ from flask import Flask, Response
 from runtime.api.host import Host
 from runtime.contract import errors
 from runtime.web.admin.browser import OperatorVisit, add_page
-from runtime.web.admin.paging import every
-from runtime.web.admin.places import Object, about_the_form, place, titles_of
+from runtime.web.admin.content_tree import spaces_to_choose
+from runtime.web.admin.places import Object, about_the_form, place
 from runtime.web.admin.sites import ONE, path_to, site_page
 
 
@@ -30,8 +30,7 @@ def parts_of(structure: list[Object]) -> Iterator[Object]:
 def spaces_left(visit: OperatorVisit, organization: str, structure: list[Object]) -> list[tuple[str, str]]:
     """Return the spaces of the organization that are no part of a site yet, in a list to choose from."""
     used = {part["space"]["id"] for part in parts_of(structure) if part["object"] == "site-space"}
-    spaces = titles_of(every(visit, "listSpacesInOrganizationById", {"organizationId": organization}))
-    return [(id, title) for id, title in spaces if id not in used]
+    return [(id, title) for id, title in spaces_to_choose(visit, organization) if id not in used]
 
 
 def show(visit: OperatorVisit, organization: str, site: str, problem: str = "") -> Response:
@@ -62,8 +61,23 @@ def _change(visit: OperatorVisit, organization: str, site: str) -> Response:
     except errors.ApiError as error:
         return show(visit, organization, site, about_the_form(error))
     focus = visit.form.get("focus", "")
+    if wish is _move:
+        focus = _arrow_left(visit, path_to(organization, site), focus)
     here = place("orgs", organization, "sites", site)
     return visit.to(f"{here}#{focus}" if focus.replace("-", "").isalnum() and focus.isascii() else here)
+
+
+def _arrow_left(visit: OperatorVisit, path: dict[str, str], focus: str) -> str:
+    """Return which arrow of an item takes the keyboard: the one that was pressed, unless only the other is left."""
+    arrow, _, moved = focus.partition("-")
+    levels = [visit.do("getSiteStructure", path)["structure"]]
+    while levels:
+        items = levels.pop()
+        ids = [one["id"] for one in items]
+        if moved in ids and arrow in ("up", "down") and len(ids) > 1:
+            return f"down-{moved}" if ids[0] == moved else f"up-{moved}" if ids[-1] == moved else focus
+        levels += [one.get("children") or one.get("siteSpaces") or [] for one in items]
+    return focus
 
 
 def _move(visit: OperatorVisit, path: dict[str, str], form: dict[str, str]) -> None:

@@ -11,9 +11,10 @@ from runtime.api.host import Host
 from runtime.contract import errors
 from runtime.contract.sites import SiteVisibility
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
+from runtime.web.admin.content_tree import spaces_to_choose
 from runtime.web.admin.forms import Question, add_question
 from runtime.web.admin.paging import every, page_of
-from runtime.web.admin.places import Object, about_the_form, filters, organization_of, place, titles_of
+from runtime.web.admin.places import Object, about_the_form, filters, organization_of, place
 from runtime.web.admin.security_policies import with_pictures
 
 AT = f"{PATH}/orgs/<organization>/sites"
@@ -79,7 +80,7 @@ def _list(visit: OperatorVisit, organization: str, problem: str = "") -> Respons
         at=place("orgs", organization, "sites"),
         listed=listed,
         query=query,
-        spaces=titles_of(every(visit, "listSpacesInOrganizationById", path)) if may else [],
+        spaces=spaces_to_choose(visit, organization) if may else [],
         visibilities=VISIBILITIES,
         may=may,
         problem=problem,
@@ -103,7 +104,7 @@ def _publish(visit: OperatorVisit, organization: str, site: str) -> Response:
     """Publish or unpublish a site."""
     wish = "unpublishSite" if visit.form.get("do") == "unpublish" else "publishSite"
     visit.do(wish, path_to(organization, site))
-    return visit.to(place("orgs", organization, "sites", site))
+    return visit.to(f"{place('orgs', organization, 'sites', site)}#publish")
 
 
 def _settings(visit: OperatorVisit, organization: str, site: str, problem: str = "") -> Response:

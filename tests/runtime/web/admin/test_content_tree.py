@@ -37,6 +37,11 @@ def test_what_stands_in_a_hidden_collection_is_at_the_top_but_beside_nothing_the
     assert made.ancestors_of(hidden) == []
 
 
+def test_collections_of_equal_ways_are_told_apart_by_their_ids() -> None:
+    made = tree(*(one(name) | {"title": "Docs"} for name in "ab"), one("c", "a"))
+    assert made.places_for({"id": ""}) == [("a", "Docs (a)"), ("c", "Docs / C"), ("b", "Docs (b)")]
+
+
 def test_a_circle_ends() -> None:
     """Lists that were read while something moved may say that each of two stands in the other."""
     a, b = one("a", "b"), one("b", "a")

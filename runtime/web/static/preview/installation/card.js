@@ -34,7 +34,7 @@ export class InstallationCard {
     this.note = make("p", { class: "empty" });
     this.body = make("div", {});
     this.title = make("h4", { id }, subject.title);
-    this.node = make("article", { class: "sheet", "aria-labelledby": id }, make("header", {}, this.title, this.status, this.toggle, this.install), this.wrong, this.note, this.body);
+    this.node = make("article", { class: "sheet", "aria-labelledby": id }, make("header", {}, this.title, this.status, make("span", { class: "card-buttons" }, this.toggle, this.install)), this.wrong, this.note, this.body);
   }
 
   get #at() {

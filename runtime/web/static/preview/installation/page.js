@@ -10,6 +10,7 @@ const LEVELS = { space: "spaces", site: "sites" };
 const $ = (id) => document.getElementById(id);
 
 let project = null;
+let choosing = 0;
 let loading = Promise.resolve();
 const cards = new Map();
 linkPages();
@@ -60,6 +61,8 @@ function draw(levels) {
     if ($(plural).hidden) continue;
     for (const { subject, part } of levels[level]) show($(`${plural}-cards`), level, subject, part);
     $(`${plural}-none`).hidden = levels[level].length > 0;
+    // What somebody has just chosen is not stored yet.
+    if (choosing) continue;
     for (const choice of document.querySelectorAll(`input[name=${level}_selection]`)) choice.checked = choice.value === project.installation[`${level}_selection`];
   }
   for (const [key, card] of cards) {
@@ -73,7 +76,9 @@ for (const [level, plural] of Object.entries(LEVELS)) {
   for (const choice of document.querySelectorAll(`input[name=${level}_selection]`)) {
     choice.addEventListener("change", async () => {
       const path = `/v1/integrations/${encodeURIComponent(name)}/installations/${encodeURIComponent(project.installation.id)}`;
+      choosing += 1;
       const wrong = wrongOf(await call(path, { method: "PATCH", body: { [`${level}_selection`]: choice.value } }));
+      choosing -= 1;
       $(`${plural}-wrong`).textContent = wrong ?? "";
       if (!wrong) say(choice.value === "all" ? `Installed on all ${plural}, including future ones.` : `Installed only on the selected ${plural}.`);
       await load();

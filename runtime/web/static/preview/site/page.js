@@ -26,8 +26,9 @@ function apologise(words, pages = []) {
 function withoutSite(integration) {
   const shown = screensOf(project).length ? [["Its blocks and screens", ""]] : [];
   const elsewhere = [...shown, ["Its events, and sending events to it", "/events"], ["Where it is installed", "/installation"]];
-  if (integration.target === "space") {
-    return ["This integration is for spaces (its manifest says target: space), so it cannot be on a site. With target: all, this page shows it on the sample site. You can preview these now:", elsewhere];
+  const { target } = integration;
+  if (target === "space" || target === "organization") {
+    return [`This integration is for ${target}s (its manifest says target: ${target}), so it cannot be on a site. With target: all, this page shows it on the sample site. You can preview these now:`, elsewhere];
   }
   return ["The integration is not on a site yet. Install it on one from the Installation page:", elsewhere.slice(-1)];
 }
