@@ -246,3 +246,13 @@ def test_sections_are_dragged(page: Any, owner: Tenant) -> None:
     moved.drag_to(there, target_position={"x": 30, "y": 2})
     expect(section.nth(0)).to_contain_text("All the details")
     assert titles(page) == ["All the details", "Manual"]
+
+
+def test_required_fields_say_so_and_checkboxes_stand_beside_their_first_line(page: Any, owner: Tenant) -> None:
+    site = build(page, owner)
+    page.goto(f"/app/orgs/{owner.id}/sites/{site}/settings")
+    said = "one => getComputedStyle(one, '::after').content"
+    assert "(required)" in page.locator("label[for=title]").evaluate(said)
+    assert "(required)" not in page.locator("label[for=basename]").evaluate(said)
+    box, label = (page.locator(f"{one}").bounding_box() for one in ("#adaptive", "label[for=adaptive]"))
+    assert abs(box["y"] + box["height"] / 2 - label["y"] - label["height"] / 2) < 3

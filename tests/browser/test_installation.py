@@ -256,3 +256,18 @@ def test_visitors_sign_in_and_out_offline(page: Any, make_project: Callable[[str
     api = Api(process.url.partition("/preview/")[0], key)
     kinds = {event["payload"]["type"] for event in api.get("/v1/integrations/my-try/events").json["items"]}
     assert {"fetch_visitor_authentication", "fetch"} <= kinds
+
+
+def test_on_a_phone_buttons_stay_together_and_the_endpoint_has_the_whole_width(installing: Any) -> None:
+    installing.set_viewport_size({"width": 390, "height": 800})
+    installing.evaluate("document.getElementById('title').textContent = 'Translations of everything there is'")
+    for title in (installing.locator("#organization h4").inner_text(), "Sample site"):
+        one = card(installing, title)
+        boxes = [one.get_by_role("button", name=name).bounding_box() for name in ("Pause", "Uninstall")]
+        assert boxes[0]["y"] == boxes[1]["y"] and boxes[1]["x"] > boxes[0]["x"] + boxes[0]["width"]
+        assert one.locator(".copied code").bounding_box()["width"] == one.locator(".copied").bounding_box()["width"]
+    middles = []
+    for part in ("#title", "#line", ".theme"):
+        box = installing.locator(f".top {part}").bounding_box()
+        middles.append(box["y"] + box["height"] / 2)
+    assert max(middles) - min(middles) < 4
