@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -89,3 +90,34 @@ def test_what_is_refused_names_the_labels_of_fields(admin: Browser, owner: Tenan
         assert alert is not None and alert[1].startswith(said), (place, refused.text)
     assert admin.submit(f"{site}/settings", f"{site}/settings", **settings, proxy="https://foo.example/docs/").ok
     assert owner.api.get(at).json["proxy"]["origin"] == "foo.example/docs"
+
+
+def test_the_changed_text_of_a_page_is_shown_line_by_line(
+    admin: Browser, owner: Tenant, space: str, host: HostProcess
+) -> None:
+    at = f"/v1/spaces/{space}/change-requests"
+
+    def changed(request: str, change: dict[str, Any]) -> dict[str, Any]:
+        answer = owner.api.post(f"{at}/{request}/content", {"changes": [change]})
+        assert answer.status < 300, answer.text
+        return dict(answer.json)
+
+    first = owner.api.post(at, {"subject": "First"}).json["id"]
+    markdown = "One line\n\nTwo `<b>` lines\n\nThree lines"
+    page = changed(first, {"type": "insert_page", "title": "Welcome", "document": {"markdown": markdown}})["added"][0]
+    place = f"/app/spaces/{space}/change-requests"
+    assert f'href="{place}/{first}/pages/{page}"' in admin.ask("GET", f"{place}/{first}").text
+    assert "This page is new." in admin.ask("GET", f"{place}/{first}/pages/{page}").text
+    assert owner.api.post(f"{at}/{first}/merge").status == 200
+    second = owner.api.post(at, {"subject": "Second"}).json["id"]
+    other = {"markdown": markdown.replace("Three", "Four")}
+    changed(second, {"type": "update_page", "id": page, "document": other})
+    text = admin.ask("GET", f"{place}/{second}/pages/{page}").text
+    lines = re.findall(r'class="diff-line([^"]*)".*?<code>([^<]*)</code>', text)
+    assert (" is-gone", "Three lines") in lines and (" is-new", "Four lines") in lines
+    assert ("", "Two `&lt;b&gt;` lines") in lines
+    assert admin.ask("GET", f"{place}/{second}/pages/nope").status_code == 404
+    stranger = Browser(host.url)
+    elsewhere = tenant(host, "Elsewhere", f"{new_id()}@example.com")
+    assert stranger.submit("/app/sign-in", "/app/sign-in", token=str(elsewhere.api.token)).status_code == 303
+    assert stranger.ask("GET", f"{place}/{second}/pages/{page}").status_code == 404

@@ -22,6 +22,7 @@ from runtime.web.admin.invites import mount_invites
 from runtime.web.admin.leaving import mount_leaving
 from runtime.web.admin.openapi_specs import mount_openapi_specs
 from runtime.web.admin.organizations import mount_organizations
+from runtime.web.admin.page_changes import mount_page_changes
 from runtime.web.admin.people import mount_people
 from runtime.web.admin.personal_tokens import mount_personal_tokens
 from runtime.web.admin.signing_in import mount_signing_in
@@ -64,6 +65,7 @@ def mount_admin(app: Flask, host: Host) -> None:
     mount_content_settings(app, host)
     mount_space_content(app, host)
     mount_change_requests(app, host)
+    mount_page_changes(app, host)
     mount_imports(app, host)
     mount_content_access(app, host)
 
