@@ -347,7 +347,9 @@ def test_an_invited_person_joins_in_a_browser(host: HostProcess, alpha: Tenant) 
     place = made["links"][0]["url"].removeprefix(host.url)
     browser = Browser(host.url)
     page = browser.ask("GET", place)
-    assert "Join" in page.text and email in page.text and "comment" in page.text
+    assert (
+        "Join" in page.text and email in page.text and 'with the role <span class="badge">Comment</span>' in page.text
+    )
     assert browser.submit(place, place, name="Grace\x00 Hopper").status_code == 303
     account = browser.ask("GET", "/app").text
     assert "Grace Hopper" in account and "comment" in account
