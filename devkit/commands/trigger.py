@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import click
 
 from devkit.events import history, outcomes, payloads, sending
-from devkit.events.endpoint_requests import METHODS, Place, RequestDescription, endpoint, request
+from devkit.events.endpoint_requests import Place, RequestDescription, endpoint, request
 from devkit.events.signing import SIGNERS
 from devkit.events.traces import ending_text, what
 from devkit.events.types import KINDS, EventType
@@ -23,6 +23,7 @@ from devkit.projects.environments import env_option
 from devkit.terminal import completion
 from devkit.terminal.output import Problem, answer, json_option
 from runtime.contract import event_examples
+from runtime.sdk.routes import METHODS
 
 EXAMPLES = (
     "\b\nEvents:\n"

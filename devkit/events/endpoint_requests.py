@@ -18,7 +18,6 @@ from devkit.terminal.output import Problem
 from runtime import version
 
 TIMEOUT = 60
-METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
 
 
 @dataclass(frozen=True, slots=True)

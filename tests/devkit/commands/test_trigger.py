@@ -192,7 +192,7 @@ def test_standard_webhooks_agree_with_the_sample_that_sends_them() -> None:
 
 
 def test_requests_go_to_each_level(logged_in: Shell, hears: Installed) -> None:
-    named = ("--method", "get", "--integration", hears.name, "--json")
+    named = ("--method", "patch", "--integration", hears.name, "--json")
     installation_options = ("--installation", hears.installation)
     for more, tail in (
         ((), "/integration/"),
@@ -202,7 +202,10 @@ def test_requests_go_to_each_level(logged_in: Shell, hears: Installed) -> None:
     ):
         sent = logged_in("trigger", "fetch", *more, *named)
         assert sent.code == 0, sent.err
+        assert sent.json["method"] == "PATCH"
         assert json.loads(sent.json["body"])["url"].endswith(tail)
+    options = logged_in("trigger", "fetch", "--method", "options", *named[2:])
+    assert (options.json["method"], options.json["status"]) == ("OPTIONS", 200)
 
 
 @pytest.mark.parametrize(
